@@ -1,0 +1,52 @@
+"""Lemma 16: how far 1/sqrt(1 + x) is from 1."""
+
+from sympy import Abs, Eq, Ge, Le, Rational, Symbol, sqrt
+
+from slrsym.proof import Claim, D, algebra, chain, differentiate, lemma, monotone, sign
+
+x = Symbol("x", nonnegative=True)
+y = Symbol("y", real=True)
+
+
+def h(z):
+    return 1 - 1 / sqrt(1 + z) - z / 2
+
+
+one_sided = Claim(
+    id="lemma-16-one-sided",
+    title="1 - 1/sqrt(1+x) - x/2 is not positive",
+    statement=Le(h(x), 0),
+    source="Lemma 16, proof",
+)
+
+
+@one_sided.proof
+def _(goal):
+    """h vanishes at 0 and decreases, since its derivative is negative."""
+    slope = (
+        chain(D(h(y), y))
+        .then(((1 + y) ** Rational(-3, 2) - 1) / 2, by=differentiate)
+        .le(0, by=sign)
+    )
+    return (
+        chain(h(x))
+        .le(h(0), by=monotone(h(y), y, start=x, end=0, derivative=slope))
+    )
+
+
+lemma_16 = Claim(
+    id="lemma-16",
+    title="|1/sqrt(1+x) - 1| <= x/2",
+    statement=Le(Abs(1 / sqrt(1 + x) - 1), x / 2),
+    source="Lemma 16",
+)
+
+
+@lemma_16.proof
+def _(goal):
+    """1/sqrt(1+x) is at most 1, so the absolute value is the one-sided difference."""
+    return (
+        chain(goal.lhs)
+        .then(1 - 1 / sqrt(1 + x), by=algebra)
+        .le(x / 2, by=lemma("lemma-16-one-sided"))
+    )

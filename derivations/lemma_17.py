@@ -1,0 +1,86 @@
+"""Lemma 17: the error function, its derivatives, and a linear bound."""
+
+from sympy import Abs, Eq, Ge, Le, Symbol, erf, exp, pi, sqrt
+
+from slrsym.gaussian import erf_prime, erf_second
+from slrsym.proof import Claim, D, algebra, cases, chain, differentiate, lemma, monotone, sign
+
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+p = Symbol("p", nonnegative=True)
+
+
+first = Claim(
+    id="lemma-17-i",
+    title="erf' is a Gaussian bell",
+    statement=Eq(D(erf(x), x), 2 / sqrt(pi) * exp(-(x**2)), evaluate=False),
+    source="Lemma 17",
+)
+
+
+@first.proof
+def _(goal):
+    """By the definition of erf as an integral."""
+    return chain(goal.lhs).then(erf_prime(x), by=differentiate).then(goal.rhs, by=algebra)
+
+
+second = Claim(
+    id="lemma-17-ii",
+    title="erf''(x) = -2 x erf'(x)",
+    statement=Eq(D(erf_prime(x), x), -2 * x * erf_prime(x), evaluate=False),
+    source="Lemma 17",
+)
+
+
+@second.proof
+def _(goal):
+    """Differentiate the bell."""
+    return chain(goal.lhs).then(erf_second(x), by=differentiate).then(goal.rhs, by=algebra)
+
+
+def gap(z):
+    return 2 * z / sqrt(pi) - erf(z)
+
+
+positive_side = Claim(
+    id="lemma-17-iii-positive",
+    title="erf(x) <= 2x/sqrt(pi) for x >= 0",
+    statement=Ge(gap(p), 0),
+    source="Lemma 17, proof",
+)
+
+
+@positive_side.proof
+def _(goal):
+    """The gap vanishes at 0, and its derivative is 2/sqrt(pi) (1 - exp(-x^2)) >= 0."""
+    slope = (
+        chain(D(gap(y), y))
+        .then(2 / sqrt(pi) * (1 - exp(-(y**2))), by=differentiate)
+        .ge(0, by=sign)
+    )
+    return chain(gap(p)).ge(gap(0), by=monotone(gap(y), y, start=p, end=0, derivative=slope))
+
+
+third = Claim(
+    id="lemma-17-iii",
+    title="|erf(x)| <= 2|x|/sqrt(pi)",
+    statement=Le(Abs(erf(x)), 2 * Abs(x) / sqrt(pi)),
+    source="Lemma 17",
+)
+
+
+@third.proof
+def _(goal):
+    """By oddness it is enough to look at x >= 0."""
+    right = (
+        chain(goal.lhs)
+        .then(erf(x), by=algebra)
+        .le(2 * x / sqrt(pi), by=lemma("lemma-17-iii-positive", p=x))
+        .then(goal.rhs, by=algebra)
+    )
+    left = (
+        chain(goal.lhs)
+        .then(erf(-x), by=algebra)
+        .le(2 * (-x) / sqrt(pi), by=lemma("lemma-17-iii-positive", p=-x))
+        .then(goal.rhs, by=algebra)
+    )
+    return cases(goal, (Ge(x, 0), right), (Le(x, 0), left))

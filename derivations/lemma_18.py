@@ -1,0 +1,155 @@
+"""Lemma 18: Gaussian expectations of erf and its derivatives, for every real gamma."""
+
+from sympy import Eq, Symbol, erf, pi, sqrt
+
+from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second, standard_normal
+from slrsym.notation import G
+from slrsym.proof import (
+    Claim,
+    D,
+    chain,
+    complete_the_square,
+    differentiate,
+    differentiate_under_expectation,
+    equal_by_derivative,
+    lemma,
+    substitution,
+    symmetry,
+)
+
+t = Symbol("t", real=True)
+gamma = Symbol("gamma", real=True)
+u = t + gamma * G
+A = sqrt(1 + 2 * gamma**2)
+B = sqrt(1 + 4 * gamma**2)
+
+# The density of G times exp(-u^2) is that of this law, up to a constant; likewise for exp(-2 u^2).
+once = GaussianLaw({G: -2 * t * gamma / A**2}, [[1 / A**2]])
+twice = GaussianLaw({G: -4 * t * gamma / B**2}, [[1 / B**2]])
+
+
+def E(f):
+    return Expectation(f, standard_normal(G))
+
+
+bell_mean = Claim(
+    id="lemma-18-i",
+    title="E erf'(t + gamma G)",
+    statement=Eq(E(erf_prime(u)), erf_prime(t / A) / A),
+    source="Lemma 18 (i)",
+)
+
+
+@bell_mean.proof
+def _(goal):
+    """Complete the square: what is left is the mass of a Gaussian."""
+    return chain(goal.lhs).then(goal.rhs, by=complete_the_square(once))
+
+
+erf_mean = Claim(
+    id="lemma-18-ii",
+    title="E erf(t + gamma G)",
+    statement=Eq(E(erf(u)), erf(t / A)),
+    source="Lemma 18 (ii)",
+)
+
+
+@erf_mean.proof
+def _(goal):
+    """Both sides vanish at t = 0 and have the same derivative in t."""
+    return equal_by_derivative(
+        goal,
+        t,
+        at=0,
+        value=symmetry(G),
+        derivative=chain(D(goal.lhs, t))
+        .then(E(erf_prime(u)), by=differentiate_under_expectation)
+        .then(erf_prime(t / A) / A, by=lemma("lemma-18-i"))
+        .then(D(goal.rhs, t), by=differentiate),
+    )
+
+
+slope_mean = Claim(
+    id="lemma-18-iii",
+    title="E erf''(t + gamma G)",
+    statement=Eq(E(erf_second(u)), erf_second(t / A) / A**2),
+    source="Lemma 18 (iii)",
+)
+
+
+@slope_mean.proof
+def _(goal):
+    """Differentiate (i) in t."""
+    return (
+        chain(goal.lhs)
+        .then(D(E(erf_prime(u)), t), by=differentiate_under_expectation)
+        .then(D(erf_prime(t / A) / A, t), by=lemma("lemma-18-i"))
+        .then(goal.rhs, by=differentiate)
+    )
+
+
+bell_square = Claim(
+    id="lemma-18-iv",
+    title="E erf'(t + gamma G)^2",
+    statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
+    source="Lemma 18 (iv)",
+)
+
+
+@bell_square.proof
+def _(goal):
+    """Complete the square again, with twice the exponent."""
+    return chain(goal.lhs).then(goal.rhs, by=complete_the_square(twice))
+
+
+erf_bell = Claim(
+    id="lemma-18-v",
+    title="E erf erf'(t + gamma G)",
+    statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
+    source="Lemma 18 (v)",
+)
+
+
+@erf_bell.proof
+def _(goal):
+    """Absorb erf' into the law: what is left is (ii), at another mean and variance.
+
+    The paper solves a linear differential equation instead; this way is shorter.
+    """
+    tilted = Expectation(erf(u), once)
+    return (
+        chain(goal.lhs)
+        .then(erf_prime(t / A) / A * tilted, by=complete_the_square(once))
+        .then(
+            erf_prime(t / A) / A * E(erf(t / A**2 + gamma / A * G)),
+            by=substitution({G: -2 * t * gamma / A**2 + G / A}, standard_normal(G)),
+        )
+        .then(goal.rhs, by=lemma("lemma-18-ii", t=t / A**2, gamma=gamma / A))
+    )
+
+
+erf_slope = Claim(
+    id="lemma-18-vi",
+    title="E erf erf''(t + gamma G)",
+    statement=Eq(
+        E(erf(u) * erf_second(u)),
+        erf_second(t / A) * erf(t / (A * B)) / A**2
+        + erf_prime(t / A) * erf_prime(t / (A * B)) / (A**2 * B)
+        - 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B,
+    ),
+    source="Lemma 18 (vi)",
+)
+
+
+@erf_slope.proof
+def _(goal):
+    """Differentiate (v) in t, and take (iv) away."""
+    closed = erf(t / (A * B)) * erf_prime(t / A) / A
+    squared = E(erf_prime(u) ** 2)
+    return (
+        chain(goal.lhs)
+        .then(D(E(erf(u) * erf_prime(u)), t) - squared, by=differentiate_under_expectation)
+        .then(D(closed, t) - squared, by=lemma("lemma-18-v"))
+        .then(D(closed, t) - 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B, by=lemma("lemma-18-iv"))
+        .then(goal.rhs, by=differentiate)
+    )

@@ -1,0 +1,217 @@
+"""Owen's T function and zeta in double precision, for scalars, in plain Python that Numba compiles.
+
+Both are integrals of a positive function, so that Gauss-Legendre quadrature keeps the relative
+accuracy. What would lose it, the square in exp(-h^2/2) and the argument of erfc, is split in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import atan, erf, erfc, exp, floor, hypot, inf, isnan, nan, pi
+
+__all__ = ["compiled", "gaussian_zeta", "owens_t"]
+
+# Positive nodes and their weights of the 44-point Gauss-Legendre rule on [-1, 1], from 60 digits.
+NODES = (
+    0.035289236964135356,
+    0.10569190170865325,
+    0.17556801477551678,
+    0.24456945692820126,
+    0.3123524665027858,
+    0.37857935201470716,
+    0.4429201745254115,
+    0.5050543913882023,
+    0.5646724531854708,
+    0.6214773459035758,
+    0.6751860706661224,
+    0.725531053660717,
+    0.7722614792487559,
+    0.815144539645135,
+    0.8539665950047104,
+    0.8885342382860432,
+    0.9186752599841758,
+    0.9442395091181941,
+    0.9650996504224931,
+    0.981151833077914,
+    0.9923163921385159,
+    0.9985402006367742,
+)
+WEIGHTS = (
+    0.07054915778935407,
+    0.07019768547355822,
+    0.06949649186157258,
+    0.06844907026936665,
+    0.06706063890629366,
+    0.06533811487918144,
+    0.06329007973320386,
+    0.06092673670156197,
+    0.05825985987759549,
+    0.055302735563728056,
+    0.05207009609170446,
+    0.048578046448352036,
+    0.04484398408197003,
+    0.04088651231034622,
+    0.03672534781380887,
+    0.03238122281206982,
+    0.02787578282128101,
+    0.02323148190201921,
+    0.01847148173681475,
+    0.013619586755579985,
+    0.008700481367524843,
+    0.0037454048031127776,
+)
+
+# exp(-WINDOW^2/2) is 6e-19: what lies beyond does not change a double.
+WINDOW = 9.15
+
+_SQRT_HALF = 0.7071067811865476
+_SQRT_HALF_TAIL = -4.833646656726457e-17
+_TWO_OVER_SQRT_PI = 1.1283791670955126
+_SPLITTER = 134217729.0
+
+
+def gauss_factor(h: float) -> float:
+    """exp(-h^2/2) to the last digits, for 0 <= h <= 40."""
+    # At most 26 bits, so that the square is exact.
+    rounded = floor(1048576.0 * h) / 1048576.0
+    return exp(-0.5 * rounded * rounded) * exp(-0.5 * (h - rounded) * (h + rounded))
+
+
+def upper_tail(h: float) -> float:
+    """P(G > h) for 0 <= h <= 40."""
+    x = h * _SQRT_HALF
+    # Dekker's product: the exact h/sqrt(2) is x + rest.
+    high = _SPLITTER * h
+    high = high - (high - h)
+    low = h - high
+    c_high = _SPLITTER * _SQRT_HALF
+    c_high = c_high - (c_high - _SQRT_HALF)
+    c_low = _SQRT_HALF - c_high
+    rest = ((high * c_high - x) + high * c_low + low * c_high) + low * c_low + h * _SQRT_HALF_TAIL
+    return 0.5 * (erfc(x) - rest * _TWO_OVER_SQRT_PI * exp(-x * x))
+
+
+def core(h: float, a: float) -> float:
+    r"""Integral of exp(-h^2 x^2/2)/(1+x^2) over 0 <= x <= a, for h >= 0, 0 <= a <= 1."""
+    b = a
+    if h * a > WINDOW:
+        b = WINDOW / h
+    total = 0.0
+    for i in range(len(NODES) - 1, -1, -1):
+        x = b * NODES[i]
+        y = h * x
+        total += WEIGHTS[i] * exp(-0.5 * y * y) / (1.0 + x * x)
+    return b * total
+
+
+def owens_t(h: float, a: float) -> float:
+    r"""Owen's T function :math:`T(h, a)` of two real numbers.
+
+    Parameters
+    ----------
+    h, a : float
+        Any real numbers, infinities included.
+
+    Returns
+    -------
+    float
+        :math:`\frac{1}{2\pi}\int_0^a \frac{e^{-h^2(1+x^2)/2}}{1+x^2}dx`, to a few units in the last
+        place.
+
+    Notes
+    -----
+    For h, a > 0 and :math:`k = ah`, with :math:`Q` the upper tail of the standard normal law,
+
+    .. math:: T(h, a) = \tfrac12 Q(h)\operatorname{erf}(k/\sqrt2)
+              + \left[\tfrac12 Q(k) - T(k, 1/a)\right]
+
+    reduces a > 1 to a < 1. The bracket is :math:`T(k, \infty) - T(k, 1/a) \ge 0`.
+    """
+    if isnan(h) or isnan(a):
+        return nan
+    h = abs(h)
+    sign = 1.0
+    if a < 0.0:
+        a = -a
+        sign = -1.0
+    if h == 0.0:
+        return sign * atan(a) / (2.0 * pi)
+    if h > 40.0:
+        return sign * 0.0
+    if a <= 1.0:
+        return sign * (gauss_factor(h) * (core(h, a) / (2.0 * pi)))
+    if h > WINDOW:
+        # The integrand is negligible beyond x = 1.
+        return sign * (gauss_factor(h) * (core(h, 1.0) / (2.0 * pi)))
+    if a == inf:
+        return sign * 0.5 * upper_tail(h)
+    k = a * h
+    if k > WINDOW:
+        return sign * 0.5 * upper_tail(h)
+    bracket = 0.5 * upper_tail(k) - gauss_factor(k) * (core(k, 1.0 / a) / (2.0 * pi))
+    return sign * (0.5 * upper_tail(h) * erf(k * _SQRT_HALF) + bracket)
+
+
+def gaussian_zeta(t: float, s: float) -> float:
+    r"""zeta(t, s), the mean of erf(t + s G)^2, G standard normal, for two real numbers.
+
+    Parameters
+    ----------
+    t, s : float
+        Any real numbers, infinities included.
+
+    Returns
+    -------
+    float
+        The mean, to a few units in the last place, however small.
+
+    Notes
+    -----
+    The square of the mean and the variance, with :math:`A^2 = 1 + 2s^2`, :math:`B^2 = 1 + 4s^2`,
+    :math:`a = t/A`:
+
+    .. math:: \zeta(t, s) = \operatorname{erf}(a)^2
+              + \frac4\pi \int_{1/B}^1 \frac{e^{-a^2(1+x^2)}}{1+x^2}\,dx.
+    """
+    if isnan(t) or isnan(s):
+        return nan
+    s = abs(s)
+    if abs(t) == inf or s == inf:
+        return 1.0
+    mean = t / hypot(1.0, 2.0 * _SQRT_HALF * s)
+    square_of_mean = erf(mean) * erf(mean)
+    if abs(mean) > WINDOW:
+        return square_of_mean
+    scale = hypot(1.0, 2.0 * s)
+    lower = 1.0 / scale
+    # 1 - 1/B, without the cancellation.
+    length = (2.0 * s / scale) * (2.0 * s / scale) / (1.0 + lower)
+    total = 0.0
+    for i in range(len(NODES) - 1, -1, -1):
+        for end in (-1.0, 1.0):
+            x = lower + 0.5 * length * (1.0 + end * NODES[i])
+            total += WEIGHTS[i] * exp(-mean * mean * (1.0 + x * x)) / (1.0 + x * x)
+    return square_of_mean + 2.0 / pi * length * total
+
+
+@cache
+def compiled() -> dict[str, Callable[[float, float], float]]:
+    """Compile both functions by Numba.
+
+    Returns
+    -------
+    dict
+        The dispatchers `owens_t` and `gaussian_zeta`.
+
+    Raises
+    ------
+    ImportError
+        If Numba is not installed.
+    """
+    from numba import njit
+    from numba.extending import register_jitable
+
+    for helper in (gauss_factor, upper_tail, core):
+        register_jitable(helper)
+    return {"owens_t": njit(owens_t), "gaussian_zeta": njit(gaussian_zeta)}

@@ -1,0 +1,381 @@
+r"""Expectations in closed form.
+
+`expectation` reduces an integrand by conditioning, Stein's lemma and completing the square to a few
+Gaussian integrals (see `integrals`). What it cannot reduce it leaves as an `Expectation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, overload
+
+from sympy import (
+    Add,
+    Expr,
+    I,
+    Matrix,
+    Mul,
+    Pow,
+    S,
+    Symbol,
+    exp,
+    expand,
+    im,
+    pi,
+    re,
+    sqrt,
+    sympify,
+)
+
+from slrsym.gaussian.integrals import (
+    IntegrabilityError,
+    erf_mean,
+    erf_product_mean,
+    tidy_complex,
+    tilt,
+)
+from slrsym.gaussian.integrand import Term, Unsupported, is_affine, terms_of
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
+from slrsym.gaussian.trace import Trace
+from slrsym.gaussian.unevaluated import Expectation
+
+__all__ = ["Expectation", "expectation"]
+
+
+@overload
+def expectation(expr: Any, law: Law, *, trace: Literal[False] = False) -> Expr: ...
+@overload
+def expectation(expr: Any, law: Law, *, trace: Literal[True]) -> tuple[Expr, Trace]: ...
+def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Expr, Trace]:
+    r"""Closed form of :math:`\mathbb{E}[f(X)]`.
+
+    Parameters
+    ----------
+    expr : expression
+        The integrand: a linear combination of polynomials times products of up to two of erf,
+        `erf_prime`, `erf_second`, exponentials of quadratic forms, `normal_pdf`, `normal_cdf`, and
+        of sin, cos, exp, of affine forms of the vector.
+    law : Law
+        A `GaussianLaw`; or a `ProductLaw` of independent laws, among them `NoiseLaw`, under which the
+        integrand may contain `IIDSum`.
+    trace : bool, optional
+        Whether to return the trace as well.
+
+    Returns
+    -------
+    Expr or (Expr, Trace)
+        The closed form. Terms outside of the class stay as unevaluated `Expectation`.
+
+    Raises
+    ------
+    TypeError
+        If `law` is not a law.
+    IntegrabilityError
+        If the expectation does not exist, or the assumptions do not decide that it does.
+    ValueError
+        If a symbol that has to be real is not declared so.
+
+    Examples
+    --------
+    >>> from sympy import symbols, erf
+    >>> from slrsym.gaussian import standard_normal
+    >>> t, g, G = symbols("t g G", real=True)
+    >>> expectation(erf(t + g*G), standard_normal(G))
+    erf(t/sqrt(2*g**2 + 1))
+    """
+    if not isinstance(law, Law):
+        raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
+    expr = sympify(expr)
+    _require_real(expr, law)
+    record = Trace()
+    value = _Evaluation(record).evaluate(expr, law)
+    return (value, record) if trace else value
+
+
+def _require_real(expr: Expr, law: Law) -> None:
+    loose = sorted(s.name for s in Expectation(expr, law).free_symbols if not s.is_real)
+    if loose:
+        raise ValueError(
+            f"the parameter {loose[0]} is not declared real; write Symbol({loose[0]!r}, real=True)"
+        )
+
+
+class _Evaluation:
+    """One evaluation: its trace, and the closed forms found on the way."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.known: dict[tuple[Any, ...], Expr] = {}
+
+    # -- products of independent laws ---------------------------------------------------------
+
+    def evaluate(self, expr: Expr, law: Law) -> Expr:
+        if isinstance(law, GaussianLaw) and not expr.has(IIDSum):
+            return self.gaussian(expr, law)
+        addends = Add.make_args(expand(expr, power_base=False, log=False, trig=False))
+        by_blocks = [self._factored(addend, law) for addend in addends]
+        split = Add(*(c * Mul(*(Expectation(f, b) for f, b in parts)) for c, parts in by_blocks))
+        self.trace.record("linearity and independence", Expectation(expr, law), split)
+        total: list[Expr] = []
+        for coefficient, parts in by_blocks:
+            values = [self._block(factor, block) for factor, block in parts]
+            total.append(Mul(coefficient, *values))
+        return Add(*total)
+
+    def _factored(self, addend: Expr, law: Law) -> tuple[Expr, list[tuple[Expr, Law]]]:
+        """Coefficient, and the factor that belongs to each independent block (or iid sum)."""
+        blocks: list[Any] = list(law.blocks())
+        owner: dict[Any, int] = {s: i for i, b in enumerate(blocks) for s in b.symbols}
+        coefficient: Expr = S.One
+        factors: list[tuple[set[int], Expr]] = []
+        for factor in Mul.make_args(addend):
+            for copy_sum in factor.atoms(IIDSum):
+                if copy_sum not in owner:
+                    owner[copy_sum] = len(blocks)
+                    blocks.append(copy_sum)
+            concerned = {
+                i for node, i in owner.items() if node in factor.free_symbols or factor.has(node)
+            }
+            if concerned:
+                factors.append((concerned, factor))
+            else:
+                coefficient *= factor
+        groups: list[tuple[set[int], Expr]] = []
+        for concerned, factor in factors:
+            joined, product = concerned, factor
+            for other in [g for g in groups if g[0] & concerned]:
+                groups.remove(other)
+                joined, product = joined | other[0], product * other[1]
+            groups.append((joined, product))
+        parts = []
+        for concerned, factor in groups:
+            laws = [blocks[i] for i in sorted(concerned) if isinstance(blocks[i], Law)]
+            if laws:
+                block = laws[0] if len(laws) == 1 else ProductLaw(*laws)
+            else:
+                (copy_sum,) = (blocks[i] for i in concerned)
+                block = copy_sum.law
+            parts.append((factor, block))
+        return coefficient, parts
+
+    def _block(self, factor: Expr, block: Law) -> Expr:
+        if factor.has(IIDSum):
+            return self._iid_sum(factor, block)
+        if isinstance(block, NoiseLaw):
+            return self._noise(factor, block)
+        if isinstance(block, ProductLaw):
+            joint = _joint_gaussian(block)
+            return Expectation(factor, block) if joint is None else self.gaussian(factor, joint)
+        assert isinstance(block, GaussianLaw)
+        return self.gaussian(factor, block)
+
+    def _noise(self, factor: Expr, law: NoiseLaw) -> Expr:
+        (xi,) = law.symbols
+        moments = {xi: S.Zero, xi**2: law.variance}
+        node = Expectation(factor, law)
+        if factor not in moments:
+            return node
+        self.trace.record("moments of the noise", node, moments[factor])
+        return moments[factor]
+
+    def _iid_sum(self, factor: Expr, law: Law) -> Expr:
+        base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
+        node = Expectation(factor, law)
+        if not isinstance(base, IIDSum) or power not in (1, 2):
+            return node
+        first = Expectation(base.term, base.law)
+        second = Expectation(base.term**2, base.law)
+        n = base.count
+        split = n * first if power == 1 else n * second + n * (n - 1) * first**2
+        self.trace.record("sum of independent copies", node, split)
+        mean = self.evaluate(base.term, base.law)
+        if power == 1:
+            return n * mean
+        return n * self.evaluate(expand(base.term**2), base.law) + n * (n - 1) * mean**2
+
+    # -- one Gaussian vector -------------------------------------------------------------------
+
+    def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
+        """Expectation of any integrand under one Gaussian law; unsupported addends stay."""
+        closed: list[Expr] = []
+        addends = Add.make_args(expand(expr, power_base=False, log=False, trig=False))
+        if len(addends) > 1:
+            split = Add(*(_with_constant(a, law) for a in addends))
+            self.trace.record("linearity", Expectation(expr, law), split)
+        for addend in addends:
+            _forbid_poles(addend, law)
+            coefficient, core = addend.as_independent(*law.symbols, as_Add=False)
+            try:
+                pieces = terms_of(core, law.symbols)
+                node = Expectation(core, law)
+                self.trace.record(
+                    "in terms of exp and erf",
+                    node,
+                    Add(
+                        *(p.coefficient * Expectation(p.as_expr(law.symbols), law) for p in pieces)
+                    ),
+                )
+                value = Add(*(p.coefficient * self._term(p, law) for p in pieces))
+            except Unsupported:
+                value = Expectation(core, law)
+            closed.append(coefficient * value)
+        return Add(*closed)
+
+    def _term(self, term: Term, law: GaussianLaw) -> Expr:
+        """Expectation of a term, its coefficient left out."""
+        full = law.symbols
+        node = Expectation(term.as_expr(full), law)
+        involved = [s for s in full if s in node.integrand.free_symbols]
+        if not involved:
+            return node.integrand
+        if not term.exponent.free_symbols & set(involved) and term.exponent != 0:
+            rest = Term(S.One, term.powers, S.Zero, term.erf_arguments)
+            return exp(term.exponent) * self._term(rest, law)
+        if len(involved) < len(full):
+            law = law.marginal(*involved)
+            powers = dict(zip(full, term.powers, strict=True))
+            term = Term(
+                S.One, tuple(powers[s] for s in involved), term.exponent, term.erf_arguments
+            )
+            marginal = Expectation(node.integrand, law)
+            self.trace.record("marginal law", node, marginal)
+            node = marginal
+        key = (term.powers, term.exponent, term.erf_arguments, law)
+        if key not in self.known:
+            if term.exponent.free_symbols & set(involved):
+                self.known[key] = self._tilted(term, law, node)
+            elif any(term.powers):
+                self.known[key] = self._stein(term, law, node)
+            else:
+                self.known[key] = self._error_functions(term, law, node)
+        return self.known[key]
+
+    def _tilted(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+        variables = law.symbols
+        quadratic, linear, constant = _quadratic_form(term.exponent, variables)
+        if any(im(entry) != 0 for entry in quadratic):
+            raise Unsupported("the quadratic part of the exponent is not real")
+        mean = Matrix(list(law.mean.values()))
+        exponent, determinant, new_mean, new_cov = tilt(
+            quadratic, linear, mean, Matrix(law.cov)
+        )
+        shift = new_mean.applyfunc(lambda m: expand(im(m)))
+        moved = dict(
+            zip(
+                variables,
+                [x + I * s for x, s in zip(variables, shift, strict=True)],
+                strict=True,
+            )
+        )
+        real_mean = new_mean.applyfunc(re) if any(shift) else new_mean
+        new_law = GaussianLaw(dict(zip(variables, real_mean, strict=True)), new_cov)
+        polynomial = Mul(*(x**n for x, n in zip(variables, term.powers, strict=True)))
+        rest = Term(S.One, term.powers, S.Zero, term.erf_arguments).as_expr(variables)
+        if any(shift):
+            rest = rest.xreplace(moved)
+        prefactor = exp(tidy_complex(constant + exponent)) / sqrt(determinant)
+        self.trace.record("completing the square", node, prefactor * _node(rest, new_law))
+        if not any(shift):
+            value = self._term(Term(S.One, term.powers, S.Zero, term.erf_arguments), new_law)
+            return prefactor * value
+        pieces = terms_of(expand(polynomial.xreplace(moved)), variables)
+        arguments = tuple(expand(u.xreplace(moved)) for u in term.erf_arguments)
+        value = Add(
+            *(
+                p.coefficient * self._term(Term(S.One, p.powers, S.Zero, arguments), new_law)
+                for p in pieces
+            )
+        )
+        return prefactor * value
+
+    def _stein(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+        variables = law.symbols
+        chosen = next(i for i, n in enumerate(term.powers) if n)
+        lowered = tuple(n - (i == chosen) for i, n in enumerate(term.powers))
+        rest = Term(S.One, lowered, S.Zero, term.erf_arguments)
+        mean = list(law.mean.values())[chosen]
+        total: list[tuple[Expr, Term]] = [(mean, rest)]
+        for j, variable in enumerate(variables):
+            covariance = law.cov[chosen, j]
+            if covariance == 0:
+                continue
+            if lowered[j]:
+                powers = tuple(n - (i == j) for i, n in enumerate(lowered))
+                total.append(
+                    (covariance * lowered[j], Term(S.One, powers, S.Zero, term.erf_arguments))
+                )
+            for k, argument in enumerate(term.erf_arguments):
+                slope = argument.diff(variable)
+                if slope != 0:
+                    others = term.erf_arguments[:k] + term.erf_arguments[k + 1 :]
+                    bell = Term(S.One, lowered, expand(-(argument**2)), others)
+                    total.append((2 / sqrt(pi) * covariance * slope, bell))
+        total = [(c, piece) for c, piece in total if c != 0]
+        self.trace.record(
+            f"Stein's lemma in {variables[chosen]}",
+            node,
+            Add(*(c * _node(piece.as_expr(variables), law) for c, piece in total)),
+        )
+        return Add(*(c * self._term(piece, law) for c, piece in total))
+
+    def _error_functions(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+        forms = [law.affine_coefficients(u) for u in term.erf_arguments]
+        rows = [Matrix([row]) for _, row in forms]
+        mean = Matrix(list(law.mean.values()))
+        means = [
+            tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(forms, rows, strict=True)
+        ]
+        spread = [[expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
+        if len(forms) == 1:
+            value = erf_mean(means[0], spread[0][0])
+            self.trace.record("Gaussian mean of erf", node, value)
+        elif len(forms) == 2 and not any(m.has(I) for m in means):
+            value = erf_product_mean(*means, spread[0][0], spread[1][1], spread[0][1])
+            self.trace.record("bivariate normal probability", node, value)
+        else:
+            raise Unsupported(f"no closed form for {node}")
+        return value
+
+
+def _node(integrand: Expr, law: Law) -> Expr:
+    return Expectation(integrand, law) if integrand.free_symbols & set(law.symbols) else integrand
+
+
+def _with_constant(addend: Expr, law: Law) -> Expr:
+    coefficient, core = addend.as_independent(*law.symbols, as_Add=False)
+    return coefficient * _node(core, law)
+
+
+def _joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
+    """The joint law of independent Gaussian vectors; None where one is not Gaussian."""
+    blocks = law.blocks()
+    if not all(isinstance(block, GaussianLaw) for block in blocks):
+        return None
+    mean = {s: m for block in blocks for s, m in block.mean.items()}  # type: ignore[attr-defined]
+    return GaussianLaw(mean, Matrix.diag(*(block.cov for block in blocks)))  # type: ignore[attr-defined]
+
+
+def _quadratic_form(q: Expr, variables: Iterable[Symbol]) -> tuple[Matrix, Matrix, Expr]:
+    """P, b, c of q(x) = -x'Px/2 + b'x + c."""
+    variables = list(variables)
+    origin = dict.fromkeys(variables, S.Zero)
+    linear = Matrix([expand(q.diff(x).xreplace(origin)) for x in variables])
+    quadratic = Matrix([[-expand(q.diff(x, y)) for y in variables] for x in variables])
+    return quadratic, linear, q.xreplace(origin)
+
+
+def _forbid_poles(addend: Expr, law: GaussianLaw) -> None:
+    """A negative integer power of an affine form is not integrable where its law has a density."""
+    bound = frozenset(law.symbols)
+    for factor in Mul.make_args(addend):
+        if not isinstance(factor, Pow) or not factor.free_symbols & bound:
+            continue
+        base, power = factor.as_base_exp()
+        if power.is_Integer and power < 0 and is_affine(base, bound):
+            _, row = law.affine_coefficients(base)
+            vector = Matrix([row])
+            if expand((vector * law.cov * vector.T)[0]) != 0:
+                raise IntegrabilityError(
+                    f"not integrable: {factor} has a pole where {base} = 0, inside the Gaussian's "
+                    f"support"
+                )

@@ -1,0 +1,184 @@
+r"""The Gaussian integrals that everything else is reduced to.
+
+Throughout, u and w are jointly Gaussian with means m_u, m_w, variances v_u, v_w and covariance c.
+"""
+
+from __future__ import annotations
+
+from sympy import (
+    Eq,
+    Expr,
+    Matrix,
+    Piecewise,
+    S,
+    asin,
+    cancel,
+    erf,
+    expand,
+    factor,
+    pi,
+    sign,
+    sqrt,
+    together,
+)
+
+from slrsym.gaussian.functions import OwensT
+
+__all__ = [
+    "IntegrabilityError",
+    "erf_mean",
+    "erf_product_mean",
+    "tidy",
+    "tidy_complex",
+    "tilt",
+]
+
+
+class IntegrabilityError(ValueError):
+    """The expectation does not exist, or its existence cannot be decided."""
+
+
+def tidy(expr: Expr) -> Expr:
+    """A rational expression in lowest terms, factored."""
+    return factor(cancel(together(expr))) if expr.free_symbols else expr
+
+
+def erf_mean(mean: Expr, variance: Expr) -> Expr:
+    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`."""
+    return erf(mean / sqrt(tidy(1 + 2 * variance)))
+
+
+def erf_product_mean(
+    mean_u: Expr, mean_w: Expr, variance_u: Expr, variance_w: Expr, covariance: Expr
+) -> Expr:
+    r""":math:`\mathbb{E}\operatorname{erf}(u)\operatorname{erf}(w)`, in Owen's T.
+
+    With :math:`h = \sqrt2\, m_u/A_u` and :math:`k = \sqrt2\, m_w/A_w`, where
+    :math:`A^2 = 1 + 2v`, this is :math:`4 \Phi_2(h, k; \rho) - 2\Phi(h) - 2\Phi(k) + 1` for the
+    bivariate normal distribution function of correlation :math:`\rho = 2c/(A_u A_w)`, and Owen (1956)
+    gives :math:`\Phi_2` by T. Where a mean may vanish the general form, which divides by it, is one
+    branch of a `Piecewise`.
+    """
+    square_u, square_w = tidy(1 + 2 * variance_u), tidy(1 + 2 * variance_w)
+    scale_u, scale_w = sqrt(square_u), sqrt(square_w)
+    covariance = tidy(covariance)
+    if covariance == 0:
+        return erf(mean_u / scale_u) * erf(mean_w / scale_w)
+    mean_u, mean_w = factor(mean_u), factor(mean_w)
+    h, k = sqrt(2) * mean_u / scale_u, sqrt(2) * mean_w / scale_w
+    root = sqrt(tidy(square_u * square_w - 4 * covariance**2))
+    if mean_u == 0 and mean_w == 0:
+        return 2 / pi * asin(2 * covariance / (scale_u * scale_w))
+    if mean_u == 0:
+        return 4 * OwensT(k, 2 * covariance / root)
+    if mean_w == 0:
+        return 4 * OwensT(h, 2 * covariance / root)
+    if square_u == square_w and expand(mean_u - mean_w) == 0:
+        return 1 - 8 * OwensT(
+            h, _root_of_ratio(square_u - 2 * covariance, square_u + 2 * covariance)
+        )
+    if square_u == square_w and expand(mean_u + mean_w) == 0:
+        return (
+            8 * OwensT(h, _root_of_ratio(square_u + 2 * covariance, square_u - 2 * covariance)) - 1
+        )
+    slope_h = (mean_w * square_u - 2 * covariance * mean_u) / (mean_u * root)
+    slope_k = (mean_u * square_w - 2 * covariance * mean_w) / (mean_w * root)
+    general = sign(mean_u) * sign(mean_w) - 4 * OwensT(h, slope_h) - 4 * OwensT(k, slope_k)
+    branches = []
+    if mean_u.is_nonzero is not True:
+        branches.append((4 * OwensT(k, 2 * covariance / root), Eq(mean_u, 0)))
+    if mean_w.is_nonzero is not True:
+        branches.append((4 * OwensT(h, 2 * covariance / root), Eq(mean_w, 0)))
+    return Piecewise(*branches, (general, True)) if branches else general
+
+
+def _root_of_ratio(numerator: Expr, denominator: Expr) -> Expr:
+    return sqrt(tidy(numerator / denominator))
+
+
+def tilt(
+    quadratic: Matrix, linear: Matrix, mean: Matrix, cov: Matrix
+) -> tuple[Expr, Expr, Matrix, Matrix]:
+    r"""Complete the square: the exponential of a quadratic form times a Gaussian density.
+
+    For :math:`X \sim N(m, \Sigma)` and :math:`q(x) = -\tfrac12 x^T P x + b^T x`,
+    :math:`\mathbb{E}[e^{q(X)} f(X)] = D^{-1/2} e^c\, \mathbb{E} f(X')` with
+    :math:`X' \sim N(m', \Sigma')`, :math:`\Sigma' = (I + \Sigma P)^{-1}\Sigma`,
+    :math:`m' = (I + \Sigma P)^{-1}(m + \Sigma b)`, :math:`D = \det(I + \Sigma P)` and
+
+    .. math:: c = b^T m' - \tfrac12 m^T P m' + \tfrac12 b^T(m - m').
+
+    The formula holds for singular :math:`\Sigma` too.
+
+    Returns
+    -------
+    exponent, determinant, mean, cov
+        c, D, m' and :math:`\Sigma'`.
+
+    Raises
+    ------
+    IntegrabilityError
+        If :math:`I + \Sigma^{1/2} P \Sigma^{1/2}` is not, or not certainly, positive definite.
+    """
+    size = len(mean)
+    system = Matrix.eye(size) + cov * quadratic
+    determinant = tidy(system.det(method="berkowitz"))
+    _require_integrable(quadratic, system, determinant)
+    inverse = (system.adjugate() / determinant).applyfunc(tidy)
+    new_mean = (inverse * (mean + cov * linear)).applyfunc(tidy_complex)
+    new_cov = (inverse * cov).applyfunc(tidy)
+    # exp(q) times the density is C times the new density; evaluated at x = m' this leaves only
+    # inner products, and no inverse of a covariance that may be singular.
+    exponent = (
+        linear.dot(new_mean) - mean.dot(quadratic * new_mean) / 2 + linear.dot(mean - new_mean) / 2
+    )
+    return exponent, determinant, new_mean, new_cov
+
+
+def tidy_complex(expr: Expr) -> Expr:
+    """The same for an expression that may contain the imaginary unit."""
+    return tidy(expr) if not expr.has(S.ImaginaryUnit) else factor(cancel(together(expand(expr))))
+
+
+def _evidently_positive(expr: Expr) -> bool | None:
+    verdict = expr.is_positive
+    return verdict if verdict is not None else factor(expr).is_positive
+
+
+def _evidently_semidefinite(matrix: Matrix) -> bool:
+    """Whether elimination without pivoting shows the matrix to be positive semidefinite."""
+    work = matrix.copy()
+    n = work.shape[0]
+    for i in range(n):
+        pivot = factor(cancel(work[i, i]))
+        if pivot == 0:
+            if any(cancel(work[i, j]) != 0 for j in range(i + 1, n)):
+                return False
+            continue
+        if not _evidently_positive(pivot) and not pivot.is_nonnegative:
+            return False
+        for j in range(i + 1, n):
+            for k in range(i + 1, n):
+                work[j, k] = cancel(work[j, k] - work[j, i] * work[i, k] / pivot)
+    return True
+
+
+def _require_integrable(quadratic: Matrix, system: Matrix, determinant: Expr) -> None:
+    if _evidently_semidefinite(quadratic):
+        return
+    # The eigenvalues of I + cov P are real, so all are positive if and only if every elementary
+    # symmetric polynomial of them is.
+    charpoly = system.charpoly()
+    conditions = [tidy((-1) ** k * c) for k, c in enumerate(charpoly.all_coeffs())][1:]
+    for condition in conditions:
+        verdict = _evidently_positive(condition)
+        if verdict is False:
+            raise IntegrabilityError(
+                f"not integrable: the exponential outgrows the density, since {condition} > 0 fails"
+            )
+        if verdict is None:
+            names = ", ".join(sorted(map(str, condition.free_symbols)))
+            raise IntegrabilityError(
+                f"integrability needs {condition} > 0, which the assumptions on {names} do not "
+                f"decide; declare them (positive=True, negative=True) or rewrite in symbols that are"
+            )

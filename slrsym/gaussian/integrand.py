@@ -1,0 +1,140 @@
+r"""Integrands in the form that Gaussian calculus can close.
+
+Every integrand of the supported class is a sum of terms
+
+.. math:: c \; \prod_i x_i^{n_i} \; \exp(q(x)) \; \prod_k \operatorname{erf}(\alpha_k + \beta_k x),
+
+with q a quadratic polynomial whose imaginary part, if any, is affine. The functions erf', erf'', the
+normal density and distribution function, sine and cosine are all of this form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import (
+    Expr,
+    I,
+    Mul,
+    Pow,
+    S,
+    Symbol,
+    cos,
+    cosh,
+    erf,
+    erfc,
+    exp,
+    expand,
+    pi,
+    sin,
+    sinh,
+    sqrt,
+)
+from sympy.core.function import Function
+
+from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
+
+__all__ = ["Term", "Unsupported", "is_affine", "rewritten", "terms_of"]
+
+
+class Unsupported(Exception):
+    """The integrand is outside of the class that has closed forms here."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term: coefficient, powers of the variables, exponent, arguments of the error functions."""
+
+    coefficient: Expr
+    powers: tuple[int, ...]
+    exponent: Expr
+    erf_arguments: tuple[Expr, ...]
+
+    def as_expr(self, variables: tuple[Symbol, ...]) -> Expr:
+        """The term as a SymPy expression, without its coefficient."""
+        polynomial = Mul(*(x**n for x, n in zip(variables, self.powers, strict=True)))
+        return polynomial * exp(self.exponent) * Mul(*(erf(u) for u in self.erf_arguments))
+
+
+_ELEMENTARY: dict[type[Function], Any] = {
+    erf_prime: lambda u: 2 / sqrt(pi) * exp(-(u**2)),
+    erf_second: lambda u: -4 / sqrt(pi) * u * exp(-(u**2)),
+    normal_pdf: lambda u: exp(-(u**2) / 2) / sqrt(2 * pi),
+    normal_cdf: lambda u: (1 + erf(u / sqrt(2))) / 2,
+    erfc: lambda u: 1 - erf(u),
+    sin: lambda u: (exp(I * u) - exp(-I * u)) / (2 * I),
+    cos: lambda u: (exp(I * u) + exp(-I * u)) / 2,
+    sinh: lambda u: (exp(u) - exp(-u)) / 2,
+    cosh: lambda u: (exp(u) + exp(-u)) / 2,
+}
+
+
+def rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
+    """`expr` with every supported function of the variables written by exp and erf."""
+
+    def concerns(node: Any) -> bool:
+        return type(node) in _ELEMENTARY and bool(node.free_symbols & variables)
+
+    return expr.replace(concerns, lambda node: _ELEMENTARY[type(node)](*node.args))
+
+
+def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
+    """Whether `form` is a polynomial of degree at most one in the variables."""
+    return _degree(form, variables) <= 1
+
+
+def _degree(form: Expr, variables: frozenset[Symbol]) -> int:
+    """Total degree in the variables; 99 where `form` is not a polynomial in them."""
+    present = sorted(form.free_symbols & variables, key=str)
+    if not present:
+        return 0
+    polynomial = form.as_poly(*present)
+    if polynomial is None or any(
+        set(present) & getattr(c, "free_symbols", set()) for c in polynomial.coeffs()
+    ):
+        return 99
+    return int(polynomial.total_degree())
+
+
+def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
+    """The terms that `expr` is the sum of.
+
+    Raises
+    ------
+    Unsupported
+        If a factor is none of: power of a variable, exponential of a quadratic form, error function
+        of an affine form.
+    """
+    bound = frozenset(variables)
+    expanded = expand(rewritten(expr, bound), power_base=False, log=False, trig=False)
+    return [_term(addend, variables, bound) for addend in expanded.as_ordered_terms()]
+
+
+def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol]) -> Term:
+    coefficient: Expr = S.One
+    powers = dict.fromkeys(variables, 0)
+    exponent: Expr = S.Zero
+    arguments: list[Expr] = []
+    for factor in Mul.make_args(addend):
+        base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
+        if isinstance(factor, exp):
+            exponent += factor.args[0]
+        elif not factor.free_symbols & bound:
+            coefficient *= factor
+        elif isinstance(base, exp) and not power.free_symbols & bound:
+            exponent += power * base.args[0]
+        elif not (power.is_Integer and power > 0):
+            raise Unsupported(f"the factor {factor} is not a positive integer power")
+        elif base in powers:
+            powers[base] += int(power)
+        elif isinstance(base, erf):
+            arguments.extend([base.args[0]] * int(power))
+        else:
+            raise Unsupported(f"{factor} is not of a form with a known expectation")
+    for argument in arguments:
+        if not is_affine(argument, bound):
+            raise Unsupported(f"the argument of erf({argument}) is not affine")
+    if _degree(exponent, bound) > 2:
+        raise Unsupported(f"the exponent {exponent} is not quadratic")
+    return Term(coefficient, tuple(powers.values()), expand(exponent), tuple(arguments))

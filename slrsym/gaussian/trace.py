@@ -1,0 +1,59 @@
+"""The record of an evaluation: which rule turned what into what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sympy import Expr, latex
+
+__all__ = ["Trace", "TraceStep"]
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """One application of a rule: the equality ``lhs = rhs``, by ``rule``."""
+
+    rule: str
+    lhs: Expr
+    rhs: Expr
+
+    def __str__(self) -> str:
+        return f"{self.lhs} = {self.rhs}    [{self.rule}]"
+
+
+@dataclass
+class Trace:
+    """The steps of an evaluation, in the order in which they were made.
+
+    Every step is an equality between expressions in which the expectations still to be evaluated
+    stand as they are. The right-hand side of a step speaks of expectations that later steps evaluate.
+    """
+
+    steps: list[TraceStep] = field(default_factory=list)
+
+    def record(self, rule: str, lhs: Expr, rhs: Expr) -> None:
+        """Append a step, unless the very same one is there."""
+        step = TraceStep(rule, lhs, rhs)
+        if lhs != rhs and step not in self.steps:
+            self.steps.append(step)
+
+    def __iter__(self) -> Iterator[TraceStep]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __str__(self) -> str:
+        return "\n".join(str(step) for step in self.steps)
+
+    def to_latex(self) -> str:
+        """The steps as an aligned display, each with its rule."""
+        lines = (
+            rf"{latex(step.lhs)} &= {latex(step.rhs)} && \text{{({step.rule})}}"
+            for step in self.steps
+        )
+        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+
+    def _repr_latex_(self) -> str:
+        return self.to_latex()

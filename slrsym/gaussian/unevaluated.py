@@ -1,0 +1,85 @@
+"""The expectation E[f(X)] of an expression under a law, as an unevaluated SymPy node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Basic, Dummy, Expr, Symbol, sympify
+
+from slrsym.gaussian.law import Law
+
+__all__ = ["Expectation"]
+
+
+class Expectation(Expr):
+    r"""The unevaluated expectation :math:`\mathbb{E}[f(X)]`, X distributed as `law`.
+
+    Parameters
+    ----------
+    expr : expression
+        The integrand f, in the symbols of `law` and in parameters.
+    law : Law
+        The law of the random vector. It binds its symbols.
+
+    Notes
+    -----
+    Differentiating in a parameter gives an unevaluated derivative: exchanging derivative and
+    expectation is a step with hypotheses, and has to be asked for.
+    """
+
+    is_commutative = True
+
+    def __new__(cls, expr: Any, law: Law) -> Expectation:
+        if not isinstance(law, Law):
+            raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
+        return Expr.__new__(cls, sympify(expr), law)
+
+    @property
+    def integrand(self) -> Expr:
+        """The expression whose expectation is meant."""
+        return self.args[0]
+
+    @property
+    def law(self) -> Law:
+        """The law of the random vector."""
+        return self.args[1]
+
+    @property
+    def free_symbols(self) -> set[Symbol]:
+        return (self.integrand.free_symbols - set(self.law.symbols)) | self.law.parameters
+
+    @property
+    def bound_symbols(self) -> list[Symbol]:
+        return list(self.law.symbols)
+
+    def _eval_is_extended_real(self) -> bool | None:
+        return self.integrand.is_extended_real
+
+    def _eval_is_finite(self) -> bool | None:
+        return True
+
+    def renamed(self, names: dict[Symbol, Symbol]) -> Expectation:
+        """The same expectation with its bound variables named anew."""
+        return Expectation(self.integrand.xreplace(names), self.law.renamed(names))
+
+    def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
+        if old in self.law.symbols:
+            return self
+        captured = set(self.law.symbols) & getattr(new, "free_symbols", set())
+        if captured:
+            fresh = {s: Dummy(s.name, **s._assumptions_orig) for s in captured}
+            return self.renamed(fresh)._subs(old, new)
+        return None
+
+    def _eval_derivative(self, symbol: Symbol) -> Expr:
+        from sympy import Derivative
+
+        if symbol not in self.free_symbols:
+            return sympify(0)
+        return Derivative(self, symbol, evaluate=False)
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\mathbb{{E}}\left[{printer._print(self.integrand)}\right]"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"E[{printer._print(self.integrand)}]"

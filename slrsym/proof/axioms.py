@@ -1,0 +1,90 @@
+"""Named facts that the program uses and does not prove, each with its reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slrsym.proof.errors import ProofError
+
+__all__ = ["AXIOMS", "Axiom", "axiom"]
+
+
+@dataclass(frozen=True)
+class Axiom:
+    """A fact taken from the literature."""
+
+    id: str
+    statement: str
+    reference: str
+
+
+AXIOMS: dict[str, Axiom] = {
+    a.id: a
+    for a in (
+        Axiom(
+            "integral-linearity",
+            "The Lebesgue integral is linear on integrable functions and determined by the "
+            "integrand.",
+            "Folland, Real Analysis, 2nd ed., Prop. 2.22",
+        ),
+        Axiom(
+            "dominated-convergence",
+            "A parameter integral may be differentiated under the integral sign where the "
+            "derivative of the integrand is dominated, locally uniformly, by an integrable function.",
+            "Folland, Real Analysis, 2nd ed., Thm 2.27",
+        ),
+        Axiom(
+            "fubini",
+            "Integrals over a product measure may be taken one after the other, in any order; the "
+            "expectation of a product of independent integrable variables is the product of theirs.",
+            "Folland, Real Analysis, 2nd ed., Thm 2.37",
+        ),
+        Axiom(
+            "gaussian-normalisation",
+            "A non-degenerate Gaussian density integrates to one.",
+            "Folland, Real Analysis, 2nd ed., Prop. 2.53",
+        ),
+        Axiom(
+            "gaussian-linear-image",
+            "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance; "
+            "uncorrelated jointly Gaussian vectors are independent; conditional laws are Gaussian "
+            "with the regression mean and the Schur complement as covariance.",
+            "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Thms 2.4.1-2.5.1",
+        ),
+        Axiom(
+            "fundamental-theorem-of-calculus",
+            "The integral of a continuous derivative is the difference of the values at the ends; "
+            "over the line, of the limits.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.21",
+        ),
+        Axiom(
+            "mean-value-theorem",
+            "A differentiable function on an interval is constant where its derivative vanishes, "
+            "increasing where it is positive, decreasing where it is negative.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.11",
+        ),
+        Axiom(
+            "induction",
+            "A statement that holds for n = 0, and for n + 1 whenever for n, holds for all n.",
+            "Peano",
+        ),
+        Axiom(
+            "second-derivative-test",
+            "A critical point in the interior where the Hessian has negative determinant is a saddle.",
+            "Apostol, Calculus, vol. II, 2nd ed., Thm 9.7",
+        ),
+    )
+}
+
+
+def axiom(name: str) -> Axiom:
+    """The axiom of this name.
+
+    Raises
+    ------
+    ProofError
+        If there is none.
+    """
+    if name not in AXIOMS:
+        raise ProofError(f"unknown axiom {name!r}; known are {', '.join(sorted(AXIOMS))}")
+    return AXIOMS[name]

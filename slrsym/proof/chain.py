@@ -1,0 +1,96 @@
+"""Chains of relations: the way most proofs are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sympy import Derivative, Expr, sympify
+
+from slrsym.proof.context import Context
+from slrsym.proof.errors import ProofError
+from slrsym.proof.step import Link, Proof, Rule, Step, labelled, relation
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+__all__ = ["Chain", "D", "chain"]
+
+_DOWN = {"<=", "<"}
+_UP = {">=", ">"}
+
+
+def D(expr: Any, *variables: Any) -> Derivative:
+    """The derivative as a thing to speak of; nothing is evaluated."""
+    return Derivative(expr, *variables, evaluate=False)
+
+
+@dataclass(frozen=True)
+class Chain(Proof):
+    """A chain of relations, each justified by a rule.
+
+    Build it with `chain`, and extend it with `then` (=), `le`, `lt`, `ge`, `gt`.
+    """
+
+    start: Expr
+    links: tuple[tuple[Link, Rule], ...] = ()
+
+    @property
+    def end(self) -> Expr:
+        """The last expression."""
+        return self.links[-1][0].rhs if self.links else self.start
+
+    def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
+        if not isinstance(by, Rule):
+            raise ProofError(f"by must be a rule; got {by!r}. Rules live in slrsym.proof")
+        return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
+
+    def then(self, expr: Any, by: Rule) -> Chain:
+        """... = expr."""
+        return self._extended("=", expr, by)
+
+    def le(self, expr: Any, by: Rule) -> Chain:
+        """... <= expr."""
+        return self._extended("<=", expr, by)
+
+    def lt(self, expr: Any, by: Rule) -> Chain:
+        """... < expr."""
+        return self._extended("<", expr, by)
+
+    def ge(self, expr: Any, by: Rule) -> Chain:
+        """... >= expr."""
+        return self._extended(">=", expr, by)
+
+    def gt(self, expr: Any, by: Rule) -> Chain:
+        """... > expr."""
+        return self._extended(">", expr, by)
+
+    @property
+    def conclusion(self) -> Boolean:
+        """The relation between the first and the last expression.
+
+        Raises
+        ------
+        ProofError
+            If the chain is empty, or goes up and down.
+        """
+        if not self.links:
+            raise ProofError("the chain has no step, so it proves nothing")
+        kinds = {link.relation for link, _ in self.links} - {"="}
+        if kinds & _DOWN and kinds & _UP:
+            raise ProofError("the chain mixes <= and >=, so its ends are not related")
+        strict = next((k for k in kinds if len(k) == 1), None)
+        return relation(self.start, strict or next(iter(kinds), "="), self.end)
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, (link, rule) in enumerate(self.links, start=1):
+            here = labelled(label, str(number))
+            for name, proof, inner in rule.premises(link, context):
+                yield from proof.steps(inner, labelled(here, name))
+            yield Step(here, link.statement, rule, link, context)
+
+
+def chain(start: Any) -> Chain:
+    """Begin a chain of relations at an expression."""
+    return Chain(sympify(start))

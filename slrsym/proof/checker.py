@@ -1,0 +1,230 @@
+"""Checking a claim: every step twice, by its rule and at random points."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from sympy.core.function import AppliedUndef
+
+from slrsym.proof.axioms import axiom
+from slrsym.proof.claim import Claim
+from slrsym.proof.context import Context
+from slrsym.proof.errors import ProofError, Refused
+from slrsym.proof.numeric import Disagreement, Undecided, compare, random_test_function
+from slrsym.proof.sampling import NoPoint
+from slrsym.proof.step import Step
+from slrsym.proof.structure import concludes, structural_step
+
+__all__ = ["DIGITS", "StepReport", "Verdict", "check_claim", "check_step", "steps_of"]
+
+# Digits of the numerical check, and how many random points each step is tried at.
+DIGITS = 30
+POINTS = 2
+
+_SEAL = object()
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What checking one step gave.
+
+    Attributes
+    ----------
+    label, rule, statement
+        The step.
+    digits
+        To how many digits both sides agreed at the worst point; None if nothing was compared.
+    refusal
+        Why the rule refused; empty if it accepted.
+    contradiction
+        What the numerical check found; empty if nothing.
+    """
+
+    label: str
+    rule: str
+    statement: str
+    digits: int | None
+    refusal: str
+    contradiction: str
+
+    @property
+    def accepted(self) -> bool:
+        """Whether both checks passed."""
+        return not self.refusal and not self.contradiction
+
+    def __str__(self) -> str:
+        if self.accepted:
+            return f"step {self.label} [{self.rule}]: {self.statement}"
+        reasons = [r for r in (self.refusal, self.contradiction) if r]
+        return f"step {self.label} [{self.rule}] is refused: {'; '.join(reasons)}; it says {self.statement}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of checking one claim.
+
+    Made by `check_claim` alone. Whether the claim is proved follows from its reports, and cannot be
+    set.
+
+    Attributes
+    ----------
+    id : str
+        The claim.
+    reports : tuple of StepReport
+        One for each step, in order.
+    depends, axioms : tuple of str
+        The claims and axioms that the steps used themselves.
+    error : str
+        Why there is no proof to check; empty otherwise.
+    seconds : float
+        How long it took.
+    """
+
+    id: str
+    reports: tuple[StepReport, ...]
+    depends: tuple[str, ...]
+    axioms: tuple[str, ...]
+    error: str
+    seconds: float
+    _seal: object = None
+
+    def __post_init__(self) -> None:
+        if self._seal is not _SEAL:
+            raise TypeError("a Verdict is made by check_claim, from checked steps")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (self.id, self.reports, self.depends, self.axioms, self.error, self.seconds)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether there are steps, and every one was accepted."""
+        return not self.error and bool(self.reports) and all(r.accepted for r in self.reports)
+
+    @property
+    def digits(self) -> int | None:
+        """The fewest digits to which two sides agreed; None if nothing was compared."""
+        seen = [r.digits for r in self.reports if r.digits is not None]
+        return min(seen, default=None)
+
+    @property
+    def failure(self) -> str:
+        """What is wrong: the error, or the first refused step."""
+        return self.error or next((str(r) for r in self.reports if not r.accepted), "")
+
+
+def _unpickled(*fields: object) -> Verdict:
+    return Verdict(*fields, _seal=_SEAL)  # type: ignore[arg-type]
+
+
+def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
+    """The steps of a claim's proof, the last one being that they conclude its statement.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    find : callable
+        The claim of an id; raises `ProofError` if there is none.
+
+    Raises
+    ------
+    ProofError
+        If the proof is missing or malformed.
+    """
+
+    def other(name: str) -> Claim:
+        if name == claim.id:
+            raise Refused(f"claim {name} is used in its own proof")
+        return find(name)
+
+    context = Context(claim.given, other)
+    proof = claim.build_proof()
+    conclusion = proof.conclusion
+    steps = list(proof.steps(context))
+    last = structural_step(
+        "statement",
+        claim.statement,
+        "the proof concludes the statement",
+        lambda context: concludes(conclusion, claim.statement, context),
+        context,
+    )
+    return [*steps, last]
+
+
+def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
+    """Check one step by its rule and numerically."""
+    try:
+        step.check()
+        refusal = ""
+    except (Refused, ProofError) as reason:
+        refusal = str(reason)
+    digits, contradiction = _numerical_check(step, seed) if step.numeric else (None, "")
+    return StepReport(
+        step.label, step.rule.name, str(step.statement), digits, refusal, contradiction
+    )
+
+
+def _numerical_check(step: Step, seed: tuple[int, ...]) -> tuple[int | None, str]:
+    rng = np.random.default_rng(np.random.SeedSequence(list(seed)))
+    unknown = {f.func: len(f.args) for f in step.statement.atoms(AppliedUndef)}
+    functions = {
+        f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
+    }
+    try:
+        comparison = compare(
+            step.statement,
+            given=step.context.hypotheses,
+            rng=rng,
+            points=POINTS,
+            digits=DIGITS,
+            functions=functions,
+        )
+    except Disagreement as found:
+        return None, f"contradicted numerically: {found}"
+    except (Undecided, NoPoint) as reason:
+        return None, f"the numerical check could not decide: {reason}"
+    return comparison.digits, ""
+
+
+def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Verdict:
+    """Check a claim, taking the claims that it uses for granted.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    find : callable
+        The claim of an id; raises `ProofError` if there is none.
+    seed : int, optional
+        Moves the random points of the numerical check.
+    """
+    start = time.perf_counter()
+    reports: list[StepReport] = []
+    depends: dict[str, None] = {}
+    axioms: dict[str, None] = {}
+    error = ""
+    try:
+        for number, step in enumerate(steps_of(claim, find)):
+            depends |= dict.fromkeys(step.uses)
+            axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
+            reports.append(check_step(step, step_seed(claim, number, seed)))
+    except Exception as problem:  # a proof is user code: whatever it raises is its verdict
+        error = f"{type(problem).__name__}: {problem}"
+    return Verdict(
+        claim.id,
+        tuple(reports),
+        tuple(depends),
+        tuple(axioms),
+        error,
+        time.perf_counter() - start,
+        _SEAL,
+    )
+
+
+def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
+    """The seed of one step's random points."""
+    return (seed, zlib.crc32(claim.id.encode()), number)

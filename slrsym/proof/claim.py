@@ -1,0 +1,158 @@
+"""Claims: statements with a source, hypotheses, and a proof to be checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from sympy import Symbol, false, true
+from sympy.logic.boolalg import Boolean
+
+from slrsym.proof.errors import ProofError
+from slrsym.proof.step import Proof, Rule
+
+__all__ = ["Claim", "collecting"]
+
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_collected: ContextVar[list[Claim] | None] = ContextVar("claims being collected", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[Claim]]:
+    """Gather every claim that is made inside of the `with` block, in order."""
+    claims: list[Claim] = []
+    token = _collected.set(claims)
+    try:
+        yield claims
+    finally:
+        _collected.reset(token)
+
+
+class Claim:
+    """A statement about expressions, for all values of its symbols, and its proof.
+
+    Parameters
+    ----------
+    id : str
+        A name in lower case, words joined by hyphens.
+    statement : Boolean
+        A relation between expressions, or a conjunction or equivalence of relations. It is meant for
+        all values of its free symbols that these declare possible and `given` allows. SymPy
+        evaluates relations that it finds obvious; write ``Eq(a, b, evaluate=False)`` for those.
+    source : str
+        Where the statement stands, such as ``Lemma 18 (ii)``.
+    title : str, optional
+        A few words for tables.
+    given : iterable of relations, optional
+        Hypotheses besides what the symbols declare.
+
+    Raises
+    ------
+    ProofError
+        If the id is malformed, or the statement is not a statement (or evaluated to true or false).
+
+    Examples
+    --------
+    >>> from sympy import Eq, Symbol
+    >>> from slrsym.proof import Claim, algebra, chain
+    >>> x = Symbol("x", real=True)
+    >>> square = Claim(id="square", statement=Eq((x + 1)**2, x**2 + 2*x + 1), source="school")
+    >>> @square.proof
+    ... def _(goal):
+    ...     return chain(goal.lhs).then(goal.rhs, by=algebra)
+    """
+
+    def __init__(
+        self,
+        id: str,
+        statement: Boolean,
+        source: str,
+        title: str = "",
+        given: Iterable[Boolean] = (),
+    ) -> None:
+        if not isinstance(id, str) or not _ID.fullmatch(id):
+            raise ProofError(
+                f"id must be words in lower case joined by hyphens, such as lemma-18-ii; got {id!r}"
+            )
+        if statement in (true, false, True, False):
+            raise ProofError(
+                f"claim {id}: SymPy evaluated the statement to {statement}; pass evaluate=False"
+            )
+        if not isinstance(statement, Boolean):
+            raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
+        self.id = id
+        self.statement = statement
+        self.source = source
+        self.title = title or source
+        self.given = tuple(g for g in given if g not in (true, True))
+        for hypothesis in self.given:
+            if not isinstance(hypothesis, Boolean) or hypothesis in (false, False):
+                raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
+        self.file: Path | None = None
+        self._prove: Callable[[Any], Proof] | None = None
+        claims = _collected.get()
+        if claims is not None:
+            claims.append(self)
+
+    def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
+        """Decorator: give the claim its proof, a function of the goal."""
+        if self._prove is not None:
+            raise ProofError(f"claim {self.id} has two proofs")
+        self._prove = function
+        return function
+
+    @property
+    def idea(self) -> str:
+        """The docstring of the proof: its idea in a sentence."""
+        text = self._prove.__doc__ if self._prove is not None else None
+        return " ".join((text or "").split())
+
+    def build_proof(self) -> Proof:
+        """The proof as a tree of steps, none of them checked yet.
+
+        Raises
+        ------
+        ProofError
+            If there is no proof, or it is not one.
+        """
+        if self._prove is None:
+            raise ProofError(f"claim {self.id} has no proof")
+        proof = self._prove(self.statement)
+        if isinstance(proof, Rule):
+            raise ProofError(f"claim {self.id}: the proof is a rule; write chain(...).then(..., by=rule)")
+        if not isinstance(proof, Proof):
+            raise ProofError(f"claim {self.id}: the proof returned {proof!r}, which is no proof")
+        return proof
+
+    @property
+    def symbols(self) -> set[Symbol]:
+        """The symbols that the claim is about."""
+        return self.statement.free_symbols.union(*(g.free_symbols for g in self.given))
+
+    def symbol(self, name: Any) -> Symbol:
+        """The claim's symbol of a name (symbols are returned as they are).
+
+        Raises
+        ------
+        ProofError
+            If the claim has no such symbol, or more than one.
+        """
+        if isinstance(name, Symbol):
+            return name
+        found = [s for s in self.symbols if s.name == name]
+        if len(found) != 1:
+            known = ", ".join(sorted(s.name for s in self.symbols))
+            raise ProofError(f"claim {self.id} has no symbol {name!r}; it has {known}")
+        return found[0]
+
+    def __repr__(self) -> str:
+        return f"Claim({self.id!r}: {self.statement})"
+
+    def _repr_latex_(self) -> str:
+        from sympy import latex
+
+        return f"${latex(self.statement)}$"

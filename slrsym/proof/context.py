@@ -1,0 +1,127 @@
+"""What a step may take for granted: its hypotheses, and the claims it may refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sympy import Basic, Expr, Symbol, nan, oo, zoo
+from sympy.logic.boolalg import Boolean
+
+from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable
+from slrsym.proof.errors import ProofError, Refused
+from slrsym.proof.sign import Facts, Sign, holds, is_nonzero, sign_of
+
+if TYPE_CHECKING:
+    from slrsym.proof.claim import Claim
+
+__all__ = ["Context"]
+
+
+def _no_claims(name: str) -> Claim:
+    raise ProofError(f"unknown claim {name!r}: this proof is checked outside of a ledger")
+
+
+@dataclass(frozen=True)
+class Context:
+    """The hypotheses in force at a step.
+
+    Parameters
+    ----------
+    hypotheses : tuple of Boolean
+        Relations that hold, besides what the symbols declare of themselves.
+    claim : callable
+        The claim of a given id.
+    granted : tuple of Boolean
+        Induction hypotheses in force.
+    """
+
+    hypotheses: tuple[Boolean, ...] = ()
+    claim: Callable[[str], Claim] = field(default=_no_claims, compare=False)
+    granted: tuple[Boolean, ...] = ()
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The hypotheses, ready for questions of sign."""
+        return Facts(self.hypotheses)
+
+    def assuming(self, *hypotheses: Boolean) -> Context:
+        """The context with more hypotheses."""
+        return replace(self, hypotheses=(*self.hypotheses, *hypotheses))
+
+    def granting(self, goal: Boolean) -> Context:
+        """The context of an induction step, in which the goal may be used as it stands."""
+        return replace(self, granted=(*self.granted, goal))
+
+    def substituted(self, values: Mapping[Symbol, Expr]) -> Context:
+        """The context in which some symbols have values; hypotheses that become true are dropped."""
+        new = tuple(h.subs(values) for h in self.hypotheses)
+        return replace(self, hypotheses=tuple(h for h in new if h is not True and h != True))  # noqa: E712
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def sign(self, expr: Expr) -> Sign:
+        """What is known of the sign of an expression."""
+        return sign_of(expr, self.facts)
+
+    def holds(self, relation: Basic) -> bool:
+        """Whether a relation is certain."""
+        return bool(holds(relation, self.facts))
+
+    def algebra(self, freedom: Freedom = Freedom()) -> Algebra:
+        """A fresh ring for comparing expressions."""
+        return Algebra(positive=lambda e: bool(self.sign(e).positive), freedom=freedom)
+
+    def require_equal(
+        self,
+        lhs: Expr,
+        rhs: Expr,
+        freedom: Freedom = Freedom(),
+        given: tuple[tuple[Expr, Expr], ...] = (),
+    ) -> None:
+        """Refuse unless both sides have the same normal form and divide by nothing that may vanish.
+
+        Parameters
+        ----------
+        given : tuple of pairs
+            Equations that may be used.
+
+        Raises
+        ------
+        Refused
+        """
+        for side in (lhs, rhs):
+            if side.has(nan, zoo, oo, -oo) and not side.has(*_INFINITE_ENDS):
+                raise Refused(f"{side} is not a finite expression")
+        ring = self.algebra(freedom)
+        try:
+            for left, right in given:
+                ring.assume(left, right)
+            same = ring.equal(lhs, rhs)
+        except NotNormalizable as reason:
+            raise Refused(f"cannot bring it to normal form: {reason}") from None
+        if not same:
+            raise Refused("the normal forms of the two sides differ")
+        for denominator in dict.fromkeys(ring.denominators):
+            self.require_nonzero(denominator)
+
+    def require_nonzero(self, denominator: Expr) -> None:
+        """Refuse unless an expression is certainly different from zero."""
+        if not is_nonzero(denominator, self.facts):
+            raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
+
+    def require(self, condition: Any, reason: str) -> None:
+        """Refuse, with a reason, unless a condition is true."""
+        if not condition:
+            raise Refused(reason)
+
+
+def _infinite_ends() -> tuple[Any, ...]:
+    from sympy import Integral, Limit
+
+    return (Integral, Limit)
+
+
+_INFINITE_ENDS = _infinite_ends()

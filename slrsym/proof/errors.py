@@ -1,0 +1,17 @@
+"""What can go wrong with a proof, each with its own name."""
+
+from __future__ import annotations
+
+__all__ = ["DerivationError", "ProofError", "Refused"]
+
+
+class ProofError(Exception):
+    """A proof is malformed: it does not speak of what it should, or uses an unknown name."""
+
+
+class Refused(Exception):
+    """A rule does not justify the step it was given for."""
+
+
+class DerivationError(ProofError):
+    """A file of derivations cannot be read, or states what cannot stand beside the others."""

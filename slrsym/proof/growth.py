@@ -1,0 +1,164 @@
+r"""Smooth functions of moderate growth: what may be integrated, differentiated and exchanged.
+
+A function of several real variables is called *moderate* here if it is smooth and, with all its
+derivatives, bounded by :math:`C e^{c|x|}`. Moderate functions are integrable against every Gaussian,
+derivatives in parameters may be taken under the expectation (the bound is locally uniform), and
+Stein's lemma holds for them.
+"""
+
+from __future__ import annotations
+
+from sympy import (
+    Add,
+    Expr,
+    Matrix,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    asin,
+    atan,
+    cos,
+    erf,
+    erfc,
+    exp,
+    expand,
+    sin,
+    tanh,
+)
+from sympy.core.function import AppliedUndef, Derivative, Subs
+
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.law import IIDSum
+from slrsym.proof.context import Context
+from slrsym.proof.errors import Refused
+
+__all__ = ["require_moderate", "require_smooth"]
+
+_BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
+
+
+def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
+    """Refuse unless `expr` is a moderate function of the variables.
+
+    Undefined functions are taken to be moderate: that is what a claim that speaks of one assumes.
+
+    Raises
+    ------
+    Refused
+        With the part that is not moderate, or cannot be shown to be.
+    """
+    if not expr.free_symbols & variables and not expr.has(IIDSum):
+        return
+    if isinstance(expr, Symbol | AppliedUndef):
+        return
+    if isinstance(expr, Derivative | Subs) and expr.atoms(AppliedUndef):
+        return
+    if isinstance(expr, Add | Mul):
+        for part in expr.args:
+            require_moderate(part, variables, context)
+        return
+    if isinstance(expr, IIDSum):
+        require_moderate(expr.term, frozenset(expr.law.symbols), context)
+        return
+    if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
+        base, power = expr.args
+        if power.is_Integer and power >= 0:
+            require_moderate(base, variables, context)
+            return
+    if isinstance(expr, exp):
+        _require_tame_exponent(expr.args[0], variables, context)
+        return
+    if isinstance(expr, _BOUNDED):
+        (argument,) = expr.args
+        polynomial = argument.as_poly(*(argument.free_symbols & variables))
+        if polynomial is not None:
+            return
+    raise Refused(f"{expr} is not known to be smooth and of moderate growth")
+
+
+def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Context) -> None:
+    """A quadratic form that is nowhere positive, plus an affine one."""
+    present = sorted(q.free_symbols & variables, key=str)
+    polynomial = expand(q).as_poly(*present)
+    if polynomial is None or polynomial.total_degree() > 2:
+        raise Refused(f"exp({q}) is not known to be of moderate growth")
+    hessian = Matrix([[expand(-q.diff(x, y)) for y in present] for x in present])
+    if not _semidefinite(hessian, context):
+        raise Refused(f"exp({q}) is not known to be of moderate growth")
+
+
+def _semidefinite(matrix: Matrix, context: Context) -> bool:
+    """Whether elimination shows a symmetric matrix to be positive semidefinite."""
+    work = matrix.copy()
+    n = work.shape[0]
+    for i in range(n):
+        pivot = work[i, i].cancel() if hasattr(work[i, i], "cancel") else work[i, i]
+        sign = context.sign(pivot)
+        if sign.zero:
+            if any(expand(work[i, j]) != 0 for j in range(i + 1, n)):
+                return False
+            continue
+        if not sign.positive:
+            if sign.nonnegative and n == 1:
+                return True
+            return sign.nonnegative and all(
+                expand(work[i, j] ** 2 - work[i, i] * work[j, j]) == 0 for j in range(i + 1, n)
+            ) and n == 2
+        for j in range(i + 1, n):
+            for k in range(i + 1, n):
+                work[j, k] = (work[j, k] - work[j, i] * work[i, k] / pivot).cancel()
+    return True
+
+
+_SMOOTH = (*_BOUNDED, exp, OwensT, zeta)
+
+
+def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
+    """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
+
+    Expectations and integrals are left to the rule that differentiates them.
+
+    Raises
+    ------
+    Refused
+        With the part that may fail to be differentiable.
+    """
+    from sympy import Integral
+
+    from slrsym.gaussian.unevaluated import Expectation
+
+    if variable not in expr.free_symbols or isinstance(expr, Symbol | AppliedUndef):
+        return
+    if isinstance(expr, Expectation):
+        if variable in expr.law.free_symbols:
+            raise Refused(f"the law of {expr} depends on {variable}; standardise it first")
+        require_moderate(
+            expr.integrand, frozenset({*expr.law.symbols, variable}), context
+        )
+        return
+    if isinstance(expr, Integral):
+        for part in (expr.function, *(b for limit in expr.limits for b in limit[1:])):
+            require_smooth(part, variable, context)
+        return
+    if isinstance(expr, Add | Mul | _SMOOTH):
+        for part in expr.args:
+            require_smooth(part, variable, context)
+        return
+    if isinstance(expr, asin):
+        require_smooth(expr.args[0], variable, context)
+        context.require(
+            context.sign(1 - expr.args[0] ** 2).positive, f"{expr} may reach the end of its domain"
+        )
+        return
+    if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
+        base, power = expr.args
+        require_smooth(base, variable, context)
+        if power.is_Integer and power >= 0:
+            return
+        if power.is_Integer:
+            context.require(context.sign(base).nonzero, f"{base} may vanish in {expr}")
+            return
+        context.require(context.sign(base).positive, f"{base} may fail to be positive in {expr}")
+        return
+    raise Refused(f"{expr} is not known to be differentiable in {variable}")

@@ -1,0 +1,293 @@
+"""The ledger: every claim with its status, what it rests on, and the evidence."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from slrsym.proof.checker import Verdict, check_claim
+from slrsym.proof.claim import Claim
+from slrsym.proof.discovery import builtin_folder, derivation_files, load_file
+from slrsym.proof.errors import DerivationError, ProofError
+
+__all__ = ["Ledger", "Row", "builtin_ledger"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the ledger.
+
+    Attributes
+    ----------
+    id, title, source : str
+        The claim.
+    status : str
+        ``proved`` if every step was accepted and everything it rests on is proved; ``open`` if its
+        own steps were accepted but something it rests on is not proved; ``failed`` otherwise.
+    steps : int
+        How many steps were checked.
+    digits : int or None
+        The fewest digits to which two sides agreed numerically.
+    axioms : tuple of str
+        The axioms it rests on, through its dependencies too.
+    depends : tuple of str
+        The claims that its steps use.
+    seconds : float
+        How long checking took.
+    error : str
+        What is wrong; empty if proved.
+    """
+
+    id: str
+    title: str
+    source: str
+    status: str
+    steps: int
+    digits: int | None
+    axioms: tuple[str, ...]
+    depends: tuple[str, ...]
+    seconds: float
+    error: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as plain data, for JSON."""
+        row = asdict(self)
+        return row | {"axioms": list(self.axioms), "depends": list(self.depends)}
+
+
+@dataclass
+class Ledger:
+    """A set of claims that may refer to each other.
+
+    Attributes
+    ----------
+    claims : dict
+        The claims by id.
+    problems : list of str
+        What was wrong with files: each is reported, the other claims stand.
+    """
+
+    claims: dict[str, Claim] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, *paths: Path) -> Ledger:
+        """The claims of the derivation files at some paths.
+
+        What cannot be loaded is noted in `problems`.
+        """
+        ledger = cls()
+        for path in paths:
+            try:
+                files = derivation_files(Path(path))
+            except DerivationError as problem:
+                ledger.problems.append(str(problem))
+                continue
+            for file in files:
+                ledger.load_file(file)
+        return ledger
+
+    def load_file(self, file: Path) -> None:
+        """Add the claims of a file."""
+        if file.resolve() in self.files:
+            return
+        self.files.append(file.resolve())
+        try:
+            claims = load_file(file)
+        except DerivationError as problem:
+            self.problems.append(str(problem))
+            return
+        for claim in claims:
+            self.add(claim)
+
+    def add(self, claim: Claim) -> None:
+        """Add a claim; a second claim of the same id is a problem, and the first one stands."""
+        known = self.claims.setdefault(claim.id, claim)
+        if known is not claim:
+            places = " and ".join(str(c.file or "<unknown>") for c in (known, claim))
+            self.problems.append(f"the id {claim.id!r} stands for two claims, in {places}")
+
+    def find(self, id: str) -> Claim:
+        """The claim of an id.
+
+        Raises
+        ------
+        ProofError
+            If there is none.
+        """
+        if id not in self.claims:
+            close = _closest(id, self.claims)
+            hint = f"; did you mean {close}?" if close else ""
+            raise ProofError(f"unknown claim {id!r}{hint}")
+        return self.claims[id]
+
+    # -- verification --------------------------------------------------------------------------
+
+    def verify(
+        self,
+        ids: Iterable[str] | None = None,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        on_verdict: Callable[[Verdict], None] | None = None,
+    ) -> list[Row]:
+        """Check claims and all that they rest on.
+
+        Parameters
+        ----------
+        ids : iterable of str, optional
+            The claims; all by default.
+        seed : int, optional
+            Moves the random points of the numerical checks.
+        workers : int, optional
+            How many processes to use.
+        on_verdict : callable, optional
+            Called with every verdict as it comes.
+
+        Returns
+        -------
+        list of Row
+            The claims asked for and what they rest on, in the ledger's order.
+
+        Raises
+        ------
+        ProofError
+            If an id is unknown.
+        """
+        wanted = list(self.claims) if ids is None else [self.find(id).id for id in ids]
+        verdicts: dict[str, Verdict] = {}
+        with _Checker(self, seed, workers) as checker:
+            while missing := [id for id in wanted if id not in verdicts]:
+                for verdict in checker.check(missing):
+                    verdicts[verdict.id] = verdict
+                    if on_verdict is not None:
+                        on_verdict(verdict)
+                used = {d for id in missing for d in verdicts[id].depends if d in self.claims}
+                wanted = [*wanted, *sorted(used - set(wanted))]
+        order = [id for id in self.claims if id in verdicts]
+        return [self._row(verdicts[id], verdicts) for id in order]
+
+    def _row(self, verdict: Verdict, verdicts: dict[str, Verdict]) -> Row:
+        claim = self.claims[verdict.id]
+        below = _reachable(verdict.id, verdicts)
+        axioms = {a for id in (verdict.id, *below) if id in verdicts for a in verdicts[id].axioms}
+        status, error = "proved", ""
+        if not verdict.accepted:
+            status, error = "failed", verdict.failure or "the proof has no steps"
+        elif verdict.id in below:
+            circle = _circle(verdict.id, verdicts)
+            status, error = "failed", f"it rests on itself: {' -> '.join(circle)}"
+        else:
+            rotten = [id for id in below if not _sound(id, verdicts)]
+            if rotten:
+                status = "open"
+                error = f"it rests on {', '.join(sorted(rotten))}, not proved"
+        return Row(
+            claim.id,
+            claim.title,
+            claim.source,
+            status,
+            len(verdict.reports),
+            verdict.digits,
+            tuple(sorted(axioms)),
+            verdict.depends,
+            verdict.seconds,
+            error,
+        )
+
+
+def builtin_ledger() -> Ledger:
+    """The ledger of the claims that come with the package."""
+    return Ledger.load(builtin_folder())
+
+
+def _closest(id: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(id, known, n=1)), "")
+
+
+def _reachable(id: str, verdicts: dict[str, Verdict]) -> set[str]:
+    """The claims that a claim rests on, itself only if there is a circle."""
+    seen: set[str] = set()
+    stack = list(verdicts[id].depends)
+    while stack:
+        other = stack.pop()
+        if other not in seen:
+            seen.add(other)
+            stack.extend(verdicts[other].depends if other in verdicts else ())
+    return seen
+
+
+def _sound(id: str, verdicts: dict[str, Verdict]) -> bool:
+    return (
+        id in verdicts and verdicts[id].accepted and id not in _reachable(id, verdicts)
+    )
+
+
+def _circle(id: str, verdicts: dict[str, Verdict]) -> list[str]:
+    """A shortest way from a claim back to itself."""
+    paths = [[id]]
+    while paths:
+        path = paths.pop(0)
+        for other in verdicts[path[-1]].depends if path[-1] in verdicts else ():
+            if other == id:
+                return [*path, id]
+            if other not in path:
+                paths.append([*path, other])
+    return []
+
+
+# -- processes ---------------------------------------------------------------------------------
+
+_worker_ledger: Ledger | None = None
+
+
+def _start_worker(files: list[Path]) -> None:
+    global _worker_ledger
+    _worker_ledger = Ledger.load(*files)
+
+
+def _check_in_worker(id: str, seed: int) -> Verdict:
+    assert _worker_ledger is not None
+    return check_claim(_worker_ledger.claims[id], _worker_ledger.find, seed)
+
+
+class _Checker:
+    """Checks claims of a ledger, here or in worker processes that load the same files."""
+
+    def __init__(self, ledger: Ledger, seed: int, workers: int) -> None:
+        if workers < 1:
+            raise ValueError(f"workers must be at least 1; got {workers}")
+        self.ledger = ledger
+        self.seed = seed
+        self.pool: ProcessPoolExecutor | None = None
+        # Claims that come from no file exist in this process alone.
+        if workers > 1 and all(c.file is not None for c in ledger.claims.values()):
+            self.pool = ProcessPoolExecutor(
+                workers,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=_start_worker,
+                initargs=(ledger.files,),
+            )
+
+    def __enter__(self) -> _Checker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.pool is not None:
+            self.pool.shutdown(cancel_futures=True)
+
+    def check(self, ids: list[str]) -> Iterable[Verdict]:
+        if self.pool is None:
+            for id in ids:
+                yield check_claim(self.ledger.claims[id], self.ledger.find, self.seed)
+            return
+        tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in ids]
+        for task in as_completed(tasks):
+            yield task.result()

@@ -1,0 +1,415 @@
+r"""Integrands as straight-line programs on balls, and the rules that sum them.
+
+Numbers are `flint.arb` and `flint.acb` balls, so rounding errors bound themselves. A `Program`
+performs every operation of an integrand in the outermost loop in which its operands are known. The
+rules are the trapezoid rule against the normal density, Gauss-Hermite, and double exponential
+quadrature. Both infinite rules are stopped by comparing two independent sums: their discretisation
+errors are estimated, not bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from flint import acb, arb, ctx, fmpq, fmpz_poly
+
+__all__ = [
+    "Ball",
+    "NotALaw",
+    "Program",
+    "Sum",
+    "Undecided",
+    "double_exponential",
+    "gauss_hermite",
+    "gaussian_sum",
+    "magnitude",
+]
+
+Ball: TypeAlias = Any
+Node: TypeAlias = tuple[Ball, Ball, float]
+
+_LARGEST_RADIUS = 64.0
+_MOST_NODES = 3_000_000
+_FIRST_STEP = 0.61
+_FINEST_LEVEL = 10
+_DIGITS_PER_BIT = math.log10(2)
+
+
+class Undecided(Exception):
+    """A value could not be computed to the digits asked for; nothing is said about the statement."""
+
+
+class NotALaw(ValueError):
+    """At this point the covariance is not positive semidefinite, or a variance is negative."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The value of a quadrature.
+
+    Attributes
+    ----------
+    value : arb or acb
+        The sum. Its radius holds rounding and the estimated error of the rule.
+    absolute : float
+        Binary logarithm of the sum of the absolute values of the terms.
+    """
+
+    value: Ball
+    absolute: float
+
+
+def magnitude(ball: Ball) -> float:
+    """Binary logarithm of an upper bound of the absolute value, -inf for zero.
+
+    Raises
+    ------
+    Undecided
+        If the ball is not finite.
+    """
+    if not ball.is_finite():
+        raise Undecided("an intermediate value is not finite")
+    upper = ball.abs_upper()
+    if upper.is_zero():
+        return -math.inf
+    mantissa, exponent = upper.man_exp()
+    bits = int(mantissa).bit_length()
+    shift = max(0, bits - 53)
+    return math.log2(int(mantissa) >> shift) + shift + int(exponent)
+
+
+class Program:
+    """An integrand, compiled.
+
+    Parameters
+    ----------
+    depth : int
+        The number of nested loops, the outermost first. Registers 0 to depth - 1 hold their
+        variables.
+    """
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.values: list[Any] = [None] * depth
+        self.levels = list(range(1, depth + 1))
+        self._code: list[list[tuple[Callable[..., Any], int, tuple[int, ...]]]] = [
+            [] for _ in range(depth + 1)
+        ]
+        self._known: dict[tuple[Any, ...], int] = {}
+        self.output = -1
+
+    def constant(self, value: Any) -> int:
+        """The register of a value that no loop changes."""
+        self.values.append(value)
+        self.levels.append(0)
+        return len(self.values) - 1
+
+    def emit(self, operation: Callable[..., Any], *operands: int) -> int:
+        """The register of the result of an operation on registers."""
+        level = max((self.levels[i] for i in operands), default=0)
+        if level == 0:
+            return self.constant(operation(*(self.values[i] for i in operands)))
+        key = (operation, *operands)
+        if key not in self._known:
+            self.values.append(None)
+            self.levels.append(level)
+            self._known[key] = len(self.values) - 1
+            self._code[level].append((operation, self._known[key], operands))
+        return self._known[key]
+
+    def fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
+        """Combine registers by an associative operation, those of outer loops first."""
+        first, *rest = sorted(operands, key=self.levels.__getitem__)
+        for register in rest:
+            first = self.emit(operation, first, register)
+        return first
+
+    def evaluate(self, node: Ball) -> Ball:
+        """The value of a program with a single loop at one node."""
+        values = self.values
+        values[0] = node
+        for operation, out, operands in self._code[1]:
+            values[out] = operation(*[values[i] for i in operands])
+        return values[self.output]
+
+    def sum(self, rules: Sequence[Sequence[Node]], radius: float) -> tuple[Ball, Ball, Ball]:
+        """Sum over the nodes in a ball.
+
+        Parameters
+        ----------
+        rules : sequence of sequence of (node, weight, square)
+            One rule for each loop, sorted by `square`. A point is used if its squares add up to at
+            most the square of `radius`.
+        radius : float
+            Radius of the ball.
+
+        Returns
+        -------
+        (Ball, arb, arb)
+            The sum, the sum of the absolute values, and the part of that which comes from the
+            outermost shell, of width one.
+        """
+        values = self.values
+        last = self.depth - 1
+        shell = radius**2 - max(radius - 1.0, 0.0) ** 2
+        zero = arb(0)
+
+        def loop(level: int, room: float) -> tuple[Ball, Ball, Ball]:
+            total, absolute, edge = zero, zero, zero
+            code = self._code[level + 1]
+            for node, weight, square in rules[level]:
+                rest = room - square
+                if rest < 0.0:
+                    break
+                values[level] = node
+                for operation, out, operands in code:
+                    values[out] = operation(*[values[i] for i in operands])
+                if level == last:
+                    term = weight * values[self.output]
+                    size = abs(term)
+                    total += term
+                    absolute += size
+                    if rest < shell:
+                        edge += size
+                else:
+                    inner, inner_absolute, inner_edge = loop(level + 1, rest)
+                    total += weight * inner
+                    absolute += weight * inner_absolute
+                    edge += weight * inner_edge
+            return total, absolute, edge
+
+        return loop(0, radius**2)
+
+
+# -- against the normal density ---------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]:
+    """Trapezoid nodes of step `step`/1024 for the normal density, at a precision of `bits`."""
+    h, width = arb(fmpq(step, 1024)), step / 1024
+    scale = h / (2 * arb.pi()).sqrt()
+    nodes = []
+    for k in range(-int(radius / width) - 2, int(radius / width) + 3):
+        # The offset is in units of step/4096: nodes are exact, dyadic numbers.
+        node = arb(fmpq(step * (4096 * k + offset), 4096 * 1024))
+        nodes.append((node, scale * (-node * node / 2).exp(), float(node) ** 2))
+    return tuple(sorted(nodes, key=lambda entry: entry[2]))
+
+
+@lru_cache(maxsize=64)
+def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
+    r"""Gauss-Hermite nodes and weights for the standard normal law, as balls.
+
+    The nodes are the zeros of :math:`He_n`, the weights :math:`(n-1)! / (n\,He_{n-1}(x)^2)`. The rule
+    is exact for polynomials of degree at most 2n - 1.
+
+    Parameters
+    ----------
+    count : int
+        The number n of nodes.
+    bits : int
+        The precision, which is also part of the key under which the rule is remembered.
+    """
+    with ctx.workprec(bits):
+        hermite = [fmpz_poly([1]), fmpz_poly([0, 1])]
+        for n in range(1, count):
+            hermite.append(fmpz_poly([0, 1]) * hermite[n] - n * hermite[n - 1])
+        roots = [root.real for root, _ in hermite[count].complex_roots()]
+        nodes = []
+        for x in roots:
+            previous = arb(0)
+            for coefficient in reversed(hermite[count - 1].coeffs()):
+                previous = previous * x + arb(coefficient)
+            nodes.append((x, math.factorial(count - 1) / (arb(count) * previous**2), 0.0))
+        return tuple(nodes)
+
+
+_OFFSETS = (1564, 2531, 989, 3203)
+
+
+def gaussian_sum(
+    program: Program, smooth: int, rules: Sequence[Sequence[Node]], digits: int
+) -> Sum:
+    r"""Expectation of a program whose first loops run over independent standard normals.
+
+    Parameters
+    ----------
+    program : Program
+        The integrand.
+    smooth : int
+        How many loops use the trapezoid rule: the outermost ones.
+    rules : sequence
+        The finite rules of the other loops, in order.
+    digits : int
+        Digits wanted, relative to the sum of the absolute values of the terms.
+
+    Raises
+    ------
+    Undecided
+        If the tails do not become negligible, or two lattices do not come to agree.
+
+    Notes
+    -----
+    The trapezoid rule for an entire integrand of Gaussian growth errs by
+    :math:`O(e^{-c/h^2})`. Two lattices of the same step, one shifted, have their leading errors in
+    different phases; the rule is accepted when their sums agree, and the step otherwise reduced as
+    this law predicts. A pole, kink or jump breaks the law, and ends as `Undecided`.
+    """
+    bits = ctx.prec
+    if smooth == 0:
+        total, absolute, _ = program.sum(rules, 1.0)
+        return Sum(total, magnitude(absolute))
+    goal = -(digits + 3.0)
+    radius = math.sqrt(2 * (digits + 4) * math.log(10))
+    step = _FIRST_STEP
+    for _ in range(14):
+        while True:
+            # Far from the goal the terms need not be known better than the rule is.
+            size = (2 * radius / step) ** smooth * math.prod(len(rule) for rule in rules)
+            if size > _MOST_NODES:
+                raise Undecided(
+                    f"the trapezoid rule needs more than {_MOST_NODES} nodes in dimension {smooth}"
+                )
+            width = max(1, round(step * 1024))
+            reach = math.ceil(radius)
+            sums = []
+            for offsets in ((0,) * smooth, _OFFSETS[:smooth]):
+                lattices = [_lattice(width, offset, reach, bits) for offset in offsets]
+                sums.append(program.sum([*lattices, *rules], radius))
+            absolute, edge = sums[0][1] + sums[1][1], sums[0][2] + sums[1][2]
+            whole = magnitude(absolute)
+            if whole == -math.inf:
+                return Sum(arb(0), whole)
+            tail = (magnitude(edge) - whole) * _DIGITS_PER_BIT
+            if tail < goal:
+                break
+            radius *= 1.25
+            if radius > _LARGEST_RADIUS:
+                raise Undecided("the integrand times the density does not become negligible")
+        difference = sums[0][0] - sums[1][0]
+        gap = (magnitude(difference) - whole) * _DIGITS_PER_BIT
+        if gap < goal:
+            value = (sums[0][0] + sums[1][0]) / 2
+            return Sum(_widened(value, difference.abs_upper() + edge.upper()), whole - 1)
+        rounding = (magnitude(_radius(difference)) - whole) * _DIGITS_PER_BIT
+        if rounding > goal:
+            raise Undecided(
+                f"rounding leaves {-rounding:.0f} of {-goal:.0f} digits in a quadrature"
+            )
+        ratio = math.sqrt((goal - 1.0) / gap) if gap < -1.0 else 2.0
+        step /= min(max(ratio, 1.15), 2.5)
+    raise Undecided("the trapezoid rule does not converge: the integrand is not smooth")
+
+
+def _radius(ball: Ball) -> Ball:
+    return ball.rad() if isinstance(ball, arb) else ball.real.rad() + ball.imag.rad()
+
+
+def _widened(ball: Ball, error: Ball) -> Ball:
+    """The ball with its radius enlarged."""
+    margin = arb(0, error)
+    return ball + margin if isinstance(ball, arb) else ball + acb(margin, margin)
+
+
+# -- on intervals -----------------------------------------------------------------------------
+
+
+def double_exponential(
+    integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
+) -> Sum:
+    r"""Integral over an interval, finite or not.
+
+    Parameters
+    ----------
+    integrand : callable
+        From a ball to a ball.
+    low, high : arb
+        The ends, low < high; infinite ones allowed.
+    digits : int
+        Digits wanted, relative to the integral of the absolute value.
+
+    Raises
+    ------
+    Undecided
+        If the tails do not become negligible, or halving the step does not converge.
+
+    Notes
+    -----
+    Substitutes :math:`x = \tanh(\frac\pi2 \sinh t)`, :math:`e^{\frac\pi2\sinh t}` or
+    :math:`\sinh(\frac\pi2\sinh t)` and sums over an equidistant lattice in t.
+    """
+    nodes = _change_of_variable(low, high)
+    goal = -(digits + 3.0)
+    total, absolute = arb(0), arb(0)
+    previous: Ball | None = None
+    limits = [0.0, 0.0]
+    for level in range(2, _FINEST_LEVEL):
+        step = 2**level
+        for side, sign in enumerate((1, -1)):
+            quiet = 0
+            first = (1 if sign == -1 else 0) if level == 2 else 1
+            k = first
+            while True:
+                t = k / step
+                if level > 2 and t > limits[side]:
+                    break
+                node, weight = nodes(arb(fmpq(sign * k, step)))
+                term = weight * integrand(node)
+                if not term.is_finite():
+                    raise Undecided("the integrand is not finite inside the range of integration")
+                total, absolute = total + term, absolute + abs(term)
+                if level == 2:
+                    small = magnitude(term) - magnitude(absolute)
+                    quiet = quiet + 1 if small * _DIGITS_PER_BIT < goal - 2 else 0
+                    if (quiet >= 3 and t >= 2.5) or t > 8.0:
+                        if quiet < 3 and not absolute.is_zero():
+                            raise Undecided("the integrand does not become negligible at an end")
+                        limits[side] = t
+                        break
+                k += 1 if level == 2 else 2
+        value = total / step
+        whole = magnitude(absolute / step)
+        if whole == -math.inf:
+            return Sum(arb(0), whole)
+        if previous is not None:
+            difference = value - previous
+            gap = (magnitude(difference) - whole) * _DIGITS_PER_BIT
+            if gap < goal:
+                return Sum(_widened(value, difference.abs_upper()), whole)
+        previous = value
+    raise Undecided("double exponential quadrature does not converge")
+
+
+def _change_of_variable(low: Ball, high: Ball) -> Callable[[Ball], tuple[Ball, Ball]]:
+    """The map from t to node and weight."""
+    half_pi = arb.pi() / 2
+    if low.is_finite() and high.is_finite():
+
+        def finite(t: Ball) -> tuple[Ball, Ball]:
+            u = half_pi * t.sinh()
+            left, right = 1 / (1 + (-2 * u).exp()), 1 / (1 + (2 * u).exp())
+            length = high - low
+            # Measured from the nearer end, so that a singularity there is seen from close by.
+            x = low + length * left if u < 0 else high - length * right
+            return x, 2 * half_pi * t.cosh() * length * left * right
+
+        return finite
+    if low.is_finite() or high.is_finite():
+        end, sign = (low, 1) if low.is_finite() else (high, -1)
+
+        def half(t: Ball) -> tuple[Ball, Ball]:
+            away = (half_pi * t.sinh()).exp()
+            return end + sign * away, half_pi * t.cosh() * away
+
+        return half
+
+    def whole(t: Ball) -> tuple[Ball, Ball]:
+        u = half_pi * t.sinh()
+        return u.sinh(), half_pi * t.cosh() * u.cosh()
+
+    return whole

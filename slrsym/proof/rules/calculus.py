@@ -1,0 +1,199 @@
+"""Rules about derivatives and integrals of functions in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import (
+    Derivative,
+    Dummy,
+    Expr,
+    Integral,
+    Rational,
+    Symbol,
+    erf,
+    exp,
+    pi,
+    sympify,
+)
+
+from slrsym.gaussian.functions import OwensT, zeta
+from slrsym.gaussian.law import standard_normal
+from slrsym.gaussian.unevaluated import Expectation
+from slrsym.proof.context import Context
+from slrsym.proof.errors import Refused
+from slrsym.proof.growth import require_moderate, require_smooth
+from slrsym.proof.rules.algebra import require_equality
+from slrsym.proof.step import Link, Rule
+
+__all__ = ["definition", "differentiate", "fundamental_theorem", "integral_algebra"]
+
+# The claims by which the derivatives of functions that have no elementary ones are known.
+DERIVATIVE_CLAIMS = {OwensT: ("owens-t-derivative-h", "owens-t-derivative-a"), zeta: ("zeta-derivative",)}
+
+
+class _Differentiate(Rule):
+    """The derivatives on the left, evaluated by the rules of calculus, give the right side."""
+
+    name = "differentiation"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("dominated-convergence",) if link.lhs.has(Integral) else ()
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        bodies = [node.expr for node in link.statement.atoms(Derivative)]
+        return tuple(
+            name
+            for function, names in DERIVATIVE_CLAIMS.items()
+            if any(body.has(function) for body in bodies)
+            for name in names
+        )
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        if not link.statement.has(Derivative):
+            raise Refused("neither side has a derivative to evaluate")
+        context.require_equal(
+            _evaluated(link.lhs, context), _evaluated(link.rhs, context)
+        )
+
+
+def _evaluated(expr: Expr, context: Context) -> Expr:
+    if isinstance(expr, Derivative):
+        inside = _evaluated(expr.expr, context)
+        if inside.has(Expectation):
+            return expr
+        for variable, count in expr.variable_count:
+            for _ in range(int(count)):
+                require_smooth(inside, variable, context)
+                inside = inside.diff(variable)
+        return inside
+    if not expr.has(Derivative):
+        return expr
+    return expr.func(*(_evaluated(arg, context) for arg in expr.args))
+
+
+differentiate = _Differentiate()
+
+
+class _Definition(Rule):
+    """Owen's T and zeta stand for their definitions."""
+
+    name = "definition"
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        context.require_equal(_unfolded(link.lhs), _unfolded(link.rhs))
+
+
+def _unfolded(expr: Expr) -> Expr:
+    x, g = Dummy("x", real=True), Dummy("G", real=True)
+
+    def owens_t(h: Expr, a: Expr) -> Expr:
+        return Integral(exp(-(h**2) * (1 + x**2) / 2) / (1 + x**2), (x, 0, a)) / (2 * pi)
+
+    def second_moment(t: Expr, s: Expr) -> Expr:
+        return Expectation(erf(t + s * g) ** 2, standard_normal(g))
+
+    return expr.replace(OwensT, owens_t).replace(zeta, second_moment)
+
+
+definition = _Definition()
+
+
+@dataclass(frozen=True)
+class _FundamentalTheorem(Rule):
+    """The integral of a derivative is the difference of the values at the ends."""
+
+    antiderivative: Expr
+    variable: Symbol
+
+    name = "fundamental theorem of calculus"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("fundamental-theorem-of-calculus",)
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        integrals = [n for n in link.lhs.atoms(Integral) if len(n.limits) == 1]
+        for node in integrals:
+            x, low, high = node.limits[0]
+            if x in set().union(*(h.free_symbols for h in context.hypotheses)):
+                continue
+            primitive = self.antiderivative.xreplace({self.variable: x})
+            try:
+                context.require_equal(primitive.diff(x), node.function)
+            except Refused:
+                continue
+            require_smooth(primitive, x, context)
+            value = self._at(primitive, x, high, context) - self._at(primitive, x, low, context)
+            context.require_equal(link.lhs.xreplace({node: value}), link.rhs)
+            return
+        raise Refused(f"no integral on the left has the antiderivative {self.antiderivative}")
+
+    @staticmethod
+    def _at(primitive: Expr, x: Symbol, end: Expr, context: Context) -> Expr:
+        if not end.is_infinite:
+            return primitive.subs(x, end)
+        # Moderate growth times exp(-x^2/4) vanishes at infinity.
+        require_moderate((primitive * exp(x**2 / 4)).expand().powsimp(), frozenset({x}), context)
+        decay = (primitive * exp(x**2 / 4)).expand().powsimp()
+        if not _decays(decay, x):
+            raise Refused(f"{primitive} is not known to vanish at infinity")
+        return sympify(0)
+
+
+def _decays(expr: Expr, x: Symbol) -> bool:
+    """Whether every term has a factor exp(-c x^2 + affine), c > 0 a number, or is constant zero."""
+    for term in expr.as_ordered_terms():
+        exponents = [f.args[0] for f in term.args if isinstance(f, exp)] or (
+            [term.args[0]] if isinstance(term, exp) else []
+        )
+        total = sum(exponents, start=sympify(0)).expand()
+        leading = total.coeff(x, 2)
+        if not (leading.is_Rational and leading <= -Rational(1, 8)):
+            return False
+    return True
+
+
+def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
+    """Evaluate an integral by an antiderivative, which the rule differentiates to check.
+
+    Parameters
+    ----------
+    antiderivative : expression
+        In `variable`. At infinite ends it has to be a moderate function times a Gaussian.
+    variable : Symbol
+        The variable of integration.
+    """
+    return _FundamentalTheorem(sympify(antiderivative), variable)
+
+
+class _IntegralAlgebra(Rule):
+    """Integrals over adjacent intervals add up."""
+
+    name = "additivity of the integral"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("integral-linearity",)
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+
+        def from_zero(expr: Expr) -> Expr:
+            for node in expr.atoms(Integral):
+                if len(node.limits) != 1 or any(b.is_infinite for b in node.limits[0][1:]):
+                    raise Refused(f"{node} is not an integral over a bounded interval")
+                x, low, high = node.limits[0]
+                z = Dummy("x", real=True)
+                body = node.function.xreplace({x: z})
+                require_smooth(body, z, context)
+                parts = Integral(body, (z, 0, high)) - Integral(body, (z, 0, low))
+                expr = expr.xreplace({node: parts})
+            return expr
+
+        context.require_equal(from_zero(link.lhs), from_zero(link.rhs))
+
+
+integral_algebra = _IntegralAlgebra()

@@ -1,0 +1,120 @@
+"""The use of a claim that is proved elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sympy import Expr, Symbol, sympify
+from sympy.core.relational import Relational
+
+from slrsym.proof.algebra import Freedom
+from slrsym.proof.context import Context
+from slrsym.proof.errors import Refused
+from slrsym.proof.rules.expectations import require_integrable
+from slrsym.proof.step import Link, Rule
+
+if TYPE_CHECKING:
+    from slrsym.proof.claim import Claim
+
+__all__ = ["instance", "lemma", "require_admissible"]
+
+
+def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
+    """Refuse unless a value has every property that a symbol declares of itself."""
+    sign = context.sign(value)
+    wanted = {
+        "is_positive": sign.positive,
+        "is_negative": sign.negative,
+        "is_nonnegative": sign.nonnegative,
+        "is_nonpositive": sign.nonpositive,
+        "is_nonzero": sign.nonzero,
+        "is_integer": value.is_integer,
+        "is_real": all(s.is_real for s in value.free_symbols) and value.is_real is not False,
+    }
+    for name, holds in wanted.items():
+        if getattr(symbol, name) and not holds:
+            raise Refused(
+                f"{symbol} is declared {name.removeprefix('is_')}, and its value {value} is not "
+                f"known to be"
+            )
+
+
+def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> Relational:
+    """The statement of a claim at some values, its hypotheses checked.
+
+    Raises
+    ------
+    Refused
+        If a hypothesis is not known to hold, or a name is not one of the claim's.
+    """
+    statement = claim.statement
+    free = statement.free_symbols | set().union(*(g.free_symbols for g in claim.given))
+    for symbol, value in values.items():
+        if symbol not in free:
+            raise Refused(f"claim {claim.id} does not speak of {symbol}")
+        require_admissible(symbol, value, context)
+    for hypothesis in claim.given:
+        at = hypothesis.subs(values, simultaneous=True)
+        if not context.holds(at):
+            raise Refused(f"claim {claim.id} needs {at}, which is not known here")
+    return statement.subs(values, simultaneous=True)
+
+
+@dataclass(frozen=True)
+class _Lemma(Rule):
+    """An instance of a proved claim."""
+
+    id: str
+    values: tuple[tuple[Any, Expr], ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"claim {self.id}"
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return (self.id,)
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("integral-linearity",)
+
+    def check(self, link: Link, context: Context) -> None:
+        claim = context.claim(self.id)
+        values = {claim.symbol(s): v for s, v in self.values}
+        shown = instance(claim, values, context)
+        if not isinstance(shown, Relational):
+            raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
+        known = Link.of(shown)
+        linear = Freedom(linearity=True)
+        if link.relation == "=":
+            if known.relation != "=":
+                raise Refused(f"claim {self.id} is an inequality, and this step says =")
+            require_integrable(link.lhs, context)
+            require_integrable(link.rhs, context)
+            context.require_equal(link.lhs, link.rhs, linear, given=((known.lhs, known.rhs),))
+            return
+        weaker = {"<=": {"<=", "<", "="}, "<": {"<"}, ">=": {">=", ">", "="}, ">": {">"}}
+        if known.relation not in weaker[link.relation]:
+            raise Refused(f"claim {self.id} says {known.relation}, and this step {link.relation}")
+        context.require_equal(link.lhs - link.rhs, known.lhs - known.rhs, linear)
+
+
+def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Rule:
+    """Use a proved claim, at some values of its symbols.
+
+    Parameters
+    ----------
+    id : str
+        The id of the claim.
+    values : mapping, optional
+        Symbols of the claim (or their names) and the expressions to put for them.
+    **named : expression
+        The same by name.
+
+    Examples
+    --------
+    ``by=lemma("lemma-18-ii", t=a, gamma=s)``
+    """
+    pairs = {**(values or {}), **named}
+    return _Lemma(id, tuple((s, sympify(v)) for s, v in pairs.items()))

@@ -1,0 +1,126 @@
+"""Inequalities: by the sign of the difference, and by monotonicity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Dummy, Expr, Ge, Gt, Le, Lt, Symbol, sympify
+
+from slrsym.proof.chain import D
+from slrsym.proof.context import Context
+from slrsym.proof.errors import Refused
+from slrsym.proof.growth import require_smooth
+from slrsym.proof.step import Link, Proof, Rule
+
+__all__ = ["monotone", "sign"]
+
+
+class _Sign(Rule):
+    """The difference of the two sides has the sign that the relation asks for."""
+
+    name = "sign"
+
+    def check(self, link: Link, context: Context) -> None:
+        if link.relation == "=":
+            raise Refused("the sign of a difference shows inequalities, and this step says =")
+        if not context.holds(link.statement):
+            raise Refused(f"the sign of {link.lhs - link.rhs} is not known to make it {link.relation} 0")
+
+
+sign = _Sign()
+
+
+@dataclass(frozen=True)
+class _Monotone(Rule):
+    """The two sides are values of a function whose derivative has a sign between the points.
+
+    `of` is the function, as an expression in `variable`; the left side is its value at `start`, the
+    right side at `end`; `derivative` proves a relation between the derivative and zero under the
+    hypothesis that `variable` lies between the two points.
+    """
+
+    of: Expr
+    variable: Symbol
+    start: Expr
+    end: Expr
+    derivative: Proof
+
+    name = "monotonicity"
+
+    def _ascending(self, context: Context) -> bool:
+        if context.holds(Le(self.start, self.end)):
+            return True
+        if context.holds(Ge(self.start, self.end)):
+            return False
+        raise Refused(f"it is not known which of {self.start} and {self.end} is the larger")
+
+    def _between(self, context: Context) -> tuple[Any, ...]:
+        low, high = (
+            (self.start, self.end) if self._ascending(context) else (self.end, self.start)
+        )
+        return Ge(self.variable, low), Le(self.variable, high)
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        try:
+            inner = context.assuming(*(h for h in self._between(context) if h != True))  # noqa: E712
+        except Refused:
+            inner = context
+        yield "derivative", self.derivative, inner
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("mean-value-theorem",)
+
+    def check(self, link: Link, context: Context) -> None:
+        if self.variable in set().union(*(h.free_symbols for h in context.hypotheses)):
+            raise Refused(f"the variable {self.variable} is restricted from outside; rename it")
+        if self.variable in self.start.free_symbols | self.end.free_symbols:
+            raise Refused(f"the end points contain the variable {self.variable} itself")
+        if not self.variable.is_real or self.variable.is_integer:
+            raise Refused(f"the variable {self.variable} does not run over an interval")
+        ascending = self._ascending(context)
+        inner = context.assuming(*(h for h in self._between(context) if h != True))  # noqa: E712
+        require_smooth(self.of, self.variable, inner)
+        context.require_equal(link.lhs, self.of.subs(self.variable, self.start))
+        context.require_equal(link.rhs, self.of.subs(self.variable, self.end))
+        shown = Link.of(self.derivative.conclusion)
+        inner.require_equal(shown.rhs, sympify(0))
+        if shown.lhs != D(self.of, self.variable):
+            raise Refused(f"its premise speaks of {shown.lhs}, not of the derivative of {self.of}")
+        strict = len(shown.relation) == 1 and self._strictly_apart(context)
+        rising = {"<=": -1, "<": -1, ">=": 1, ">": 1}.get(shown.relation)
+        if rising is None:
+            raise Refused("its premise is no inequality")
+        direction = rising if ascending else -rising
+        # The right side is larger if the function rises from start to end.
+        wanted = {1: {"<=", "<"} if strict else {"<="}, -1: {">=", ">"} if strict else {">="}}
+        if link.relation not in wanted[direction]:
+            raise Refused(
+                f"the derivative is {shown.relation} 0, which does not give {link.relation} here"
+            )
+
+    def _strictly_apart(self, context: Context) -> bool:
+        return context.holds(Lt(self.start, self.end)) or context.holds(Gt(self.start, self.end))
+
+
+def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof) -> Rule:
+    """Compare the values of a function at two points by the sign of its derivative.
+
+    Parameters
+    ----------
+    of : expression
+        The function, in `variable`.
+    variable : Symbol
+        A variable that occurs nowhere else in the claim's hypotheses.
+    start, end : expression
+        Where the left and the right side take their values.
+    derivative : Proof
+        A chain from ``D(of, variable)`` to 0. It may use that the variable lies between the points.
+    """
+    return _Monotone(sympify(of), variable, sympify(start), sympify(end), derivative)
+
+
+def fresh(variable: Symbol) -> Symbol:
+    """A real variable that nothing else speaks of."""
+    return Dummy(variable.name, real=True)

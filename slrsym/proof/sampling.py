@@ -1,0 +1,422 @@
+"""Random exact points of a domain, and random smooth functions.
+
+A point gives every symbol a Rational of moderate size, so that identities are examined where no
+rounding has happened yet and where quadrature is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+from sympy import (
+    Add,
+    And,
+    Dummy,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    I,
+    Integer,
+    Lambda,
+    Le,
+    Lt,
+    Mul,
+    Rational,
+    S,
+    Sum,
+    Symbol,
+    cos,
+    erf,
+    exp,
+    sin,
+    sympify,
+)
+from sympy.logic.boolalg import Boolean
+from sympy.tensor.indexed import Indexed, IndexedBase
+
+from slrsym.gaussian.law import Law
+from slrsym.proof.numeric import Evaluator, NotALaw, Undecided, truth
+
+__all__ = ["NoPoint", "parameters", "random_test_function", "sample_points"]
+
+_DENOMINATORS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64)
+_TRIES = 4000
+_TRIES_AT_ONE_SIZE = 40
+_AT_A_BOUND = 0.04
+_ENTRIES = 6
+
+
+class NoPoint(ValueError):
+    """No point was found that obeys the hypotheses."""
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """What the hypotheses say of one symbol by itself."""
+
+    low: Rational | None = None
+    high: Rational | None = None
+    low_open: bool = False
+    high_open: bool = False
+
+
+def parameters(*statements: Any) -> tuple[Any, ...]:
+    """The symbols and indexed families that need a value, sorted by name.
+
+    Parameters
+    ----------
+    *statements : Basic
+        Expressions or relations.
+
+    Examples
+    --------
+    >>> from sympy import symbols
+    >>> a, b = symbols("a b")
+    >>> parameters(a + b > 1, a**2)
+    (a, b)
+    """
+    families = {base for s in statements for base in s.atoms(IndexedBase)}
+    names = {base.label for base in families}
+    free = {x for s in statements for x in s.free_symbols if not isinstance(x, Indexed)}
+    shapes = {x for base in families for size in base.shape or () for x in size.free_symbols}
+    chosen = [x for x in (free | shapes) - families if x not in names]
+    return tuple(sorted([*chosen, *families], key=str))
+
+
+def sample_points(
+    symbols: Iterable[Any],
+    given: Iterable[Any],
+    rng: Generator,
+    count: int,
+    laws: Iterable[Law] = (),
+) -> list[dict[Any, Any]]:
+    """Random exact points.
+
+    Parameters
+    ----------
+    symbols : iterable of Symbol or IndexedBase
+        What needs a value. A symbol's value is a Rational that has every property the symbol was
+        declared with; a family p gets a tuple of values for p[1], p[2], ..., as many as its shape
+        says at the point, and otherwise six or as many as the largest integer of the point.
+    given : iterable of Boolean
+        Hypotheses to be obeyed. Bounds on single symbols and equations for single symbols are used
+        directly, a sum of a family that is said to be 1 by normalisation, the rest by rejection.
+    rng : numpy.random.Generator
+        The source of randomness: the points are a function of its state.
+    count : int
+        How many points.
+    laws : iterable of Law
+        Laws whose covariances have to be positive semidefinite.
+
+    Returns
+    -------
+    list of dict
+        The points.
+
+    Raises
+    ------
+    NoPoint
+        If thousands of tries give no point; it names the hypotheses.
+    TypeError
+        If a hypothesis is not a relation or a combination of relations.
+
+    Notes
+    -----
+    Sizes are log-uniform between 1/8 and 4, denominators at most 64. A value that a hypothesis allows
+    as the end of its range is taken now and then.
+    """
+    wanted = sorted(set(symbols), key=str)
+    hypotheses = _conjuncts(given)
+    sampler = _Sampler(wanted, hypotheses, list(laws))
+    return [sampler.draw(rng) for _ in range(count)]
+
+
+def _conjuncts(given: Iterable[Any]) -> list[Boolean]:
+    result: list[Boolean] = []
+    for hypothesis in map(sympify, given):
+        if not isinstance(hypothesis, Boolean) or isinstance(hypothesis, Symbol):
+            raise TypeError(f"a hypothesis must be a relation or a combination; got {hypothesis!r}")
+        result += hypothesis.args if isinstance(hypothesis, And) else [hypothesis]
+    return [h for h in result if h is not S.true]
+
+
+def _bound_of(hypothesis: Boolean) -> tuple[Symbol, _Bounds] | None:
+    """The symbol and the bound, of a hypothesis that bounds one symbol by a number."""
+    if not isinstance(hypothesis, Le | Lt | Ge | Gt):
+        return None
+    small, large = hypothesis.lts, hypothesis.gts
+    strict = isinstance(hypothesis, Lt | Gt)
+    for x, number, above in ((small, large, True), (large, small, False)):
+        sign = 1
+        if isinstance(x, Mul) and x.args[0] == -1 and len(x.args) == 2:
+            x, sign = x.args[1], -1
+        if isinstance(x, Symbol) and number.is_Rational:
+            if above is (sign == 1):
+                return x, _Bounds(high=sign * number, high_open=strict)
+            return x, _Bounds(low=sign * number, low_open=strict)
+    return None
+
+
+def _narrowed(a: _Bounds, b: _Bounds) -> _Bounds:
+    low, low_open = a.low, a.low_open
+    if b.low is not None and (low is None or b.low > low):
+        low, low_open = b.low, b.low_open
+    elif b.low is not None and b.low == low:
+        low_open = low_open or b.low_open
+    high, high_open = a.high, a.high_open
+    if b.high is not None and (high is None or b.high < high):
+        high, high_open = b.high, b.high_open
+    elif b.high is not None and b.high == high:
+        high_open = high_open or b.high_open
+    return _Bounds(low, high, low_open, high_open)
+
+
+def _declared(symbol: Symbol) -> _Bounds:
+    if symbol.is_positive:
+        return _Bounds(low=S.Zero, low_open=True)
+    if symbol.is_nonnegative:
+        return _Bounds(low=S.Zero)
+    if symbol.is_negative:
+        return _Bounds(high=S.Zero, high_open=True)
+    if symbol.is_nonpositive:
+        return _Bounds(high=S.Zero)
+    return _Bounds()
+
+
+def _fits(value: Expr, symbol: Symbol) -> bool:
+    """Whether a number has every property that a symbol was declared with."""
+    facts = symbol._assumptions_orig
+    return all(getattr(value, f"is_{fact}") is holds for fact, holds in facts.items())
+
+
+class _Sampler:
+    """Draws points, one at a time."""
+
+    def __init__(self, wanted: Sequence[Any], hypotheses: list[Boolean], laws: list[Law]) -> None:
+        self.families = [x for x in wanted if isinstance(x, IndexedBase)]
+        self.symbols = [x for x in wanted if not isinstance(x, IndexedBase)]
+        self.bounds = {x: _declared(x) for x in self.symbols}
+        self.hypotheses: list[Boolean] = []
+        self.equations: list[Eq] = []
+        self.normalised: dict[IndexedBase, Expr] = {}
+        self.stated = hypotheses
+        for hypothesis in hypotheses:
+            bound = _bound_of(hypothesis)
+            if bound is not None and bound[0] in self.bounds:
+                self.bounds[bound[0]] = _narrowed(self.bounds[bound[0]], bound[1])
+            elif isinstance(hypothesis, Eq):
+                self.equations.append(hypothesis)
+            self.hypotheses.append(hypothesis)
+        self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
+        self.determined = self._solved()
+
+    def _solved(self) -> list[tuple[Symbol, Expr]]:
+        """Equations turned into definitions, in an order in which they can be used."""
+        result: list[tuple[Symbol, Expr]] = []
+        for equation in self.equations:
+            family = _normalised_family(equation, self.families)
+            if family is not None:
+                self.normalised[family[0]] = family[1]
+                continue
+            taken = {x for x, _ in result}
+            difference = equation.lhs - equation.rhs
+            for x in sorted(difference.free_symbols & set(self.symbols), key=str):
+                slope = difference.diff(x)
+                if x in taken or x in slope.free_symbols or slope == 0:
+                    continue
+                value = -difference.xreplace({x: S.Zero}) / slope
+                if taken & value.free_symbols or any(x in v.free_symbols for _, v in result):
+                    continue
+                result.append((x, value))
+                break
+        return result
+
+    def draw(self, rng: Generator) -> dict[Any, Any]:
+        """One point."""
+        for attempt in range(_TRIES):
+            # Hypotheses such as |x|^2 <= 1 starve large values: become smaller, then large again.
+            size = Rational(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
+            point = self._proposal(rng, size)
+            if point is not None and self._allowed(point):
+                return point
+        listed = ", ".join(map(str, self.stated)) or "none"
+        names = ", ".join(map(str, [*self.symbols, *self.families]))
+        laws = f" and of the laws {', '.join(map(str, self.laws))}" if self.laws else ""
+        raise NoPoint(
+            f"no point ({names}) found in {_TRIES} tries under the hypotheses {listed}{laws}; "
+            f"state bounds of single symbols as such, or check that the hypotheses do not exclude "
+            f"one another"
+        )
+
+    def _proposal(self, rng: Generator, size: Rational) -> dict[Any, Any] | None:
+        fixed = {x for x, _ in self.determined}
+        point: dict[Any, Any] = {}
+        for x in self.symbols:
+            if x not in fixed:
+                value = _random_value(x, self.bounds[x], rng, size)
+                if value is None:
+                    return None
+                point[x] = value
+        for x, expr in self.determined:
+            value = expr.xreplace(point)
+            if not value.is_Rational or not _fits(value, x):
+                return None
+            point[x] = value
+        for family in self.families:
+            entries = self._entries(family, point, rng)
+            if entries is None:
+                return None
+            point[family] = entries
+        return point
+
+    def _entries(
+        self, family: IndexedBase, point: dict[Any, Any], rng: Generator
+    ) -> tuple[Rational, ...] | None:
+        length = self.normalised.get(family, (family.shape or (None,))[0])
+        if length is None:
+            whole = [int(v) for x, v in point.items() if v.is_Integer and x.is_integer]
+            number = max([_ENTRIES, *whole])
+        else:
+            length = length.xreplace(point)
+            if not length.is_Integer or length < 0:
+                return None
+            number = int(length)
+        label = family.label
+        bounds = _declared(label)
+        if family in self.normalised:
+            bounds = _narrowed(bounds, _Bounds(low=S.Zero))
+        entries = [_random_value(label, bounds, rng, S.One) for _ in range(number)]
+        if any(entry is None for entry in entries):
+            return None
+        if family in self.normalised:
+            total = Add(*entries)
+            return None if total == 0 else tuple(entry / total for entry in entries)
+        return tuple(entries)
+
+    def _allowed(self, point: dict[Any, Any]) -> bool:
+        try:
+            if not all(truth(hypothesis, point, 20) for hypothesis in self.hypotheses):
+                return False
+            for law in self.laws:
+                Evaluator(point, 20).check_law(law)
+        except (NotALaw, Undecided):
+            return False
+        return True
+
+
+def _normalised_family(
+    equation: Eq, families: Sequence[IndexedBase]
+) -> tuple[IndexedBase, Expr] | None:
+    """P and L, of the equation that p[1] + ... + p[L] = 1."""
+    for total, one in (equation.args, equation.args[::-1]):
+        if one == 1 and isinstance(total, Sum) and len(total.limits) == 1:
+            index, low, high = total.limits[0]
+            term = total.function
+            if isinstance(term, Indexed) and term.indices == (index,) and low == 1:
+                base = next((f for f in families if f == term.base), None)
+                if base is not None:
+                    return base, high
+    return None
+
+
+def _random_value(
+    symbol: Symbol, bounds: _Bounds, rng: Generator, size: Rational
+) -> Rational | None:
+    """A number with the properties of a symbol, in its range; None if none was found."""
+    for _ in range(60):
+        value = _candidate(symbol, bounds, rng, size)
+        if symbol.is_imaginary:
+            value = I * value
+        elif not _inside(value, bounds):
+            continue
+        if _fits(value, symbol):
+            return value
+    return None
+
+
+def _inside(value: Rational, bounds: _Bounds) -> bool:
+    low, high = bounds.low, bounds.high
+    if low is not None and (value < low or (bounds.low_open and value == low)):
+        return False
+    return not (high is not None and (value > high or (bounds.high_open and value == high)))
+
+
+def _candidate(symbol: Symbol, bounds: _Bounds, rng: Generator, size: Rational) -> Rational:
+    low, high = bounds.low, bounds.high
+    if symbol.is_integer:
+        first = -6 if low is None else int(low) - int(low.q != 1 and low < 0)
+        last = first + 12 if low is None else first + 4
+        if high is not None:
+            last = int(high)
+            first = last - 4 if low is None else first
+        return Integer(int(rng.integers(first, max(first, last) + 1)))
+    ends = [
+        end
+        for end, closed in ((low, not bounds.low_open), (high, not bounds.high_open))
+        if end is not None and closed
+    ]
+    if ends and rng.random() < _AT_A_BOUND:
+        return ends[int(rng.integers(len(ends)))]
+    denominator = _DENOMINATORS[int(rng.integers(len(_DENOMINATORS)))]
+    if low is not None and high is not None:
+        share = Rational(int(rng.integers(0, denominator + 1)), denominator)
+        value = low + (high - low) * share
+        # Nearer to zero, or else to the lower end, when large values keep being rejected.
+        centre = S.Zero if low <= 0 <= high else low
+        return centre + (value - centre) * size
+    exponent = rng.uniform(-3.0, 2.0)
+    length = Rational(max(1, round(2.0**exponent * denominator)), denominator)
+    if low is not None:
+        return low + length
+    if high is not None:
+        return high - length
+    return (length if rng.random() < 0.5 else -length) * size
+
+
+def random_test_function(rng: Generator, nargs: int = 1) -> Lambda:
+    r"""A smooth function of moderate growth, for lemmas that speak of all of these.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Decides the function.
+    nargs : int, optional
+        The number of arguments, at least 1.
+
+    Returns
+    -------
+    Lambda
+        A sum of products of a polynomial of degree at most 2 with the sine, the cosine, the error
+        function or a Gaussian bell of an affine form; coefficients are small Rationals.
+
+    Raises
+    ------
+    ValueError
+        If `nargs` is less than 1.
+    """
+    if nargs < 1:
+        raise ValueError(f"nargs must be at least 1; got {nargs}")
+    arguments = [Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]
+
+    def coefficient() -> Rational:
+        numerator = int(rng.integers(1, 6)) * (1 if rng.random() < 0.5 else -1)
+        return Rational(numerator, int(rng.integers(2, 6)))
+
+    def polynomial() -> Expr:
+        first, second = (arguments[int(rng.integers(nargs))] for _ in range(2))
+        return coefficient() + coefficient() * first + coefficient() * first * second
+
+    def slope() -> Rational:
+        return coefficient() / 2
+
+    ridges = (sin, cos, erf, lambda u: exp(-(u**2) / 2))
+    chosen = rng.permutation(len(ridges))[:2]
+    terms = []
+    for k in chosen:
+        form = coefficient() / 2 + Add(*(slope() * x for x in arguments))
+        terms.append(polynomial() * ridges[int(k)](form))
+    return Lambda(tuple(arguments), Add(*terms))

@@ -1,0 +1,147 @@
+"""Steps and rules: the smallest things that are checked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sympy import Eq, Expr, Ge, Gt, Le, Lt
+from sympy.core.relational import Relational
+
+from slrsym.proof.context import Context
+from slrsym.proof.errors import ProofError
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+__all__ = ["Link", "Proof", "Rule", "Step", "relation"]
+
+_RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
+
+
+def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
+    """The unevaluated relation ``lhs symbol rhs``."""
+    return _RELATIONS[symbol](lhs, rhs, evaluate=False)
+
+
+@dataclass(frozen=True)
+class Link:
+    """One relation of a chain: two sides and one of =, <=, <, >=, >."""
+
+    lhs: Expr
+    relation: str
+    rhs: Expr
+
+    def __post_init__(self) -> None:
+        if self.relation not in _RELATIONS:
+            raise ProofError(f"unknown relation {self.relation!r}; known are {' '.join(_RELATIONS)}")
+
+    @property
+    def statement(self) -> Boolean:
+        """The relation as a SymPy object that does not evaluate."""
+        return relation(self.lhs, self.relation, self.rhs)
+
+    @classmethod
+    def of(cls, statement: Relational) -> Link:
+        """The link that a relation states."""
+        for symbol, kind in _RELATIONS.items():
+            if isinstance(statement, kind):
+                return cls(statement.lhs, symbol, statement.rhs)
+        raise ProofError(f"{statement} is none of the relations {' '.join(_RELATIONS)}")
+
+
+class Rule(ABC):
+    """A way to justify a link. A rule either accepts the link or raises `Refused`."""
+
+    name: str
+
+    @abstractmethod
+    def check(self, link: Link, context: Context) -> None:
+        """Accept the link, or say why not.
+
+        Raises
+        ------
+        Refused
+            If the rule does not justify the link.
+        """
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        """Proofs that the rule rests on, each with a label and the context it is checked in."""
+        return ()
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        """The axioms used for this link."""
+        return ()
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        """The ids of the claims used for this link."""
+        return ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Step:
+    """One checkable step of a proof.
+
+    Attributes
+    ----------
+    label
+        Where it stands in the proof, such as ``2`` or ``derivative.3``.
+    statement
+        What it says.
+    rule
+        Why.
+    context
+        What it takes for granted.
+    numeric
+        Whether the statement is one that can be evaluated at points.
+    """
+
+    label: str
+    statement: Boolean
+    rule: Rule
+    link: Link
+    context: Context = field(repr=False)
+    numeric: bool = True
+
+    def check(self) -> None:
+        """The rule's own symbolic check.
+
+        Raises
+        ------
+        Refused
+            If the rule does not justify the step.
+        """
+        self.rule.check(self.link, self.context)
+
+    @property
+    def axioms(self) -> tuple[str, ...]:
+        """The axioms that the step uses itself."""
+        return self.rule.axioms(self.link)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The claims that the step refers to."""
+        return self.rule.uses(self.link)
+
+
+class Proof(ABC):
+    """A tree of steps with a conclusion."""
+
+    @property
+    @abstractmethod
+    def conclusion(self) -> Boolean:
+        """What is proved, if every step is accepted."""
+
+    @abstractmethod
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        """The steps, in order, each with the context it is checked in."""
+
+
+def labelled(*parts: str) -> str:
+    """Labels joined by dots, empty ones left out."""
+    return ".".join(part for part in parts if part)

@@ -1,0 +1,423 @@
+"""Proofs that are more than one chain: by derivative, by cases, by induction, of several parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S, Symbol, sympify
+from sympy.core.relational import Relational
+
+from slrsym.proof.chain import D, chain
+from slrsym.proof.context import Context
+from slrsym.proof.errors import ProofError, Refused
+from slrsym.proof.growth import require_smooth
+from slrsym.proof.rules.lemmas import instance
+from slrsym.proof.step import Link, Proof, Rule, Step, labelled
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+__all__ = ["all_of", "cases", "claimed", "concludes", "equal_by_derivative", "induction"]
+
+
+@dataclass(frozen=True)
+class _Structural(Rule):
+    """A check on how the parts of a proof fit, with the statement it makes."""
+
+    name: str
+    verify: Any
+    uses_axioms: tuple[str, ...] = ()
+    uses_claims: tuple[str, ...] = ()
+
+    def check(self, link: Link, context: Context) -> None:
+        self.verify(context)
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return self.uses_axioms
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return self.uses_claims
+
+
+_NO_LINK = Link(S.Zero, "=", S.Zero)
+
+
+def structural_step(
+    label: str,
+    statement: Boolean,
+    name: str,
+    verify: Any,
+    context: Context,
+    axioms: tuple[str, ...] = (),
+    uses: tuple[str, ...] = (),
+    numeric: bool = True,
+) -> Step:
+    """A step whose check is a function of the context."""
+    rule = _Structural(name, verify, axioms, uses)
+    return Step(label, statement, rule, _NO_LINK, context, numeric)
+
+
+def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
+    """Refuse unless one statement is the other, or implies it side by side.
+
+    Raises
+    ------
+    Refused
+    """
+    if shown == wanted:
+        return
+    if isinstance(wanted, And) and isinstance(shown, And):
+        if len(shown.args) != len(wanted.args):
+            raise Refused(f"{shown} has not the parts of {wanted}")
+        for part in wanted.args:
+            if not any(_concluded(other, part, context) for other in shown.args):
+                raise Refused(f"no part shows {part}")
+        return
+    if not isinstance(shown, Relational) or not isinstance(wanted, Relational):
+        raise Refused(f"what is shown is {shown}, not {wanted}")
+    mine, goal = Link.of(shown), Link.of(wanted)
+    weaker = {"=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}, "<": {"<"}, ">": {">"}}
+    if mine.relation not in weaker[goal.relation]:
+        flipped = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "="}
+        mine = Link(mine.rhs, flipped[mine.relation], mine.lhs)
+        if mine.relation not in weaker[goal.relation]:
+            raise Refused(f"what is shown is {shown}, not {wanted}")
+    for side, other, name in ((mine.lhs, goal.lhs, "left"), (mine.rhs, goal.rhs, "right")):
+        if side != other:
+            try:
+                context.require_equal(side, other)
+            except Refused as reason:
+                raise Refused(f"the proof's {name} side {side} is not {other}: {reason}") from None
+
+
+def _concluded(shown: Boolean, wanted: Boolean, context: Context) -> bool:
+    try:
+        concludes(shown, wanted, context)
+    except Refused:
+        return False
+    return True
+
+
+def _as_proof(start: Expr, end: Expr, proof: Proof | Rule) -> Proof:
+    return chain(start).then(end, by=proof) if isinstance(proof, Rule) else proof
+
+
+# -- equality by derivative and one value ------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _EqualByDerivative(Proof):
+    goal: Relational
+    variable: Symbol
+    at: Expr
+    value: Proof
+    derivative: Proof
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.goal
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        t, at = self.variable, self.at
+        inside = context.substituted({t: at})
+        start = Eq(self.goal.lhs.subs(t, at), self.goal.rhs.subs(t, at), evaluate=False)
+        slope = Eq(D(self.goal.lhs, t), D(self.goal.rhs, t), evaluate=False)
+        yield from self.value.steps(inside, labelled(label, "value"))
+        yield from self.derivative.steps(context, labelled(label, "derivative"))
+
+        def verify(context: Context) -> None:
+            _require_interval(t, at, context)
+            for side in (self.goal.lhs, self.goal.rhs):
+                require_smooth(side, t, context)
+            concludes(self.value.conclusion, start, inside)
+            concludes(self.derivative.conclusion, slope, context)
+
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            f"equal at {t} = {at}, with equal derivatives in {t}",
+            verify,
+            context,
+            axioms=("mean-value-theorem",),
+        )
+
+
+def _require_interval(t: Symbol, at: Expr, context: Context) -> None:
+    """Refuse unless the domain of `t`, all else fixed, is an interval that contains `at`."""
+    if not t.is_real or t.is_integer:
+        raise Refused(f"{t} does not run over an interval of reals")
+    if t in at.free_symbols:
+        raise Refused(f"the point {at} depends on {t}")
+    if t.is_zero is False and not (t.is_positive or t.is_negative):
+        raise Refused(f"the domain of {t} has a hole at 0")
+    declared = {
+        "is_positive": Gt(at, 0), "is_nonnegative": Ge(at, 0),
+        "is_negative": Lt(at, 0), "is_nonpositive": Le(at, 0),
+    }  # fmt: skip
+    for name, condition in declared.items():
+        if getattr(t, name) and not context.holds(condition):
+            raise Refused(f"{at} is outside of the domain: {t} is {name.removeprefix('is_')}")
+    for hypothesis in context.hypotheses:
+        if t not in hypothesis.free_symbols:
+            continue
+        if not isinstance(hypothesis, Le | Lt | Ge | Gt):
+            raise Refused(f"the hypothesis {hypothesis} does not leave an interval to {t}")
+        side = (hypothesis.lhs - hypothesis.rhs).expand()
+        if side.diff(t).free_symbols & {t}:
+            raise Refused(f"the hypothesis {hypothesis} is not known to leave an interval to {t}")
+        if not context.holds(hypothesis.subs(t, at)):
+            raise Refused(f"{at} is outside of the domain: {hypothesis} is not known there")
+
+
+def equal_by_derivative(
+    goal: Relational, variable: Symbol, *, at: Any, value: Proof | Rule, derivative: Proof | Rule
+) -> Proof:
+    """Two functions agree if they agree at one point and have the same derivative.
+
+    Parameters
+    ----------
+    goal : Eq
+        What is to be shown, for every value of `variable`.
+    variable : Symbol
+        A real variable, whose domain is an interval.
+    at : expression
+        A point of the domain.
+    value : Proof or Rule
+        That both sides agree at `at`.
+    derivative : Proof or Rule
+        That ``D(goal.lhs, variable)`` equals ``D(goal.rhs, variable)``.
+    """
+    if not isinstance(goal, Eq):
+        raise ProofError(f"equal_by_derivative shows equalities; the goal is {goal}")
+    at = sympify(at)
+    value = _as_proof(goal.lhs.subs(variable, at), goal.rhs.subs(variable, at), value)
+    derivative = _as_proof(D(goal.lhs, variable), D(goal.rhs, variable), derivative)
+    return _EqualByDerivative(goal, variable, at, value, derivative)
+
+
+# -- cases -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Cases(Proof):
+    goal: Boolean
+    branches: tuple[tuple[Boolean, Proof], ...]
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.goal
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, (case, proof) in enumerate(self.branches, start=1):
+            inner, goal = self._inside(case, context)
+            here = labelled(label, f"case {number}")
+            yield from proof.steps(inner, here)
+
+            def verify(context: Context, proof: Proof = proof, goal: Boolean = goal) -> None:
+                concludes(proof.conclusion, goal, context)
+
+            yield structural_step(
+                labelled(here, "conclusion"), goal, f"the case {case}", verify, inner
+            )
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            "the cases cover everything: " + "; ".join(str(case) for case, _ in self.branches),
+            lambda context: _require_exhaustive([case for case, _ in self.branches], context),
+            context,
+        )
+
+    def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
+        if isinstance(case, Eq) and case.lhs.is_Symbol:
+            values = {case.lhs: case.rhs}
+            return context.substituted(values), _substituted(self.goal, values)
+        return context.assuming(case), self.goal
+
+
+def _substituted(goal: Boolean, values: Mapping[Symbol, Expr]) -> Boolean:
+    """The goal at some values, without evaluation of the relation itself."""
+    if isinstance(goal, Relational):
+        return goal.func(goal.lhs.subs(values), goal.rhs.subs(values), evaluate=False)
+    return goal.subs(values)
+
+
+def _require_exhaustive(cases: list[Boolean], context: Context) -> None:
+    """Refuse unless the cases, all about one quantity against one bound, leave nothing out."""
+    signs: set[int] = set()
+    quantity: Expr | None = None
+    for case in cases:
+        if not isinstance(case, Relational):
+            raise Refused(f"the case {case} is no comparison")
+        difference = (case.lhs - case.rhs).expand()
+        if quantity is None:
+            quantity = difference
+        kinds = {Gt: {1}, Ge: {0, 1}, Lt: {-1}, Le: {-1, 0}, Eq: {0}, Ne: {-1, 1}}
+        covered = kinds[type(case)]
+        if (difference - quantity).expand() == 0:
+            signs |= covered
+        elif (difference + quantity).expand() == 0:
+            signs |= {-s for s in covered}
+        else:
+            raise Refused(f"the cases compare different quantities: {difference} and {quantity}")
+    assert quantity is not None
+    if any(not s.is_real for s in quantity.free_symbols):
+        raise Refused(f"{quantity} is not known to be real")
+    known = context.sign(quantity)
+    possible = {-1, 0, 1}
+    if known.nonnegative:
+        possible -= {-1}
+    if known.nonpositive:
+        possible -= {1}
+    if known.nonzero:
+        possible -= {0}
+    if not possible <= signs:
+        raise Refused("the cases leave something out")
+
+
+def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
+    """Show a goal in each of several cases that leave nothing out.
+
+    Parameters
+    ----------
+    goal : Boolean
+        What is to be shown.
+    *branches : pairs of a relation and a Proof
+        In a case ``Eq(symbol, value)`` the proof is of the goal with the value put in.
+    """
+    return _Cases(goal, branches)
+
+
+# -- several parts -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _AllOf(Proof):
+    parts: tuple[Proof, ...]
+
+    @property
+    def conclusion(self) -> Boolean:
+        return And(*(p.conclusion for p in self.parts), evaluate=False)
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, part in enumerate(self.parts, start=1):
+            yield from part.steps(context, labelled(label, f"part {number}"))
+
+
+def all_of(*parts: Proof) -> Proof:
+    """Show a conjunction part by part."""
+    return _AllOf(parts)
+
+
+# -- induction ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Induction(Proof):
+    goal: Relational
+    variable: Symbol
+    base: Proof
+    step: Proof
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.goal
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        n = self.variable
+        first = _substituted(self.goal, {n: S.Zero})
+        following = _substituted(self.goal, {n: n + 1})
+        yield from self.base.steps(context.substituted({n: S.Zero}), labelled(label, "base"))
+        yield from self.step.steps(context.granting(self.goal), labelled(label, "step"))
+
+        def verify(context: Context) -> None:
+            if not (n.is_integer and n.is_nonnegative) or n.is_positive:
+                raise Refused(f"{n} is not declared a non-negative integer")
+            if any(n in h.free_symbols for h in context.hypotheses):
+                raise Refused(f"a hypothesis restricts {n}")
+            concludes(self.base.conclusion, first, context.substituted({n: S.Zero}))
+            concludes(self.step.conclusion, following, context)
+
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            f"induction on {n}",
+            verify,
+            context,
+            axioms=("induction",),
+        )
+
+
+@dataclass(frozen=True)
+class _Hypothesis(Rule):
+    """The induction hypothesis."""
+
+    goal: Relational
+
+    name = "induction hypothesis"
+
+    def check(self, link: Link, context: Context) -> None:
+        from slrsym.proof.algebra import Freedom
+
+        context.require(link.relation == "=", "the induction hypothesis is an equality")
+        context.require(
+            self.goal in context.granted, "the induction hypothesis is used outside of its step"
+        )
+        context.require_equal(
+            link.lhs,
+            link.rhs,
+            Freedom(linearity=True),
+            given=((self.goal.lhs, self.goal.rhs),),
+        )
+
+
+def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any) -> Proof:
+    """Show an equality for every non-negative integer.
+
+    Parameters
+    ----------
+    goal : Eq
+        What is to be shown for every value of `variable`.
+    variable : Symbol
+        Declared a non-negative integer.
+    base : Proof or Rule
+        The goal at 0.
+    step : callable
+        Takes the rule "induction hypothesis" and returns the proof of the goal at ``variable + 1``.
+    """
+    if not isinstance(goal, Eq):
+        raise ProofError(f"induction shows equalities; the goal is {goal}")
+    at_zero = (goal.lhs.subs(variable, 0), goal.rhs.subs(variable, 0))
+    return _Induction(goal, variable, _as_proof(*at_zero, base), step(_Hypothesis(goal)))
+
+
+# -- a whole claim -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Claimed(Proof):
+    id: str
+    values: tuple[tuple[Any, Expr], ...]
+    statement: Boolean
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.statement
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        def verify(context: Context) -> None:
+            claim = context.claim(self.id)
+            values = {claim.symbol(s): v for s, v in self.values}
+            concludes(instance(claim, values, context), self.statement, context)
+
+        yield structural_step(
+            label or "1", self.statement, f"claim {self.id}", verify, context, uses=(self.id,)
+        )
+
+
+def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
+    """A statement that is an instance of a proved claim."""
+    pairs = tuple((s, sympify(v)) for s, v in (values or {}).items())
+    return _Claimed(id, pairs, statement)
+
