@@ -8,9 +8,9 @@ predictor (3) sees a token X only through :math:`U = X\cdot k` and :math:`V = X\
 
 from __future__ import annotations
 
-from sympy import ImmutableMatrix, Matrix, Symbol, eye, sqrt, symbols
+from sympy import Matrix, Symbol, sqrt, symbols
 
-from slrsym.gaussian import GaussianLaw, NoiseLaw
+from slrsym.gaussian import GaussianLaw, NoiseLaw, ProductLaw
 from slrsym.notation import d, epsilon, eta, gamma, kappa, nu, rho, theta
 
 __all__ = [
@@ -54,7 +54,7 @@ def noise() -> NoiseLaw:
     return NoiseLaw(xi, epsilon**2)
 
 
-def token_law(names: tuple[Symbol, ...]) -> GaussianLaw:
+def token_law(names: tuple[Symbol, ...]) -> ProductLaw:
     r"""Law of an informative token in an orthonormal basis that begins with :math:`k^\star, v^\star`.
 
     Parameters
@@ -62,5 +62,7 @@ def token_law(names: tuple[Symbol, ...]) -> GaussianLaw:
     names : tuple of Symbol
         The coordinates, two at least. Four are enough to hold :math:`k, v, k^\star, v^\star`.
     """
-    mean = dict.fromkeys(names, 0) | {names[0]: sqrt(d / 2)}
-    return GaussianLaw(mean, ImmutableMatrix(gamma**2 * eye(len(names))))
+    means = [sqrt(d / 2), *[0] * (len(names) - 1)]
+    return ProductLaw(
+        *(GaussianLaw({x: m}, [[gamma**2]]) for x, m in zip(names, means, strict=True))
+    )

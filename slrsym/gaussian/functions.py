@@ -51,6 +51,8 @@ class _GaussianFunction(Function):
 
     _multiprecision: str
     _symbol: str
+    _opening = ""
+    _sympy_name: str | None = None
 
     def _eval_evalf(self, prec: int) -> Expr | None:
         working = prec + 10
@@ -86,15 +88,14 @@ class _GaussianFunction(Function):
         args = ", ".join(map(printer._print, self.args))
         return rf"{self._symbol}{power}{self._opening}\left({args}\right)"
 
-    _opening = ""
-
     def _mpmathcode(self, printer: Any) -> str:
         name = f"{multiprecision.__name__}.{self._multiprecision}"
         return function_call(printer, name, *self.args)
 
     def _pythoncode(self, printer: Any) -> str:
         if isinstance(printer, SymPyPrinter):
-            return printer._print_Function(self)
+            name = self._sympy_name or self.func.__name__
+            return function_call(printer, f"{__name__}.{name}", *self.args)
         return self._scalar_code(printer)
 
     def _scalar_code(self, printer: Any) -> str:
@@ -518,6 +519,8 @@ class zeta(_GaussianFunction):  # noqa: N801
     nargs = 2
     _multiprecision = "gaussian_zeta"
     _symbol = r"\zeta"
+    # In generated code, "zeta" is Riemann's.
+    _sympy_name = "gaussian_zeta"
 
     @classmethod
     def eval(cls, t: Expr, s: Expr) -> Expr | None:
@@ -578,6 +581,9 @@ class zeta(_GaussianFunction):  # noqa: N801
 
     def _numpycode(self, printer: Any) -> str:
         return inline(printer, self.rewrite(OwensT))
+
+
+gaussian_zeta = zeta
 
 
 def _require_index(function: Function, argindex: int) -> None:

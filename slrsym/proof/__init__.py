@@ -26,9 +26,11 @@ from slrsym.proof.rules import fundamental_theorem as fundamental_theorem
 from slrsym.proof.rules import independence as independence
 from slrsym.proof.rules import integral_algebra as integral_algebra
 from slrsym.proof.rules import lemma as lemma
+from slrsym.proof.rules import inside as inside
 from slrsym.proof.rules import linearity as linearity
 from slrsym.proof.rules import monotone as monotone
 from slrsym.proof.rules import noise_moments as noise_moments
+from slrsym.proof.rules import peel_copy as peel_copy
 from slrsym.proof.rules import sign as sign
 from slrsym.proof.rules import stein as stein
 from slrsym.proof.rules import substitution as substitution

@@ -55,13 +55,13 @@ from sympy import (
     sqrt,
     tan,
 )
-from sympy.core.function import Function
+from sympy.core.function import AppliedUndef, Function, Subs
 
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.gaussian.unevaluated import Expectation
 
-__all__ = ["Algebra", "NotNormalizable"]
+__all__ = ["Algebra", "Freedom", "NotNormalizable", "partial_derivative"]
 
 Monomial = tuple[tuple[int, Fraction], ...]
 Key = tuple[Monomial, int]
@@ -119,8 +119,8 @@ class Algebra:
 
     Parameters
     ----------
-    positive : callable
-        Whether an expression is known to be positive on the domain of the step.
+    positive, nonnegative : callable
+        Whether an expression is known to be so on the domain of the step.
     freedom : Freedom
         The properties of expectations that may be used.
 
@@ -131,6 +131,7 @@ class Algebra:
     """
 
     positive: Callable[[Expr], bool]
+    nonnegative: Callable[[Expr], bool]
     freedom: Freedom = _SYMBOLIC_ONLY
     denominators: list[Expr] = field(default_factory=list)
     _generators: list[_Generator] = field(default_factory=list)
@@ -352,7 +353,7 @@ class Algebra:
         rest = self._constant(fmpq(1))
         negative = content < 0
         for base, n in factors:
-            sign = 1 if q.denominator == 1 else self._sign(base)
+            sign = 1 if q.denominator == 1 else self._sign(base, strict=n * q < 0)
             if sign == 0 and n > 0:
                 rest = self._multiply(rest, self._integer_power(base, n))
             elif sign == 0:
@@ -404,11 +405,13 @@ class Algebra:
         scale, folded = self._fold(powers)
         return {(folded, 0): scale}
 
-    def _sign(self, element: Element) -> int:
+    def _sign(self, element: Element, strict: bool = True) -> int:
+        """1 or -1 if the element has that sign (or, unless strict, may vanish too), otherwise 0."""
         expr = self._expression(element)
-        if self.positive(expr):
+        known = self.positive if strict else self.nonnegative
+        if known(expr):
             return 1
-        return -1 if self.positive(-expr) else 0
+        return -1 if known(-expr) else 0
 
     def _factored(self, element: Element) -> tuple[fmpq, list[tuple[Element, int]]]:
         """Content and irreducible factors of an element without roots to clear."""
@@ -550,10 +553,16 @@ class Algebra:
         if isinstance(expr, Integral | Sum):
             return self._bound_atom(expr)
         if isinstance(expr, IIDSum):
+            if self.vanishes(self.element(expr.count)):
+                return {}
             names = self._canonical_names(expr.law, _depth(expr))
             term = self.element(expr.term.xreplace(names))
             parts = (term, self.element(expr.count), *self._law_elements(expr.law))
             return self._registered(("iid", _shape(expr.law)), parts, expr)
+        partial = partial_derivative(expr)
+        if partial is not None:
+            head, arguments = partial
+            return self._registered(head, tuple(self.element(a) for a in arguments), expr)
         if isinstance(expr, Derivative):
             counts = tuple(sorted(((v, n) for v, n in expr.variable_count), key=str))
             return self._registered(("derivative", counts), (self.element(expr.expr),), expr)
@@ -617,15 +626,19 @@ class Algebra:
         if len(expr.limits) != 1 or len(expr.limits[0]) != 3:
             return self._registered(("structure", expr), (), expr)
         variable, low, high = expr.limits[0]
-        name = _canonical_variable(_depth(expr), 0)
-        body = self.element(expr.function.xreplace({variable: name}))
+        ends = () if _finite(low, high) else (low, high)
+        limits = (self.element(low), self.element(high)) if _finite(low, high) else ()
+        place = _canonical_variable(_depth(expr), 0)
+        body = self.element(expr.function.xreplace({variable: place}))
         total: Element = {}
-        for inner, outer in self._split(body, frozenset({name})):
+        for inner, outer in self._split(body, frozenset({place})):
             kernel = self._expression(inner)
+            # What is taken out may have been a binder, so the depth is that of what is left.
+            name = _canonical_variable(_depth(kernel) + 1, 0)
+            kernel = kernel.xreplace({place: name})
             node = expr.func(kernel, (name, low, high))
-            parts = (inner, self.element(low), self.element(high)) if _finite(low, high) else (inner,)
-            head = (expr.func, ()) if _finite(low, high) else (expr.func, (low, high))
-            total = self._add(total, self._multiply(outer, self._registered(head, parts, node)))
+            atom = self._registered((expr.func, ends), (self.element(kernel), *limits), node)
+            total = self._add(total, self._multiply(outer, atom))
         return total
 
     # -- expectations --------------------------------------------------------------------------
@@ -783,6 +796,30 @@ class Algebra:
     def expression(self, element: Element) -> Expr:
         """An element written as a SymPy expression again."""
         return self._expression(element)
+
+
+def partial_derivative(expr: Expr) -> tuple[Any, tuple[Expr, ...]] | None:
+    """A partial derivative of an undefined function at a point, as (which, arguments).
+
+    SymPy has two forms for it: ``Derivative(h(x, y), x)`` at a point named by symbols, and
+    ``Subs(Derivative(h(z, y), z), z, p)`` elsewhere. None for anything else.
+    """
+    if isinstance(expr, Subs):
+        inner = partial_derivative(expr.expr)
+        if inner is None:
+            return None
+        values = dict(zip(expr.variables, expr.point, strict=True))
+        return inner[0], tuple(a.xreplace(values) for a in inner[1])
+    if not isinstance(expr, Derivative) or not isinstance(expr.expr, AppliedUndef):
+        return None
+    arguments = expr.expr.args
+    orders = [0] * len(arguments)
+    for variable, count in expr.variable_count:
+        places = [i for i, a in enumerate(arguments) if variable in a.free_symbols]
+        if len(places) != 1 or arguments[places[0]] != variable or not count.is_Integer:
+            return None
+        orders[places[0]] += int(count)
+    return ("partial", expr.expr.func, tuple(orders)), arguments
 
 
 def _finite(*bounds: Expr) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sympy import Symbol, false, true
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.errors import ProofError
@@ -133,20 +134,22 @@ class Claim:
         """The symbols that the claim is about."""
         return self.statement.free_symbols.union(*(g.free_symbols for g in self.given))
 
-    def symbol(self, name: Any) -> Symbol:
-        """The claim's symbol of a name (symbols are returned as they are).
+    def symbol(self, name: Any) -> Any:
+        """The claim's symbol or undefined function of a name (symbols are returned as they are).
 
         Raises
         ------
         ProofError
             If the claim has no such symbol, or more than one.
         """
-        if isinstance(name, Symbol):
+        if not isinstance(name, str):
             return name
-        found = [s for s in self.symbols if s.name == name]
+        functions = {f.func for f in self.statement.atoms(AppliedUndef)}
+        known = {*self.symbols, *functions}
+        found = [s for s in known if s.name == name]
         if len(found) != 1:
-            known = ", ".join(sorted(s.name for s in self.symbols))
-            raise ProofError(f"claim {self.id} has no symbol {name!r}; it has {known}")
+            names = ", ".join(sorted(s.name for s in known))
+            raise ProofError(f"claim {self.id} has no symbol {name!r}; it has {names}")
         return found[0]
 
     def __repr__(self) -> str:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Basic, Expr, Symbol, nan, oo, zoo
+from sympy import Basic, Derivative, Eq, Expr, Symbol, nan, oo, zoo
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.sign import Facts, Sign, holds, is_nonzero, sign_of
+from slrsym.proof.substitute import put
 
 if TYPE_CHECKING:
     from slrsym.proof.claim import Claim
@@ -56,9 +57,8 @@ class Context:
         return replace(self, granted=(*self.granted, goal))
 
     def substituted(self, values: Mapping[Symbol, Expr]) -> Context:
-        """The context in which some symbols have values; hypotheses that become true are dropped."""
-        new = tuple(h.subs(values) for h in self.hypotheses)
-        return replace(self, hypotheses=tuple(h for h in new if h is not True and h != True))  # noqa: E712
+        """The context in which some symbols have values; which its hypotheses speak of, too."""
+        return replace(self, hypotheses=tuple(put(h, values) for h in self.hypotheses))
 
     # -- questions ----------------------------------------------------------------------------
 
@@ -72,7 +72,11 @@ class Context:
 
     def algebra(self, freedom: Freedom = Freedom()) -> Algebra:
         """A fresh ring for comparing expressions."""
-        return Algebra(positive=lambda e: bool(self.sign(e).positive), freedom=freedom)
+        return Algebra(
+            positive=lambda e: bool(self.sign(e).positive),
+            nonnegative=lambda e: bool(self.sign(e).nonnegative),
+            freedom=freedom,
+        )
 
     def require_equal(
         self,
@@ -95,6 +99,7 @@ class Context:
         for side in (lhs, rhs):
             if side.has(nan, zoo, oo, -oo) and not side.has(*_INFINITE_ENDS):
                 raise Refused(f"{side} is not a finite expression")
+            self._require_open_domain(side)
         ring = self.algebra(freedom)
         try:
             for left, right in given:
@@ -106,6 +111,14 @@ class Context:
             raise Refused("the normal forms of the two sides differ")
         for denominator in dict.fromkeys(ring.denominators):
             self.require_nonzero(denominator)
+
+    def _require_open_domain(self, side: Expr) -> None:
+        """Equals may be put for equals under a derivative only where its variable moves freely."""
+        for node in side.atoms(Derivative):
+            for hypothesis in self.hypotheses:
+                pinned = isinstance(hypothesis, Eq) and hypothesis.free_symbols & set(node.variables)
+                if pinned:
+                    raise Refused(f"{hypothesis} pins the variable that {node} is taken in")
 
     def require_nonzero(self, denominator: Expr) -> None:
         """Refuse unless an expression is certainly different from zero."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from sympy import (
     Add,
     Expr,
+    Integral,
     Matrix,
     Mul,
     Pow,
@@ -30,6 +31,7 @@ from sympy.core.function import AppliedUndef, Derivative, Subs
 
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import IIDSum
+from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 
@@ -61,6 +63,11 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
     if isinstance(expr, IIDSum):
         require_moderate(expr.term, frozenset(expr.law.symbols), context)
         return
+    if isinstance(expr, Expectation):
+        # Moderate in all variables together, hence in the outer ones after integration.
+        if not expr.law.free_symbols & variables:
+            require_moderate(expr.integrand, variables | set(expr.law.symbols), context)
+            return
     if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
         base, power = expr.args
         if power.is_Integer and power >= 0:
@@ -124,10 +131,6 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
     Refused
         With the part that may fail to be differentiable.
     """
-    from sympy import Integral
-
-    from slrsym.gaussian.unevaluated import Expectation
-
     if variable not in expr.free_symbols or isinstance(expr, Symbol | AppliedUndef):
         return
     if isinstance(expr, Expectation):
@@ -141,7 +144,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
         for part in (expr.function, *(b for limit in expr.limits for b in limit[1:])):
             require_smooth(part, variable, context)
         return
-    if isinstance(expr, Add | Mul | _SMOOTH):
+    if isinstance(expr, (Add, Mul, *_SMOOTH)):
         for part in expr.args:
             require_smooth(part, variable, context)
         return

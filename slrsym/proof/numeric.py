@@ -44,6 +44,7 @@ from sympy import (
     Xor,
     cos,
     cosh,
+    default_sort_key,
     erf,
     exp,
     pi,
@@ -63,12 +64,14 @@ from slrsym.proof.quadrature import (
     Ball,
     NotALaw,
     Program,
+    Sum,
     Undecided,
     double_exponential,
     gauss_hermite,
     gaussian_sum,
     magnitude,
 )
+from slrsym.proof.sampling import NoPoint, parameters, random_test_function, sample_points
 
 __all__ = [
     "Comparison",
@@ -78,6 +81,7 @@ __all__ = [
     "Value",
     "compare",
     "evaluate",
+    "random_test_function",
     "truth",
 ]
 
@@ -89,6 +93,7 @@ _SLACK = 2
 _NEGLIGIBLE = 1e-15
 _MOST_TERMS = 4000
 _MOST_SUMMANDS = 100_000
+_MOST_REJECTED = 200
 
 
 # -- functions on balls -----------------------------------------------------------------------
@@ -482,7 +487,7 @@ class Value:
         return _digits(self.error, abs(self.number))
 
     def __str__(self) -> str:
-        return mpmath.nstr(self.number, max(2, min(60, int(min(self.digits, 60.0)))))
+        return mpmath.nstr(self.number, int(max(2.0, min(60.0, self.digits))))
 
 
 def _digits(error: Any, size: Any) -> float:
@@ -556,8 +561,13 @@ class Evaluator:
             return arb(int(mantissa)) * arb(2) ** int(exponent), -math.inf
         function = _ball_function(expr)
         if function is not None:
-            return function(*(self.ball(arg) for arg in expr.args)), -math.inf
+            return function(*map(self._argument, expr.args)), -math.inf
         raise Undecided(f"no numerical evaluation for {type(expr).__name__}: {expr}")
+
+    def _argument(self, expr: Basic) -> Ball:
+        if expr in (S.Infinity, S.NegativeInfinity):
+            return arb.pos_inf() if expr == S.Infinity else arb.neg_inf()
+        return self.ball(expr)
 
     def _bound(self, symbol: Basic) -> Number:
         try:
@@ -657,7 +667,7 @@ class Evaluator:
     # -- sums, limits, substitution -----------------------------------------------------------
 
     def _written_out(self, expr: Basic) -> list[Expr]:
-        """The summands of a Sum or factors of a Product with one range, other ranges left inside."""
+        """The summands of a Sum or factors of a Product over its last range."""
         *inner, (index, low, high) = expr.args[1:]
         first, last = self.integer(low), self.integer(high)
         if last - first > _MOST_SUMMANDS:
@@ -698,8 +708,9 @@ class Evaluator:
         agreed = 0
         with ctx.workprec(inner.bits):
             for k in range(2, 48):
-                away = Rational(side, 2**k)
-                place = Rational(side * 2**k) if target.is_infinite else target + away
+                # Not a power of two: periodic functions must not look constant.
+                far = Rational(1237 * 2**k, 1009) * side
+                place = far if target.is_infinite else target + 1 / far
                 here = {**self.environment, x: _Later(place, self.environment)}
                 new = [Evaluator(here, inner.digits).ball(body)]
                 for j, old in enumerate(row):
@@ -727,9 +738,9 @@ class Evaluator:
     def _difference_quotient(self, body: Expr, orders: list[tuple[Symbol, int]]) -> Ball:
         total = sum(n for _, n in orders)
         accuracy = 1 if total <= 2 else 2
-        lost = (self.digits + 10) / (2 * accuracy)
+        lost = (self.digits + 7) / (2 * accuracy)
         step = Rational(1, 2 ** math.ceil(lost / _DIGITS_PER_BIT))
-        inner = math.ceil(self.digits + 6 + total * lost)
+        inner = math.ceil(self.digits + 4 + total * lost)
         stencils = [_stencil(n, accuracy) for _, n in orders]
 
         def shifted(shifts: Sequence[Rational], digits: int) -> Ball:
@@ -763,27 +774,30 @@ class Evaluator:
             raise Undecided(f"{expr} has no limits of integration")
         body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
         x, low, high = limits
-        a, b = self._end(low), self._end(high)
+        a, b = (_real(self._argument(end), "a limit of integration") for end in (low, high))
         sign = 1
         if a == b and a.is_finite():
             return arb(0), -math.inf
         if a > b:
             a, b, sign = b, a, -1
+        # Near a singular end, digits are lost in the distance to it: make a second try with more.
+        for evaluator in (self, Evaluator(self.environment, 3 * self.digits + 10)):
+            with ctx.workprec(evaluator.bits):
+                try:
+                    total = evaluator._line_integral(body, x, a, b, self.digits)
+                    return sign * total.value, total.absolute
+                except Undecided as reason:
+                    undecided = reason
+        raise undecided
+
+    def _line_integral(self, body: Expr, x: Symbol, low: Ball, high: Ball, digits: int) -> Sum:
         compiler = _Compiler(self, 1, {x: (arb(0), [arb(1)])})
         program = compiler.program
         program.output = compiler.register(self.prepared(body, {}))
         if program.levels[program.output] == 0:
-            constant = program.values[program.output]
-            return constant * (b - a) * sign, -math.inf
-        total = double_exponential(program.evaluate, a, b, self.digits)
-        return sign * total.value, total.absolute
-
-    def _end(self, expr: Expr) -> Ball:
-        if expr == S.Infinity:
-            return arb.pos_inf()
-        if expr == S.NegativeInfinity:
-            return arb.neg_inf()
-        return _real(self.ball(expr), "a limit of integration")
+            value = program.values[program.output] * (high - low)
+            return Sum(value, magnitude(value))
+        return double_exponential(program.evaluate, low, high, digits)
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[_Block]]]) -> Expr:
         """The integrand with finite sums, elementary derivatives and sums of copies written out."""
@@ -960,7 +974,7 @@ class Evaluator:
         roots: dict[Symbol, list[Ball]],
         noises: dict[Symbol, Ball],
     ) -> Number:
-        """Quadrature in coordinates of which only the first few enter otherwise than polynomially."""
+        """Quadrature in coordinates rotated so that few of them need the trapezoid rule."""
         random = frozenset(means) | frozenset(noises)
         probe = _Compiler(self, 0, dict.fromkeys(random, (arb(0), [])))
         basis: list[list[Ball]] = []
@@ -1115,9 +1129,7 @@ def _essential_forms(
     random: frozenset[Symbol],
     affine: Callable[[Expr], tuple[Ball, dict[Symbol, Ball]] | None],
 ) -> list[dict[Symbol, Ball]]:
-    """The linear forms through which an integrand depends on its variables otherwise than
-    polynomially.
-    """
+    """The linear forms in which an integrand is not polynomial."""
     found: dict[Expr, dict[Symbol, Ball]] = {}
 
     def inside(node: Basic) -> None:
@@ -1129,7 +1141,7 @@ def _essential_forms(
         elif _binds(
             node, ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs")
         ):
-            for symbol in sorted(node.free_symbols & random, key=str):
+            for symbol in sorted(node.free_symbols & random, key=default_sort_key):
                 found.setdefault(symbol, {symbol: arb(1)})
         else:
             for arg in node.args:
@@ -1144,11 +1156,12 @@ def _essential_forms(
         elif isinstance(node, Pow) and node.exp.is_Integer and node.exp > 0:
             outside(node.base)
         else:
-            for arg in node.args:
-                inside(arg)
+            inside(node)
 
     outside(expr)
-    return [found[form] for form in sorted(found, key=lambda f: (len(found[f]), str(f)))]
+    return [
+        found[form] for form in sorted(found, key=lambda f: (len(found[f]), default_sort_key(f)))
+    ]
 
 
 def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
@@ -1158,7 +1171,7 @@ def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
 def _orthogonal_part(
     vector: Sequence[Ball], basis: Sequence[Sequence[Ball]], digits: int
 ) -> list[list[Ball]]:
-    """The normalised part of a vector orthogonal to an orthonormal basis; empty if there is none."""
+    """The normalised part of a vector that is orthogonal to a basis; empty if there is none."""
     size = max((magnitude(x) for x in vector), default=-math.inf)
     rest = list(vector)
     for _ in range(2):
@@ -1283,12 +1296,12 @@ class _Compiler:
 
     def _nested(self, expr: Basic) -> int:
         """An expectation or integral whose parameters are variables of this one."""
-        symbols = sorted(expr.free_symbols & self.random, key=str)
+        symbols = sorted(expr.free_symbols & self.random, key=default_sort_key)
         environment, digits = self.evaluator.environment, self.evaluator.digits
 
         def inner(*values: Ball) -> Ball:
             here = {**environment, **dict(zip(symbols, values, strict=True))}
-            return Evaluator(here, digits).ball(expr)
+            return Evaluator(here, digits + 6).ball(expr)
 
         return self.program.emit(inner, *(self.register(symbol) for symbol in symbols))
 
@@ -1309,8 +1322,8 @@ def evaluate(
         An exact number for each free symbol. Entries of an `IndexedBase` p are given as ``p[1]``,
         ``p[2]``, ... or as a sequence under the key ``p``, whose first entry is ``p[1]``.
     digits : int, optional
-        Digits wanted, relative to the value, or to the largest term added on the way where the value
-        is less than 1e-15 of that.
+        Digits wanted, relative to the value; or to the largest term added on the way, where the
+        value is less than 1e-15 of that.
     functions : mapping, optional
         Concrete functions, such as a Lambda, in the place of undefined ones.
 
@@ -1358,9 +1371,8 @@ def _reference(*values: Value) -> Any:
     return largest if size < _NEGLIGIBLE * largest else size
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """A point at which a statement fails.
+class Disagreement(Exception):  # noqa: N818
+    """A statement fails at a point.
 
     Attributes
     ----------
@@ -1372,42 +1384,34 @@ class Disagreement:
         Both sides there, to at least twenty digits.
     """
 
-    statement: Any
-    point: Mapping[Any, Any]
-    lhs: str
-    rhs: str
+    def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
+        self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
+        super().__init__(f"{statement} fails{_place(point)}: {lhs} against {rhs}")
 
-    def __str__(self) -> str:
-        where = ", ".join(f"{symbol} = {value}" for symbol, value in self.point.items())
-        return f"{self.statement} fails{' at ' + where if where else ''}: {self.lhs} against {self.rhs}"
+
+def _place(point: Mapping[Any, Any]) -> str:
+    where = ", ".join(f"{symbol} = {value}" for symbol, value in point.items())
+    return f" at {where}" if where else ""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The outcome of comparing both sides of a statement at random points.
+    """A statement held at every point at which it was examined.
 
     Attributes
     ----------
     relation : Boolean
         The statement.
     points : tuple of mapping
-        The points at which it was examined.
-    agreed_digits : float or None
-        For an equality, the least number of digits to which both sides agree, at most the number
-        asked for. None for other statements.
-    disagreement : Disagreement or None
-        Where it fails, if it does.
+        The points.
+    digits : int or None
+        The fewest digits to which the sides of an equality agreed, at most the number asked for.
+        None if no equality was found to hold.
     """
 
     relation: Any
     points: tuple[Mapping[Any, Any], ...]
-    agreed_digits: float | None
-    disagreement: Disagreement | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether the statement held at every point."""
-        return self.disagreement is None
+    digits: int | None
 
 
 @dataclass
@@ -1418,6 +1422,7 @@ class _Judge:
     digits: int
     last: tuple[Any, Value, Value] | None = field(default=None)
     agreed: float = math.inf
+    missed: float = 0.0
 
     def holds(self, statement: Basic) -> bool:
         if statement in (S.true, S.false):
@@ -1475,11 +1480,13 @@ class _Judge:
             apart = abs(difference)
             agreed = _digits(apart + error, reference)
             if isinstance(relation, Eq):
-                if agreed >= self.digits - _SLACK:
+                # Sides known so well that they are seen to differ do not count as equal.
+                differ = apart > 4 * error and apart > reference * mpmath.mpf(10) ** -self.digits
+                if agreed >= self.digits - _SLACK and not differ:
                     self.agreed = min(self.agreed, agreed, float(self.digits))
                     return True
                 if apart > 2 * error:
-                    self.agreed = min(self.agreed, agreed)
+                    self.missed = agreed
                     return False
                 return None
             tolerance = 2 * error + reference * mpmath.mpf(10) ** -digits
@@ -1501,10 +1508,9 @@ class _Judge:
         if self.last is None:
             return Disagreement(statement, self.point, "False", "True")
         relation, left, right = self.last
-        shown = 20 if math.isinf(self.agreed) else max(20, int(self.agreed) + 6)
-        return Disagreement(
-            relation, self.point, mpmath.nstr(left.number, shown), mpmath.nstr(right.number, shown)
-        )
+        shown = max(20, int(self.missed) + 6)
+        lhs, rhs = (mpmath.nstr(side.number, shown) for side in (left, right))
+        return Disagreement(relation, self.point, lhs, rhs)
 
 
 def truth(
@@ -1561,10 +1567,12 @@ def compare(
     Returns
     -------
     Comparison
-        With a `Disagreement` if the statement fails at a point.
+        The points, and to how many digits equalities hold.
 
     Raises
     ------
+    Disagreement
+        If the statement fails at a point.
     Undecided
         If a value at one of the points cannot be computed well enough. Nothing is skipped: a
         statement about a divergent expectation must not pass for its convergent cases.
@@ -1573,38 +1581,32 @@ def compare(
 
     Notes
     -----
-    An equality is accepted if both sides agree to all but two of the digits asked for, relative to
-    the larger side; or relative to the largest term added on the way, where both sides are below
-    1e-15 of that. A strict inequality whose sides are equal to twice the digits is rejected.
+    An equality is accepted if both sides agree to all but two of the digits asked for, and are not
+    seen to differ in these two. Agreement is relative to the larger side; or to the largest term
+    added on the way, where both sides are below 1e-15 of that. A strict inequality whose sides are
+    equal to twice the digits is rejected.
     """
-    # Hypotheses are decided by `truth`, so sampling stands above this module.
-    from slrsym.proof.sampling import parameters, sample_points
-
     statement = _with_functions(sympify(relation), functions or {})
     hypotheses = [sympify(h) for h in given]
     symbols = parameters(statement, *hypotheses)
-    laws = statement.atoms(Law)
+    laws = sorted(statement.atoms(Law), key=default_sort_key)
     used: list[Mapping[Any, Any]] = []
     agreed = math.inf
-    failures = 0
+    rejected = 0
     while len(used) < (points if parameters(statement) else 1):
         (point,) = sample_points(symbols, hypotheses, rng, 1, laws=laws)
         judge = _Judge(point, digits)
         try:
             verdict = judge.holds(statement)
-        except NotALaw:
-            failures += 1
-            if failures > 200:
-                raise
+        except NotALaw as reason:
+            rejected += 1
+            if rejected > _MOST_REJECTED:
+                raise NoPoint(f"{reason}, at each of {rejected} points{_place(point)}") from None
             continue
         except Undecided as reason:
-            where = ", ".join(f"{symbol} = {value}" for symbol, value in point.items())
-            raise Undecided(f"{reason} (at {where})" if where else str(reason)) from reason
+            raise Undecided(f"{reason}{_place(point)}") from reason
+        if not verdict:
+            raise judge.disagreement(statement)
         used.append(point)
         agreed = min(agreed, judge.agreed)
-        if not verdict:
-            shown = agreed if isinstance(statement, Eq) else None
-            return Comparison(relation, tuple(used), shown, judge.disagreement(statement))
-    return Comparison(
-        relation, tuple(used), min(agreed, float(digits)) if isinstance(statement, Eq) else None
-    )
+    return Comparison(relation, tuple(used), None if agreed == math.inf else int(agreed))

@@ -33,17 +33,18 @@ Ball: TypeAlias = Any
 Node: TypeAlias = tuple[Ball, Ball, float]
 
 _LARGEST_RADIUS = 64.0
-_MOST_NODES = 3_000_000
+_MOST_NODES = 2_000_000
+_UNIT = 2**14
 _FIRST_STEP = 0.61
 _FINEST_LEVEL = 10
 _DIGITS_PER_BIT = math.log10(2)
 
 
-class Undecided(Exception):
-    """A value could not be computed to the digits asked for; nothing is said about the statement."""
+class Undecided(Exception):  # noqa: N818
+    """A value could not be computed well enough; nothing is said about the statement."""
 
 
-class NotALaw(ValueError):
+class NotALaw(ValueError):  # noqa: N818
     """At this point the covariance is not positive semidefinite, or a variance is negative."""
 
 
@@ -136,7 +137,9 @@ class Program:
             values[out] = operation(*[values[i] for i in operands])
         return values[self.output]
 
-    def sum(self, rules: Sequence[Sequence[Node]], radius: float) -> tuple[Ball, Ball, Ball]:
+    def sum(
+        self, rules: Sequence[Sequence[Node]], radius: float, width: float
+    ) -> tuple[Ball, Ball, Ball]:
         """Sum over the nodes in a ball.
 
         Parameters
@@ -144,18 +147,18 @@ class Program:
         rules : sequence of sequence of (node, weight, square)
             One rule for each loop, sorted by `square`. A point is used if its squares add up to at
             most the square of `radius`.
-        radius : float
-            Radius of the ball.
+        radius, width : float
+            Radius of the ball, and width of its outermost shell.
 
         Returns
         -------
         (Ball, arb, arb)
             The sum, the sum of the absolute values, and the part of that which comes from the
-            outermost shell, of width one.
+            outermost shell.
         """
         values = self.values
         last = self.depth - 1
-        shell = radius**2 - max(radius - 1.0, 0.0) ** 2
+        shell = radius**2 - max(radius - width, 0.0) ** 2
         zero = arb(0)
 
         def loop(level: int, room: float) -> tuple[Ball, Ball, Ball]:
@@ -190,13 +193,13 @@ class Program:
 
 @lru_cache(maxsize=256)
 def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]:
-    """Trapezoid nodes of step `step`/1024 for the normal density, at a precision of `bits`."""
-    h, width = arb(fmpq(step, 1024)), step / 1024
+    """Trapezoid nodes for the normal density, of a step of so many units, at a given precision."""
+    h, width = arb(fmpq(step, _UNIT)), step / _UNIT
     scale = h / (2 * arb.pi()).sqrt()
     nodes = []
     for k in range(-int(radius / width) - 2, int(radius / width) + 3):
-        # The offset is in units of step/4096: nodes are exact, dyadic numbers.
-        node = arb(fmpq(step * (4096 * k + offset), 4096 * 1024))
+        # The offset is in units of a 4096th of the step: nodes are exact, dyadic numbers.
+        node = arb(fmpq(step * (4096 * k + offset), 4096 * _UNIT))
         nodes.append((node, scale * (-node * node / 2).exp(), float(node) ** 2))
     return tuple(sorted(nodes, key=lambda entry: entry[2]))
 
@@ -205,8 +208,8 @@ def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]
 def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
     r"""Gauss-Hermite nodes and weights for the standard normal law, as balls.
 
-    The nodes are the zeros of :math:`He_n`, the weights :math:`(n-1)! / (n\,He_{n-1}(x)^2)`. The rule
-    is exact for polynomials of degree at most 2n - 1.
+    The nodes are the zeros of :math:`He_n`, the weights :math:`(n-1)! / (n\,He_{n-1}(x)^2)`. The
+    rule is exact for polynomials of degree at most 2n - 1.
 
     Parameters
     ----------
@@ -260,50 +263,58 @@ def gaussian_sum(
     different phases; the rule is accepted when their sums agree, and the step otherwise reduced as
     this law predicts. A pole, kink or jump breaks the law, and ends as `Undecided`.
     """
-    bits = ctx.prec
     if smooth == 0:
-        total, absolute, _ = program.sum(rules, 1.0)
+        total, absolute, _ = program.sum(rules, 1.0, 0.0)
         return Sum(total, magnitude(absolute))
-    goal = -(digits + 3.0)
-    radius = math.sqrt(2 * (digits + 4) * math.log(10))
-    step = _FIRST_STEP
-    for _ in range(14):
-        while True:
-            # Far from the goal the terms need not be known better than the rule is.
-            size = (2 * radius / step) ** smooth * math.prod(len(rule) for rule in rules)
-            if size > _MOST_NODES:
-                raise Undecided(
-                    f"the trapezoid rule needs more than {_MOST_NODES} nodes in dimension {smooth}"
-                )
-            width = max(1, round(step * 1024))
-            reach = math.ceil(radius)
-            sums = []
-            for offsets in ((0,) * smooth, _OFFSETS[:smooth]):
-                lattices = [_lattice(width, offset, reach, bits) for offset in offsets]
-                sums.append(program.sum([*lattices, *rules], radius))
-            absolute, edge = sums[0][1] + sums[1][1], sums[0][2] + sums[1][2]
-            whole = magnitude(absolute)
-            if whole == -math.inf:
-                return Sum(arb(0), whole)
-            tail = (magnitude(edge) - whole) * _DIGITS_PER_BIT
-            if tail < goal:
-                break
-            radius *= 1.25
-            if radius > _LARGEST_RADIUS:
+    goal = -(digits + 1.5)
+    reach = math.sqrt(2 * (2 - goal) * math.log(10))
+    step, last, stalls = _FIRST_STEP, 0.0, 0
+    while stalls < 3:
+        sums = _two_lattices(program, smooth, rules, step, reach + step)
+        absolute, edge = sums[0][1] + sums[1][1], sums[0][2] + sums[1][2]
+        whole = magnitude(absolute)
+        if whole == -math.inf:
+            return Sum(arb(0), whole)
+        if (magnitude(edge) - whole) * _DIGITS_PER_BIT > goal:
+            reach *= 1.2
+            if reach > _LARGEST_RADIUS:
                 raise Undecided("the integrand times the density does not become negligible")
+            continue
         difference = sums[0][0] - sums[1][0]
         gap = (magnitude(difference) - whole) * _DIGITS_PER_BIT
         if gap < goal:
             value = (sums[0][0] + sums[1][0]) / 2
             return Sum(_widened(value, difference.abs_upper() + edge.upper()), whole - 1)
-        rounding = (magnitude(_radius(difference)) - whole) * _DIGITS_PER_BIT
-        if rounding > goal:
-            raise Undecided(
-                f"rounding leaves {-rounding:.0f} of {-goal:.0f} digits in a quadrature"
-            )
-        ratio = math.sqrt((goal - 1.0) / gap) if gap < -1.0 else 2.0
-        step /= min(max(ratio, 1.15), 2.5)
+        if (magnitude(_radius(difference)) - whole) * _DIGITS_PER_BIT > goal:
+            raise Undecided("rounding leaves too few digits in a quadrature")
+        # A rule that converges as it should at least gains digits in proportion to 1/step.
+        stalls += gap < -1.5 and last < -0.5 and gap / last < 1 + (_reduction(last, goal) - 1) / 4
+        step, last = step / _reduction(gap, goal), gap
     raise Undecided("the trapezoid rule does not converge: the integrand is not smooth")
+
+
+def _reduction(gap: float, goal: float) -> float:
+    """By how much to divide the step, when two lattices agree to `gap` instead of `goal` digits."""
+    ratio = 1.05 * math.sqrt(goal / gap) if gap < -1.0 else 2.0
+    return min(max(ratio, 1.15), 2.5)
+
+
+def _two_lattices(
+    program: Program, smooth: int, rules: Sequence[Sequence[Node]], step: float, radius: float
+) -> list[tuple[Ball, Ball, Ball]]:
+    size = (2 * radius / step) ** smooth * math.prod(len(rule) for rule in rules)
+    if size > _MOST_NODES:
+        raise Undecided(
+            f"the trapezoid rule needs more than {_MOST_NODES} nodes in dimension {smooth}"
+        )
+    width, reach = max(1, round(step * _UNIT)), math.ceil(radius)
+    sums = []
+    for offsets in ((0,) * smooth, _OFFSETS[:smooth]):
+        # Long lattices are rare, and would fill the memory.
+        build = _lattice if radius < 2000 * step else _lattice.__wrapped__
+        lattices = [build(width, offset, reach, ctx.prec) for offset in offsets]
+        sums.append(program.sum([*lattices, *rules], radius, step))
+    return sums
 
 
 def _radius(ball: Ball) -> Ball:
@@ -361,6 +372,10 @@ def double_exponential(
                 node, weight = nodes(arb(fmpq(sign * k, step)))
                 term = weight * integrand(node)
                 if not term.is_finite():
+                    if level == 2 and quiet > 0 and t >= 2.5:
+                        # So close to a singular end that the distance to it has been lost.
+                        limits[side] = t - 1 / step
+                        break
                     raise Undecided("the integrand is not finite inside the range of integration")
                 total, absolute = total + term, absolute + abs(term)
                 if level == 2:

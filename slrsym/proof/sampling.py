@@ -30,6 +30,7 @@ from sympy import (
     Sum,
     Symbol,
     cos,
+    default_sort_key,
     erf,
     exp,
     sin,
@@ -39,7 +40,7 @@ from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import Law
-from slrsym.proof.numeric import Evaluator, NotALaw, Undecided, truth
+from slrsym.proof.quadrature import NotALaw, Undecided
 
 __all__ = ["NoPoint", "parameters", "random_test_function", "sample_points"]
 
@@ -50,7 +51,7 @@ _AT_A_BOUND = 0.04
 _ENTRIES = 6
 
 
-class NoPoint(ValueError):
+class NoPoint(ValueError):  # noqa: N818
     """No point was found that obeys the hypotheses."""
 
 
@@ -84,7 +85,7 @@ def parameters(*statements: Any) -> tuple[Any, ...]:
     free = {x for s in statements for x in s.free_symbols if not isinstance(x, Indexed)}
     shapes = {x for base in families for size in base.shape or () for x in size.free_symbols}
     chosen = [x for x in (free | shapes) - families if x not in names]
-    return tuple(sorted([*chosen, *families], key=str))
+    return tuple(sorted([*chosen, *families], key=default_sort_key))
 
 
 def sample_points(
@@ -126,10 +127,10 @@ def sample_points(
 
     Notes
     -----
-    Sizes are log-uniform between 1/8 and 4, denominators at most 64. A value that a hypothesis allows
-    as the end of its range is taken now and then.
+    Sizes are log-uniform between 1/8 and 4, denominators at most 64. A value that a hypothesis
+    allows as the end of its range is taken now and then.
     """
-    wanted = sorted(set(symbols), key=str)
+    wanted = sorted(set(symbols), key=default_sort_key)
     hypotheses = _conjuncts(given)
     sampler = _Sampler(wanted, hypotheses, list(laws))
     return [sampler.draw(rng) for _ in range(count)]
@@ -200,17 +201,15 @@ class _Sampler:
         self.families = [x for x in wanted if isinstance(x, IndexedBase)]
         self.symbols = [x for x in wanted if not isinstance(x, IndexedBase)]
         self.bounds = {x: _declared(x) for x in self.symbols}
-        self.hypotheses: list[Boolean] = []
         self.equations: list[Eq] = []
         self.normalised: dict[IndexedBase, Expr] = {}
-        self.stated = hypotheses
+        self.hypotheses = hypotheses
         for hypothesis in hypotheses:
             bound = _bound_of(hypothesis)
             if bound is not None and bound[0] in self.bounds:
                 self.bounds[bound[0]] = _narrowed(self.bounds[bound[0]], bound[1])
             elif isinstance(hypothesis, Eq):
                 self.equations.append(hypothesis)
-            self.hypotheses.append(hypothesis)
         self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
         self.determined = self._solved()
 
@@ -222,17 +221,15 @@ class _Sampler:
             if family is not None:
                 self.normalised[family[0]] = family[1]
                 continue
-            taken = {x for x, _ in result}
+            known = {x for x, _ in result}
+            used = {x for _, value in result for x in value.free_symbols}
             difference = equation.lhs - equation.rhs
-            for x in sorted(difference.free_symbols & set(self.symbols), key=str):
-                slope = difference.diff(x)
-                if x in taken or x in slope.free_symbols or slope == 0:
-                    continue
-                value = -difference.xreplace({x: S.Zero}) / slope
-                if taken & value.free_symbols or any(x in v.free_symbols for _, v in result):
-                    continue
-                result.append((x, value))
-                break
+            candidates = difference.free_symbols & set(self.symbols) - known - used
+            for x in sorted(candidates, key=default_sort_key):
+                slope = _slope(difference, x)
+                if slope is not None:
+                    result.append((x, -difference.xreplace({x: S.Zero}) / slope))
+                    break
         return result
 
     def draw(self, rng: Generator) -> dict[Any, Any]:
@@ -243,7 +240,7 @@ class _Sampler:
             point = self._proposal(rng, size)
             if point is not None and self._allowed(point):
                 return point
-        listed = ", ".join(map(str, self.stated)) or "none"
+        listed = ", ".join(map(str, self.hypotheses)) or "none"
         names = ", ".join(map(str, [*self.symbols, *self.families]))
         laws = f" and of the laws {', '.join(map(str, self.laws))}" if self.laws else ""
         raise NoPoint(
@@ -298,6 +295,9 @@ class _Sampler:
         return tuple(entries)
 
     def _allowed(self, point: dict[Any, Any]) -> bool:
+        # Imported late: numeric draws its points here, and hypotheses are decided there.
+        from slrsym.proof.numeric import Evaluator, truth
+
         try:
             if not all(truth(hypothesis, point, 20) for hypothesis in self.hypotheses):
                 return False
@@ -306,6 +306,18 @@ class _Sampler:
         except (NotALaw, Undecided):
             return False
         return True
+
+
+def _slope(expr: Expr, x: Symbol) -> Expr | None:
+    """The slope of an expression that is affine in x by the look of it, None of another."""
+    slope = S.Zero
+    for addend in Add.make_args(expr):
+        if x in addend.free_symbols:
+            rest = Mul(*(factor for factor in Mul.make_args(addend) if factor != x))
+            if x in rest.free_symbols:
+                return None
+            slope += rest
+    return None if slope == 0 else slope
 
 
 def _normalised_family(
@@ -351,7 +363,7 @@ def _candidate(symbol: Symbol, bounds: _Bounds, rng: Generator, size: Rational) 
         first = -6 if low is None else int(low) - int(low.q != 1 and low < 0)
         last = first + 12 if low is None else first + 4
         if high is not None:
-            last = int(high)
+            last = int(high) if low is None else min(int(high), first + 6)
             first = last - 4 if low is None else first
         return Integer(int(rng.integers(first, max(first, last) + 1)))
     ends = [
@@ -371,9 +383,9 @@ def _candidate(symbol: Symbol, bounds: _Bounds, rng: Generator, size: Rational) 
     exponent = rng.uniform(-3.0, 2.0)
     length = Rational(max(1, round(2.0**exponent * denominator)), denominator)
     if low is not None:
-        return low + length
+        return low + length * size
     if high is not None:
-        return high - length
+        return high - length * size
     return (length if rng.random() < 0.5 else -length) * size
 
 

@@ -43,6 +43,12 @@ class Link:
         """The relation as a SymPy object that does not evaluate."""
         return relation(self.lhs, self.relation, self.rhs)
 
+    @property
+    def flipped(self) -> Link:
+        """The same relation, read from right to left."""
+        other = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+        return Link(self.rhs, other[self.relation], self.lhs)
+
     @classmethod
     def of(cls, statement: Relational) -> Link:
         """The link that a relation states."""

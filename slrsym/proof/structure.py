@@ -15,6 +15,7 @@ from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.growth import require_smooth
 from slrsym.proof.rules.lemmas import instance
 from slrsym.proof.step import Link, Proof, Rule, Step, labelled
+from slrsym.proof.substitute import put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -80,8 +81,7 @@ def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
     mine, goal = Link.of(shown), Link.of(wanted)
     weaker = {"=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}, "<": {"<"}, ">": {">"}}
     if mine.relation not in weaker[goal.relation]:
-        flipped = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "="}
-        mine = Link(mine.rhs, flipped[mine.relation], mine.lhs)
+        mine = mine.flipped
         if mine.relation not in weaker[goal.relation]:
             raise Refused(f"what is shown is {shown}, not {wanted}")
     for side, other, name in ((mine.lhs, goal.lhs, "left"), (mine.rhs, goal.rhs, "right")):
@@ -122,7 +122,7 @@ class _EqualByDerivative(Proof):
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         t, at = self.variable, self.at
         inside = context.substituted({t: at})
-        start = Eq(self.goal.lhs.subs(t, at), self.goal.rhs.subs(t, at), evaluate=False)
+        start = put(self.goal, {t: at})
         slope = Eq(D(self.goal.lhs, t), D(self.goal.rhs, t), evaluate=False)
         yield from self.value.steps(inside, labelled(label, "value"))
         yield from self.derivative.steps(context, labelled(label, "derivative"))
@@ -167,7 +167,7 @@ def _require_interval(t: Symbol, at: Expr, context: Context) -> None:
         side = (hypothesis.lhs - hypothesis.rhs).expand()
         if side.diff(t).free_symbols & {t}:
             raise Refused(f"the hypothesis {hypothesis} is not known to leave an interval to {t}")
-        if not context.holds(hypothesis.subs(t, at)):
+        if not context.holds(put(hypothesis, {t: at})):
             raise Refused(f"{at} is outside of the domain: {hypothesis} is not known there")
 
 
@@ -192,7 +192,7 @@ def equal_by_derivative(
     if not isinstance(goal, Eq):
         raise ProofError(f"equal_by_derivative shows equalities; the goal is {goal}")
     at = sympify(at)
-    value = _as_proof(goal.lhs.subs(variable, at), goal.rhs.subs(variable, at), value)
+    value = _as_proof(put(goal.lhs, {variable: at}), put(goal.rhs, {variable: at}), value)
     derivative = _as_proof(D(goal.lhs, variable), D(goal.rhs, variable), derivative)
     return _EqualByDerivative(goal, variable, at, value, derivative)
 
@@ -232,15 +232,8 @@ class _Cases(Proof):
     def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
         if isinstance(case, Eq) and case.lhs.is_Symbol:
             values = {case.lhs: case.rhs}
-            return context.substituted(values), _substituted(self.goal, values)
+            return context.substituted(values), put(self.goal, values)
         return context.assuming(case), self.goal
-
-
-def _substituted(goal: Boolean, values: Mapping[Symbol, Expr]) -> Boolean:
-    """The goal at some values, without evaluation of the relation itself."""
-    if isinstance(goal, Relational):
-        return goal.func(goal.lhs.subs(values), goal.rhs.subs(values), evaluate=False)
-    return goal.subs(values)
 
 
 def _require_exhaustive(cases: list[Boolean], context: Context) -> None:
@@ -326,8 +319,8 @@ class _Induction(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         n = self.variable
-        first = _substituted(self.goal, {n: S.Zero})
-        following = _substituted(self.goal, {n: n + 1})
+        first = put(self.goal, {n: S.Zero})
+        following = put(self.goal, {n: n + 1})
         yield from self.base.steps(context.substituted({n: S.Zero}), labelled(label, "base"))
         yield from self.step.steps(context.granting(self.goal), labelled(label, "step"))
 
@@ -388,8 +381,8 @@ def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any)
     """
     if not isinstance(goal, Eq):
         raise ProofError(f"induction shows equalities; the goal is {goal}")
-    at_zero = (goal.lhs.subs(variable, 0), goal.rhs.subs(variable, 0))
-    return _Induction(goal, variable, _as_proof(*at_zero, base), step(_Hypothesis(goal)))
+    at_zero = put(goal, {variable: S.Zero})
+    return _Induction(goal, variable, _as_proof(at_zero.lhs, at_zero.rhs, base), step(_Hypothesis(goal)))
 
 
 # -- a whole claim -----------------------------------------------------------------------------

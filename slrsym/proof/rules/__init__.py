@@ -12,8 +12,10 @@ from slrsym.proof.rules.expectations import (
     differentiate_under_expectation as differentiate_under_expectation,
 )
 from slrsym.proof.rules.expectations import independence as independence
+from slrsym.proof.rules.expectations import inside as inside
 from slrsym.proof.rules.expectations import linearity as linearity
 from slrsym.proof.rules.expectations import noise_moments as noise_moments
+from slrsym.proof.rules.expectations import peel_copy as peel_copy
 from slrsym.proof.rules.expectations import stein as stein
 from slrsym.proof.rules.expectations import substitution as substitution
 from slrsym.proof.rules.expectations import symmetry as symmetry

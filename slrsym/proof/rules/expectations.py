@@ -15,6 +15,7 @@ from sympy import (
     Matrix,
     Mul,
     S,
+    Subs,
     Symbol,
     exp,
     expand,
@@ -26,7 +27,7 @@ from sympy import (
 
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.proof.algebra import Freedom
+from slrsym.proof.algebra import Freedom, partial_derivative
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_moderate
@@ -39,8 +40,10 @@ __all__ = [
     "density",
     "differentiate_under_expectation",
     "independence",
+    "inside",
     "linearity",
     "noise_moments",
+    "peel_copy",
     "require_integrable",
     "stein",
     "substitution",
@@ -54,7 +57,7 @@ MOMENTS = Freedom(linearity=True, independence=True, moments=True)
 # The dimension up to which Stein's lemma is a proved claim of the library.
 STEIN_DIMENSION = 3
 STEIN_CLAIM = "stein-multivariate"
-COPIES_CLAIM = "sum-of-copies"
+COPIES_CLAIMS = ("sum-of-copies", "sum-of-copies-mean")
 
 
 def _expectations(expr: Expr) -> list[Expectation]:
@@ -95,7 +98,7 @@ class _Properties(Rule):
 
     def uses(self, link: Link) -> tuple[str, ...]:
         copies = self.freedom.moments and link.statement.has(IIDSum)
-        return (COPIES_CLAIM,) if copies else ()
+        return COPIES_CLAIMS if copies else ()
 
 
 linearity = _Properties("linearity", LINEAR, ("integral-linearity",))
@@ -113,11 +116,11 @@ noise_moments = _Properties(
 class _Stein(Rule):
     """E[(X - m) h] = sum of covariances times E[derivatives of h], until no factor X is left."""
 
-    variable: Symbol
+    variables: tuple[Symbol, ...]
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        return f"Stein's lemma in {self.variable}"
+        return f"Stein's lemma in {', '.join(map(str, self.variables))}"
 
     def axioms(self, link: Link) -> tuple[str, ...]:
         return ("integral-linearity",)
@@ -128,39 +131,83 @@ class _Stein(Rule):
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
         require_integrable(link.lhs, context)
-        if not any(self.variable in node.law.symbols for node in _expectations(link.lhs)):
-            raise Refused(f"no expectation on the left has the variable {self.variable}")
+        if not any(set(self.variables) & set(n.law.symbols) for n in _expectations(link.lhs)):
+            raise Refused(f"no expectation on the left has a variable of {self.variables}")
         context.require_equal(_mapped(link.lhs, self._applied), link.rhs, LINEAR)
 
     def _applied(self, node: Expectation) -> Expr:
-        if self.variable not in node.law.symbols:
-            return node
-        block = next(b for b in node.law.blocks() if self.variable in b.symbols)
-        if not isinstance(block, GaussianLaw):
-            raise Refused(f"{self.variable} is not Gaussian")
-        if len(block.symbols) > STEIN_DIMENSION:
-            raise Refused(
-                f"{node} has {len(block.symbols)} jointly Gaussian variables; Stein's lemma is "
-                f"proved here for up to {STEIN_DIMENSION}"
-            )
-        return Add(*(self._term(t, node.law, block) for t in Add.make_args(expand(node.integrand))))
+        for block in node.law.blocks():
+            concerned = set(self.variables) & set(block.symbols)
+            if concerned and not isinstance(block, GaussianLaw):
+                raise Refused(f"{min(concerned, key=str)} is not Gaussian")
+            if concerned and len(block.symbols) > STEIN_DIMENSION:
+                raise Refused(
+                    f"{node} has {len(block.symbols)} jointly Gaussian variables; Stein's lemma is "
+                    f"proved here for up to {STEIN_DIMENSION}"
+                )
+        return self._sum(node.integrand, node.law)
 
-    def _term(self, term: Expr, law: Law, block: GaussianLaw) -> Expr:
+    def _sum(self, integrand: Expr, law: Law) -> Expr:
+        return Add(*(self._term(term, law) for term in Add.make_args(expand(integrand))))
+
+    def _term(self, term: Expr, law: Law) -> Expr:
         factors = list(Mul.make_args(term))
         for position, factor in enumerate(factors):
             base, power = factor.as_base_exp()
-            if base == self.variable and power.is_Integer and power > 0:
+            if base in self.variables and base in law.symbols and power.is_Integer and power > 0:
+                block = next(b for b in law.blocks() if base in b.symbols)
+                assert isinstance(block, GaussianLaw)
                 rest = Mul(*factors[:position], base ** (power - 1), *factors[position + 1 :])
                 moved = block.mean[base] * rest + Add(
                     *(block.covariance(base, other) * rest.diff(other) for other in block.symbols)
                 )
-                return Add(*(self._term(t, law, block) for t in Add.make_args(expand(moved))))
+                return self._sum(moved, law)
         return Expectation(term, law)
 
 
-def stein(variable: Symbol) -> Rule:
-    """Remove the polynomial factors of a Gaussian variable by Stein's lemma."""
-    return _Stein(variable)
+def stein(*variables: Symbol) -> Rule:
+    """Remove the polynomial factors of Gaussian variables by Stein's lemma."""
+    return _Stein(variables)
+
+
+class _PeelCopy(Rule):
+    """A sum of n + 1 independent copies is a sum of n of them plus one more."""
+
+    name = "one copy more"
+
+    @staticmethod
+    def joint(law: Law, copy: Law, names: Mapping[Symbol, Symbol]) -> ProductLaw:
+        """The law of an expectation with one more copy, its variables named anew."""
+        return ProductLaw(law, copy.renamed(names))
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("fubini",)
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        sums = {s for n in _expectations(link.lhs) for s in n.integrand.atoms(IIDSum)}
+        if len(sums) != 1:
+            raise Refused("the left side has not exactly one sum of copies")
+        (copies,) = sums
+        left = copies.count - 1
+        if not (copies.count.is_integer and context.sign(left).nonnegative):
+            raise Refused(f"{copies.count} is not known to be a positive integer")
+
+        def peeled(node: Expectation) -> Expr:
+            if not node.integrand.has(copies):
+                return node
+            names = {s: Dummy(s.name, real=True) for s in copies.law.symbols}
+            one = copies.term.xreplace(names)
+            rest = IIDSum(copies.term, copies.law, left)
+            return Expectation(
+                node.integrand.xreplace({copies: rest + one}),
+                self.joint(node.law, copies.law, names),
+            )
+
+        context.require_equal(_mapped(link.lhs, peeled), link.rhs)
+
+
+peel_copy = _PeelCopy()
 
 
 def _log_density(law: GaussianLaw) -> tuple[Expr, Expr]:
@@ -279,6 +326,15 @@ class _Substitution(Rule):
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
+        try:
+            self._check_forward(link, context)
+        except Refused as reason:
+            try:
+                self._check_forward(link.flipped, context)
+            except Refused:
+                raise reason from None
+
+    def _check_forward(self, link: Link, context: Context) -> None:
         forms = dict(self.forms)
         if set(self.law.symbols) & link.lhs.free_symbols:
             raise Refused("the new variables occur freely on the left")
@@ -292,10 +348,7 @@ class _Substitution(Rule):
                 raise Refused(f"the law of {node} is not Gaussian")
             self._require_same(node.law, image.marginal(*node.law.symbols), context)
             changed.append(node)
-            # Simultaneous, through placeholders: new and old variables may share names.
-            names = {s: Dummy(s.name, real=True) for s in forms}
-            there = node.integrand.xreplace(names)
-            return Expectation(there.xreplace({names[s]: f for s, f in forms.items()}), self.law)
+            return Expectation(_plugged(node.integrand, forms), self.law)
 
         result = _mapped(link.lhs, moved)
         if not changed:
@@ -315,6 +368,25 @@ class _Substitution(Rule):
                 raise Refused(
                     f"the image of the new law is not the law on the left: {other} is not {mine}"
                 ) from None
+
+
+def _plugged(expr: Expr, forms: Mapping[Symbol, Expr]) -> Expr:
+    """`expr` at other arguments, all at once; partial derivatives are taken before."""
+    if isinstance(expr, Derivative | Subs):
+        partial = partial_derivative(expr)
+        if partial is None:
+            raise Refused(f"cannot change the variables of {expr}")
+        (_, function, orders), arguments = partial
+        places = [Dummy(f"xi_{i}", real=True) for i in range(len(arguments))]
+        derivative = Derivative(
+            function(*places), *((x, n) for x, n in zip(places, orders, strict=True) if n)
+        )
+        return Subs(derivative, places, [_plugged(a, forms) for a in arguments])
+    if expr in forms:
+        return forms[expr]
+    if not expr.args:
+        return expr
+    return expr.func(*(_plugged(arg, forms) for arg in expr.args))
 
 
 def substitution(forms: Mapping[Symbol, Any], law: GaussianLaw) -> Rule:
@@ -400,7 +472,7 @@ class _Conditioning(Rule):
             inner, outer = self._disintegrated(node.law, chosen)
             return Expectation(Expectation(node.integrand, inner), outer)
 
-        context.require_equal(_mapped(link.lhs, nested), link.rhs)
+        context.require_equal(_mapped(link.lhs, nested), _mapped(link.rhs, nested))
 
     @staticmethod
     def _disintegrated(law: Law, chosen: list[Symbol]) -> tuple[Law, Law]:
@@ -426,6 +498,50 @@ def conditioning(*given: Symbol) -> Rule:
     return _Conditioning(given)
 
 
+@dataclass(frozen=True)
+class _Inside(Rule):
+    """What relates two integrands, whatever the values of the variables, relates the expectations."""
+
+    by: Rule
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"inside the expectation, {self.by.name}"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        inner = self._inner(link)
+        return ("integral-linearity", *(self.by.axioms(inner) if inner else ()))
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        inner = self._inner(link)
+        return self.by.uses(inner) if inner else ()
+
+    @staticmethod
+    def _inner(link: Link) -> Link | None:
+        left, right = link.lhs, link.rhs
+        if not isinstance(left, Expectation) or not isinstance(right, Expectation):
+            return None
+        return Link(left.integrand, link.relation, right.integrand)
+
+    def check(self, link: Link, context: Context) -> None:
+        inner = self._inner(link)
+        if inner is None or link.lhs.law != link.rhs.law:
+            raise Refused("the two sides are not expectations under the same law")
+        if link.relation in ("<", ">"):
+            raise Refused("a strict inequality between integrands gives only a weak one here")
+        names = set(link.lhs.law.symbols)
+        if any(h.free_symbols & names for h in context.hypotheses):
+            raise Refused("a hypothesis speaks of a variable of the law; rename the variable")
+        require_integrable(link.lhs, context)
+        require_integrable(link.rhs, context)
+        self.by.check(inner, context)
+
+
+def inside(by: Rule) -> Rule:
+    """Use a rule on the integrand of an expectation."""
+    return _Inside(by)
+
+
 class _DifferentiateUnderExpectation(Rule):
     """The derivative of an expectation in a parameter is the expectation of the derivative."""
 
@@ -436,9 +552,11 @@ class _DifferentiateUnderExpectation(Rule):
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
-        if not any(node.expr.has(Expectation) for node in link.lhs.atoms(Derivative)):
-            raise Refused("the left side has no derivative of an expectation")
-        context.require_equal(_differentiated(link.lhs, context), link.rhs, LINEAR)
+        if not any(node.expr.has(Expectation) for node in link.statement.atoms(Derivative)):
+            raise Refused("neither side has a derivative of an expectation")
+        context.require_equal(
+            _differentiated(link.lhs, context), _differentiated(link.rhs, context), LINEAR
+        )
 
 
 def _differentiated(expr: Expr, context: Context) -> Expr:

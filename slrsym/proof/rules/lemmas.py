@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sympy import Expr, Symbol, sympify
+from sympy import Derivative, Expr, Lambda, Symbol, sympify
+from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 
 from slrsym.proof.algebra import Freedom
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
+from slrsym.proof.growth import require_moderate
 from slrsym.proof.rules.expectations import require_integrable
 from slrsym.proof.step import Link, Rule
+from slrsym.proof.substitute import put
 
 if TYPE_CHECKING:
     from slrsym.proof.claim import Claim
@@ -49,17 +52,34 @@ def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> R
     Refused
         If a hypothesis is not known to hold, or a name is not one of the claim's.
     """
-    statement = claim.statement
-    free = statement.free_symbols | set().union(*(g.free_symbols for g in claim.given))
+    functions = {f: v for f, v in values.items() if isinstance(f, UndefinedFunction)}
+    values = {s: v for s, v in values.items() if s not in functions}
+    statement = with_functions(claim.statement, functions)
+    for function, value in functions.items():
+        require_moderate(value.expr, frozenset(value.variables), context)
+        if len(value.variables) not in function.nargs:
+            raise Refused(f"{function} takes other than {len(value.variables)} arguments")
     for symbol, value in values.items():
-        if symbol not in free:
+        if symbol not in claim.symbols:
             raise Refused(f"claim {claim.id} does not speak of {symbol}")
         require_admissible(symbol, value, context)
     for hypothesis in claim.given:
-        at = hypothesis.subs(values, simultaneous=True)
+        at = put(hypothesis, values)
         if not context.holds(at):
             raise Refused(f"claim {claim.id} needs {at}, which is not known here")
-    return statement.subs(values, simultaneous=True)
+    return put(statement, values)
+
+
+def with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
+    """`expr` with undefined functions replaced; derivatives stay unevaluated."""
+    if not functions or not expr.atoms(AppliedUndef):
+        return expr
+    args = [with_functions(arg, functions) for arg in expr.args]
+    if isinstance(expr, AppliedUndef) and expr.func in functions:
+        return functions[expr.func](*args)
+    if isinstance(expr, Derivative | Relational):
+        return expr.func(*args, evaluate=False)
+    return expr.func(*args)
 
 
 @dataclass(frozen=True)
@@ -94,6 +114,8 @@ class _Lemma(Rule):
             require_integrable(link.rhs, context)
             context.require_equal(link.lhs, link.rhs, linear, given=((known.lhs, known.rhs),))
             return
+        if {link.relation[0], known.relation[0]} == {"<", ">"}:
+            known = known.flipped
         weaker = {"<=": {"<=", "<", "="}, "<": {"<"}, ">=": {">=", ">", "="}, ">": {">"}}
         if known.relation not in weaker[link.relation]:
             raise Refused(f"claim {self.id} says {known.relation}, and this step {link.relation}")

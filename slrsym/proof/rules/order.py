@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Dummy, Expr, Ge, Gt, Le, Lt, Symbol, sympify
+from sympy import Expr, Ge, Gt, Le, Lt, Symbol, sympify
 
 from slrsym.proof.chain import D
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_smooth
 from slrsym.proof.step import Link, Proof, Rule
+from slrsym.proof.substitute import put
 
 __all__ = ["monotone", "sign"]
 
@@ -82,8 +83,8 @@ class _Monotone(Rule):
         ascending = self._ascending(context)
         inner = context.assuming(*(h for h in self._between(context) if h != True))  # noqa: E712
         require_smooth(self.of, self.variable, inner)
-        context.require_equal(link.lhs, self.of.subs(self.variable, self.start))
-        context.require_equal(link.rhs, self.of.subs(self.variable, self.end))
+        context.require_equal(link.lhs, put(self.of, {self.variable: self.start}))
+        context.require_equal(link.rhs, put(self.of, {self.variable: self.end}))
         shown = Link.of(self.derivative.conclusion)
         inner.require_equal(shown.rhs, sympify(0))
         if shown.lhs != D(self.of, self.variable):
@@ -120,7 +121,3 @@ def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof)
     """
     return _Monotone(sympify(of), variable, sympify(start), sympify(end), derivative)
 
-
-def fresh(variable: Symbol) -> Symbol:
-    """A real variable that nothing else speaks of."""
-    return Dummy(variable.name, real=True)

@@ -1,0 +1,1100 @@
+r"""The sign of an expression under assumptions: a sound procedure that may fail to decide.
+
+An expression is examined as it stands, by its range (see `ranges`), and as a quotient of
+polynomials in *generators*: symbols, roots, and values of functions. The signs of the irreducible
+factors are found one by one, by the rules of `_RULES`. Every rule is valid at each single point of
+the domain, whatever relations there are between the generators.
+
+No rule is applied to an expression that may be undefined somewhere on the domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from itertools import combinations_with_replacement
+from operator import add, mul
+from typing import Any
+
+from sympy import (
+    QQ,
+    Abs,
+    Add,
+    Basic,
+    Dummy,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    Integer,
+    Le,
+    Lt,
+    Max,
+    Min,
+    Mul,
+    Ne,
+    Poly,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    acos,
+    asin,
+    atan,
+    erf,
+    erfc,
+    exp,
+    log,
+    oo,
+    sinh,
+    sympify,
+    tanh,
+)
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import And, Or, false, true
+from sympy.polys.fields import FracField
+from sympy.polys.orderings import lex
+from sympy.polys.polyerrors import BasePolynomialError
+
+from slrsym.gaussian.functions import OwensT, normal_cdf
+from slrsym.proof.ranges import Enclosure, Facts, NoRange, Range
+
+__all__ = ["Facts", "Sign", "explain", "holds", "is_nonzero", "sign_of"]
+
+_MOST_OPERATIONS = 400
+_HIGHEST_POWER = 24
+_MOST_TERMS = 80
+_MOST_QUESTIONS = 300
+_DEEPEST = 9
+_MOST_CANDIDATES = 40
+
+
+# -- signs -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sign:
+    """The signs that a real number may have, as a non-empty subset of {-1, 0, 1}.
+
+    Examples
+    --------
+    >>> NONNEGATIVE * NEGATIVE
+    Sign(<= 0)
+    >>> (POSITIVE + NONNEGATIVE).positive
+    True
+    """
+
+    possible: frozenset[int] = frozenset({-1, 0, 1})
+
+    @property
+    def positive(self) -> bool:
+        """Certainly > 0."""
+        return self.possible == {1}
+
+    @property
+    def nonnegative(self) -> bool:
+        """Certainly >= 0."""
+        return -1 not in self.possible
+
+    @property
+    def negative(self) -> bool:
+        """Certainly < 0."""
+        return self.possible == {-1}
+
+    @property
+    def nonpositive(self) -> bool:
+        """Certainly <= 0."""
+        return 1 not in self.possible
+
+    @property
+    def zero(self) -> bool:
+        """Certainly 0."""
+        return self.possible == {0}
+
+    @property
+    def nonzero(self) -> bool:
+        """Certainly not 0."""
+        return 0 not in self.possible
+
+    @property
+    def decided(self) -> bool:
+        """Whether a single sign is left."""
+        return len(self.possible) == 1
+
+    def __neg__(self) -> Sign:
+        return Sign(frozenset(-s for s in self.possible))
+
+    def __mul__(self, other: Sign) -> Sign:
+        return Sign(frozenset(x * y for x in self.possible for y in other.possible))
+
+    def __add__(self, other: Sign) -> Sign:
+        found: set[int] = set()
+        for x in self.possible:
+            for y in other.possible:
+                found |= {-1, 0, 1} if x * y < 0 else {x or y}
+        return Sign(frozenset(found))
+
+    def __pow__(self, n: int) -> Sign:
+        return POSITIVE if n == 0 else Sign(frozenset(s if n % 2 else s * s for s in self.possible))
+
+    def __and__(self, other: Sign) -> Sign:
+        """Both pieces of knowledge; the first alone if they contradict each other."""
+        both = self.possible & other.possible
+        return Sign(both) if both else self
+
+    @property
+    def relation(self) -> str:
+        """How a number of this sign compares with zero, in words or symbols."""
+        return _RELATIONS[self.possible]
+
+    def __repr__(self) -> str:
+        return f"Sign({self.relation})"
+
+    @classmethod
+    def of_range(cls, found: Range) -> Sign:
+        """The signs of the numbers in an interval."""
+        return cls(
+            frozenset(
+                s
+                for s, absent in (
+                    (-1, found.nonnegative),
+                    (0, not found.contains_zero),
+                    (1, found.nonpositive),
+                )
+                if not absent
+            )
+        )
+
+    @property
+    def range(self) -> Range:
+        """The least interval that contains the numbers of this sign."""
+        low, high = min(self.possible), max(self.possible)
+        return Range(-oo if low < 0 else 0, oo if high > 0 else 0, low > 0, high < 0)
+
+
+UNKNOWN = Sign()
+POSITIVE, NEGATIVE, ZERO = (Sign(frozenset({s})) for s in (1, -1, 0))
+NONNEGATIVE, NONPOSITIVE = Sign(frozenset({0, 1})), Sign(frozenset({-1, 0}))
+NONZERO = Sign(frozenset({-1, 1}))
+_RELATIONS = {
+    UNKNOWN.possible: "unknown",
+    POSITIVE.possible: "> 0",
+    NEGATIVE.possible: "< 0",
+    ZERO.possible: "= 0",
+    NONNEGATIVE.possible: ">= 0",
+    NONPOSITIVE.possible: "<= 0",
+    NONZERO.possible: "!= 0",
+}
+
+# Strictly increasing on the whole of their domains, which are intervals.
+_INCREASING = (erf, normal_cdf, atan, asin, tanh, sinh, log)
+_DECREASING = (erfc, acos)
+_ODD = (erf, atan, asin, tanh, sinh)
+
+
+# -- polynomials in generators -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Fraction:
+    """A quotient of polynomials in generators, reduced."""
+
+    top: Poly
+    bottom: Poly
+
+
+def _is_constant(p: Poly) -> bool:
+    return bool(p.is_ground)
+
+
+def _value(p: Poly) -> Rational:
+    """The value of a constant polynomial."""
+    return p.as_expr()
+
+
+def _sign_of_number(value: Expr) -> Sign:
+    return ZERO if value == 0 else POSITIVE if value > 0 else NEGATIVE
+
+
+def _polynomial(expr: Expr) -> Poly:
+    """A polynomial in the generators that it contains; a constant has one that does not matter."""
+    generators = sorted(expr.free_symbols, key=_order) or [_UNUSED]
+    return Poly(expr, *generators, domain=QQ)
+
+
+def _order(generator: Dummy) -> int:
+    return int(generator.dummy_index)
+
+
+_UNUSED = Dummy("unused")
+
+
+def _key(p: Poly) -> Expr:
+    return p.as_expr()
+
+
+class _Generators:
+    """The generators met so far: what each stands for, and the equations that roots obey."""
+
+    def __init__(self) -> None:
+        self.meaning: dict[Dummy, Expr] = {}
+        self._by_key: dict[Any, Dummy] = {}
+        # g: (q, b), which says that g**q = b.
+        self.roots: dict[Dummy, tuple[int, Expr]] = {}
+
+    def _generator(self, key: Any, meaning: Expr) -> Dummy:
+        if key not in self._by_key:
+            self._by_key[key] = Dummy("g")
+            self.meaning[self._by_key[key]] = meaning
+        return self._by_key[key]
+
+    def atomised(self, expr: Expr) -> Expr:
+        """The expression, rational in generators."""
+        if isinstance(expr, Rational):
+            return expr
+        if isinstance(expr, Add | Mul):
+            return expr.func(*map(self.atomised, expr.args))
+        if isinstance(expr, exp):
+            return self._exponential(expr.args[0])
+        if isinstance(expr, Pow) and isinstance(expr.exp, Rational):
+            base, power = expr.args
+            if isinstance(power, Integer) and abs(power) <= _HIGHEST_POWER:
+                return self.atomised(base) ** power
+            if power.q > 1 and abs(power) <= _HIGHEST_POWER:
+                whole, part = divmod(int(power.p), int(power.q))
+                root = self._root(base, int(power.q))
+                return self.atomised(base) ** whole * root**part
+        if isinstance(expr, Abs):
+            (u,) = expr.args
+            square = self.canonical(u) ** 2
+            g = self._generator((Abs, square), expr)
+            self.roots.setdefault(g, (2, square))
+            return g
+        if expr.args and hasattr(expr, "is_Function") and expr.is_Function:
+            return self._generator((expr.func, *map(self.canonical, expr.args)), expr)
+        return self._generator(expr, expr)
+
+    def _root(self, base: Expr, q: int) -> Expr:
+        inner = self.canonical(base)
+        g = self._generator((Pow, inner, q), Pow(base, Rational(1, q)))
+        self.roots.setdefault(g, (q, inner))
+        return g
+
+    def _exponential(self, exponent: Expr) -> Expr:
+        inner = self.canonical(exponent)
+        content, primitive = inner.as_content_primitive()
+        if not isinstance(content, Rational) or max(abs(content.p), content.q) > _HIGHEST_POWER:
+            return self._generator((exp, inner), exp(exponent))
+        if primitive.could_extract_minus_sign():
+            content, primitive = -content, -primitive
+        g = self._generator((exp, primitive, content.q), exp(exponent / content.p))
+        return g**content.p
+
+    def canonical(self, expr: Expr) -> Expr:
+        """A reduced fraction in generators; the atomised expression if it is too large for that."""
+        atomised = self.atomised(expr)
+        fraction = self.fraction(atomised)
+        if fraction is None:
+            return atomised
+        return fraction.top.as_expr() / fraction.bottom.as_expr()
+
+    def fraction(self, atomised: Expr) -> _Fraction | None:
+        """A reduced fraction; None if the expression is too large."""
+        generators = sorted(atomised.free_symbols, key=_order)
+        if atomised.count_ops() > _MOST_OPERATIONS:
+            return None
+        if not generators:
+            if not atomised.is_Rational:
+                return None
+            return _Fraction(_polynomial(atomised), _polynomial(S.One))
+        field = FracField(generators, QQ, lex)
+        try:
+            element = field.from_expr(atomised)
+        except (ZeroDivisionError, ValueError, BasePolynomialError):
+            return None
+        top, bottom = (_polynomial(part.as_expr()) for part in (element.numer, element.denom))
+        if len(top.terms()) > _MOST_TERMS or len(bottom.terms()) > _MOST_TERMS:
+            return None
+        return _Fraction(top, bottom)
+
+    def reduced(self, fraction: _Fraction) -> _Fraction | None:
+        """The fraction with no power of a root that could be written without it."""
+        for _ in range(len(self.roots) + 1):
+            high = [
+                (g, q, b)
+                for g, (q, b) in self.roots.items()
+                if any(p.degree(g) >= q for p in (fraction.top, fraction.bottom) if g in p.gens)
+            ]
+            if not high:
+                break
+            g, q, b = high[-1]
+            lowered = _lowered(fraction.top, g, q, b) / _lowered(fraction.bottom, g, q, b)
+            following = self.fraction(lowered)
+            if following is None:
+                return None
+            fraction = following
+        return fraction
+
+    def rationalised(self, atomised: Expr) -> Expr:
+        """The expression with symbols written by means of roots: x by sqrt(1 + x), say."""
+        for g in sorted(atomised.free_symbols, key=_order):
+            if g not in self.roots:
+                continue
+            q, b = self.roots[g]
+            present = list(b.free_symbols)
+            if len(present) != 1 or not isinstance(self.meaning[present[0]], Symbol):
+                continue
+            (x,) = present
+            slope = b.diff(x)
+            if slope.is_Rational and x in atomised.free_symbols:
+                atomised = atomised.xreplace({x: (g**q - b.xreplace({x: S.Zero})) / slope})
+        return atomised
+
+    def back(self, p: Poly) -> Expr:
+        """What a polynomial stands for."""
+        return p.as_expr().xreplace(self.meaning)
+
+
+def _lowered(p: Poly, g: Dummy, q: int, b: Expr) -> Expr:
+    if g not in p.gens:
+        return p.as_expr()
+    coefficients = Poly(p.as_expr(), g).terms()
+    return Add(*(c * b ** (n // q) * g ** (n % q) for (n,), c in coefficients))
+
+
+# -- decisions ---------------------------------------------------------------------------------
+
+
+class _Decider(Enclosure):
+    """Signs and ranges under facts, each helping the other."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self.generators = _Generators()
+        self.reasons: dict[Expr, str] = {}
+        self._signs: dict[Expr, Sign] = {}
+        self._factors: dict[Expr, Sign] = {}
+        self._busy: set[Any] = set()
+        self._questions = 0
+        # Whether a question was left unanswered because it was being asked, or for lack of time.
+        self._cut = False
+        # Polynomials in generators whose sign the hypotheses tell.
+        self.statements: list[tuple[Poly, Sign]] = []
+        self.prepare()
+
+    # -- bookkeeping ---------------------------------------------------------------------------
+
+    def restart(self) -> None:
+        """Allow a new round of questions."""
+        self._questions = 0
+        self._cut = False
+        self._busy.clear()
+
+    def _asking(self, key: Any) -> bool:
+        """Whether a question may be looked into now; if so, `_busy` has to lose it afterwards."""
+        too_much = self._questions >= _MOST_QUESTIONS or len(self._busy) >= _DEEPEST
+        if key in self._busy or too_much:
+            self._cut = True
+            return False
+        self._questions += 1
+        self._busy.add(key)
+        return True
+
+    def radicand(self, expr: Expr) -> Range:
+        found = self.range(expr)
+        return found if found.nonnegative else found.within(self.sign(expr).range)
+
+    def sine(self, expr: Expr) -> Range:
+        found = self.range(expr)
+        for side in (1, -1):
+            below = self.sign(1 - side * expr)
+            if below.nonnegative:
+                least = Range(-oo, 1, high_open=below.positive)
+                found = found.within(least if side == 1 else -least)
+        return found
+
+    def _remember(self, expr: Expr, found: Range) -> None:
+        if not self._cut:
+            super()._remember(expr, found)
+
+    def _because(self, expr: Expr, reason: str) -> None:
+        self.reasons.setdefault(expr, reason)
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def nonzero(self, expr: Expr) -> bool:
+        return self.sign(expr).nonzero
+
+    def refined(self, expr: Expr, found: Range) -> Range:
+        if not isinstance(expr, Add) or found.positive or found.negative or found.zero:
+            return found
+        known = self._of_sum(expr, Sign.of_range(found))
+        return found.within(known.range)
+
+    def sign(self, expr: Expr) -> Sign:
+        """The sign of an expression; unknown wherever it may be undefined."""
+        if expr in self._signs:
+            return self._signs[expr]
+        try:
+            found = Sign.of_range(self.range(expr))
+        except NoRange:
+            return UNKNOWN
+        if found.decided:
+            self._because(expr, f"it ranges in {self.range(expr)}")
+        else:
+            found = self._by_structure(expr, found)
+        if not found.decided:
+            found = self._of_sum(expr, found)
+        if not found.decided:
+            found &= self._by_values(expr)
+        if found.decided or not self._cut:
+            self._signs[expr] = found
+        return found
+
+    def _by_structure(self, expr: Expr, found: Sign) -> Sign:
+        if getattr(expr, "is_nonzero", None) is True and not expr.args:
+            found &= NONZERO
+        if expr in self.facts.nonzeros or -expr in self.facts.nonzeros:
+            found &= NONZERO
+        if isinstance(expr, Mul):
+            found &= reduce(mul, map(self.sign, expr.args))
+            self._because(expr, "a product of factors of known sign")
+        elif isinstance(expr, Pow) and isinstance(expr.exp, Rational):
+            base = self.sign(expr.base)
+            if expr.exp.is_Integer:
+                found &= base ** int(expr.exp)
+            elif base.nonzero:
+                found &= POSITIVE
+            self._because(expr, "a power of something of known sign")
+        elif isinstance(expr, (*_ODD, OwensT)):
+            found &= self.sign(expr.args[-1])
+            self._because(expr, f"{type(expr).__name__} has the sign of its argument")
+        elif isinstance(expr, Abs) and self.sign(expr.args[0]).nonzero:
+            found &= POSITIVE
+        return found
+
+    def _by_values(self, expr: Expr) -> Sign:
+        """The sign after replacing symbols that are given a value by an equation."""
+        for symbol, value in self.facts.values:
+            if symbol not in expr.free_symbols or _captures(expr, {symbol, *value.free_symbols}):
+                continue
+            if not self._asking(("value", expr, symbol)):
+                continue
+            try:
+                self.range(value)
+                found = self.sign(expr.xreplace({symbol: value}))
+            except NoRange:
+                found = UNKNOWN
+            self._busy.discard(("value", expr, symbol))
+            if found != UNKNOWN:
+                self._because(expr, f"with {symbol} = {value}")
+                return found
+        return UNKNOWN
+
+    def _of_sum(self, expr: Expr, found: Sign) -> Sign:
+        """What the expression as a fraction says of its sign, besides what is known already."""
+        if not self._asking(expr):
+            return found
+        try:
+            atomised = self.generators.atomised(expr)
+            for variant in dict.fromkeys((atomised, self.generators.rationalised(atomised))):
+                fraction = self.generators.fraction(variant)
+                for form in (fraction, fraction and self.generators.reduced(fraction)):
+                    if form is not None and not found.decided:
+                        found &= self.of_fraction(form)
+        finally:
+            self._busy.discard(expr)
+        if found != UNKNOWN:
+            self._because(expr, self._told(expr))
+        return found
+
+    def _told(self, expr: Expr) -> str:
+        fraction = self.generators.fraction(self.generators.atomised(expr))
+        if fraction is None:
+            return "a fraction of polynomials of known sign"
+        parts = []
+        for p in (fraction.top, fraction.bottom):
+            for factor, n in p.factor_list()[1]:
+                meaning = self.generators.back(factor)
+                if n % 2 == 0:
+                    parts.append(f"({meaning})**{n} is an even power")
+                elif _key(factor) in self.reasons:
+                    sign = self._factors.get(_key(factor), UNKNOWN)
+                    parts.append(f"{meaning} {sign.relation}: {self.reasons[_key(factor)]}")
+        return "; ".join(dict.fromkeys(parts)) or "a product of factors of known sign"
+
+    # -- fractions and their factors -----------------------------------------------------------
+
+    def of_fraction(self, fraction: _Fraction) -> Sign:
+        """The sign of a fraction whose denominator is known not to vanish."""
+        top = self.of_polynomial(fraction.top)
+        return top if top.zero else top * (NONZERO & self.of_polynomial(fraction.bottom))
+
+    def of_polynomial(self, p: Poly) -> Sign:
+        """The sign of a polynomial in generators, by its factors."""
+        if _is_constant(p):
+            return _sign_of_number(_value(p))
+        constant, factors = p.factor_list()
+        found = _sign_of_number(constant)
+        for factor, n in factors:
+            found *= self.of_factor(_polynomial(factor.as_expr())) ** n
+        # An unfactored hypothesis may say more than the factors do.
+        return found if found.decided else found & self._stated(p)
+
+    def of_factor(self, p: Poly) -> Sign:
+        """The sign of an irreducible polynomial in generators."""
+        key = _key(p)
+        if key in self._factors:
+            return self._factors[key]
+        found = self._stated(p)
+        if found.decided or not self._asking(("factor", key)):
+            return found
+        for rule in _RULES:
+            try:
+                more = rule(self, p)
+            except NoRange:
+                continue
+            if (found & more) != found:
+                found &= more
+                self._because(key, str(rule.__doc__).rstrip("."))
+            if found.decided:
+                break
+        self._busy.discard(("factor", key))
+        if found.decided or not self._cut:
+            self._factors[key] = found
+        return found
+
+    def of_generator(self, g: Dummy) -> Sign:
+        """The sign of a generator."""
+        return self.sign(self.generators.meaning[g])
+
+    def range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator."""
+        return self.range(self.generators.meaning[g])
+
+    # -- hypotheses ----------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Translate the hypotheses; those whose domain others secure, in a second round."""
+        for _ in range(2):
+            found = list(self._translated())
+            self.statements = found + list(self._quotients(found))
+            for memory in (self._known, self._signs, self._factors, self.reasons):
+                memory.clear()
+            self.restart()
+
+    def _translated(self) -> Iterator[tuple[Poly, Sign]]:
+        stated = [
+            *((e, POSITIVE if strict else NONNEGATIVE) for e, strict in self.facts.inequalities),
+            *((e, ZERO) for e in self.facts.zeros),
+            *((e, NONZERO) for e in self.facts.nonzeros),
+        ]
+        for expr, sign in stated:
+            try:
+                self.range(expr)
+            except NoRange:
+                continue
+            fraction = self.generators.fraction(self.generators.atomised(expr))
+            for form in dict.fromkeys((fraction, fraction and self.generators.reduced(fraction))):
+                if form is not None and not _is_constant(form.top):
+                    yield form.top, sign * (NONZERO & self.of_polynomial(form.bottom))
+
+    def _quotients(self, stated: list[tuple[Poly, Sign]]) -> Iterator[tuple[Poly, Sign]]:
+        """The signs of single factors, where those of the others are known."""
+        for p, sign in stated:
+            constant, factors = p.factor_list()
+            for i, (factor, n) in enumerate(factors):
+                others = _sign_of_number(constant)
+                for j, (other, m) in enumerate(factors):
+                    if i != j:
+                        others *= self.of_factor(_polynomial(other.as_expr())) ** m
+                if not others.nonzero and not sign.nonzero:
+                    continue
+                if sign.nonzero:
+                    others &= NONZERO
+                quotient = sign * others
+                if n % 2 == 0:
+                    quotient = quotient if quotient.zero or quotient.nonzero else UNKNOWN
+                    quotient = NONZERO if quotient.nonzero else quotient
+                if quotient != UNKNOWN:
+                    yield _polynomial(factor.as_expr()), quotient
+
+    def _stated(self, p: Poly) -> Sign:
+        """The sign that a hypothesis tells of a polynomial, up to a constant factor."""
+        found = UNKNOWN
+        for q, sign in self.statements:
+            ratio = _ratio(p, q)
+            if ratio is not None:
+                found &= sign * _sign_of_number(ratio)
+                self._because(_key(p), "it is a hypothesis")
+        return found
+
+    def nonnegative_polynomials(self, p: Poly) -> list[tuple[Poly, Sign]]:
+        """Polynomials that are zero or not negative, from hypotheses, bounds and definitions."""
+        found: list[tuple[Poly, Sign]] = []
+        present = set(p.as_expr().free_symbols)
+        for q, sign in self.statements:
+            if sign.nonnegative:
+                found.append((q, sign))
+            elif sign.nonpositive:
+                found.append((-q, -sign))
+        for g in sorted(present, key=_order):
+            found += self._bounds_of(g)
+            found += self._defining(g)
+        return found[:_MOST_CANDIDATES]
+
+    def _bounds_of(self, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+        inside = self.range_of_generator(g)
+        for end, is_open, side in (
+            (inside.low, inside.low_open, 1),
+            (inside.high, inside.high_open, -1),
+        ):
+            if not end.is_infinite:
+                yield _polynomial(side * (g - end)), POSITIVE if is_open else NONNEGATIVE
+
+    def _defining(self, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+        """What |x|, max and min are compared with by definition."""
+        meaning = self.generators.meaning[g]
+        differences: list[Expr] = []
+        if isinstance(meaning, Abs):
+            differences = [g - s * self.generators.canonical(meaning.args[0]) for s in (1, -1)]
+        elif isinstance(meaning, Max):
+            differences = [g - self.generators.canonical(u) for u in meaning.args]
+        elif isinstance(meaning, Min):
+            differences = [self.generators.canonical(u) - g for u in meaning.args]
+        for difference in differences:
+            fraction = self.generators.fraction(difference)
+            if fraction is not None and _is_constant(fraction.bottom):
+                yield fraction.top * _value(fraction.bottom), NONNEGATIVE
+
+
+def _captures(expr: Expr, symbols: set[Symbol]) -> bool:
+    """Whether some part of an expression binds one of the symbols."""
+    return any(
+        symbols & {b for b in node.bound_symbols if isinstance(b, Symbol)}
+        for node in _nodes(expr)
+        if hasattr(node, "bound_symbols")
+    )
+
+
+def _nodes(expr: Basic) -> Iterator[Basic]:
+    yield expr
+    for part in expr.args:
+        yield from _nodes(part)
+
+
+def _ratio(p: Poly, q: Poly) -> Rational | None:
+    """The number p/q, if it is one."""
+    if set(p.as_expr().free_symbols) != set(q.as_expr().free_symbols):
+        return None
+    p, q = p.unify(q)
+    ratio = p.LC() / q.LC()
+    return ratio if (p - q * ratio).is_zero else None
+
+
+# -- rules for irreducible polynomials ---------------------------------------------------------
+
+
+def _by_terms(decider: _Decider, p: Poly) -> Sign:
+    """All terms have known signs that agree."""
+    total = ZERO
+    for powers, coefficient in p.terms():
+        term = _sign_of_number(coefficient)
+        for g, n in zip(p.gens, powers, strict=True):
+            if n:
+                term *= decider.of_generator(g) ** n
+        total += term
+        if total == UNKNOWN:
+            break
+    return total
+
+
+def _by_range(decider: _Decider, p: Poly) -> Sign:
+    """The sum of the ranges of the terms does not reach further."""
+    terms = [
+        reduce(
+            mul,
+            (
+                decider.range_of_generator(g).power(n)
+                for g, n in zip(p.gens, powers, strict=True)
+                if n
+            ),
+            Range.point(coefficient),
+        )
+        for powers, coefficient in p.terms()
+    ]
+    return Sign.of_range(reduce(add, terms))
+
+
+def _by_shift(decider: _Decider, p: Poly) -> Sign:
+    """All terms agree in sign when the variables are counted from their bounds."""
+    inside = {g: decider.range_of_generator(g) for g in p.gens}
+    moves: dict[Dummy, Expr] = {}
+    signs: dict[Dummy, Sign] = {}
+    for g, reach in inside.items():
+        if not reach.low.is_infinite and reach.low != 0:
+            moves[g] = reach.low + g
+            signs[g] = POSITIVE if reach.low_open else NONNEGATIVE
+        elif not reach.high.is_infinite and reach.low.is_infinite and reach.high != 0:
+            moves[g] = reach.high - g
+            signs[g] = POSITIVE if reach.high_open else NONNEGATIVE
+        else:
+            signs[g] = decider.of_generator(g)
+    if not moves:
+        return UNKNOWN
+    moved = Poly(p.as_expr().xreplace(moves), *p.gens, domain=QQ)
+    total = ZERO
+    for powers, coefficient in moved.terms():
+        term = _sign_of_number(coefficient)
+        for g, n in zip(p.gens, powers, strict=True):
+            term *= signs[g] ** n
+        total += term
+    return total
+
+
+def _by_roots(decider: _Decider, p: Poly) -> Sign:
+    """A polynomial in one variable, by counting its roots on an interval."""
+    if len(p.gens) != 1:
+        return UNKNOWN
+    reach = decider.range_of_generator(p.gens[0])
+    if reach.low == reach.high:
+        return _sign_of_number(p.eval(reach.low))
+    roots = p.count_roots(
+        None if reach.low.is_infinite else reach.low,
+        None if reach.high.is_infinite else reach.high,
+    )
+    possible: set[int] = set()
+    for end, is_open in ((reach.low, reach.low_open), (reach.high, reach.high_open)):
+        if not end.is_infinite and p.eval(end) == 0:
+            roots -= 1
+            possible |= set() if is_open else {0}
+    if roots:
+        return UNKNOWN
+    inner = p.eval(_inner_point(reach))
+    return Sign(frozenset(possible | _sign_of_number(inner).possible))
+
+
+def _inner_point(reach: Range) -> Rational:
+    if reach.low.is_infinite and reach.high.is_infinite:
+        return S.Zero
+    if reach.low.is_infinite:
+        return reach.high - 1
+    return reach.low + 1 if reach.high.is_infinite else (reach.low + reach.high) / 2
+
+
+def _by_discriminant(decider: _Decider, p: Poly) -> Sign:
+    """A quadratic polynomial in one of the variables, by its discriminant."""
+    for g in p.gens:
+        if p.degree(g) != 2:
+            continue
+        a, b, c = (_coefficient(p, g, n) for n in (2, 1, 0))
+        leading = decider.of_polynomial(a)
+        if not leading.decided:
+            continue
+        discriminant = decider.of_polynomial(_polynomial((b**2 - 4 * a * c).as_expr()))
+        if discriminant.negative:
+            return leading
+        if discriminant.nonpositive:
+            return leading + ZERO if leading.zero else Sign(leading.possible | {0})
+    return UNKNOWN
+
+
+def _coefficient(p: Poly, g: Dummy, n: int) -> Poly:
+    return _polynomial(p.as_expr().expand().coeff(g, n))
+
+
+def _by_ends(decider: _Decider, p: Poly) -> Sign:
+    """Linear or concave in one of the variables, and signed at both ends of its range."""
+    found = UNKNOWN
+    for g in p.gens:
+        degree = p.degree(g)
+        if degree > 2:
+            continue
+        reach = decider.range_of_generator(g)
+        ends = [e for e in (reach.low, reach.high) if not e.is_infinite]
+        slope = decider.of_polynomial(_coefficient(p, g, degree))
+        at = [
+            decider.of_polynomial(_polynomial(p.as_expr().xreplace({g: e}).expand())) for e in ends
+        ]
+        if len(ends) == 2:
+            for side in (1, -1):
+                # A concave function is at least what the chord is.
+                if degree == 2 and not (slope.nonpositive if side == 1 else slope.nonnegative):
+                    continue
+                low, high = at if side == 1 else [-s for s in at]
+                if low.nonnegative and high.nonnegative:
+                    chord = _chord(low, high, reach)
+                    found &= chord if side == 1 else -chord
+        elif len(ends) == 1 and degree == 1:
+            away = Sign.of_range(reach - Range.point(ends[0]))
+            found &= at[0] + slope * away
+        if found.decided:
+            break
+    return found
+
+
+def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
+    """The sign of a mean of two nonnegative values, weighted by the place in an interval."""
+    never_zero = (
+        (low.positive and high.positive)
+        or (low.positive and reach.high_open)
+        or (high.positive and reach.low_open)
+    )
+    return POSITIVE if never_zero else low if low == high == ZERO else NONNEGATIVE
+
+
+def _by_conjugate(decider: _Decider, p: Poly) -> Sign:
+    """A root is removed by multiplying with the conjugate."""
+    for g in p.gens:
+        if g not in decider.generators.roots or p.degree(g) != 1:
+            continue
+        q, b = decider.generators.roots[g]
+        if q != 2:
+            continue
+        u, w = _coefficient(p, g, 0), _coefficient(p, g, 1)
+        first, second = decider.of_polynomial(u), decider.of_polynomial(w) * decider.of_generator(g)
+        # If the conjugate u - w g vanishes although its terms agree in sign, both of them do.
+        conjugate = first + (-second)
+        agree = (first.nonnegative and second.nonpositive) or (
+            first.nonpositive and second.nonnegative
+        )
+        if not agree and not conjugate.nonzero:
+            conjugate = decider.of_polynomial(_polynomial((u.as_expr() - w.as_expr() * g).expand()))
+            if not conjugate.nonzero:
+                continue
+        norm = decider.generators.fraction(u.as_expr() ** 2 - w.as_expr() ** 2 * b)
+        if norm is None:
+            continue
+        product = decider.of_fraction(norm)
+        side = NONNEGATIVE if conjugate.nonnegative else NONPOSITIVE
+        if not conjugate.nonnegative and not conjugate.nonpositive:
+            continue
+        if product.zero and not conjugate.nonzero:
+            continue
+        return product * (side & NONZERO)
+    return UNKNOWN
+
+
+def _by_monotony(decider: _Decider, p: Poly) -> Sign:
+    """The difference of two values of a monotone function."""
+    if len(p.terms()) != 2:
+        return UNKNOWN
+    (first, c), (second, e) = ((_monomial(p, powers), c) for powers, c in p.terms())
+    if abs(c) != abs(e):
+        return UNKNOWN
+    u, v = (decider.generators.back(_polynomial(m)) for m in (first, second))
+    direction = _sign_of_number(c)
+    if isinstance(u, exp) and isinstance(v, exp):
+        # A negative sum of exponentials is found by the signs of its terms.
+        return direction * decider.sign(u.args[0] - v.args[0]) if c == -e else UNKNOWN
+    if type(u) is not type(v):
+        return UNKNOWN
+    if isinstance(u, OwensT):
+        if u.args[0] != v.args[0]:
+            return UNKNOWN
+        difference = u.args[1] - v.args[1] if c == -e else u.args[1] + v.args[1]
+        return direction * decider.sign(difference)
+    if isinstance(u, _DECREASING):
+        return -direction * decider.sign(u.args[0] - v.args[0]) if c == -e else UNKNOWN
+    if isinstance(u, _INCREASING):
+        if c == -e:
+            return direction * decider.sign(u.args[0] - v.args[0])
+        if isinstance(u, _ODD):
+            return direction * decider.sign(u.args[0] + v.args[0])
+    return UNKNOWN
+
+
+def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
+    return Mul(*(g**n for g, n in zip(p.gens, powers, strict=True)))
+
+
+def _by_combination(decider: _Decider, p: Poly) -> Sign:
+    """A combination of hypotheses and of terms of known sign."""
+    known = decider.nonnegative_polynomials(p)
+    if not known or len(known) > _MOST_CANDIDATES:
+        return UNKNOWN
+    own = set(p.as_expr().free_symbols)
+    candidates = list(known)
+    if len(known) <= 8:
+        for (q, s), (r, t) in combinations_with_replacement(known, 2):
+            if (q.as_expr().free_symbols | r.as_expr().free_symbols) <= own:
+                candidates.append((_polynomial((q * r).as_expr()), s * t))
+        for g in sorted(own, key=_order):
+            factor = decider.of_generator(g)
+            multiplier, sign = (g, factor) if factor.nonnegative else (g**2, factor**2)
+            candidates += [
+                (_polynomial((q.as_expr() * multiplier).expand()), s * sign) for q, s in known
+            ]
+    found = UNKNOWN
+    for side in (1, -1):
+        reached = _combined(decider, p * side, candidates[: 4 * _MOST_CANDIDATES], depth=2)
+        found &= reached if side == 1 else -reached
+    return found
+
+
+def _combined(decider: _Decider, p: Poly, candidates: list[tuple[Poly, Sign]], depth: int) -> Sign:
+    """Nonnegative or positive if p is a nonnegative combination; otherwise unknown."""
+    terms = dict(_terms(p))
+    best = UNKNOWN
+    for q, sign in candidates:
+        tried: set[Rational] = set()
+        for monomial, coefficient in _terms(q):
+            if monomial not in terms:
+                continue
+            ratio = terms[monomial] / coefficient
+            if ratio in tried or (ratio < 0 and not sign.zero):
+                continue
+            tried.add(ratio)
+            rest = _polynomial((p.as_expr() - ratio * q.as_expr()).expand())
+            if len(rest.terms()) > len(terms) + 1:
+                continue
+            if _is_constant(rest):
+                remainder = _sign_of_number(_value(rest))
+            else:
+                remainder = _by_terms(decider, rest)
+                if not remainder.nonnegative and depth > 1 and len(rest.terms()) <= len(terms):
+                    remainder = _combined(decider, rest, candidates, depth - 1)
+            if remainder.nonnegative:
+                total = remainder + sign
+                if total.decided:
+                    return total
+                best &= total
+    return best
+
+
+def _terms(p: Poly) -> Iterator[tuple[Expr, Rational]]:
+    for powers, coefficient in p.terms():
+        yield _monomial(p, powers), coefficient
+
+
+_RULES: tuple[Callable[[_Decider, Poly], Sign], ...] = (
+    _by_terms,
+    _by_range,
+    _by_monotony,
+    _by_roots,
+    _by_shift,
+    _by_conjugate,
+    _by_combination,
+    _by_ends,
+    _by_discriminant,
+)
+
+
+# -- what others call --------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _decider(facts: Facts) -> _Decider:
+    return _Decider(facts)
+
+
+def _ready(facts: Facts | None) -> _Decider:
+    decider = _decider(facts or Facts())
+    decider.restart()
+    return decider
+
+
+def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
+    """What is certain of the sign of an expression.
+
+    Parameters
+    ----------
+    expr : expression
+        In symbols that are declared real.
+    facts : Facts, optional
+        What is given besides the declarations of the symbols.
+
+    Returns
+    -------
+    Sign
+        Unknown if the expression may be undefined somewhere, or nothing could be found out.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, symbols
+    >>> x, y = symbols("x y", real=True)
+    >>> sign_of(x**2 - 2*x*y + 2*y**2 + 1)
+    Sign(> 0)
+    >>> sign_of(x - x**2)
+    Sign(unknown)
+    """
+    return _ready(facts).sign(sympify(expr))
+
+
+def is_nonzero(expr: Any, facts: Facts | None = None) -> bool:
+    """Whether an expression is certainly defined and different from zero."""
+    return sign_of(expr, facts).nonzero
+
+
+def holds(relation: Any, facts: Facts | None = None) -> bool:
+    """Whether a relation certainly holds.
+
+    Parameters
+    ----------
+    relation : Boolean
+        ``Eq``, ``Ne``, ``Lt``, ``Le``, ``Gt``, ``Ge``, ``And`` or ``Or`` of these.
+    facts : Facts, optional
+        What is given besides the declarations of the symbols.
+
+    Returns
+    -------
+    bool
+        True only if it was shown, and both sides are defined on the whole domain.
+    """
+    facts = facts or Facts()
+    relation = sympify(relation)
+    if relation in (true, false):
+        return relation is true
+    if relation in facts.given or relation in facts.relations:
+        return True
+    if isinstance(relation, And):
+        return all(holds(part, facts) for part in relation.args)
+    if isinstance(relation, Or):
+        return any(holds(part, facts) for part in relation.args)
+    if not isinstance(relation, Relational) or not all(isinstance(s, Expr) for s in relation.args):
+        return False
+    decider = _ready(facts)
+    try:
+        for side in relation.args:
+            if side not in (oo, -oo):
+                decider.range(side)
+    except NoRange:
+        return False
+    if relation.has(oo, -oo) and any(side in (oo, -oo) for side in relation.args):
+        lesser = relation.args if isinstance(relation, Lt | Le) else relation.args[::-1]
+        return isinstance(relation, Lt | Le | Gt | Ge) and (
+            (lesser[1] is oo and lesser[0] is not oo) or (lesser[0] is -oo and lesser[1] is not -oo)
+        )
+    sign = sign_of(relation.lhs - relation.rhs, facts)
+    verdicts = {
+        Eq: sign.zero,
+        Ne: sign.nonzero,
+        Lt: sign.negative,
+        Le: sign.nonpositive,
+        Gt: sign.positive,
+        Ge: sign.nonnegative,
+    }
+    return verdicts[type(relation)]
+
+
+def explain(expr: Any, facts: Facts | None = None) -> list[str]:
+    """Why the sign of an expression is what `sign_of` says, in short sentences.
+
+    Returns
+    -------
+    list of str
+        Empty if nothing is known.
+    """
+    expr = sympify(expr)
+    sign = sign_of(expr, facts)
+    if sign == UNKNOWN:
+        return []
+    reasons = _ready(facts).reasons
+    parts = expr.args if isinstance(expr, Mul) else (expr,)
+    return [
+        f"{part} {sign_of(part, facts).relation}: {reasons[part]}"
+        if part in reasons
+        else f"{part} {sign_of(part, facts).relation}: by declaration"
+        for part in parts
+    ]

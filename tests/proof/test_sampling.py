@@ -1,0 +1,201 @@
+"""Random points: exact, inside the domain, all over it, and the same for the same seed."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sympy import (
+    And,
+    Eq,
+    I,
+    IndexedBase,
+    Integer,
+    Lt,
+    Matrix,
+    Ne,
+    Or,
+    Rational,
+    Sum,
+    Symbol,
+    symbols,
+)
+
+from slrsym.gaussian.law import GaussianLaw, NoiseLaw
+from slrsym.proof.numeric import evaluate
+from slrsym.proof.sampling import NoPoint, parameters, random_test_function, sample_points
+
+x, y, z = symbols("x y z", real=True)
+
+
+def draw(symbols, given=(), count=60, seed=0, laws=()):
+    return sample_points(symbols, given, np.random.default_rng(seed), count, laws=laws)
+
+
+@pytest.mark.parametrize(
+    "assumptions",
+    [
+        {"positive": True},
+        {"negative": True},
+        {"nonnegative": True},
+        {"nonpositive": True},
+        {"real": True},
+        {"real": True, "nonzero": True},
+        {"integer": True},
+        {"integer": True, "positive": True},
+        {"integer": True, "nonnegative": True},
+        {"even": True, "negative": True},
+        {"odd": True, "positive": True},
+        {"integer": False, "real": True},
+        {"prime": True},
+        {"rational": True, "positive": True},
+        {},
+    ],
+)
+def test_values_have_the_declared_properties(assumptions):
+    s = Symbol("s", **assumptions)
+    values = [point[s] for point in draw([s])]
+    assert all(value.is_Rational for value in values)
+    for fact, holds in assumptions.items():
+        assert all(getattr(value, f"is_{fact}") is holds for value in values)
+    assert len(set(values)) > 1
+
+
+def test_imaginary_symbols():
+    s = Symbol("s", imaginary=True)
+    assert all((point[s] / I).is_Rational and point[s] != 0 for point in draw([s]))
+
+
+def test_contradictory_properties_give_no_point():
+    with pytest.raises(NoPoint, match="no point"):
+        draw([Symbol("s", irrational=True)], count=1)
+
+
+def test_sizes_are_moderate_and_varied():
+    s = Symbol("s", positive=True)
+    values = [point[s] for point in draw([s], count=400)]
+    assert all(Rational(1, 64) <= value <= 4 and value.q <= 64 for value in values)
+    assert 0.2 < np.mean([bool(value < Rational(1, 2)) for value in values]) < 0.6
+    assert 0.2 < np.mean([bool(value > 1) for value in values]) < 0.6
+    signs = [bool(point[x] > 0) for point in draw([x], count=400)]
+    assert 0.4 < np.mean(signs) < 0.6
+
+
+def test_positive_integers_are_small():
+    n = Symbol("n", integer=True, positive=True)
+    assert {point[n] for point in draw([n])} == {Integer(k) for k in range(1, 5)}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [x >= -1, x <= 1],
+        [And(x > Rational(1, 3), x < Rational(1, 2))],
+        [x > 100],
+        [x < -100],
+        [-x <= 7, x <= 0],
+        [x**2 < 2],
+        [Or(x < -3, x > 3)],
+        [Ne(x, 0)],
+        [x >= 5, x <= 5],
+    ],
+)
+def test_bounds_are_obeyed(given):
+    points = draw([x], given, count=30)
+    assert all(all(bool(h.xreplace(point)) for h in given) for point in points)
+
+
+def test_ends_are_taken_only_where_they_are_allowed():
+    closed = {point[x] for point in draw([x], [x >= -1, x <= 1], count=200)}
+    assert {Integer(-1), Integer(1)} <= closed
+    opened = {point[x] for point in draw([x], [x > -1, x < 1], count=200)}
+    assert max(map(abs, opened)) < 1
+    assert len(opened) > 20
+
+
+def test_equations_are_solved():
+    r = Symbol("r", positive=True)
+    points = draw([x, y, z, r], [Eq(x, y + 1), Eq(2 * z - x, 3), Eq(r, y**2 + 1)], count=20)
+    for point in points:
+        assert point[x] == point[y] + 1
+        assert 2 * point[z] - point[x] == 3
+        assert point[r] == point[y] ** 2 + 1
+
+
+def test_gram_matrices_do_not_starve():
+    overlaps = kappa, nu, theta, eta, rho = symbols("kappa nu theta eta rho", real=True)
+    gram = Matrix(
+        [[1, rho, kappa, eta], [rho, 1, theta, nu], [kappa, theta, 1, 0], [eta, nu, 0, 1]]
+    )
+    given = [s >= -1 for s in overlaps] + [s <= 1 for s in overlaps]
+    for size in (3, 4):
+        given += [gram.extract(at, at).det() >= 0 for at in map(list, combinations(range(4), size))]
+    points = draw(overlaps, given, count=20)
+    sizes = [max(abs(v) for v in point.values()) for point in points]
+    for point in points:
+        smallest = np.linalg.eigvalsh(np.array(gram.xreplace(point).tolist(), dtype=float))[0]
+        assert smallest > -1e-12
+    assert max(sizes) > Rational(1, 4)
+
+
+def test_laws_have_to_be_laws():
+    law = GaussianLaw({Symbol("U", real=True): 0, Symbol("W", real=True): 0}, [[x, y], [y, z]])
+    noise = NoiseLaw(Symbol("xi", real=True), x - 1)
+    points = draw([x, y, z], laws=[law, noise], count=20)
+    assert all(p[x] >= 1 and p[z] >= 0 and p[x] * p[z] >= p[y] ** 2 for p in points)
+
+
+def test_impossible_hypotheses_are_named():
+    with pytest.raises(NoPoint, match=r"x\*\*2 < -1"):
+        draw([x], [Lt(x**2, -1, evaluate=False)], count=1)
+
+
+def test_a_hypothesis_must_be_a_relation():
+    with pytest.raises(TypeError, match="hypothesis"):
+        draw([x], [x + 1])
+
+
+def test_families():
+    p = IndexedBase("p", positive=True)
+    n = Symbol("n", integer=True, positive=True)
+    j = Symbol("j", integer=True)
+    given = [Eq(Sum(p[j], (j, 1, n)), 1)]
+    for point in draw([n, p], given, count=10):
+        assert len(point[p]) == point[n]
+        assert sum(point[p]) == 1
+        assert all(entry > 0 for entry in point[p])
+    assert all(len(point[p]) >= 6 for point in draw([n, p], count=5))
+    shaped = IndexedBase("q", shape=(n,))
+    assert all(len(point[shaped]) == point[n] for point in draw([n, shaped], count=5))
+
+
+def test_parameters_are_what_a_statement_leaves_free():
+    p, n = IndexedBase("p"), Symbol("n", integer=True)
+    j = Symbol("j", integer=True)
+    assert set(parameters(Sum(p[j] * x, (j, 1, n)) > y)) == {n, x, y, p}
+
+
+def test_points_are_a_function_of_the_seed():
+    given = [x**2 + y**2 <= 1, z > 0]
+    assert draw([x, y, z], given) == draw([z, y, x], given)
+    assert draw([x, y, z], given) != draw([x, y, z], given, seed=1)
+
+
+@pytest.mark.parametrize("nargs", [1, 2, 3])
+def test_random_functions(nargs):
+    f = random_test_function(np.random.default_rng(0), nargs)
+    again = random_test_function(np.random.default_rng(0), nargs)
+    other = random_test_function(np.random.default_rng(1), nargs)
+    point = [Rational(k, 3) for k in range(1, nargs + 1)]
+    values = [evaluate(g(*point), {}).number for g in (f, again, other)]
+    assert values[0] == values[1] != values[2]
+    for k in range(nargs):
+        # It depends on every argument.
+        moved = [v + int(i == k) for i, v in enumerate(point)]
+        assert evaluate(f(*moved), {}).number != values[0]
+
+
+def test_random_functions_need_an_argument():
+    with pytest.raises(ValueError, match="nargs must be at least 1; got 0"):
+        random_test_function(np.random.default_rng(0), 0)
