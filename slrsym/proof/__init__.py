@@ -35,6 +35,11 @@ from slrsym.proof.rules import sign as sign
 from slrsym.proof.rules import stein as stein
 from slrsym.proof.rules import substitution as substitution
 from slrsym.proof.rules import symmetry as symmetry
+from slrsym.proof.solutions import never as never
+from slrsym.proof.solutions import only_at as only_at
+from slrsym.proof.solutions import solution as solution
+from slrsym.proof.solutions import solution_set as solution_set
+from slrsym.proof.solutions import split as split
 from slrsym.proof.structure import all_of as all_of
 from slrsym.proof.structure import cases as cases
 from slrsym.proof.structure import claimed as claimed

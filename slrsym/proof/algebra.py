@@ -507,8 +507,7 @@ class Algebra:
             self.denominators.append(base)
         return self._power(self.element(base), q)
 
-    @staticmethod
-    def _rewritten(expr: Expr) -> Expr | None:
+    def _rewritten(self, expr: Expr) -> Expr | None:
         """Functions that are combinations of exp and erf, written so."""
         if not expr.args:
             return None
@@ -528,8 +527,13 @@ class Algebra:
         }
         if type(expr) in rules:
             return rules[type(expr)]()
-        if isinstance(expr, Abs) and u.is_real:
-            return sqrt(Pow(u, 2, evaluate=False), evaluate=False)
+        if isinstance(expr, Abs) and u.is_real is not False:
+            if self.nonnegative(u):
+                return u
+            if self.nonnegative(-u):
+                return -u
+            if u.is_real:
+                return sqrt(Pow(u, 2, evaluate=False), evaluate=False)
         return None
 
     def _symbol(self, expr: Expr) -> int:

@@ -68,6 +68,7 @@ _MOST_TERMS = 80
 _MOST_QUESTIONS = 300
 _DEEPEST = 9
 _MOST_CANDIDATES = 40
+_MOST_FOR_PRODUCTS = 8
 
 
 # -- signs -------------------------------------------------------------------------------------
@@ -194,6 +195,10 @@ _ODD = (erf, atan, asin, tanh, sinh)
 
 
 # -- polynomials in generators -----------------------------------------------------------------
+
+
+# The coefficients of a polynomial; a monomial is the set of its (generator, exponent).
+_Terms = dict[frozenset[tuple[Dummy, int]], Any]
 
 
 @dataclass(frozen=True)
@@ -377,8 +382,10 @@ class _Decider(Enclosure):
         self._factors: dict[Expr, Sign] = {}
         self._busy: set[Any] = set()
         self._questions = 0
-        # Whether a question was left unanswered because it was being asked, or for lack of time.
+        # Whether a question was left unanswered because it was being asked, or for lack of time;
+        # what is found out afterwards may be less than could be, and is forgotten in the end.
         self._cut = False
+        self._provisional: list[tuple[dict[Expr, Any], Expr]] = []
         # Polynomials in generators whose sign the hypotheses tell.
         self.statements: list[tuple[Poly, Sign]] = []
         self.prepare()
@@ -390,6 +397,9 @@ class _Decider(Enclosure):
         self._questions = 0
         self._cut = False
         self._busy.clear()
+        for memory, key in self._provisional:
+            memory.pop(key, None)
+        self._provisional.clear()
 
     def _asking(self, key: Any) -> bool:
         """Whether a question may be looked into now; if so, `_busy` has to lose it afterwards."""
@@ -415,8 +425,12 @@ class _Decider(Enclosure):
         return found
 
     def _remember(self, expr: Expr, found: Range) -> None:
-        if not self._cut:
-            super()._remember(expr, found)
+        self._keep(self._known, expr, found)
+
+    def _keep(self, memory: dict[Expr, Any], key: Expr, found: Any) -> None:
+        memory[key] = found
+        if self._cut:
+            self._provisional.append((memory, key))
 
     def _because(self, expr: Expr, reason: str) -> None:
         self.reasons.setdefault(expr, reason)
@@ -444,12 +458,13 @@ class _Decider(Enclosure):
             self._because(expr, f"it ranges in {self.range(expr)}")
         else:
             found = self._by_structure(expr, found)
-        if not found.decided:
+        if not found.decided and isinstance(expr, Add | Mul | Pow):
             found = self._of_sum(expr, found)
+        elif not found.decided:
+            found &= self._stated(_polynomial(self.generators.atomised(expr)))
         if not found.decided:
             found &= self._by_values(expr)
-        if found.decided or not self._cut:
-            self._signs[expr] = found
+        self._keep(self._signs, expr, found)
         return found
 
     def _by_structure(self, expr: Expr, found: Sign) -> Sign:
@@ -548,6 +563,8 @@ class _Decider(Enclosure):
         if key in self._factors:
             return self._factors[key]
         found = self._stated(p)
+        if len(p.terms()) == 1:
+            return found & _by_terms(self, p)
         if found.decided or not self._asking(("factor", key)):
             return found
         for rule in _RULES:
@@ -561,8 +578,7 @@ class _Decider(Enclosure):
             if found.decided:
                 break
         self._busy.discard(("factor", key))
-        if found.decided or not self._cut:
-            self._factors[key] = found
+        self._keep(self._factors, key, found)
         return found
 
     def of_generator(self, g: Dummy) -> Sign:
@@ -698,12 +714,15 @@ def _ratio(p: Poly, q: Poly) -> Rational | None:
 
 def _by_terms(decider: _Decider, p: Poly) -> Sign:
     """All terms have known signs that agree."""
+    return _sign_of_terms(decider, _terms(p))
+
+
+def _sign_of_terms(decider: _Decider, terms: _Terms) -> Sign:
     total = ZERO
-    for powers, coefficient in p.terms():
+    for monomial, coefficient in terms.items():
         term = _sign_of_number(coefficient)
-        for g, n in zip(p.gens, powers, strict=True):
-            if n:
-                term *= decider.of_generator(g) ** n
+        for g, n in monomial:
+            term *= decider.of_generator(g) ** n
         total += term
         if total == UNKNOWN:
             break
@@ -844,8 +863,8 @@ def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
     return POSITIVE if never_zero else low if low == high == ZERO else NONNEGATIVE
 
 
-def _by_conjugate(decider: _Decider, p: Poly) -> Sign:
-    """A root is removed by multiplying with the conjugate."""
+def _by_squares(decider: _Decider, p: Poly) -> Sign:
+    """A root is compared with the rest by their squares."""
     for g in p.gens:
         if g not in decider.generators.roots or p.degree(g) != 1:
             continue
@@ -854,25 +873,14 @@ def _by_conjugate(decider: _Decider, p: Poly) -> Sign:
             continue
         u, w = _coefficient(p, g, 0), _coefficient(p, g, 1)
         first, second = decider.of_polynomial(u), decider.of_polynomial(w) * decider.of_generator(g)
-        # If the conjugate u - w g vanishes although its terms agree in sign, both of them do.
-        conjugate = first + (-second)
-        agree = (first.nonnegative and second.nonpositive) or (
-            first.nonpositive and second.nonnegative
-        )
-        if not agree and not conjugate.nonzero:
-            conjugate = decider.of_polynomial(_polynomial((u.as_expr() - w.as_expr() * g).expand()))
-            if not conjugate.nonzero:
-                continue
-        norm = decider.generators.fraction(u.as_expr() ** 2 - w.as_expr() ** 2 * b)
+        norm = decider.generators.fraction(w.as_expr() ** 2 * b - u.as_expr() ** 2)
+        norm = norm and decider.generators.reduced(norm)
         if norm is None:
             continue
-        product = decider.of_fraction(norm)
-        side = NONNEGATIVE if conjugate.nonnegative else NONPOSITIVE
-        if not conjugate.nonnegative and not conjugate.nonpositive:
-            continue
-        if product.zero and not conjugate.nonzero:
-            continue
-        return product * (side & NONZERO)
+        larger = decider.of_fraction(norm)
+        if larger.nonnegative or larger.nonpositive:
+            outweighing = second if larger.nonnegative else first
+            return outweighing if larger.nonzero else Sign(outweighing.possible | {0})
     return UNKNOWN
 
 
@@ -911,61 +919,71 @@ def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
 
 def _by_combination(decider: _Decider, p: Poly) -> Sign:
     """A combination of hypotheses and of terms of known sign."""
-    known = decider.nonnegative_polynomials(p)
-    if not known or len(known) > _MOST_CANDIDATES:
-        return UNKNOWN
-    own = set(p.as_expr().free_symbols)
+    known = [(_terms(q), sign) for q, sign in decider.nonnegative_polynomials(p)]
+    own = sorted(p.as_expr().free_symbols, key=_order)
+    terms = _terms(p)
     candidates = list(known)
-    if len(known) <= 8:
+    if len(known) <= _MOST_FOR_PRODUCTS:
         for (q, s), (r, t) in combinations_with_replacement(known, 2):
-            if (q.as_expr().free_symbols | r.as_expr().free_symbols) <= own:
-                candidates.append((_polynomial((q * r).as_expr()), s * t))
-        for g in sorted(own, key=_order):
-            factor = decider.of_generator(g)
-            multiplier, sign = (g, factor) if factor.nonnegative else (g**2, factor**2)
-            candidates += [
-                (_polynomial((q.as_expr() * multiplier).expand()), s * sign) for q, s in known
-            ]
+            candidates.append((_times(q, r), s * t))
+        for g in own:
+            n = 1 if decider.of_generator(g).nonnegative else 2
+            multiplier = {frozenset({(g, n)}): QQ(1)}
+            sign = decider.of_generator(g) ** n
+            candidates += [(_times(q, multiplier), s * sign) for q, s in known]
+    useful = [(q, s) for q, s in candidates if s.nonnegative and not terms.keys().isdisjoint(q)]
     found = UNKNOWN
     for side in (1, -1):
-        reached = _combined(decider, p * side, candidates[: 4 * _MOST_CANDIDATES], depth=2)
+        signed = {monomial: side * coefficient for monomial, coefficient in terms.items()}
+        reached = _combined(decider, signed, useful[:_MOST_CANDIDATES], depth=2)
         found &= reached if side == 1 else -reached
     return found
 
 
-def _combined(decider: _Decider, p: Poly, candidates: list[tuple[Poly, Sign]], depth: int) -> Sign:
-    """Nonnegative or positive if p is a nonnegative combination; otherwise unknown."""
-    terms = dict(_terms(p))
+def _combined(
+    decider: _Decider, terms: _Terms, candidates: list[tuple[_Terms, Sign]], depth: int
+) -> Sign:
+    """Nonnegative or positive if there is a nonnegative combination; otherwise unknown."""
     best = UNKNOWN
     for q, sign in candidates:
-        tried: set[Rational] = set()
-        for monomial, coefficient in _terms(q):
-            if monomial not in terms:
+        ratios = {terms[monomial] / c for monomial, c in q.items() if monomial in terms}
+        for ratio in sorted(ratios):
+            if ratio < 0 and not sign.zero:
                 continue
-            ratio = terms[monomial] / coefficient
-            if ratio in tried or (ratio < 0 and not sign.zero):
+            rest = dict(terms)
+            for monomial, c in q.items():
+                rest[monomial] = rest.get(monomial, QQ(0)) - ratio * c
+                if not rest[monomial]:
+                    del rest[monomial]
+            if len(rest) > len(terms):
                 continue
-            tried.add(ratio)
-            rest = _polynomial((p.as_expr() - ratio * q.as_expr()).expand())
-            if len(rest.terms()) > len(terms) + 1:
-                continue
-            if _is_constant(rest):
-                remainder = _sign_of_number(_value(rest))
-            else:
-                remainder = _by_terms(decider, rest)
-                if not remainder.nonnegative and depth > 1 and len(rest.terms()) <= len(terms):
-                    remainder = _combined(decider, rest, candidates, depth - 1)
+            remainder = _sign_of_terms(decider, rest)
+            if not remainder.nonnegative and depth > 1:
+                remainder = _combined(decider, rest, candidates, depth - 1)
             if remainder.nonnegative:
-                total = remainder + sign
-                if total.decided:
-                    return total
-                best &= total
+                best &= remainder + sign
+                if best.decided:
+                    return best
     return best
 
 
-def _terms(p: Poly) -> Iterator[tuple[Expr, Rational]]:
-    for powers, coefficient in p.terms():
-        yield _monomial(p, powers), coefficient
+def _terms(p: Poly) -> _Terms:
+    return {
+        frozenset((g, n) for g, n in zip(p.gens, powers, strict=True) if n): QQ.from_sympy(c)
+        for powers, c in p.terms()
+    }
+
+
+def _times(p: _Terms, q: _Terms) -> _Terms:
+    product: _Terms = {}
+    for first, c in p.items():
+        for second, e in q.items():
+            powers = dict(first)
+            for g, n in second:
+                powers[g] = powers.get(g, 0) + n
+            monomial = frozenset(powers.items())
+            product[monomial] = product.get(monomial, QQ(0)) + c * e
+    return {monomial: c for monomial, c in product.items() if c}
 
 
 _RULES: tuple[Callable[[_Decider, Poly], Sign], ...] = (
@@ -974,7 +992,7 @@ _RULES: tuple[Callable[[_Decider, Poly], Sign], ...] = (
     _by_monotony,
     _by_roots,
     _by_shift,
-    _by_conjugate,
+    _by_squares,
     _by_combination,
     _by_ends,
     _by_discriminant,

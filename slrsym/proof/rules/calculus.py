@@ -11,6 +11,7 @@ from sympy import (
     Expr,
     Integral,
     Rational,
+    Subs,
     Symbol,
     erf,
     exp,
@@ -26,6 +27,7 @@ from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_moderate, require_smooth
 from slrsym.proof.rules.algebra import require_equality
 from slrsym.proof.step import Link, Rule
+from slrsym.proof.substitute import put
 
 __all__ = ["definition", "differentiate", "fundamental_theorem", "integral_algebra"]
 
@@ -69,6 +71,9 @@ def _evaluated(expr: Expr, context: Context) -> Expr:
                 require_smooth(inside, variable, context)
                 inside = inside.diff(variable)
         return inside
+    if isinstance(expr, Subs):
+        inside = _evaluated(expr.expr, context)
+        return put(inside, dict(zip(expr.variables, expr.point, strict=True)))
     if not expr.has(Derivative):
         return expr
     return expr.func(*(_evaluated(arg, context) for arg in expr.args))

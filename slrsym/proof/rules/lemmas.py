@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import Derivative, Expr, Lambda, Symbol, sympify
+from sympy import Derivative, Expr, Lambda, S, Symbol, sympify
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 
@@ -21,7 +21,7 @@ from slrsym.proof.substitute import put
 if TYPE_CHECKING:
     from slrsym.proof.claim import Claim
 
-__all__ = ["instance", "lemma", "require_admissible"]
+__all__ = ["Lemma", "instance", "lemma", "require_admissible"]
 
 
 def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
@@ -83,11 +83,16 @@ def with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
 
 
 @dataclass(frozen=True)
-class _Lemma(Rule):
+class Lemma(Rule):
     """An instance of a proved claim."""
 
     id: str
     values: tuple[tuple[Any, Expr], ...]
+    factor: Expr = S.One
+
+    def scaled(self, factor: Any) -> Lemma:
+        """The inequality multiplied by something that is not negative, and added to an equality."""
+        return replace(self, factor=sympify(factor))
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -119,10 +124,18 @@ class _Lemma(Rule):
         weaker = {"<=": {"<=", "<", "="}, "<": {"<"}, ">=": {">=", ">", "="}, ">": {">"}}
         if known.relation not in weaker[link.relation]:
             raise Refused(f"claim {self.id} says {known.relation}, and this step {link.relation}")
-        context.require_equal(link.lhs - link.rhs, known.lhs - known.rhs, linear)
+        sign = context.sign(self.factor)
+        strict = len(link.relation) == 1
+        context.require(
+            sign.positive if strict else sign.nonnegative,
+            f"the factor {self.factor} is not known to be {'positive' if strict else 'non-negative'}",
+        )
+        context.require_equal(
+            link.lhs - link.rhs, self.factor * (known.lhs - known.rhs), linear
+        )
 
 
-def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Rule:
+def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Lemma:
     """Use a proved claim, at some values of its symbols.
 
     Parameters
@@ -139,4 +152,4 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
     ``by=lemma("lemma-18-ii", t=a, gamma=s)``
     """
     pairs = {**(values or {}), **named}
-    return _Lemma(id, tuple((s, sympify(v)) for s, v in pairs.items()))
+    return Lemma(id, tuple((s, sympify(v)) for s, v in pairs.items()))

@@ -1,0 +1,73 @@
+"""Lemma 6: the risk on the invariant manifold, and a form of it without cancellation."""
+
+from sympy import Eq, Ge, Le, erf
+
+from slrsym.gaussian import zeta
+from slrsym.notation import A, L, a, epsilon, eta, gamma, kappa, lam, nu, rho, s, t, theta
+from slrsym.proof import Claim, algebra, all_of, chain, lemma, sign
+from slrsym.risk import risk_definition
+
+on_manifold = {theta: 0, eta: 0, rho: 0}
+
+formula = (
+    epsilon**2
+    + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s))
+    + (L - 1) * zeta(0, lam)
+)
+
+risk_on_manifold = Claim(
+    id="lemma-6",
+    title="the risk on the invariant manifold",
+    statement=Eq(risk_definition().subs(on_manifold), formula),
+    source="Lemma 6",
+)
+
+
+@risk_on_manifold.proof
+def _(goal):
+    """Proposition 15 at theta = eta = rho = 0."""
+    return chain(goal.lhs).then(goal.rhs, by=lemma("proposition-15", on_manifold))
+
+
+variance = zeta(t, s) - erf(a) ** 2
+
+stable_form = Claim(
+    id="lemma-6-stable",
+    title="the same, as a sum of non-negative terms",
+    statement=Eq(
+        formula,
+        epsilon**2
+        + gamma**2 * ((1 - nu**2) + (nu - erf(a)) ** 2 + variance)
+        + (L - 1) * zeta(0, lam),
+    ),
+    source="new",
+)
+
+
+@stable_form.proof
+def _(goal):
+    """Complete the square in nu."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+nonnegative_terms = Claim(
+    id="lemma-6-lower-bound",
+    title="the risk on the manifold is at least epsilon^2",
+    statement=Ge(formula, epsilon**2),
+    source="new",
+    given=[Le(nu, 1), Ge(nu, -1)],
+)
+
+
+@nonnegative_terms.proof
+def _(goal):
+    """Every term of the stable form but epsilon^2 is non-negative; the variance by Jensen."""
+    without = (
+        epsilon**2 + gamma**2 * ((1 - nu**2) + (nu - erf(a)) ** 2) + (L - 1) * zeta(0, lam)
+    )
+    return (
+        chain(goal.lhs)
+        .then(without + gamma**2 * variance, by=algebra)
+        .ge(without, by=lemma("zeta-variance-nonnegative", t=t, s=s).scaled(gamma**2))
+        .ge(epsilon**2, by=sign)
+    )

@@ -1,0 +1,96 @@
+"""Proposition 9: the fixed points of the planar dynamics."""
+
+from sympy import And, Eq, Equivalent, Ge, Le, Or, erf, sqrt
+
+from slrsym.gaussian import erf_prime, zeta
+from slrsym.notation import A, B, L, a, d, epsilon, gamma, kappa, lam, nu, s, t
+from slrsym.proof import (
+    Claim,
+    D,
+    chain,
+    differentiate,
+    never,
+    only_at,
+    solution,
+    solution_set,
+    split,
+)
+
+# The risk on the manifold, as claim lemma-6 derives it.
+risk = epsilon**2 + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s)) + (L - 1) * zeta(0, lam)
+
+slope = 2 * gamma**2 * lam * sqrt(d / 2) / A * erf_prime(a)
+R_kappa = slope * (erf(a / B) - nu)
+R_nu = -2 * gamma**2 * erf(a)
+square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
+
+gradient_kappa = Claim(
+    id="proposition-9-gradient-kappa",
+    title="partial derivative of the risk in kappa",
+    statement=Eq(D(risk, kappa), R_kappa),
+    source="Appendix B.7",
+)
+
+
+@gradient_kappa.proof
+def _(goal):
+    """The chain rule, with the derivative of zeta."""
+    return chain(goal.lhs).then(goal.rhs, by=differentiate)
+
+
+gradient_nu = Claim(
+    id="proposition-9-gradient-nu",
+    title="partial derivative of the risk in nu",
+    statement=Eq(D(risk, nu), R_nu),
+    source="Appendix B.7",
+)
+
+
+@gradient_nu.proof
+def _(goal):
+    """The risk is affine in nu."""
+    return chain(goal.lhs).then(goal.rhs, by=differentiate)
+
+
+def at(x, y):
+    return And(Eq(kappa, x), Eq(nu, y))
+
+
+fixed_points = Claim(
+    id="proposition-9",
+    title="the fixed points are the corners and the origin",
+    statement=Equivalent(
+        And(Eq(R_kappa * (1 - kappa**2), 0), Eq(R_nu * (1 - nu**2), 0)),
+        Or(at(1, 1), at(1, -1), at(-1, 1), at(-1, -1), at(0, 0)),
+    ),
+    source="Proposition 9",
+    given=square,
+)
+
+
+@fixed_points.proof
+def _(goal):
+    """Either nu = +-1, and then kappa = +-1 since |erf| < 1; or kappa = 0, and then nu = 0."""
+
+    def corner(y):
+        return split(
+            R_kappa * (1 - kappa**2),
+            never(slope),
+            never(erf(a / B) - y),
+            only_at(1 - kappa, kappa, 1, then=solution()),
+            only_at(1 + kappa, kappa, -1, then=solution()),
+        )
+
+    centre = split(
+        R_kappa * (1 - kappa**2),
+        never(slope.subs(kappa, 0)),
+        only_at(-nu, nu, 0, then=solution()),
+    )
+    tree = split(
+        R_nu * (1 - nu**2),
+        never(-2 * gamma**2),
+        only_at(erf(a), kappa, 0, then=centre),
+        only_at(1 - nu, nu, 1, then=corner(1)),
+        only_at(1 + nu, nu, -1, then=corner(-1)),
+    )
+    return solution_set(goal, (kappa, nu), tree)

@@ -1,0 +1,281 @@
+"""Proposition 10: minima, maxima and saddle of the risk on the square."""
+
+from sympy import And, Eq, Ge, Gt, Integer, Le, Lt, Subs, Symbol, erf, pi, sqrt
+
+from slrsym.gaussian import erf_prime, zeta
+from slrsym.notation import A, B, L, a, d, epsilon, gamma, kappa, lam, nu, s, t
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    cases,
+    chain,
+    differentiate,
+    lemma,
+    monotone,
+    sign,
+)
+
+
+def risk(x, y):
+    """The risk on the manifold, as claim lemma-6 derives it."""
+    at = t.subs(kappa, x)
+    return (
+        epsilon**2 + gamma**2 * (1 - 2 * y * erf(at / A) + zeta(at, s)) + (L - 1) * zeta(0, lam)
+    )
+
+
+def slope(x, y):
+    """Its derivative in kappa."""
+    at = a.subs(kappa, x)
+    return 2 * gamma**2 * lam * sqrt(d / 2) / A * erf_prime(at) * (erf(at / B) - y)
+
+
+square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
+right_half = [Ge(kappa, 0), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
+z = Symbol("z", real=True)
+
+# -- extrema: first for kappa >= 0, where the sign of erf(a) is known --------------------------
+
+
+def edge(y, relation):
+    """How the risk changes along an edge nu = y, kappa >= 0: its derivative, and a sign."""
+    start = chain(D(risk(z, y), z)).then(slope(z, y), by=differentiate)
+    return start.lt(0, by=sign) if relation == "<" else start.gt(0, by=sign)
+
+
+minimum_right = Claim(
+    id="proposition-10-minimum-right",
+    title="R(1, 1) is the least value for kappa >= 0",
+    statement=Ge(risk(kappa, nu), risk(1, 1)),
+    source="Appendix B.8",
+    given=right_half,
+)
+
+
+@minimum_right.proof
+def _(goal):
+    """Raise nu to 1, then kappa to 1: the risk decreases along both ways."""
+    return (
+        chain(goal.lhs)
+        .ge(risk(kappa, 1), by=sign)
+        .ge(risk(1, 1), by=monotone(risk(z, 1), z, start=kappa, end=1, derivative=edge(1, "<")))
+    )
+
+
+maximum_right = Claim(
+    id="proposition-10-maximum-right",
+    title="R(1, -1) is the largest value for kappa >= 0",
+    statement=Le(risk(kappa, nu), risk(1, -1)),
+    source="Appendix B.8",
+    given=right_half,
+)
+
+
+@maximum_right.proof
+def _(goal):
+    """Lower nu to -1, then raise kappa to 1: the risk increases along both ways."""
+    return (
+        chain(goal.lhs)
+        .le(risk(kappa, -1), by=sign)
+        .le(risk(1, -1), by=monotone(risk(z, -1), z, start=kappa, end=1, derivative=edge(-1, ">")))
+    )
+
+
+def mirrored(goal, other):
+    """The same for kappa <= 0, where (kappa, nu) and (-kappa, -nu) have the same risk."""
+    extend = lambda c, by: c.ge(goal.rhs, by=by) if isinstance(goal, Ge) else c.le(goal.rhs, by=by)  # noqa: E731
+    right = extend(chain(goal.lhs), lemma(other))
+    left = extend(
+        chain(goal.lhs).then(risk(-kappa, -nu), by=algebra), lemma(other, {kappa: -kappa, nu: -nu})
+    )
+    return cases(goal, (Ge(kappa, 0), right), (Le(kappa, 0), left))
+
+
+minimum = Claim(
+    id="proposition-10-minimum",
+    title="(1, 1) is a global minimum on the square",
+    statement=Ge(risk(kappa, nu), risk(1, 1)),
+    source="Proposition 10",
+    given=square,
+)
+
+
+@minimum.proof
+def _(goal):
+    """By symmetry it is enough to look at kappa >= 0."""
+    return mirrored(goal, "proposition-10-minimum-right")
+
+
+maximum = Claim(
+    id="proposition-10-maximum",
+    title="(1, -1) is a global maximum on the square",
+    statement=Le(risk(kappa, nu), risk(1, -1)),
+    source="Proposition 10",
+    given=square,
+)
+
+
+@maximum.proof
+def _(goal):
+    """By symmetry it is enough to look at kappa >= 0."""
+    return mirrored(goal, "proposition-10-maximum-right")
+
+
+corners = Claim(
+    id="proposition-10-corners",
+    title="opposite corners have the same risk",
+    statement=And(
+        Eq(risk(-1, -1), risk(1, 1), evaluate=False),
+        Eq(risk(-1, 1), risk(1, -1), evaluate=False),
+        evaluate=False,
+    ),
+    source="Proposition 10",
+)
+
+
+@corners.proof
+def _(goal):
+    """erf is odd, and zeta is even in t."""
+    return all_of(
+        chain(risk(-1, -1)).then(risk(1, 1), by=algebra),
+        chain(risk(-1, 1)).then(risk(1, -1), by=algebra),
+    )
+
+
+# -- no other extrema --------------------------------------------------------------------------
+
+inside_right = [Ge(kappa, 0), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)]
+
+strict_minimum = Claim(
+    id="proposition-10-minimum-strict",
+    title="no other point with 0 <= kappa < 1 reaches the minimum",
+    statement=Gt(risk(kappa, nu), risk(1, 1)),
+    source="Proposition 10",
+    given=inside_right,
+)
+
+
+@strict_minimum.proof
+def _(goal):
+    """The way in kappa descends strictly."""
+    return (
+        chain(goal.lhs)
+        .ge(risk(kappa, 1), by=sign)
+        .gt(risk(1, 1), by=monotone(risk(z, 1), z, start=kappa, end=1, derivative=edge(1, "<")))
+    )
+
+
+strict_maximum = Claim(
+    id="proposition-10-maximum-strict",
+    title="no other point with 0 <= kappa < 1 reaches the maximum",
+    statement=Lt(risk(kappa, nu), risk(1, -1)),
+    source="Proposition 10",
+    given=inside_right,
+)
+
+
+@strict_maximum.proof
+def _(goal):
+    """The way in kappa ascends strictly."""
+    return (
+        chain(goal.lhs)
+        .le(risk(kappa, -1), by=sign)
+        .lt(risk(1, -1), by=monotone(risk(z, -1), z, start=kappa, end=1, derivative=edge(-1, ">")))
+    )
+
+
+edge_minimum = Claim(
+    id="proposition-10-minimum-edge",
+    title="nor does any other point with kappa = 1",
+    statement=Gt(risk(1, nu), risk(1, 1)),
+    source="Proposition 10",
+    given=[Lt(nu, 1)],
+)
+
+
+@edge_minimum.proof
+def _(goal):
+    """The risk is affine in nu, of negative slope."""
+    return chain(goal.lhs).gt(goal.rhs, by=sign)
+
+
+edge_maximum = Claim(
+    id="proposition-10-maximum-edge",
+    title="nor does any other point with kappa = 1 reach the maximum",
+    statement=Lt(risk(1, nu), risk(1, -1)),
+    source="Proposition 10",
+    given=[Gt(nu, -1)],
+)
+
+
+@edge_maximum.proof
+def _(goal):
+    """The risk is affine in nu, of negative slope."""
+    return chain(goal.lhs).lt(goal.rhs, by=sign)
+
+
+# -- the saddle --------------------------------------------------------------------------------
+
+b = lam * sqrt(d / 2) / A
+
+
+def at_origin(f):
+    return Subs(f, (kappa, nu), (0, 0))
+
+
+hessian_entries = {
+    (kappa, kappa): 8 * gamma**2 * b**2 / (pi * B),
+    (kappa, nu): -4 * gamma**2 * b / sqrt(pi),
+    (nu, nu): Integer(0),
+}
+
+hessian = Claim(
+    id="proposition-10-hessian",
+    title="the Hessian at the origin",
+    statement=And(
+        *(
+            Eq(at_origin(D(risk(kappa, nu), x, y)), value, evaluate=False)
+            for (x, y), value in hessian_entries.items()
+        ),
+        evaluate=False,
+    ),
+    source="Appendix B.8",
+)
+
+
+@hessian.proof
+def _(goal):
+    """Differentiate twice."""
+    return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
+
+
+saddle = Claim(
+    id="proposition-10-saddle",
+    title="the origin is critical, its Hessian of negative determinant: a saddle",
+    statement=And(
+        Eq(at_origin(D(risk(kappa, nu), kappa)), 0, evaluate=False),
+        Eq(at_origin(D(risk(kappa, nu), nu)), 0, evaluate=False),
+        Lt(
+            hessian_entries[kappa, kappa] * hessian_entries[nu, nu]
+            - hessian_entries[kappa, nu] ** 2,
+            0,
+            evaluate=False,
+        ),
+        evaluate=False,
+    ),
+    source="Proposition 10",
+)
+
+
+@saddle.proof
+def _(goal):
+    """The gradient vanishes, and the determinant is minus a square."""
+    critical = [
+        chain(part.lhs).then(part.rhs, by=differentiate)
+        for part in goal.args
+        if isinstance(part, Eq)
+    ]
+    (determinant,) = (part for part in goal.args if isinstance(part, Lt))
+    return all_of(*critical, chain(determinant.lhs).lt(0, by=sign))
