@@ -613,8 +613,13 @@ class Enclosure:
         self._known: dict[Expr, Range] = {}
 
     def inside(self, facts: Facts) -> Enclosure:
-        """An enclosure of the same kind, for what is bound by an integral or an expectation."""
-        return type(self)(facts)
+        """An enclosure of the same kind, for what is bound by an integral or an expectation.
+
+        Facts that speak of integrals, sums or expectations stay outside: asking for the range of one
+        within another would come back to itself.
+        """
+        plain = [g for g in facts.given if not g.has(Expectation, Integral, Sum)]
+        return type(self)(Facts(plain))
 
     def range(self, expr: Expr) -> Range:
         """An interval that contains every value of the expression.

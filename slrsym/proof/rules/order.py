@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr, Ge, Gt, Le, Lt, Symbol, sympify
+from sympy import Expr, Ge, Gt, Le, Lt, Symbol, expand, factor, sympify
 
 from slrsym.proof.chain import D
 from slrsym.proof.context import Context
@@ -26,8 +26,17 @@ class _Sign(Rule):
     def check(self, link: Link, context: Context) -> None:
         if link.relation == "=":
             raise Refused("the sign of a difference shows inequalities, and this step says =")
-        if not context.holds(link.statement):
-            raise Refused(f"the sign of {link.lhs - link.rhs} is not known to make it {link.relation} 0")
+        # Most of two long sides cancels, and what is left is a product more often than not.
+        difference = factor(expand(link.lhs - link.rhs))
+        known = context.sign(difference)
+        wanted = {
+            "<=": known.nonpositive,
+            "<": known.negative,
+            ">=": known.nonnegative,
+            ">": known.positive,
+        }
+        if not wanted[link.relation]:
+            raise Refused(f"{difference} is not known to be {link.relation} 0 here")
 
 
 sign = _Sign()
