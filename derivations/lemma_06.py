@@ -3,17 +3,13 @@
 from sympy import Eq, Ge, Le, erf
 
 from slrsym.gaussian import zeta
-from slrsym.notation import A, L, a, epsilon, eta, gamma, kappa, lam, nu, rho, s, t, theta
-from slrsym.proof import Claim, algebra, all_of, chain, lemma, sign
+from slrsym.notation import L, a, epsilon, eta, gamma, lam, nu, rho, s, t, theta
+from slrsym.proof import Claim, algebra, chain, lemma, sign
 from slrsym.risk import risk_definition
 
 on_manifold = {theta: 0, eta: 0, rho: 0}
 
-formula = (
-    epsilon**2
-    + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s))
-    + (L - 1) * zeta(0, lam)
-)
+formula = epsilon**2 + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s)) + (L - 1) * zeta(0, lam)
 
 risk_on_manifold = Claim(
     id="lemma-6",
@@ -62,9 +58,7 @@ nonnegative_terms = Claim(
 @nonnegative_terms.proof
 def _(goal):
     """Every term of the stable form but epsilon^2 is non-negative; the variance by Jensen."""
-    without = (
-        epsilon**2 + gamma**2 * ((1 - nu**2) + (nu - erf(a)) ** 2) + (L - 1) * zeta(0, lam)
-    )
+    without = epsilon**2 + gamma**2 * ((1 - nu**2) + (nu - erf(a)) ** 2) + (L - 1) * zeta(0, lam)
     return (
         chain(goal.lhs)
         .then(without + gamma**2 * variance, by=algebra)

@@ -1,6 +1,6 @@
 """Lemma 16: how far 1/sqrt(1 + x) is from 1."""
 
-from sympy import Abs, Eq, Ge, Le, Rational, Symbol, sqrt
+from sympy import Abs, Le, Rational, Symbol, sqrt
 
 from slrsym.proof import Claim, D, algebra, chain, differentiate, lemma, monotone, sign
 
@@ -22,16 +22,13 @@ one_sided = Claim(
 
 @one_sided.proof
 def _(goal):
-    """h vanishes at 0 and decreases, since its derivative is negative."""
+    """H vanishes at 0 and decreases, since its derivative is negative."""
     slope = (
         chain(D(h(y), y))
         .then(((1 + y) ** Rational(-3, 2) - 1) / 2, by=differentiate)
         .le(0, by=sign)
     )
-    return (
-        chain(h(x))
-        .le(h(0), by=monotone(h(y), y, start=x, end=0, derivative=slope))
-    )
+    return chain(h(x)).le(h(0), by=monotone(h(y), y, start=x, end=0, derivative=slope))
 
 
 lemma_16 = Claim(

@@ -53,9 +53,7 @@ positive_side = Claim(
 def _(goal):
     """The gap vanishes at 0, and its derivative is 2/sqrt(pi) (1 - exp(-x^2)) >= 0."""
     slope = (
-        chain(D(gap(y), y))
-        .then(2 / sqrt(pi) * (1 - exp(-(y**2))), by=differentiate)
-        .ge(0, by=sign)
+        chain(D(gap(y), y)).then(2 / sqrt(pi) * (1 - exp(-(y**2))), by=differentiate).ge(0, by=sign)
     )
     return chain(gap(p)).ge(gap(0), by=monotone(gap(y), y, start=p, end=0, derivative=slope))
 

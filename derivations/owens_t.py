@@ -27,9 +27,7 @@ def integrand(z):
 derivative_h = Claim(
     id="owens-t-derivative-h",
     title="derivative of T(h, a) in h",
-    statement=Eq(
-        D(OwensT(h, a), h), -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi))
-    ),
+    statement=Eq(D(OwensT(h, a), h), -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi))),
     source="Owen (1956)",
 )
 

@@ -21,9 +21,7 @@ from slrsym.proof import (
 def risk(x, y):
     """The risk on the manifold, as claim lemma-6 derives it."""
     at = t.subs(kappa, x)
-    return (
-        epsilon**2 + gamma**2 * (1 - 2 * y * erf(at / A) + zeta(at, s)) + (L - 1) * zeta(0, lam)
-    )
+    return epsilon**2 + gamma**2 * (1 - 2 * y * erf(at / A) + zeta(at, s)) + (L - 1) * zeta(0, lam)
 
 
 def slope(x, y):
@@ -137,7 +135,7 @@ corners = Claim(
 
 @corners.proof
 def _(goal):
-    """erf is odd, and zeta is even in t."""
+    """Erf is odd, and zeta is even in t."""
     return all_of(
         chain(risk(-1, -1)).then(risk(1, 1), by=algebra),
         chain(risk(-1, 1)).then(risk(1, -1), by=algebra),

@@ -27,7 +27,6 @@ from slrsym.proof import (
     chain,
     definition,
     lemma,
-    linearity,
     noise_moments,
     stein,
     substitution,
@@ -84,7 +83,11 @@ def EG(f):
 
 
 def assembled(output, predictor, square, others, others_square):
-    """The expanded square: E Y^2 + E xi^2, E Y T_1, E T_1^2, E T_2, E T_2^2, and E T_1 in `output`."""
+    """The expanded square, from its parts.
+
+    `output` is the pair E Y^2 (without noise) and E (T_1 - Y), `predictor` is E Y T_1, `square` is
+    E T_1^2; `others` and `others_square` are the moments of another token's contribution.
+    """
     signal, own = output
     return (
         signal
@@ -169,8 +172,8 @@ def _(goal):
     ]
     names = ["ii", "i", "iii", None, "v", "iv", "vi"]
 
-    # The other tokens: E S V = lam rho E erf', E S^2 V^2 = E S^2 + 2 lam^2 rho^2 E (erf'^2 + S erf'').
     def others(bell, square, bells, slopes):
+        """E S V and E S^2 V^2 once V is removed."""
         return lam * rho * bell, square + 2 * lam**2 * rho**2 * (bells + slopes)
 
     score = [erf_prime(lam * U), S**2, erf_prime(lam * U) ** 2, S * erf_second(lam * U)]
@@ -179,7 +182,7 @@ def _(goal):
     C = sqrt(1 + 2 * lam**2)
     D = sqrt(1 + 4 * lam**2)
     root = 2 / sqrt(pi)
-    bell, square = EG(erf_prime(lam * G)), EG(erf(lam * G) ** 2)
+    square = EG(erf(lam * G) ** 2)
     bells, slopes = EG(erf_prime(lam * G) ** 2), EG(erf(lam * G) * erf_second(lam * G))
 
     proof = (

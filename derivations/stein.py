@@ -116,9 +116,7 @@ def _(goal):
             by=substitution(images, standard_normal(*Z)),
         )
         .then(nested(Z1 * c11 * at), by=conditioning(Z2, Z3))
-        .then(
-            nested(Derivative(c11 * at, Z1)), by=inside(lemma("stein-one-dimensional", h=along))
-        )
+        .then(nested(Derivative(c11 * at, Z1)), by=inside(lemma("stein-one-dimensional", h=along)))
         .then(nested(by_chain_rule), by=inside(inside(differentiate)))
         .then(Expectation(by_chain_rule, standard_normal(*Z)), by=conditioning(Z2, Z3))
         .then(

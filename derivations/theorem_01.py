@@ -1,10 +1,9 @@
 """Theorem 1: how the risk comes to depend on the five order parameters only."""
 
-from sympy import And, Eq, Expr, Function, Gt, IndexedBase, Integer, Sum, Symbol, sqrt, symbols
+from sympy import And, Eq, Function, Gt, IndexedBase, Integer, Sum, Symbol, erf, sqrt, symbols
 
 from slrsym.gaussian import Expectation, IIDSum, standard_normal, zeta
-from slrsym.notation import A, L, d, epsilon, gamma, lam, s
-from slrsym.notation import ORDER_PARAMETERS, kappa, nu, theta, eta, rho
+from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
 from slrsym.proof import (
     Claim,
     algebra,
@@ -19,7 +18,6 @@ from slrsym.proof import (
 )
 from slrsym.risk import risk_definition
 from slrsym.task import token_law
-from sympy import erf
 
 # -- the token, seen through k, v and v* -------------------------------------------------------
 

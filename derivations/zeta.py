@@ -123,9 +123,7 @@ def _(goal):
 centred = Claim(
     id="lemma-18-vi-centred",
     title="E erf erf''(gamma G), less what (iv) gives",
-    statement=Eq(
-        E(erf(s * G) * erf_second(s * G)), 4 / pi / (A**2 * B) - E(erf_prime(s * G) ** 2)
-    ),
+    statement=Eq(E(erf(s * G) * erf_second(s * G)), 4 / pi / (A**2 * B) - E(erf_prime(s * G) ** 2)),
     source="Lemma 18 (iv), (vi) at t = 0",
 )
 
@@ -195,7 +193,7 @@ closed_form = Claim(
 
 @closed_form.proof
 def _(goal):
-    """zeta is the second moment."""
+    """Zeta is the second moment."""
     return (
         chain(goal.lhs)
         .then(E(erf(u) ** 2), by=definition)
@@ -210,9 +208,7 @@ def bell(z):
 variance_form = Claim(
     id="zeta-variance",
     title="zeta - erf(t/A)^2 as an integral without cancellation",
-    statement=Eq(
-        zeta(t, s) - erf(t / A) ** 2, 4 / pi * Integral(bell(x), (x, 1 / B, 1))
-    ),
+    statement=Eq(zeta(t, s) - erf(t / A) ** 2, 4 / pi * Integral(bell(x), (x, 1 / B, 1))),
     source="new",
 )
 

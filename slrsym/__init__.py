@@ -1,7 +1,8 @@
-"""slrsym: symbolic-numeric verification of "Attention layers provably solve single-location regression".
+"""Symbolic-numeric verification of a paper on attention and single-location regression.
 
-The paper is arXiv 2410.01537. `slrsym.gaussian` is the calculus of Gaussian expectations, `slrsym.proof`
-the engine that checks derivations, `slrsym.risk` what is derived from the definition of the risk.
+The paper is arXiv 2410.01537. `slrsym.gaussian` is the calculus of Gaussian expectations,
+`slrsym.proof` the engine that checks derivations, and `slrsym.risk` holds what is derived from the
+definition of the risk.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Single-location regression: the laws of the tokens, seen through the four directions of interest.
+r"""Single-location regression: the laws of the tokens, seen through the directions of interest.
 
 Given the location :math:`J_0`, the informative token is
 :math:`X_{J_0} \sim N(\sqrt{d/2}\,k^\star, \gamma^2 I_d)`, every other token is standard normal in
@@ -14,11 +14,11 @@ from slrsym.gaussian import GaussianLaw, NoiseLaw, ProductLaw
 from slrsym.notation import d, epsilon, eta, gamma, kappa, nu, rho, theta
 
 __all__ = [
-    "U",
     "U1",
-    "V",
     "V1",
     "Y1",
+    "U",
+    "V",
     "informative_token",
     "noise",
     "other_token",
@@ -45,7 +45,7 @@ def informative_token() -> GaussianLaw:
 
 
 def other_token() -> GaussianLaw:
-    r"""Law of :math:`(X_l\cdot k,\; X_l\cdot v)` for a token that is not informative, named U, V."""
+    r"""Law of :math:`(X_l\cdot k,\; X_l\cdot v)` for any other token, named U, V."""
     return GaussianLaw({U: 0, V: 0}, [[1, rho], [rho, 1]])
 
 
@@ -55,7 +55,7 @@ def noise() -> NoiseLaw:
 
 
 def token_law(names: tuple[Symbol, ...]) -> ProductLaw:
-    r"""Law of an informative token in an orthonormal basis that begins with :math:`k^\star, v^\star`.
+    r"""Law of an informative token, in an orthonormal basis whose first is :math:`k^\star`.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The risk by brute force: every token's law on a grid, all combinations summed.
 
-Nothing is expanded, nothing is known of erf but its values, and independence of the tokens enters only
-as the product of their weights. Numbers are integers in units of 2**-BITS, so sums are exact.
+Nothing is expanded, nothing is known of erf but its values, and independence of the tokens enters
+only as the product of their weights. Numbers are integers in units of 2**-BITS, so sums are exact.
 """
 
 from __future__ import annotations

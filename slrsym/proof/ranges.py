@@ -122,11 +122,11 @@ def _outwards(function: Callable[[arb], arb], value: Expr, upward: bool) -> Expr
         return _bound(function(_ball(value)), upward)
 
 
-def _shortened(value: Expr, upward: bool) -> Expr:
+def _shortened(value: Expr, upward: bool, longest: int = _LONGEST) -> Expr:
     """The value, or something a little further out that is shorter to write."""
-    if value.is_infinite or max(int(value.p).bit_length(), int(value.q).bit_length()) <= _LONGEST:
+    if value.is_infinite or max(int(value.p).bit_length(), int(value.q).bit_length()) <= longest:
         return value
-    with ctx.workprec(2 * _BITS):
+    with ctx.workprec(min(longest, 2 * _BITS)):
         return _bound(_ball(value), upward)
 
 
@@ -259,6 +259,15 @@ class Range:
             self.high,
             self.low_open or self.low == 0,
             self.high_open or self.high == 0,
+        )
+
+    def shortened(self, bits: int) -> Range:
+        """The interval, widened a little where its ends take more than that many bits."""
+        return Range(
+            _shortened(self.low, upward=False, longest=bits),
+            _shortened(self.high, upward=True, longest=bits),
+            self.low_open,
+            self.high_open,
         )
 
     # -- arithmetic ----------------------------------------------------------------------------
@@ -615,10 +624,10 @@ class Enclosure:
     def inside(self, facts: Facts) -> Enclosure:
         """An enclosure of the same kind, for what is bound by an integral or an expectation.
 
-        Facts that speak of integrals, sums or expectations stay outside: asking for the range of one
-        within another would come back to itself.
+        Facts that speak of integrals, sums or expectations stay outside: asking for the range of
+        one within another would come back to itself.
         """
-        plain = [g for g in facts.given if not g.has(Expectation, Integral, Sum)]
+        plain = [g for g in facts.given if not g.has(Expectation, IIDSum, Integral, Sum)]
         return type(self)(Facts(plain))
 
     def range(self, expr: Expr) -> Range:
@@ -789,6 +798,9 @@ class Enclosure:
     def _piecewise(self, *pieces: Any) -> Range:
         if pieces[-1].args[1] != True:  # noqa: E712
             raise NoRange("the pieces of a Piecewise may leave something out")
+        for comparison in {c for piece in pieces for c in piece.args[1].atoms(Relational)}:
+            for side in comparison.args:
+                self.range(side)
         return reduce(Range.hull, (self.range(piece.args[0]) for piece in pieces))
 
     def _erf_prime(self, x: Expr) -> Range:
@@ -812,7 +824,11 @@ class Enclosure:
 
     def _owens_t(self, h: Expr, a: Expr) -> Range:
         # T = atan(a)/(2 pi) times a weighted mean of exp(-h^2 (1 + x^2)/2) over x between 0 and a.
-        angle = _atan(self.range(a)) * _constant(lambda: 1 / (2 * arb.pi()))
+        slope = self.range(a)
+        angle = _atan(slope) * _constant(lambda: 1 / (2 * arb.pi()))
+        if slope.low >= -1 and slope.high <= 1:
+            eighth = Rational(1, 8)
+            angle = angle.within(Range(-eighth, eighth, slope.low_open, slope.high_open))
         most = _exp(Range.point(-S.Half) * self.range(h).power(2))
         weight = Range(0, most.high, True, most.high_open)
         return (angle * weight).within(Range(-Rational(1, 4), Rational(1, 4), True, True))

@@ -65,7 +65,10 @@ __all__ = ["Facts", "Sign", "explain", "holds", "is_nonzero", "sign_of"]
 _MOST_OPERATIONS = 400
 _HIGHEST_POWER = 24
 _MOST_TERMS = 80
-_MOST_QUESTIONS = 300
+_MOST_QUESTIONS = 120
+_HIGHEST_DEGREE = 12
+_LONGEST_COEFFICIENT = 256
+_LONGEST_END = 32
 _DEEPEST = 9
 _MOST_CANDIDATES = 40
 _MOST_FOR_PRODUCTS = 8
@@ -207,6 +210,12 @@ class _Fraction:
 
     top: Poly
     bottom: Poly
+
+
+def _is_small(p: Poly) -> bool:
+    """Whether a polynomial is such that factors and roots are found quickly."""
+    lengths = (max(abs(c.p).bit_length(), c.q.bit_length()) for _, c in p.terms())
+    return bool(p.total_degree() <= _HIGHEST_DEGREE and max(lengths) <= _LONGEST_COEFFICIENT)
 
 
 def _is_constant(p: Poly) -> bool:
@@ -454,9 +463,7 @@ class _Decider(Enclosure):
             found = Sign.of_range(self.range(expr))
         except NoRange:
             return UNKNOWN
-        if found.decided:
-            self._because(expr, f"it ranges in {self.range(expr)}")
-        else:
+        if not found.decided:
             found = self._by_structure(expr, found)
         if not found.decided and isinstance(expr, Add | Mul | Pow):
             found = self._of_sum(expr, found)
@@ -474,17 +481,14 @@ class _Decider(Enclosure):
             found &= NONZERO
         if isinstance(expr, Mul):
             found &= reduce(mul, map(self.sign, expr.args))
-            self._because(expr, "a product of factors of known sign")
         elif isinstance(expr, Pow) and isinstance(expr.exp, Rational):
             base = self.sign(expr.base)
             if expr.exp.is_Integer:
                 found &= base ** int(expr.exp)
             elif base.nonzero:
                 found &= POSITIVE
-            self._because(expr, "a power of something of known sign")
         elif isinstance(expr, (*_ODD, OwensT)):
             found &= self.sign(expr.args[-1])
-            self._because(expr, f"{type(expr).__name__} has the sign of its argument")
         elif isinstance(expr, Abs) and self.sign(expr.args[0]).nonzero:
             found &= POSITIVE
         return found
@@ -520,11 +524,22 @@ class _Decider(Enclosure):
                         found &= self.of_fraction(form)
         finally:
             self._busy.discard(expr)
-        if found != UNKNOWN:
-            self._because(expr, self._told(expr))
         return found
 
-    def _told(self, expr: Expr) -> str:
+    def reason(self, expr: Expr) -> str:
+        """Why the sign of an expression is what it is found to be."""
+        sign = self.sign(expr)
+        if expr in self.reasons:
+            return self.reasons[expr]
+        if isinstance(expr, Pow) and expr.exp.is_Integer and expr.exp % 2 == 0:
+            return "an even power" + (f" of {expr.base}, which is not 0" if sign.nonzero else "")
+        plain = self._by_node(expr) if isinstance(expr, Add) else self.range(expr)
+        if Sign.of_range(plain) == sign:
+            return f"it ranges in {plain}"
+        if isinstance(expr, (*_ODD, OwensT)):
+            return f"{type(expr).__name__} has the sign of {expr.args[-1]}"
+        if not isinstance(expr, Add | Mul | Pow):
+            return "it is declared, or a hypothesis"
         fraction = self.generators.fraction(self.generators.atomised(expr))
         if fraction is None:
             return "a fraction of polynomials of known sign"
@@ -532,11 +547,11 @@ class _Decider(Enclosure):
         for p in (fraction.top, fraction.bottom):
             for factor, n in p.factor_list()[1]:
                 meaning = self.generators.back(factor)
+                found = self._factors.get(_key(factor))
                 if n % 2 == 0:
                     parts.append(f"({meaning})**{n} is an even power")
-                elif _key(factor) in self.reasons:
-                    sign = self._factors.get(_key(factor), UNKNOWN)
-                    parts.append(f"{meaning} {sign.relation}: {self.reasons[_key(factor)]}")
+                elif found is not None and _key(factor) in self.reasons:
+                    parts.append(f"{meaning} {found.relation}, as {self.reasons[_key(factor)]}")
         return "; ".join(dict.fromkeys(parts)) or "a product of factors of known sign"
 
     # -- fractions and their factors -----------------------------------------------------------
@@ -567,14 +582,14 @@ class _Decider(Enclosure):
             return found & _by_terms(self, p)
         if found.decided or not self._asking(("factor", key)):
             return found
-        for rule in _RULES:
+        for rule in _RULES if _is_small(p) else _RULES_FOR_LARGE:
             try:
                 more = rule(self, p)
             except NoRange:
                 continue
             if (found & more) != found:
                 found &= more
-                self._because(key, str(rule.__doc__).rstrip("."))
+                self._because(key, _reason(rule))
             if found.decided:
                 break
         self._busy.discard(("factor", key))
@@ -588,6 +603,10 @@ class _Decider(Enclosure):
     def range_of_generator(self, g: Dummy) -> Range:
         """The range of a generator."""
         return self.range(self.generators.meaning[g])
+
+    def short_range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator, widened to ends that are short enough to calculate with."""
+        return self.range_of_generator(g).shortened(_LONGEST_END)
 
     # -- hypotheses ----------------------------------------------------------------------------
 
@@ -643,7 +662,7 @@ class _Decider(Enclosure):
             ratio = _ratio(p, q)
             if ratio is not None:
                 found &= sign * _sign_of_number(ratio)
-                self._because(_key(p), "it is a hypothesis")
+                self._because(_key(p), "it is a hypothesis or follows from one")
         return found
 
     def nonnegative_polynomials(self, p: Poly) -> list[tuple[Poly, Sign]]:
@@ -661,7 +680,7 @@ class _Decider(Enclosure):
         return found[:_MOST_CANDIDATES]
 
     def _bounds_of(self, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
-        inside = self.range_of_generator(g)
+        inside = self.short_range_of_generator(g)
         for end, is_open, side in (
             (inside.low, inside.low_open, 1),
             (inside.high, inside.high_open, -1),
@@ -670,19 +689,31 @@ class _Decider(Enclosure):
                 yield _polynomial(side * (g - end)), POSITIVE if is_open else NONNEGATIVE
 
     def _defining(self, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
-        """What |x|, max and min are compared with by definition."""
+        """How a generator compares with others by its definition."""
         meaning = self.generators.meaning[g]
-        differences: list[Expr] = []
-        if isinstance(meaning, Abs):
-            differences = [g - s * self.generators.canonical(meaning.args[0]) for s in (1, -1)]
-        elif isinstance(meaning, Max):
-            differences = [g - self.generators.canonical(u) for u in meaning.args]
-        elif isinstance(meaning, Min):
-            differences = [self.generators.canonical(u) - g for u in meaning.args]
-        for difference in differences:
+        half_turn = self.generators.atomised(S.Pi)
+        bounded: list[tuple[Expr, Sign]] = []
+        if isinstance(meaning, asin):
+            for side in (1, -1):
+                bounded.append((half_turn - 2 * side * g, self.sign(1 - side * meaning.args[0])))
+        elif isinstance(meaning, atan):
+            bounded = [(half_turn - 2 * side * g, POSITIVE) for side in (1, -1)]
+        elif isinstance(meaning, Abs | Max | Min):
+            others = meaning.args
+            if isinstance(meaning, Abs):
+                others = (*others, -others[0])
+            side = -1 if isinstance(meaning, Min) else 1
+            bounded = [(side * (g - self.generators.canonical(u)), NONNEGATIVE) for u in others]
+        for difference, sign in bounded:
             fraction = self.generators.fraction(difference)
             if fraction is not None and _is_constant(fraction.bottom):
-                yield fraction.top * _value(fraction.bottom), NONNEGATIVE
+                yield fraction.top * _value(fraction.bottom), sign
+
+
+def _reason(rule: Callable[..., Sign]) -> str:
+    """The first line of a rule's docstring, as part of a sentence."""
+    text = str(rule.__doc__).rstrip(".")
+    return text[0].lower() + text[1:]
 
 
 def _captures(expr: Expr, symbols: set[Symbol]) -> bool:
@@ -713,7 +744,7 @@ def _ratio(p: Poly, q: Poly) -> Rational | None:
 
 
 def _by_terms(decider: _Decider, p: Poly) -> Sign:
-    """All terms have known signs that agree."""
+    """Its terms have known signs, which agree."""
     return _sign_of_terms(decider, _terms(p))
 
 
@@ -730,7 +761,7 @@ def _sign_of_terms(decider: _Decider, terms: _Terms) -> Sign:
 
 
 def _by_range(decider: _Decider, p: Poly) -> Sign:
-    """The sum of the ranges of the terms does not reach further."""
+    """The ranges of its terms add up to no more."""
     terms = [
         reduce(
             mul,
@@ -747,8 +778,8 @@ def _by_range(decider: _Decider, p: Poly) -> Sign:
 
 
 def _by_shift(decider: _Decider, p: Poly) -> Sign:
-    """All terms agree in sign when the variables are counted from their bounds."""
-    inside = {g: decider.range_of_generator(g) for g in p.gens}
+    """Its terms agree in sign when variables are counted from their bounds."""
+    inside = {g: decider.short_range_of_generator(g) for g in p.gens}
     moves: dict[Dummy, Expr] = {}
     signs: dict[Dummy, Sign] = {}
     for g, reach in inside.items():
@@ -773,10 +804,10 @@ def _by_shift(decider: _Decider, p: Poly) -> Sign:
 
 
 def _by_roots(decider: _Decider, p: Poly) -> Sign:
-    """A polynomial in one variable, by counting its roots on an interval."""
+    """It is a polynomial without roots inside the interval in question."""
     if len(p.gens) != 1:
         return UNKNOWN
-    reach = decider.range_of_generator(p.gens[0])
+    reach = decider.short_range_of_generator(p.gens[0])
     if reach.low == reach.high:
         return _sign_of_number(p.eval(reach.low))
     roots = p.count_roots(
@@ -803,19 +834,19 @@ def _inner_point(reach: Range) -> Rational:
 
 
 def _by_discriminant(decider: _Decider, p: Poly) -> Sign:
-    """A quadratic polynomial in one of the variables, by its discriminant."""
+    """It is quadratic in a variable, with a discriminant that is not positive."""
     for g in p.gens:
         if p.degree(g) != 2:
             continue
         a, b, c = (_coefficient(p, g, n) for n in (2, 1, 0))
         leading = decider.of_polynomial(a)
-        if not leading.decided:
+        if not leading.positive and not leading.negative:
             continue
         discriminant = decider.of_polynomial(_polynomial((b**2 - 4 * a * c).as_expr()))
         if discriminant.negative:
             return leading
         if discriminant.nonpositive:
-            return leading + ZERO if leading.zero else Sign(leading.possible | {0})
+            return Sign(leading.possible | {0})
     return UNKNOWN
 
 
@@ -824,13 +855,13 @@ def _coefficient(p: Poly, g: Dummy, n: int) -> Poly:
 
 
 def _by_ends(decider: _Decider, p: Poly) -> Sign:
-    """Linear or concave in one of the variables, and signed at both ends of its range."""
+    """It is linear, convex or concave in a variable, and has this sign at the ends."""
     found = UNKNOWN
     for g in p.gens:
         degree = p.degree(g)
         if degree > 2:
             continue
-        reach = decider.range_of_generator(g)
+        reach = decider.short_range_of_generator(g)
         ends = [e for e in (reach.low, reach.high) if not e.is_infinite]
         slope = decider.of_polynomial(_coefficient(p, g, degree))
         at = [
@@ -860,11 +891,11 @@ def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
         or (low.positive and reach.high_open)
         or (high.positive and reach.low_open)
     )
-    return POSITIVE if never_zero else low if low == high == ZERO else NONNEGATIVE
+    return POSITIVE if never_zero else NONNEGATIVE
 
 
 def _by_squares(decider: _Decider, p: Poly) -> Sign:
-    """A root is compared with the rest by their squares."""
+    """The squares of a root and of the rest can be compared."""
     for g in p.gens:
         if g not in decider.generators.roots or p.degree(g) != 1:
             continue
@@ -885,7 +916,7 @@ def _by_squares(decider: _Decider, p: Poly) -> Sign:
 
 
 def _by_monotony(decider: _Decider, p: Poly) -> Sign:
-    """The difference of two values of a monotone function."""
+    """It is the difference of two values of a monotone function."""
     if len(p.terms()) != 2:
         return UNKNOWN
     (first, c), (second, e) = ((_monomial(p, powers), c) for powers, c in p.terms())
@@ -918,7 +949,7 @@ def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
 
 
 def _by_combination(decider: _Decider, p: Poly) -> Sign:
-    """A combination of hypotheses and of terms of known sign."""
+    """It is a combination of hypotheses and of terms of known sign."""
     known = [(_terms(q), sign) for q, sign in decider.nonnegative_polynomials(p)]
     own = sorted(p.as_expr().free_symbols, key=_order)
     terms = _terms(p)
@@ -986,6 +1017,7 @@ def _times(p: _Terms, q: _Terms) -> _Terms:
     return {monomial: c for monomial, c in product.items() if c}
 
 
+_RULES_FOR_LARGE = (_by_terms, _by_range, _by_monotony)
 _RULES: tuple[Callable[[_Decider, Poly], Sign], ...] = (
     _by_terms,
     _by_range,
@@ -1105,14 +1137,12 @@ def explain(expr: Any, facts: Facts | None = None) -> list[str]:
         Empty if nothing is known.
     """
     expr = sympify(expr)
-    sign = sign_of(expr, facts)
-    if sign == UNKNOWN:
+    if sign_of(expr, facts) == UNKNOWN:
         return []
-    reasons = _ready(facts).reasons
     parts = expr.args if isinstance(expr, Mul) else (expr,)
+    signs = [sign_of(part, facts) for part in parts]
+    reasons = [_decider(facts or Facts()).reason(part) for part in parts]
     return [
-        f"{part} {sign_of(part, facts).relation}: {reasons[part]}"
-        if part in reasons
-        else f"{part} {sign_of(part, facts).relation}: by declaration"
-        for part in parts
+        f"{part} {sign.relation}: {reason}"
+        for part, sign, reason in zip(parts, signs, reasons, strict=True)
     ]
