@@ -373,10 +373,7 @@ def _with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
         getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
     }
     if chosen:
-        expr = expr.replace(
-            lambda e: isinstance(e, AppliedUndef) and e.func in chosen,
-            lambda e: chosen[e.func](*e.args),
-        )
+        expr = _rebuilt(expr, chosen)
     unknown = sorted(str(e.func) for e in expr.atoms(AppliedUndef))
     if unknown:
         raise ValueError(
@@ -384,6 +381,20 @@ def _with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
             f"example random_test_function(rng, ...)"
         )
     return expr
+
+
+def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
+    """The expression with functions put in; no relation is left to SymPy to decide."""
+    if not expr.args:
+        return expr
+    args = [_rebuilt(arg, chosen) for arg in expr.args]
+    if isinstance(expr, AppliedUndef) and expr.func in chosen:
+        return chosen[expr.func](*args)
+    if all(new is old for new, old in zip(args, expr.args, strict=True)):
+        return expr
+    if isinstance(expr, Relational | And | Or | Not):
+        return expr.func(*args, evaluate=False)
+    return expr.func(*args)
 
 
 def _products(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
@@ -733,9 +744,9 @@ class Evaluator:
         if slope is not None:
             return self.number(slope)
         orders = Counter({x: int(n) for x, n in expr.variable_count})
-        return self._difference_quotient(expr.expr, list(orders.items())), -math.inf
+        return self._difference_quotient(expr.expr, list(orders.items()))
 
-    def _difference_quotient(self, body: Expr, orders: list[tuple[Symbol, int]]) -> Ball:
+    def _difference_quotient(self, body: Expr, orders: list[tuple[Symbol, int]]) -> Number:
         total = sum(n for _, n in orders)
         accuracy = 1 if total <= 2 else 2
         lost = (self.digits + 7) / (2 * accuracy)
@@ -750,11 +761,13 @@ class Evaluator:
             }
             return Evaluator({**self.environment, **moved}, digits).ball(body)
 
-        result = arb(0)
+        # A derivative that vanishes is judged against the function that is differentiated.
+        result, size = arb(0), -math.inf
         with ctx.workprec(math.ceil((inner + 8) / _DIGITS_PER_BIT) + 24):
             for choice in _grid(stencils):
                 weight = math.prod((w for _, w in choice), start=Rational(1))
                 value = shifted([shift * step for shift, _ in choice], inner)
+                size = max(size, magnitude(value))
                 result += fmpq(int(weight.p), int(weight.q)) * value
             result = result / arb(fmpq(int(step.p), int(step.q))) ** total
             if total == 1:
@@ -764,7 +777,7 @@ class Evaluator:
                 bend = (left - 2 * mid + right) * 2**40
                 if magnitude(bend) > max(magnitude(result), 0.0) - 12:
                     raise Undecided(f"{body} has no derivative in {orders[0][0]} here")
-        return result
+        return result, size
 
     # -- integrals ----------------------------------------------------------------------------
 
@@ -797,6 +810,11 @@ class Evaluator:
         if program.levels[program.output] == 0:
             value = program.values[program.output] * (high - low)
             return Sum(value, magnitude(value))
+        if not low.is_finite() and not high.is_finite():
+            try:
+                return _whole_line(program, digits)
+            except Undecided:
+                pass  # it decays too slowly for the trapezoid rule
         return double_exponential(program.evaluate, low, high, digits)
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[_Block]]]) -> Expr:
@@ -856,12 +874,18 @@ class Evaluator:
         sums: dict[IIDSum, tuple[Expr, list[_Block]]] = {}
         integrand = self.prepared(node.integrand, sums)
         blocks = _Block.of(node.law) + [b for _, extra in sums.values() for b in extra]
+        outer = frozenset(symbol for block in blocks for symbol in block.symbols)
+        terms = []
+        for factors in _products(integrand, outer):
+            merged, extra = self._merged(factors, outer)
+            blocks += extra
+            terms.append(merged)
         for block in blocks:
             self._check_law(block)
         owner = {symbol: i for i, block in enumerate(blocks) for symbol in block.symbols}
         random = frozenset(owner)
         pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
-        for factors in _products(integrand, random):
+        for factors in (f for term in terms for f in _products(term, random)):
             constant, parts = _by_component(factors, owner, random)
             key, rest = _split_off_polynomial(parts, random)
             pooled.setdefault(key, []).append(constant * rest)
@@ -878,6 +902,42 @@ class Evaluator:
                 term, size = term * value, size + absolute
             total, scale = total + term, max(scale, size)
         return total, scale
+
+    def _merged(
+        self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
+    ) -> tuple[Expr, list[_Block]]:
+        """A product in which a conditional expectation is merged with the one it stands in.
+
+        An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
+        independent Gaussian. Anything else stays a quadrature inside of a quadrature.
+        """
+        result: list[Expr] = []
+        blocks: list[_Block] = []
+        for factor in factors:
+            if not isinstance(factor, Expectation) or not factor.free_symbols & outer:
+                result.append(factor)
+                continue
+            inner = _Block.of(factor.law)
+            if any(sympify(block.cov).free_symbols & outer for block in inner):
+                result.append(factor)
+                continue
+            sums: dict[IIDSum, tuple[Expr, list[_Block]]] = {}
+            body = self.prepared(factor.integrand, sums)
+            inner += [b for _, extra in sums.values() for b in extra]
+            images: dict[Symbol, Expr] = {}
+            for block in inner:
+                copy, names = block.copy()
+                for (old, new), mean in zip(
+                    names.items(), block.mean or (S.Zero,) * len(names), strict=True
+                ):
+                    images[old] = mean + new
+                centred = tuple(S.Zero for _ in block.mean)
+                blocks.append(_Block(copy.symbols, centred, copy.cov))
+            here = outer | {s for block in blocks for s in block.symbols}
+            deeper = [self._merged(f, here) for f in _products(body.xreplace(images), here)]
+            result.append(Add(*(term for term, _ in deeper)))
+            blocks += [block for _, extra in deeper for block in extra]
+        return Mul(*result), blocks
 
     def check_law(self, law: Law) -> None:
         """Refuse a law that is not one at this point.
@@ -1016,6 +1076,17 @@ class Evaluator:
         if any(isinstance(t, acb) for t in total):
             return [[_complex(t).real for t in total], [_complex(t).imag for t in total]]
         return [total]
+
+
+def _whole_line(program: Program, digits: int) -> Sum:
+    """Integral over the line of an integrand that decays as a Gaussian does."""
+    root = (2 * arb.pi()).sqrt()
+    ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
+    original, program.output = program.output, program.emit(operator.mul, program.output, ratio)
+    try:
+        return gaussian_sum(program, 1, (), digits)
+    finally:
+        program.output = original
 
 
 def _replaced(expr: Basic, index: Symbol, value: Integer) -> Any:

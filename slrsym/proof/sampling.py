@@ -425,10 +425,12 @@ def random_test_function(rng: Generator, nargs: int = 1) -> Lambda:
     def slope() -> Rational:
         return coefficient() / 2
 
+    def form() -> Expr:
+        return coefficient() / 2 + Add(*(slope() * x for x in arguments))
+
     ridges = (sin, cos, erf, lambda u: exp(-(u**2) / 2))
     chosen = rng.permutation(len(ridges))[:2]
-    terms = []
-    for k in chosen:
-        form = coefficient() / 2 + Add(*(slope() * x for x in arguments))
-        terms.append(polynomial() * ridges[int(k)](form))
+    # In several variables one direction for both keeps the quadrature one-dimensional.
+    shared = form() if nargs > 1 else None
+    terms = [polynomial() * ridges[int(k)](shared or form()) for k in chosen]
     return Lambda(tuple(arguments), Add(*terms))
