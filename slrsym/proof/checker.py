@@ -6,6 +6,7 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sympy.core.function import AppliedUndef
@@ -14,8 +15,7 @@ from slrsym.proof.axioms import axiom
 from slrsym.proof.claim import Claim
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError, Refused
-from slrsym.proof.numeric import Disagreement, Undecided, compare, random_test_function
-from slrsym.proof.sampling import NoPoint
+from slrsym.proof.numeric import Disagreement, NoPoint, Undecided, compare, random_test_function
 from slrsym.proof.step import Step
 from slrsym.proof.structure import concludes, structural_step
 
@@ -60,7 +60,8 @@ class StepReport:
         if self.accepted:
             return f"step {self.label} [{self.rule}]: {self.statement}"
         reasons = [r for r in (self.refusal, self.contradiction) if r]
-        return f"step {self.label} [{self.rule}] is refused: {'; '.join(reasons)}; it says {self.statement}"
+        why = "; ".join(reasons)
+        return f"step {self.label} [{self.rule}] is refused: {why}; it says {self.statement}"
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ class Verdict:
             raise TypeError("a Verdict is made by check_claim, from checked steps")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (self.id, self.reports, self.depends, self.axioms, self.error, self.seconds)
+        fields = (self.id, self.reports, self.depends, self.axioms, self.error, self.seconds)
+        return _unpickled, fields
 
     @property
     def accepted(self) -> bool:
@@ -116,8 +118,9 @@ class Verdict:
         return self.error or next((str(r) for r in self.reports if not r.accepted), "")
 
 
-def _unpickled(*fields: object) -> Verdict:
-    return Verdict(*fields, _seal=_SEAL)  # type: ignore[arg-type]
+def _unpickled(*fields: Any) -> Verdict:
+    sealed: Callable[..., Verdict] = Verdict
+    return sealed(*fields, _SEAL)
 
 
 def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:

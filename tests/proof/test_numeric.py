@@ -626,3 +626,70 @@ def test_other_precisions(digits):
     off = equal(node, closed * (1 + R(1, 10 ** (digits - 4))))
     with pytest.raises(Disagreement):
         compare(off, rng=rng(), digits=digits)
+
+
+# -- conditional expectations, lines, zeros -----------------------------------------------------
+
+
+def test_a_conditional_expectation_is_merged_with_the_one_it_stands_in():
+    given = GaussianLaw({U: a * W + b}, [[c**2]])
+    nested = Expectation(W * Expectation(sin(U) * U, given), standard_normal(W))
+    joint = GaussianLaw({U: b, W: 0}, [[a**2 + c**2, a], [a, 1]])
+    point = {a: R(2, 3), b: R(1, 5), c: R(3, 4)}
+    assert_zero(nested - Expectation(W * sin(U) * U, joint), point)
+
+
+def test_nested_three_deep():
+    inner = Expectation(erf(1 + U + V + W), standard_normal(U))
+    nested = Expectation(Expectation(V * inner, standard_normal(V)) * W, standard_normal(W))
+    flat = Expectation(V * W * erf(1 + U + V + W), standard_normal(U, V, W))
+    assert_zero(nested - flat)
+    assert abs(evaluate(flat, {}).number) > 1e-3
+
+
+def test_a_square_of_a_conditional_expectation_is_not_that_of_the_square():
+    inner = Expectation(erf(U + W), standard_normal(U))
+    square = Expectation(inner**2, standard_normal(W))
+    # E[erf(U + W) | W] = erf(W / sqrt 3)
+    assert_zero(square - Expectation(erf(W / sqrt(3)) ** 2, standard_normal(W)))
+
+
+def test_the_variance_given_the_outer_variable_may_depend_on_it():
+    given = GaussianLaw({U: 0}, [[W**2]])
+    nested = Expectation(Expectation(U**2, given), standard_normal(W))
+    assert_zero(nested - 1)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "closed"),
+    [
+        (exp(-(x**2) / 2) * x**4, 3 * sqrt(2 * pi)),
+        (exp(-((x - 30) ** 2)), sqrt(pi)),
+        (exp(-(x**2) / 1000), sqrt(1000 * pi)),
+        (1 / (1 + x**2), pi),
+    ],
+    ids=["bell", "far away", "wide", "slow"],
+)
+def test_integrals_over_the_line(integrand, closed):
+    assert_zero(Integral(integrand, (x, -oo, oo)) - closed)
+
+
+def test_a_derivative_that_vanishes_is_judged_against_its_function():
+    even = Expectation(erf(t + G) ** 2, NORMAL)
+    slope = Derivative(even, t, evaluate=False)
+    assert compare(equal(Subs(slope, t, 0), 0), rng=rng()).digits >= 28
+    with pytest.raises(Disagreement):
+        compare(equal(Subs(slope, t, R(1, 10**12)), 0), rng=rng())
+
+
+def test_nothing_is_left_for_sympy_to_decide():
+    h = Function("h", real=True)
+    statement = equal(h(x) ** 2 - h(x) ** 2 + h(x), h(x))
+    found = compare(statement, rng=rng(), functions={h: Lambda(x, x + 1)})
+    assert found.points[0]
+    assert found.digits == 30
+
+
+def test_conditions_of_branches():
+    step = Piecewise((1, x < R(1, 3)), (2, Eq(x, R(1, 3))), (3, True))
+    assert [evaluate(step, {x: v}).number for v in (0, R(1, 3), 1)] == [1, 2, 3]

@@ -24,7 +24,7 @@ from sympy import (
 
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw
 from slrsym.proof.numeric import evaluate
-from slrsym.proof.sampling import NoPoint, parameters, random_test_function, sample_points
+from slrsym.proof.numeric.sampling import NoPoint, parameters, random_test_function, sample_points
 
 x, y, z = symbols("x y z", real=True)
 

@@ -40,7 +40,7 @@ from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import Law
-from slrsym.proof.quadrature import NotALaw, Undecided
+from slrsym.proof.numeric.quadrature import NotALaw, Undecided
 
 __all__ = ["NoPoint", "parameters", "random_test_function", "sample_points"]
 
@@ -295,8 +295,9 @@ class _Sampler:
         return tuple(entries)
 
     def _allowed(self, point: dict[Any, Any]) -> bool:
-        # Imported late: numeric draws its points here, and hypotheses are decided there.
-        from slrsym.proof.numeric import Evaluator, truth
+        # Imported late: comparisons draw their points here, and hypotheses are decided there.
+        from slrsym.proof.numeric.comparison import truth
+        from slrsym.proof.numeric.evaluator import Evaluator
 
         try:
             if not all(truth(hypothesis, point, 20) for hypothesis in self.hypotheses):

@@ -10,6 +10,7 @@ errors are estimated, not bounded.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,7 @@ from typing import Any, TypeAlias
 from flint import acb, arb, ctx, fmpq, fmpz_poly
 
 __all__ = [
+    "DIGITS_PER_BIT",
     "Ball",
     "NotALaw",
     "Program",
@@ -27,6 +29,7 @@ __all__ = [
     "gauss_hermite",
     "gaussian_sum",
     "magnitude",
+    "whole_line",
 ]
 
 Ball: TypeAlias = Any
@@ -37,7 +40,7 @@ _MOST_NODES = 2_000_000
 _UNIT = 2**14
 _FIRST_STEP = 0.61
 _FINEST_LEVEL = 10
-_DIGITS_PER_BIT = math.log10(2)
+DIGITS_PER_BIT = math.log10(2)
 
 
 class Undecided(Exception):  # noqa: N818
@@ -275,17 +278,17 @@ def gaussian_sum(
         whole = magnitude(absolute)
         if whole == -math.inf:
             return Sum(arb(0), whole)
-        if (magnitude(edge) - whole) * _DIGITS_PER_BIT > goal:
+        if (magnitude(edge) - whole) * DIGITS_PER_BIT > goal:
             reach *= 1.2
             if reach > _LARGEST_RADIUS:
                 raise Undecided("the integrand times the density does not become negligible")
             continue
         difference = sums[0][0] - sums[1][0]
-        gap = (magnitude(difference) - whole) * _DIGITS_PER_BIT
+        gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
         if gap < goal:
             value = (sums[0][0] + sums[1][0]) / 2
             return Sum(_widened(value, difference.abs_upper() + edge.upper()), whole - 1)
-        if (magnitude(_radius(difference)) - whole) * _DIGITS_PER_BIT > goal:
+        if (magnitude(_radius(difference)) - whole) * DIGITS_PER_BIT > goal:
             raise Undecided("rounding leaves too few digits in a quadrature")
         # A rule that converges as it should at least gains digits in proportion to 1/step.
         stalls += gap < -1.5 and last < -0.5 and gap / last < 1 + (_reduction(last, goal) - 1) / 4
@@ -325,6 +328,17 @@ def _widened(ball: Ball, error: Ball) -> Ball:
     """The ball with its radius enlarged."""
     margin = arb(0, error)
     return ball + margin if isinstance(ball, arb) else ball + acb(margin, margin)
+
+
+def whole_line(program: Program, digits: int) -> Sum:
+    """Integral over the line of an integrand that decays as a Gaussian does."""
+    root = (2 * arb.pi()).sqrt()
+    ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
+    original, program.output = program.output, program.emit(operator.mul, program.output, ratio)
+    try:
+        return gaussian_sum(program, 1, (), digits)
+    finally:
+        program.output = original
 
 
 # -- on intervals -----------------------------------------------------------------------------
@@ -380,7 +394,7 @@ def double_exponential(
                 total, absolute = total + term, absolute + abs(term)
                 if level == 2:
                     small = magnitude(term) - magnitude(absolute)
-                    quiet = quiet + 1 if small * _DIGITS_PER_BIT < goal - 2 else 0
+                    quiet = quiet + 1 if small * DIGITS_PER_BIT < goal - 2 else 0
                     if (quiet >= 3 and t >= 2.5) or t > 8.0:
                         if quiet < 3 and not absolute.is_zero():
                             raise Undecided("the integrand does not become negligible at an end")
@@ -393,7 +407,7 @@ def double_exponential(
             return Sum(arb(0), whole)
         if previous is not None:
             difference = value - previous
-            gap = (magnitude(difference) - whole) * _DIGITS_PER_BIT
+            gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
             if gap < goal:
                 return Sum(_widened(value, difference.abs_upper()), whole)
         previous = value
