@@ -24,9 +24,9 @@ from slrsym.proof.rules import differentiate as differentiate
 from slrsym.proof.rules import differentiate_under_expectation as differentiate_under_expectation
 from slrsym.proof.rules import fundamental_theorem as fundamental_theorem
 from slrsym.proof.rules import independence as independence
+from slrsym.proof.rules import inside as inside
 from slrsym.proof.rules import integral_algebra as integral_algebra
 from slrsym.proof.rules import lemma as lemma
-from slrsym.proof.rules import inside as inside
 from slrsym.proof.rules import linearity as linearity
 from slrsym.proof.rules import monotone as monotone
 from slrsym.proof.rules import noise_moments as noise_moments

@@ -471,7 +471,7 @@ class Algebra:
             return self._constant(fmpq(int(expr.p), int(expr.q)))
         if isinstance(expr, Float):
             raise NotNormalizable(f"the inexact number {expr}; write an exact Rational")
-        if expr.is_infinite or expr.is_comparable is False and expr.is_number and expr.is_finite is False:
+        if expr.is_infinite or (expr.is_comparable is False and expr.is_number and expr.is_finite is False):
             raise NotNormalizable(f"the infinite value {expr}")
         if expr is E:
             return {((), self._exponent(self._constant(fmpq(1)))): fmpq(1)}
@@ -538,7 +538,7 @@ class Algebra:
 
     def _symbol(self, expr: Expr) -> int:
         if expr not in self._symbols:
-            positive = expr.is_number and expr is not I or bool(expr.is_positive)
+            positive = (expr.is_number and expr is not I) or bool(expr.is_positive)
             if isinstance(expr, Symbol) and not positive:
                 positive = self.positive(expr)
             self._generators.append(_Generator(expr, positive))

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from slrsym.proof.errors import ProofError
 
-__all__ = ["AXIOMS", "Axiom", "axiom"]
+__all__ = ["AXIOMS", "Axiom", "axiom", "foreign_rule"]
+
+_FOREIGN = "rule: "
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,15 @@ AXIOMS: dict[str, Axiom] = {
         Axiom(
             "dominated-convergence",
             "A parameter integral may be differentiated under the integral sign where the "
-            "derivative of the integrand is dominated, locally uniformly, by an integrable function.",
+            "derivative of the integrand is dominated, locally uniformly, by an integrable "
+            "function.",
             "Folland, Real Analysis, 2nd ed., Thm 2.27",
         ),
         Axiom(
             "fubini",
             "Integrals over a product measure may be taken one after the other, in any order; the "
-            "expectation of a product of independent integrable variables is the product of theirs.",
+            "expectation of a product of independent integrable variables is the product of "
+            "theirs.",
             "Folland, Real Analysis, 2nd ed., Thm 2.37",
         ),
         Axiom(
@@ -49,7 +53,8 @@ AXIOMS: dict[str, Axiom] = {
             "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance; "
             "uncorrelated jointly Gaussian vectors are independent; conditional laws are Gaussian "
             "with the regression mean and the Schur complement as covariance.",
-            "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Thms 2.4.1-2.5.1",
+            "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., "
+            "Thms 2.4.1-2.5.1",
         ),
         Axiom(
             "fundamental-theorem-of-calculus",
@@ -70,11 +75,17 @@ AXIOMS: dict[str, Axiom] = {
         ),
         Axiom(
             "second-derivative-test",
-            "A critical point in the interior where the Hessian has negative determinant is a saddle.",
+            "A critical point in the interior where the Hessian has negative determinant is a "
+            "saddle.",
             "Apostol, Calculus, vol. II, 2nd ed., Thm 9.7",
         ),
     )
 }
+
+
+def foreign_rule(rule: str) -> str:
+    """The name of the axiom that a rule from outside of the package is sound."""
+    return f"{_FOREIGN}{rule}"
 
 
 def axiom(name: str) -> Axiom:
@@ -85,6 +96,9 @@ def axiom(name: str) -> Axiom:
     ProofError
         If there is none.
     """
+    if name.startswith(_FOREIGN):
+        rule = name.removeprefix(_FOREIGN)
+        return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")
     if name not in AXIOMS:
         raise ProofError(f"unknown axiom {name!r}; known are {', '.join(sorted(AXIOMS))}")
     return AXIOMS[name]

@@ -41,8 +41,8 @@ class Claim:
     id : str
         A name in lower case, words joined by hyphens.
     statement : Boolean
-        A relation between expressions, or a conjunction or equivalence of relations. It is meant for
-        all values of its free symbols that these declare possible and `given` allows. SymPy
+        A relation between expressions, or a conjunction or equivalence of relations. It is meant
+        for all values of its free symbols that these declare possible and `given` allows. SymPy
         evaluates relations that it finds obvious; write ``Eq(a, b, evaluate=False)`` for those.
     source : str
         Where the statement stands, such as ``Lemma 18 (ii)``.
@@ -124,7 +124,9 @@ class Claim:
             raise ProofError(f"claim {self.id} has no proof")
         proof = self._prove(self.statement)
         if isinstance(proof, Rule):
-            raise ProofError(f"claim {self.id}: the proof is a rule; write chain(...).then(..., by=rule)")
+            raise ProofError(
+                f"claim {self.id}: the proof is a rule; write chain(...).then(..., by=rule)"
+            )
         if not isinstance(proof, Proof):
             raise ProofError(f"claim {self.id}: the proof returned {proof!r}, which is no proof")
         return proof

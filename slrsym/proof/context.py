@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Context"]
 
 
+_NO_FREEDOM = Freedom()
+
+
 def _no_claims(name: str) -> Claim:
     raise ProofError(f"unknown claim {name!r}: this proof is checked outside of a ledger")
 
@@ -70,7 +73,7 @@ class Context:
         """Whether a relation is certain."""
         return bool(holds(relation, self.facts))
 
-    def algebra(self, freedom: Freedom = Freedom()) -> Algebra:
+    def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
         """A fresh ring for comparing expressions."""
         return Algebra(
             positive=lambda e: bool(self.sign(e).positive),
@@ -82,7 +85,7 @@ class Context:
         self,
         lhs: Expr,
         rhs: Expr,
-        freedom: Freedom = Freedom(),
+        freedom: Freedom = _NO_FREEDOM,
         given: tuple[tuple[Expr, Expr], ...] = (),
     ) -> None:
         """Refuse unless both sides have the same normal form and divide by nothing that may vanish.
@@ -116,7 +119,9 @@ class Context:
         """Equals may be put for equals under a derivative only where its variable moves freely."""
         for node in side.atoms(Derivative):
             for hypothesis in self.hypotheses:
-                pinned = isinstance(hypothesis, Eq) and hypothesis.free_symbols & set(node.variables)
+                pinned = isinstance(hypothesis, Eq) and hypothesis.free_symbols & set(
+                    node.variables
+                )
                 if pinned:
                     raise Refused(f"{hypothesis} pins the variable that {node} is taken in")
 

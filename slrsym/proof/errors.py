@@ -9,7 +9,7 @@ class ProofError(Exception):
     """A proof is malformed: it does not speak of what it should, or uses an unknown name."""
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818
     """A rule does not justify the step it was given for."""
 
 

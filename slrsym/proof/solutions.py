@@ -1,8 +1,9 @@
 """Solution sets: the proof that a system has these solutions and no others.
 
 The proof is a tree of cases. At each node an equation is written as a product, and so one of its
-factors vanishes. A factor is shown never to vanish (`never`), or to vanish at one value of one unknown
-only (`only_at`), which is then put into the equations that are left. Branches end in `solution`.
+factors vanishes. A factor is shown never to vanish (`never`), or to vanish at one value of one
+unknown only (`only_at`), which is then put into the equations that are left. Branches end in
+`solution`.
 """
 
 from __future__ import annotations
@@ -61,12 +62,12 @@ def solution() -> Branch:
 
 
 def never(factor: Any) -> Branch:
-    """This factor has a sign, so it does not vanish."""
+    """The factor has a sign, so it does not vanish."""
     return _Never(sympify(factor))
 
 
 def only_at(factor: Any, unknown: Symbol, value: Any, then: Branch) -> Branch:
-    """This factor vanishes only where the unknown has this value.
+    """The factor vanishes only where the unknown has this value.
 
     It has to be a nonzero multiple of ``unknown - value``, or of an injective odd function of one.
     """
@@ -212,8 +213,8 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Pro
     Parameters
     ----------
     goal : Equivalent
-        ``Equivalent(And(equations), Or(And(Eq(unknown, value), ...), ...))``, each equation with 0 on
-        its right.
+        ``Equivalent(And(equations), Or(And(Eq(unknown, value), ...), ...))``, each equation with 0
+        on its right.
     unknowns : sequence of Symbol
         What is solved for. Everything else is a parameter.
     tree : Branch

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
+from slrsym.proof.axioms import foreign_rule
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError
 
@@ -36,7 +37,9 @@ class Link:
 
     def __post_init__(self) -> None:
         if self.relation not in _RELATIONS:
-            raise ProofError(f"unknown relation {self.relation!r}; known are {' '.join(_RELATIONS)}")
+            raise ProofError(
+                f"unknown relation {self.relation!r}; known are {' '.join(_RELATIONS)}"
+            )
 
     @property
     def statement(self) -> Boolean:
@@ -58,10 +61,29 @@ class Link:
         raise ProofError(f"{statement} is none of the relations {' '.join(_RELATIONS)}")
 
 
+def _of_the_package(kind: type) -> bool:
+    return f"{kind.__module__}.".startswith("slrsym.proof.")
+
+
 class Rule(ABC):
-    """A way to justify a link. A rule either accepts the link or raises `Refused`."""
+    """A way to justify a link. A rule either accepts the link or raises `Refused`.
+
+    A rule that is defined outside of the package is taken on trust: every claim that uses it names
+    it among its axioms.
+    """
 
     name: str
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if _of_the_package(cls):
+            return
+        own, foreign = cls.axioms, foreign_rule(f"{cls.__module__}.{cls.__qualname__}")
+
+        def axioms(self: Rule, link: Link) -> tuple[str, ...]:
+            return (*own(self, link), foreign)
+
+        cls.axioms = axioms  # type: ignore[method-assign]
 
     @abstractmethod
     def check(self, link: Link, context: Context) -> None:
@@ -114,6 +136,10 @@ class Step:
     context: Context = field(repr=False)
     numeric: bool = True
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, Rule):
+            raise ProofError(f"step {self.label} is justified by {self.rule!r}, which is no rule")
+
     def check(self) -> None:
         """The rule's own symbolic check.
 
@@ -136,7 +162,31 @@ class Step:
 
 
 class Proof(ABC):
-    """A tree of steps with a conclusion."""
+    """A tree of steps with a conclusion.
+
+    Only the package defines kinds of proof: what a proof concludes is what its steps show.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not _of_the_package(cls):
+            raise ProofError(
+                f"{cls.__qualname__}: a new kind of proof cannot be trusted to conclude what its "
+                f"steps show; build proofs by chain, cases, induction, ..., or define a Rule"
+            )
+
+    @staticmethod
+    def require(thing: Any, what: str) -> Proof:
+        """The thing itself, if it is a proof.
+
+        Raises
+        ------
+        ProofError
+            If it is not.
+        """
+        if not isinstance(thing, Proof):
+            raise ProofError(f"{what} must be a proof; got {thing!r}")
+        return thing
 
     @property
     @abstractmethod

@@ -13,6 +13,7 @@ from slrsym.proof.chain import D, chain
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.growth import require_smooth
+from slrsym.proof.interval import require_interval
 from slrsym.proof.rules.lemmas import instance
 from slrsym.proof.step import Link, Proof, Rule, Step, labelled
 from slrsym.proof.substitute import put
@@ -101,7 +102,9 @@ def _concluded(shown: Boolean, wanted: Boolean, context: Context) -> bool:
 
 
 def _as_proof(start: Expr, end: Expr, proof: Proof | Rule) -> Proof:
-    return chain(start).then(end, by=proof) if isinstance(proof, Rule) else proof
+    if isinstance(proof, Rule):
+        return chain(start).then(end, by=proof)
+    return Proof.require(proof, "what shows a part")
 
 
 # -- equality by derivative and one value ------------------------------------------------------
@@ -128,7 +131,7 @@ class _EqualByDerivative(Proof):
         yield from self.derivative.steps(context, labelled(label, "derivative"))
 
         def verify(context: Context) -> None:
-            _require_interval(t, at, context)
+            require_interval(t, at, context)
             for side in (self.goal.lhs, self.goal.rhs):
                 require_smooth(side, t, context)
             concludes(self.value.conclusion, start, inside)
@@ -142,33 +145,6 @@ class _EqualByDerivative(Proof):
             context,
             axioms=("mean-value-theorem",),
         )
-
-
-def _require_interval(t: Symbol, at: Expr, context: Context) -> None:
-    """Refuse unless the domain of `t`, all else fixed, is an interval that contains `at`."""
-    if not t.is_real or t.is_integer:
-        raise Refused(f"{t} does not run over an interval of reals")
-    if t in at.free_symbols:
-        raise Refused(f"the point {at} depends on {t}")
-    if t.is_zero is False and not (t.is_positive or t.is_negative):
-        raise Refused(f"the domain of {t} has a hole at 0")
-    declared = {
-        "is_positive": Gt(at, 0), "is_nonnegative": Ge(at, 0),
-        "is_negative": Lt(at, 0), "is_nonpositive": Le(at, 0),
-    }  # fmt: skip
-    for name, condition in declared.items():
-        if getattr(t, name) and not context.holds(condition):
-            raise Refused(f"{at} is outside of the domain: {t} is {name.removeprefix('is_')}")
-    for hypothesis in context.hypotheses:
-        if t not in hypothesis.free_symbols:
-            continue
-        if not isinstance(hypothesis, Le | Lt | Ge | Gt):
-            raise Refused(f"the hypothesis {hypothesis} does not leave an interval to {t}")
-        side = (hypothesis.lhs - hypothesis.rhs).expand()
-        if side.diff(t).free_symbols & {t}:
-            raise Refused(f"the hypothesis {hypothesis} is not known to leave an interval to {t}")
-        if not context.holds(put(hypothesis, {t: at})):
-            raise Refused(f"{at} is outside of the domain: {hypothesis} is not known there")
 
 
 def equal_by_derivative(
@@ -279,6 +255,8 @@ def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
     *branches : pairs of a relation and a Proof
         In a case ``Eq(symbol, value)`` the proof is of the goal with the value put in.
     """
+    for case, proof in branches:
+        Proof.require(proof, f"what shows the case {case}")
     return _Cases(goal, branches)
 
 
@@ -300,6 +278,8 @@ class _AllOf(Proof):
 
 def all_of(*parts: Proof) -> Proof:
     """Show a conjunction part by part."""
+    for part in parts:
+        Proof.require(part, "each part")
     return _AllOf(parts)
 
 
@@ -382,7 +362,13 @@ def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any)
     if not isinstance(goal, Eq):
         raise ProofError(f"induction shows equalities; the goal is {goal}")
     at_zero = put(goal, {variable: S.Zero})
-    return _Induction(goal, variable, _as_proof(at_zero.lhs, at_zero.rhs, base), step(_Hypothesis(goal)))
+    following = put(goal, {variable: variable + 1})
+    return _Induction(
+        goal,
+        variable,
+        _as_proof(at_zero.lhs, at_zero.rhs, base),
+        _as_proof(following.lhs, following.rhs, step(_Hypothesis(goal))),
+    )
 
 
 # -- a whole claim -----------------------------------------------------------------------------
@@ -413,4 +399,3 @@ def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None
     """A statement that is an instance of a proved claim."""
     pairs = tuple((s, sympify(v)) for s, v in (values or {}).items())
     return _Claimed(id, pairs, statement)
-

@@ -32,7 +32,10 @@ from slrsym.proof.substitute import put
 __all__ = ["definition", "differentiate", "fundamental_theorem", "integral_algebra"]
 
 # The claims by which the derivatives of functions that have no elementary ones are known.
-DERIVATIVE_CLAIMS = {OwensT: ("owens-t-derivative-h", "owens-t-derivative-a"), zeta: ("zeta-derivative",)}
+DERIVATIVE_CLAIMS = {
+    OwensT: ("owens-t-derivative-h", "owens-t-derivative-a"),
+    zeta: ("zeta-derivative",),
+}
 
 
 class _Differentiate(Rule):
@@ -56,9 +59,7 @@ class _Differentiate(Rule):
         require_equality(link)
         if not link.statement.has(Derivative):
             raise Refused("neither side has a derivative to evaluate")
-        context.require_equal(
-            _evaluated(link.lhs, context), _evaluated(link.rhs, context)
-        )
+        context.require_equal(_evaluated(link.lhs, context), _evaluated(link.rhs, context))
 
 
 def _evaluated(expr: Expr, context: Context) -> Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,10 +29,10 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.algebra import Freedom, partial_derivative
 from slrsym.proof.context import Context
-from slrsym.proof.errors import Refused
+from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.growth import require_moderate
 from slrsym.proof.rules.algebra import require_equality
-from slrsym.proof.step import Link, Rule
+from slrsym.proof.step import Link, Proof, Rule
 
 __all__ = [
     "complete_the_square",
@@ -246,7 +246,8 @@ def _require_positive_definite(law: GaussianLaw, context: Context) -> None:
         minor = law.cov[:size, :size].det(method="berkowitz")
         context.require(
             context.sign(minor).positive,
-            f"the law of {', '.join(map(str, law.symbols))} may be degenerate: {minor} > 0 is not known",
+            f"the law of {', '.join(map(str, law.symbols))} may be degenerate: {minor} > 0 is not "
+            "known",
         )
 
 
@@ -424,19 +425,20 @@ class _Symmetry(Rule):
                 return node
             for s in flipped:
                 self._require_uncorrelated(s, flipped, node.law, context)
-            means = {s: m for b in node.law.blocks() if isinstance(b, GaussianLaw) for s, m in b.mean.items()}
+            means = {
+                s: m
+                for b in node.law.blocks()
+                if isinstance(b, GaussianLaw)
+                for s, m in b.mean.items()
+            }
             mirror = {s: 2 * means[s] - s for s in flipped}
             other = Expectation(node.integrand.subs(mirror, simultaneous=True), node.law)
             return (node + other) / 2
 
-        context.require_equal(
-            _mapped(link.lhs, reflected), _mapped(link.rhs, reflected), LINEAR
-        )
+        context.require_equal(_mapped(link.lhs, reflected), _mapped(link.rhs, reflected), LINEAR)
 
     @staticmethod
-    def _require_uncorrelated(
-        s: Symbol, flipped: list[Symbol], law: Law, context: Context
-    ) -> None:
+    def _require_uncorrelated(s: Symbol, flipped: list[Symbol], law: Law, context: Context) -> None:
         block = next(b for b in law.blocks() if s in b.symbols)
         if not isinstance(block, GaussianLaw):
             raise Refused(f"{s} is not Gaussian, so its law need not be symmetric")
@@ -489,8 +491,11 @@ class _Conditioning(Rule):
                 outer.append(block.marginal(*present))
             else:
                 raise Refused(f"cannot condition {block}")
-        join = lambda laws: laws[0] if len(laws) == 1 else ProductLaw(*laws)  # noqa: E731
-        return join(inner), join(outer)
+        return _joined(inner), _joined(outer)
+
+
+def _joined(laws: list[Law]) -> Law:
+    return laws[0] if len(laws) == 1 else ProductLaw(*laws)
 
 
 def conditioning(*given: Symbol) -> Rule:
@@ -500,7 +505,7 @@ def conditioning(*given: Symbol) -> Rule:
 
 @dataclass(frozen=True)
 class _Inside(Rule):
-    """What relates two integrands, whatever the values of the variables, relates the expectations."""
+    """What relates two integrands, whatever the variables are, relates the expectations."""
 
     by: Rule
 
@@ -515,6 +520,10 @@ class _Inside(Rule):
     def uses(self, link: Link) -> tuple[str, ...]:
         inner = self._inner(link)
         return self.by.uses(inner) if inner else ()
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        inner = self._inner(link)
+        return self.by.premises(inner, context) if inner else ()
 
     @staticmethod
     def _inner(link: Link) -> Link | None:
@@ -539,6 +548,8 @@ class _Inside(Rule):
 
 def inside(by: Rule) -> Rule:
     """Use a rule on the integrand of an expectation."""
+    if not isinstance(by, Rule):
+        raise ProofError(f"by must be a rule; got {by!r}")
     return _Inside(by)
 
 

@@ -128,11 +128,10 @@ class Lemma(Rule):
         strict = len(link.relation) == 1
         context.require(
             sign.positive if strict else sign.nonnegative,
-            f"the factor {self.factor} is not known to be {'positive' if strict else 'non-negative'}",
+            f"the factor {self.factor} is not known to be "
+            + ("positive" if strict else "non-negative"),
         )
-        context.require_equal(
-            link.lhs - link.rhs, self.factor * (known.lhs - known.rhs), linear
-        )
+        context.require_equal(link.lhs - link.rhs, self.factor * (known.lhs - known.rhs), linear)
 
 
 def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Lemma:

@@ -12,6 +12,7 @@ from slrsym.proof.chain import D
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_smooth
+from slrsym.proof.interval import require_interval
 from slrsym.proof.step import Link, Proof, Rule
 from slrsym.proof.substitute import put
 
@@ -67,9 +68,7 @@ class _Monotone(Rule):
         raise Refused(f"it is not known which of {self.start} and {self.end} is the larger")
 
     def _between(self, context: Context) -> tuple[Any, ...]:
-        low, high = (
-            (self.start, self.end) if self._ascending(context) else (self.end, self.start)
-        )
+        low, high = (self.start, self.end) if self._ascending(context) else (self.end, self.start)
         return Ge(self.variable, low), Le(self.variable, high)
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
@@ -87,8 +86,8 @@ class _Monotone(Rule):
             raise Refused(f"the variable {self.variable} is restricted from outside; rename it")
         if self.variable in self.start.free_symbols | self.end.free_symbols:
             raise Refused(f"the end points contain the variable {self.variable} itself")
-        if not self.variable.is_real or self.variable.is_integer:
-            raise Refused(f"the variable {self.variable} does not run over an interval")
+        for point in (self.start, self.end):
+            require_interval(self.variable, point, context)
         ascending = self._ascending(context)
         inner = context.assuming(*(h for h in self._between(context) if h != True))  # noqa: E712
         require_smooth(self.of, self.variable, inner)
@@ -128,5 +127,5 @@ def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof)
     derivative : Proof
         A chain from ``D(of, variable)`` to 0. It may use that the variable lies between the points.
     """
+    Proof.require(derivative, "derivative")
     return _Monotone(sympify(of), variable, sympify(start), sympify(end), derivative)
-

@@ -1,0 +1,198 @@
+"""What a proof may be made of: kinds of proof are the package's, rules of others are named."""
+
+import pickle
+from types import SimpleNamespace
+
+import pytest
+from sympy import Eq, Ge, Le, Rational, Symbol, cos, exp, sin, true
+
+from slrsym.gaussian import Expectation, standard_normal
+from slrsym.proof import (
+    Chain,
+    Claim,
+    D,
+    Ledger,
+    ProofError,
+    Verdict,
+    algebra,
+    all_of,
+    cases,
+    chain,
+    check_claim,
+    differentiate,
+    equal_by_derivative,
+    induction,
+    inside,
+    monotone,
+    sign,
+)
+from slrsym.proof.axioms import axiom
+from slrsym.proof.step import Link, Proof, Rule, Step
+
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+positive = Symbol("p", positive=True)
+n = Symbol("n", integer=True, nonnegative=True)
+G = Symbol("G", real=True)
+
+
+def verdict(statement, proof, given=()):
+    claim = Claim("it", statement, "test", given=given)
+    claim.proof(lambda goal: proof)
+    ledger = Ledger({"it": claim})
+    return check_claim(claim, ledger.find)
+
+
+def true_relation(lhs, rhs):
+    return Eq(lhs, rhs, evaluate=False)
+
+
+# -- proofs ------------------------------------------------------------------------------------
+
+
+def test_a_new_kind_of_proof_is_refused():
+    with pytest.raises(ProofError, match="a new kind of proof"):
+
+        class Anything(Proof):
+            pass
+
+
+def test_a_chain_is_not_to_be_subclassed_either():
+    with pytest.raises(ProofError, match="Longer: a new kind of proof"):
+
+        class Longer(Chain):
+            pass
+
+
+fake = SimpleNamespace(conclusion=Ge(x, 0), steps=lambda context, label="": ())
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: all_of(fake),
+        lambda: cases(Ge(x, 0), (Ge(x, 0), fake), (Le(x, 0), fake)),
+        lambda: equal_by_derivative(Eq(x, y), x, at=0, value=fake, derivative=algebra),
+        lambda: equal_by_derivative(Eq(x, y), x, at=0, value=algebra, derivative=fake),
+        lambda: induction(Eq(n, n + 1, evaluate=False), n, base=fake, step=lambda h: h),
+        lambda: induction(Eq(n, n + 1, evaluate=False), n, base=algebra, step=lambda h: fake),
+        lambda: monotone(x, x, 0, 1, derivative=fake),
+    ],
+    ids=["all_of", "cases", "value", "derivative", "base", "step", "monotone"],
+)
+def test_what_only_looks_like_a_proof_is_refused(build):
+    with pytest.raises(ProofError, match="must be a proof; got namespace"):
+        build()
+
+
+def test_a_claim_takes_no_lookalike():
+    assert "which is no proof" in verdict(Ge(x, 0), fake).failure
+
+
+# -- rules -------------------------------------------------------------------------------------
+
+lookalike = SimpleNamespace(
+    name="anything", check=lambda *_: None, axioms=lambda _: (), uses=lambda _: ()
+)
+
+
+class Anything(Rule):
+    name = "anything goes"
+
+    def check(self, link, context):
+        pass
+
+
+class More(Anything):
+    pass
+
+
+def test_what_only_looks_like_a_rule_is_refused():
+    with pytest.raises(ProofError, match="no rule"):
+        Step("1", true, lookalike, Link(x, "=", x), None)
+    with pytest.raises(ProofError, match="by must be a rule"):
+        chain(x).then(y, by=lookalike)
+    with pytest.raises(ProofError, match="by must be a rule"):
+        inside(lookalike)
+    link = Link(x, "=", y)
+    links = Chain(x, ((link, SimpleNamespace(premises=lambda *_: (), **vars(lookalike))),))
+    assert "no rule" in verdict(link.statement, links).failure
+
+
+@pytest.mark.parametrize("rule", [Anything, More])
+def test_a_rule_from_outside_is_named_among_the_axioms(rule):
+    double = chain(sin(x) ** 2).then(1 - cos(x) ** 2, by=rule())
+    found = verdict(true_relation(sin(x) ** 2, 1 - cos(x) ** 2), double)
+    assert found.accepted
+    (name,) = {a for a in found.axioms if rule.__name__ in a}
+    assert axiom(name).statement.startswith("Whatever the rule")
+    inner = verdict(
+        true_relation(Expectation(G + x, standard_normal(G)), x),
+        chain(Expectation(G + x, standard_normal(G)))
+        .then(Expectation(x + G, standard_normal(G)), by=inside(rule()))
+        .then(x, by=rule()),
+    )
+    assert name in inner.axioms
+
+
+def test_the_rules_of_the_package_name_no_such_axiom():
+    square = chain((x + 1) ** 2).then(x**2 + 2 * x + 1, by=algebra)
+    found = verdict(true_relation((x + 1) ** 2, x**2 + 2 * x + 1), square)
+    assert found.accepted
+    assert found.axioms == ()
+
+
+def test_the_numerical_check_does_not_trust_a_rule_from_outside():
+    found = verdict(true_relation(sin(x), x), chain(sin(x)).then(x, by=Anything()))
+    assert not found.accepted
+    assert found.failure.startswith("step 1 [anything goes] is refused: contradicted numerically")
+
+
+# -- premises ----------------------------------------------------------------------------------
+
+
+def slope(of, variable):
+    return chain(D(of, variable)).then(of.diff(variable), by=differentiate)
+
+
+def test_the_premise_of_a_rule_inside_an_expectation_is_checked():
+    v = Symbol("v", real=True)
+    low, high = Expectation(exp(G), standard_normal(G)), Expectation(exp(G + 1), standard_normal(G))
+    rule = monotone(exp(v), v, G, G + 1, derivative=slope(exp(v), v).le(0, by=sign))
+    found = verdict(Ge(low, high, evaluate=False), chain(low).ge(high, by=inside(rule)))
+    assert any(r.label == "1.derivative.2" and r.refusal for r in found.reports)
+
+
+def test_monotonicity_stays_in_the_domain_of_its_variable():
+    rule = monotone(
+        positive**3 / 3, positive, -1, 1, derivative=slope(positive**3 / 3, positive).ge(0, by=sign)
+    )
+    found = verdict(
+        Le(-Rational(1, 3), Rational(1, 3), evaluate=False),
+        chain(-Rational(1, 3)).le(Rational(1, 3), by=rule),
+    )
+    assert "-1 is outside of the domain: p is positive" in found.failure
+
+
+@pytest.mark.parametrize("declared", [{"integer": True}, {"rational": True}, {"nonzero": True}])
+def test_an_argument_by_derivative_needs_an_interval(declared):
+    q = Symbol("q", real=True, **declared)
+    rule = monotone(x + q, q, -1, 1, derivative=slope(x + q, q).ge(0, by=sign))
+    found = verdict(Le(x - 1, x + 1, evaluate=False), chain(x - 1).le(x + 1, by=rule))
+    assert "does not run over an interval" in found.failure or "hole at 0" in found.failure
+
+
+# -- verdicts ----------------------------------------------------------------------------------
+
+
+def test_a_verdict_is_not_to_be_made_by_hand():
+    with pytest.raises(TypeError, match="made by check_claim"):
+        Verdict("it", (), (), (), "", 0.0)
+
+
+def test_a_verdict_survives_the_way_between_processes():
+    found = verdict(true_relation(x + x, 2 * x), chain(x + x).then(2 * x, by=algebra))
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_a_claim_without_steps_is_not_accepted():
+    assert "no step" in verdict(true_relation(x, x), chain(x)).failure
