@@ -21,8 +21,7 @@ drift = sqrt(d / 2) * theta
 pull = 2 * lam * rho / sqrt(pi * (1 + 2 * lam**2))
 
 others = (L - 1) * (
-    zeta(0, lam)
-    + 4 * lam**2 * rho**2 / (pi * (1 + 2 * lam**2)) * (2 / sqrt(1 + 4 * lam**2) - 1)
+    zeta(0, lam) + 4 * lam**2 * rho**2 / (pi * (1 + 2 * lam**2)) * (2 / sqrt(1 + 4 * lam**2) - 1)
 )
 direction = (1 - nu) * (1 + nu) + (nu - mean) ** 2 + variance
 offset = (L - 1) * pull + mean * drift

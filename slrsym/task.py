@@ -37,8 +37,8 @@ def informative_token() -> GaussianLaw:
     Notes
     -----
     Its mean is :math:`\sqrt{d/2}\,(\kappa, \theta, 0)`, by Assumption 1, and its covariance
-    :math:`\gamma^2` times the Gram matrix of :math:`(k, v, v^\star)`. Claim ``theorem-1-projections``
-    derives both from the law of the token.
+    :math:`\gamma^2` times the Gram matrix of :math:`(k, v, v^\star)`. The claim
+    ``theorem-1-projections`` derives both from the law of the token.
     """
     mean = {U1: sqrt(d / 2) * kappa, V1: sqrt(d / 2) * theta, Y1: 0}
     return GaussianLaw(mean, gamma**2 * Matrix([[1, rho, eta], [rho, 1, nu], [eta, nu, 1]]))

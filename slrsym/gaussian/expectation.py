@@ -56,8 +56,8 @@ def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Exp
         `erf_prime`, `erf_second`, exponentials of quadratic forms, `normal_pdf`, `normal_cdf`, and
         of sin, cos, exp, of affine forms of the vector.
     law : Law
-        A `GaussianLaw`; or a `ProductLaw` of independent laws, among them `NoiseLaw`, under which the
-        integrand may contain `IIDSum`.
+        A `GaussianLaw`; or a `ProductLaw` of independent laws, among them `NoiseLaw`, under which
+        the integrand may contain `IIDSum`.
     trace : bool, optional
         Whether to return the trace as well.
 
@@ -256,9 +256,7 @@ class _Evaluation:
         if any(im(entry) != 0 for entry in quadratic):
             raise Unsupported("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
-        exponent, determinant, new_mean, new_cov = tilt(
-            quadratic, linear, mean, Matrix(law.cov)
-        )
+        exponent, determinant, new_mean, new_cov = tilt(quadratic, linear, mean, Matrix(law.cov))
         shift = new_mean.applyfunc(lambda m: expand(im(m)))
         moved = dict(
             zip(
@@ -322,15 +320,14 @@ class _Evaluation:
         forms = [law.affine_coefficients(u) for u in term.erf_arguments]
         rows = [Matrix([row]) for _, row in forms]
         mean = Matrix(list(law.mean.values()))
-        means = [
-            tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(forms, rows, strict=True)
-        ]
+        means = [tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(forms, rows, strict=True)]
         spread = [[expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
         if len(forms) == 1:
             value = erf_mean(means[0], spread[0][0])
             self.trace.record("Gaussian mean of erf", node, value)
         elif len(forms) == 2 and not any(m.has(I) for m in means):
-            value = erf_product_mean(*means, spread[0][0], spread[1][1], spread[0][1])
+            (mean_u, mean_w), ((var_u, cov), (_, var_w)) = means, spread
+            value = erf_product_mean(mean_u, mean_w, var_u, var_w, cov)
             self.trace.record("bivariate normal probability", node, value)
         else:
             raise Unsupported(f"no closed form for {node}")
@@ -351,8 +348,8 @@ def _joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
     blocks = law.blocks()
     if not all(isinstance(block, GaussianLaw) for block in blocks):
         return None
-    mean = {s: m for block in blocks for s, m in block.mean.items()}  # type: ignore[attr-defined]
-    return GaussianLaw(mean, Matrix.diag(*(block.cov for block in blocks)))  # type: ignore[attr-defined]
+    mean = {s: m for block in blocks for s, m in block.mean.items()}
+    return GaussianLaw(mean, Matrix.diag(*(block.cov for block in blocks)))
 
 
 def _quadratic_form(q: Expr, variables: Iterable[Symbol]) -> tuple[Matrix, Matrix, Expr]:

@@ -55,9 +55,9 @@ def erf_product_mean(
 
     With :math:`h = \sqrt2\, m_u/A_u` and :math:`k = \sqrt2\, m_w/A_w`, where
     :math:`A^2 = 1 + 2v`, this is :math:`4 \Phi_2(h, k; \rho) - 2\Phi(h) - 2\Phi(k) + 1` for the
-    bivariate normal distribution function of correlation :math:`\rho = 2c/(A_u A_w)`, and Owen (1956)
-    gives :math:`\Phi_2` by T. Where a mean may vanish the general form, which divides by it, is one
-    branch of a `Piecewise`.
+    bivariate normal distribution function of correlation :math:`\rho = 2c/(A_u A_w)`, and Owen
+    (1956) gives :math:`\Phi_2` by T. Where a mean may vanish the general form, which divides by
+    it, is one branch of a `Piecewise`.
     """
     square_u, square_w = tidy(1 + 2 * variance_u), tidy(1 + 2 * variance_w)
     scale_u, scale_w = sqrt(square_u), sqrt(square_w)
@@ -180,5 +180,5 @@ def _require_integrable(quadratic: Matrix, system: Matrix, determinant: Expr) ->
             names = ", ".join(sorted(map(str, condition.free_symbols)))
             raise IntegrabilityError(
                 f"integrability needs {condition} > 0, which the assumptions on {names} do not "
-                f"decide; declare them (positive=True, negative=True) or rewrite in symbols that are"
+                "decide; declare them (positive=True, negative=True) or rewrite in symbols that are"
             )

@@ -4,8 +4,8 @@ Every integrand of the supported class is a sum of terms
 
 .. math:: c \; \prod_i x_i^{n_i} \; \exp(q(x)) \; \prod_k \operatorname{erf}(\alpha_k + \beta_k x),
 
-with q a quadratic polynomial whose imaginary part, if any, is affine. The functions erf', erf'', the
-normal density and distribution function, sine and cosine are all of this form.
+with q a quadratic polynomial whose imaginary part, if any, is affine. The functions erf', erf'',
+the normal density and distribution function, sine and cosine are all of this form.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_
 __all__ = ["Term", "Unsupported", "is_affine", "rewritten", "terms_of"]
 
 
-class Unsupported(Exception):
+class Unsupported(Exception):  # noqa: N818
     """The integrand is outside of the class that has closed forms here."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """One term: coefficient, powers of the variables, exponent, arguments of the error functions."""
+    """One term: coefficient, powers of the variables, exponent, arguments of the erf factors."""
 
     coefficient: Expr
     powers: tuple[int, ...]

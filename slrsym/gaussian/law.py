@@ -1,7 +1,7 @@
-"""Laws of random vectors: jointly Gaussian, noise with two known moments, products, sums of copies.
+"""Laws of random vectors: jointly Gaussian, noise of known variance, products, sums of copies.
 
-A law is an immutable SymPy object. Its vector is named by symbols, which the law *binds*: outside of
-the law (and of the expectations taken under it) these symbols mean nothing, so substituting a
+A law is an immutable SymPy object. Its vector is named by symbols, which the law *binds*: outside
+of the law (and of the expectations taken under it) these symbols mean nothing, so substituting a
 parameter never touches them.
 """
 
@@ -54,7 +54,7 @@ class Law(Basic):
         return (self,)
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> Law:
-        """The same law, its random variables named anew (those missing from `names` keep theirs)."""
+        """The same law, its random variables named anew (those not in `names` keep theirs)."""
         raise NotImplementedError
 
     def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
@@ -84,7 +84,7 @@ def _real_expression(expr: Any, what: str) -> Expr:
             f"{what} is {expr}, and {', '.join(loose)} is not declared real; "
             f"write Symbol({loose[0]!r}, real=True)"
         )
-    if expr.is_real is False or not expr.is_finite and expr.is_finite is not None:
+    if expr.is_real is False or (not expr.is_finite and expr.is_finite is not None):
         raise ValueError(f"{what} must be real and finite; got {expr}")
     return expr
 
@@ -370,7 +370,7 @@ class ProductLaw(Law):
 
 
 class IIDSum(Expr):
-    r"""The random variable :math:`\sum_{l=1}^{n} f(X^{(l)})` over independent copies :math:`X^{(l)}`.
+    r"""The random variable :math:`\sum_{l=1}^{n} f(X^{(l)})`, for independent copies of X.
 
     It stands inside an expectation, and is independent of every variable that the expectation's law
     names. Equal sums are one and the same random variable.

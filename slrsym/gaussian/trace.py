@@ -27,7 +27,7 @@ class Trace:
     """The steps of an evaluation, in the order in which they were made.
 
     Every step is an equality between expressions in which the expectations still to be evaluated
-    stand as they are. The right-hand side of a step speaks of expectations that later steps evaluate.
+    stand as they are. The right-hand side of a step has expectations that later steps evaluate.
     """
 
     steps: list[TraceStep] = field(default_factory=list)

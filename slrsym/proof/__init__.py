@@ -1,5 +1,6 @@
 """Claims, proofs made of checked steps, and the ledger that says what rests on what."""
 
+from slrsym.derivation_files import DerivationError as DerivationError
 from slrsym.proof.axioms import AXIOMS as AXIOMS
 from slrsym.proof.axioms import Axiom as Axiom
 from slrsym.proof.chain import Chain as Chain
@@ -9,7 +10,6 @@ from slrsym.proof.checker import StepReport as StepReport
 from slrsym.proof.checker import Verdict as Verdict
 from slrsym.proof.checker import check_claim as check_claim
 from slrsym.proof.claim import Claim as Claim
-from slrsym.proof.errors import DerivationError as DerivationError
 from slrsym.proof.errors import ProofError as ProofError
 from slrsym.proof.errors import Refused as Refused
 from slrsym.proof.ledger import Ledger as Ledger

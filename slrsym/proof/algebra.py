@@ -1,9 +1,9 @@
 r"""Equality of expressions, decided by a normal form.
 
-An expression becomes a sum of terms :math:`c \prod_i g_i^{e_i} \exp(q)`, with c rational, generators
-:math:`g_i` and exponents :math:`e_i` rational, and q again a normal form. Generators are symbols,
-:math:`\pi`, i, primes under a root, *roots* (a polynomial that occurs with a negative or fractional
-exponent) and *atoms* (erf, Owen's T, an expectation, ... of arguments in normal form).
+An expression becomes a sum of terms :math:`c \prod_i g_i^{e_i} \exp(q)`, with c rational,
+generators :math:`g_i` and exponents :math:`e_i` rational, and q again a normal form. Generators are
+symbols, :math:`\pi`, i, primes under a root, *roots* (a polynomial that occurs with a negative or
+fractional exponent) and *atoms* (erf, Owen's T, an expectation, ... of arguments in normal form).
 
 Two expressions are reported equal only if the numerator of their difference vanishes term by term,
 so the answer "equal" is a proof. Powers are principal, and a root of a product is the product of
@@ -71,7 +71,7 @@ _UNIT: Key = ((), 0)
 _ODD = (erf, atan, asin, erf_second)
 
 
-class NotNormalizable(Exception):
+class NotNormalizable(Exception):  # noqa: N818
     """The expression has a part that the normal form does not cover."""
 
 
@@ -94,8 +94,8 @@ class Freedom:
         Expectations are split into those of single terms, constants taken out, and the law
         restricted to the variables that occur.
     independence
-        The expectation of a product of functions of uncorrelated (so independent) blocks of a law is
-        the product of their expectations.
+        The expectation of a product of functions of uncorrelated (so independent) blocks of a law
+        is the product of their expectations.
     moments
         The first two moments of noise, and of a sum of independent copies.
     """
@@ -171,7 +171,7 @@ class Algebra:
                     continue
                 rest = {key: v for key, v in element.items() if key != (m, e)}
                 others = self.element(right)
-                if any(h == g for side in (rest, others) for (n, _), _ in side.items() for h, _ in n):
+                if any(h == g for side in (rest, others) for n, _ in side for h, _ in n):
                     continue
                 cofactor = {(tuple(x for x in m if x[0] != g), e): c}
                 solved = self._multiply(
@@ -280,7 +280,7 @@ class Algebra:
     # -- roots ---------------------------------------------------------------------------------
 
     def _cleared(self, element: Element) -> tuple[Element, dict[int, int]]:
-        """Write ``element = prod(root**shift) * cleared`` with no root to a power outside [0, 1)."""
+        """Write ``element = prod(root**shift) * cleared``, every power of a root in [0, 1)."""
         shifts: dict[int, int] = {}
         for root in reversed(self._roots):
             levels = [floor(dict(m).get(root, Fraction(0))) for m, _ in element]
@@ -300,9 +300,7 @@ class Algebra:
                 part[(monomial, e)] = part.get((monomial, e), fmpq(0)) + c * scale
             element = {}
             for level, part in grouped.items():
-                element = self._add(
-                    element, self._multiply(part, self._integer_power(base, level))
-                )
+                element = self._add(element, self._multiply(part, self._integer_power(base, level)))
         return element, shifts
 
     def _power(self, element: Element, q: Fraction) -> Element:
@@ -374,7 +372,8 @@ class Algebra:
             return self._multiply(result, self._power(rest, q))
         if rest == self._constant(fmpq(-1)) and q.denominator == 2:
             i = self._symbol(I)
-            return self._multiply(result, {(((i, Fraction(1)),), 0): fmpq((-1) ** ((q.numerator - 1) // 2))})
+            turn = fmpq((-1) ** ((q.numerator - 1) // 2))
+            return self._multiply(result, {(((i, Fraction(1)),), 0): turn})
         return self._multiply(result, self._generator_power(rest, q))
 
     def _generator_power(self, base: Element, e: Fraction) -> Element:
@@ -442,8 +441,10 @@ class Algebra:
             d: {(((g, Fraction(1, scale[g])),), 0): fmpq(1)} for g, d in stand_in.items()
         }
         back |= {d: {((), e): fmpq(1)} for e, d in exponentials.items()}
-        factors = [
-            ({(((g, Fraction(1)),), 0): fmpq(1)}, int(n)) for g, n in lowest.items() if n.denominator == 1 and n
+        factors: list[tuple[Element, int]] = [
+            ({(((g, Fraction(1)),), 0): fmpq(1)}, int(n))
+            for g, n in lowest.items()
+            if n.denominator == 1 and n
         ]
         if any(n.denominator != 1 for n in lowest.values()):
             raise NotNormalizable("a root of a sum with fractional negative powers")
@@ -471,7 +472,8 @@ class Algebra:
             return self._constant(fmpq(int(expr.p), int(expr.q)))
         if isinstance(expr, Float):
             raise NotNormalizable(f"the inexact number {expr}; write an exact Rational")
-        if expr.is_infinite or (expr.is_comparable is False and expr.is_number and expr.is_finite is False):
+        unbounded = expr.is_comparable is False and expr.is_number and expr.is_finite is False
+        if expr.is_infinite or unbounded:
             raise NotNormalizable(f"the infinite value {expr}")
         if expr is E:
             return {((), self._exponent(self._constant(fmpq(1)))): fmpq(1)}
@@ -667,7 +669,7 @@ class Algebra:
             return self._registered(head, (integrand, *self._law_elements(node.law)), node)
         law = node.law.renamed(names)
         total: Element = {}
-        sums = {s for s in node.integrand.xreplace(names).atoms(IIDSum)}
+        sums = node.integrand.xreplace(names).atoms(IIDSum)
         for inner, outer in self._split(integrand, frozenset(law.symbols), bool(sums)):
             total = self._add(total, self._multiply(outer, self._term_expectation(inner, law)))
         return total
@@ -709,15 +711,14 @@ class Algebra:
     def _pieces(self, key: Key, law: Law) -> list[tuple[Expr, frozenset[Any]]]:
         """The factors of a monomial, each with the variables (and sums of copies) it concerns."""
         monomial, e = key
-        factors = [self._generators[g].expr ** Rational(p.numerator, p.denominator) for g, p in monomial]
+        factors = [
+            self._generators[g].expr ** Rational(p.numerator, p.denominator) for g, p in monomial
+        ]
         if e:
             exponent = self._expression(self._exponents[e])
             factors += [exp(term) for term in Add.make_args(exponent)]
         names = set(law.symbols)
-        return [
-            (f, frozenset((f.free_symbols & names) | f.atoms(IIDSum)))
-            for f in factors
-        ]
+        return [(f, frozenset((f.free_symbols & names) | f.atoms(IIDSum))) for f in factors]
 
     def _independent_groups(
         self, pieces: list[tuple[Expr, frozenset[Any]]], law: Law
@@ -740,7 +741,9 @@ class Algebra:
             groups.append(joined)
         return groups
 
-    def _single(self, integrand: Expr, group: list[tuple[Expr, frozenset[Any]]], law: Law) -> Element:
+    def _single(
+        self, integrand: Expr, group: list[tuple[Expr, frozenset[Any]]], law: Law
+    ) -> Element:
         involved: frozenset[Any] = frozenset().union(*(v for _, v in group))
         sums = [v for v in involved if isinstance(v, IIDSum)]
         if self.freedom.moments:
@@ -748,9 +751,14 @@ class Algebra:
             if known is not None:
                 return known
         restricted = _restricted(law, involved)
-        names = {} if restricted is None else {
-            s: _canonical_variable(_depth(integrand) + 1, i) for i, s in enumerate(restricted.symbols)
-        }
+        names = (
+            {}
+            if restricted is None
+            else {
+                s: _canonical_variable(_depth(integrand) + 1, i)
+                for i, s in enumerate(restricted.symbols)
+            }
+        )
         integrand = integrand.xreplace(names)
         # A nested normal form without freedom: the integrand is one monomial already.
         inner = self.element(integrand)
@@ -766,7 +774,9 @@ class Algebra:
     def _moment(
         self, integrand: Expr, involved: frozenset[Any], sums: list[IIDSum], law: Law
     ) -> Element | None:
-        base, power = integrand.as_base_exp() if isinstance(integrand, Pow) else (integrand, Integer(1))
+        base, power = (
+            integrand.as_base_exp() if isinstance(integrand, Pow) else (integrand, Integer(1))
+        )
         if len(involved) != 1 or power not in (1, 2):
             return None
         if sums:

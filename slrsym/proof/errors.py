@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DerivationError", "ProofError", "Refused"]
+__all__ = ["ProofError", "Refused"]
 
 
 class ProofError(Exception):
@@ -11,7 +11,3 @@ class ProofError(Exception):
 
 class Refused(Exception):  # noqa: N818
     """A rule does not justify the step it was given for."""
-
-
-class DerivationError(ProofError):
-    """A file of derivations cannot be read, or states what cannot stand beside the others."""

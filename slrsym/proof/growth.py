@@ -1,9 +1,9 @@
 r"""Smooth functions of moderate growth: what may be integrated, differentiated and exchanged.
 
 A function of several real variables is called *moderate* here if it is smooth and, with all its
-derivatives, bounded by :math:`C e^{c|x|}`. Moderate functions are integrable against every Gaussian,
-derivatives in parameters may be taken under the expectation (the bound is locally uniform), and
-Stein's lemma holds for them.
+derivatives, bounded by :math:`C e^{c|x|}`. Moderate functions are integrable against every
+Gaussian, derivatives in parameters may be taken under the expectation (the bound is locally
+uniform), and Stein's lemma holds for them.
 """
 
 from __future__ import annotations
@@ -63,11 +63,10 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
     if isinstance(expr, IIDSum):
         require_moderate(expr.term, frozenset(expr.law.symbols), context)
         return
-    if isinstance(expr, Expectation):
+    if isinstance(expr, Expectation) and not expr.law.free_symbols & variables:
         # Moderate in all variables together, hence in the outer ones after integration.
-        if not expr.law.free_symbols & variables:
-            require_moderate(expr.integrand, variables | set(expr.law.symbols), context)
-            return
+        require_moderate(expr.integrand, variables | set(expr.law.symbols), context)
+        return
     if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
         base, power = expr.args
         if power.is_Integer and power >= 0:
@@ -109,9 +108,13 @@ def _semidefinite(matrix: Matrix, context: Context) -> bool:
         if not sign.positive:
             if sign.nonnegative and n == 1:
                 return True
-            return sign.nonnegative and all(
-                expand(work[i, j] ** 2 - work[i, i] * work[j, j]) == 0 for j in range(i + 1, n)
-            ) and n == 2
+            return (
+                sign.nonnegative
+                and all(
+                    expand(work[i, j] ** 2 - work[i, i] * work[j, j]) == 0 for j in range(i + 1, n)
+                )
+                and n == 2
+            )
         for j in range(i + 1, n):
             for k in range(i + 1, n):
                 work[j, k] = (work[j, k] - work[j, i] * work[i, k] / pivot).cancel()
@@ -136,9 +139,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
     if isinstance(expr, Expectation):
         if variable in expr.law.free_symbols:
             raise Refused(f"the law of {expr} depends on {variable}; standardise it first")
-        require_moderate(
-            expr.integrand, frozenset({*expr.law.symbols, variable}), context
-        )
+        require_moderate(expr.integrand, frozenset({*expr.law.symbols, variable}), context)
         return
     if isinstance(expr, Integral):
         for part in (expr.function, *(b for limit in expr.limits for b in limit[1:])):

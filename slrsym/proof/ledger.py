@@ -1,18 +1,27 @@
-"""The ledger: every claim with its status, what it rests on, and the evidence."""
+"""The ledger: every claim with its status, what it rests on, and the evidence.
+
+A ledger of a user's own claims may refer to those that come with the package. These fill gaps: they
+are loaded when an id is asked for that the user's files do not have, and checked like any other.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sympy.core.function import AppliedUndef
+
+from slrsym.derivation_files import DerivationError, builtin_folder, derivation_files
 from slrsym.proof.checker import Verdict, check_claim
 from slrsym.proof.claim import Claim
-from slrsym.proof.discovery import builtin_folder, derivation_files, load_file
-from slrsym.proof.errors import DerivationError, ProofError
+from slrsym.proof.errors import ProofError
+from slrsym.proof.loading import load_file
 
 __all__ = ["Ledger", "Row", "builtin_ledger"]
 
@@ -73,7 +82,14 @@ class Ledger:
 
     claims: dict[str, Claim] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)
+    _files: dict[Path, list[Claim]] = field(default_factory=dict, repr=False)
+    _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
+    _library: dict[str, Claim] | None = field(default=None, repr=False)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that were loaded, or tried."""
+        return list(self._files)
 
     @classmethod
     def load(cls, *paths: Path) -> Ledger:
@@ -84,26 +100,52 @@ class Ledger:
         ledger = cls()
         for path in paths:
             try:
-                files = derivation_files(Path(path))
+                ledger.look_in(Path(path))
             except DerivationError as problem:
                 ledger.problems.append(str(problem))
-                continue
-            for file in files:
-                ledger.load_file(file)
         return ledger
 
-    def load_file(self, file: Path) -> None:
-        """Add the claims of a file."""
-        if file.resolve() in self.files:
-            return
-        self.files.append(file.resolve())
-        try:
-            claims = load_file(file)
-        except DerivationError as problem:
-            self.problems.append(str(problem))
-            return
-        for claim in claims:
-            self.add(claim)
+    def look_in(self, path: Path) -> None:
+        """Add the claims of the derivation files at a path; what does not load is a problem.
+
+        Raises
+        ------
+        DerivationError
+            If there is no derivation at the path.
+        """
+        for file in derivation_files(path):
+            if file.resolve() not in self._files:
+                try:
+                    self.load_file(file)
+                except DerivationError as problem:
+                    self.problems.append(str(problem))
+
+    def load_file(self, file: Path) -> list[Claim]:
+        """Add the claims of a file, once.
+
+        Returns
+        -------
+        list of Claim
+            All claims of the file, those included whose ids were taken.
+
+        Raises
+        ------
+        DerivationError
+            If the file does not load.
+        """
+        file = file.resolve()
+        if file in self._failed:
+            raise self._failed[file]
+        if file not in self._files:
+            self._files[file] = []
+            try:
+                self._files[file] = load_file(file)
+            except DerivationError as problem:
+                self._failed[file] = problem
+                raise
+            for claim in self._files[file]:
+                self.add(claim)
+        return self._files[file]
 
     def add(self, claim: Claim) -> None:
         """Add a claim; a second claim of the same id is a problem, and the first one stands."""
@@ -120,11 +162,25 @@ class Ledger:
         ProofError
             If there is none.
         """
-        if id not in self.claims:
-            close = _closest(id, self.claims)
+        claim = self.claims.get(id) or self._builtin().get(id)
+        if claim is None:
+            close = _closest(id, [*self.claims, *self._builtin()])
             hint = f"; did you mean {close}?" if close else ""
             raise ProofError(f"unknown claim {id!r}{hint}")
-        return self.claims[id]
+        return claim
+
+    def knows(self, id: str) -> bool:
+        """Whether an id is that of a claim, here or among those that come with the package."""
+        return id in self.claims or id in self._builtin()
+
+    def _builtin(self) -> dict[str, Claim]:
+        """The package's claims that are in none of this ledger's files."""
+        if self._library is None:
+            self._library = {}
+            for file in derivation_files(builtin_folder()):
+                if file.resolve() not in self._files:
+                    self._library |= {claim.id: claim for claim in load_file(file)}
+        return self._library
 
     # -- verification --------------------------------------------------------------------------
 
@@ -157,9 +213,14 @@ class Ledger:
         Raises
         ------
         ProofError
-            If an id is unknown.
+            If an id is unknown, or a worker process dies.
+        ValueError
+            If `workers` is less than 1, or `seed` is negative.
         """
-        wanted = list(self.claims) if ids is None else [self.find(id).id for id in ids]
+        if seed < 0:
+            raise ValueError(f"seed must not be negative; got {seed}")
+        asked = list(self.claims) if ids is None else list(ids)
+        wanted = [self.find(id).id for id in dict.fromkeys(asked)]
         verdicts: dict[str, Verdict] = {}
         with _Checker(self, seed, workers) as checker:
             while missing := [id for id in wanted if id not in verdicts]:
@@ -167,13 +228,14 @@ class Ledger:
                     verdicts[verdict.id] = verdict
                     if on_verdict is not None:
                         on_verdict(verdict)
-                used = {d for id in missing for d in verdicts[id].depends if d in self.claims}
+                used = {d for id in missing for d in verdicts[id].depends if self.knows(d)}
                 wanted = [*wanted, *sorted(used - set(wanted))]
         order = [id for id in self.claims if id in verdicts]
+        order += [id for id in verdicts if id not in self.claims]
         return [self._row(verdicts[id], verdicts) for id in order]
 
     def _row(self, verdict: Verdict, verdicts: dict[str, Verdict]) -> Row:
-        claim = self.claims[verdict.id]
+        claim = self.find(verdict.id)
         below = _reachable(verdict.id, verdicts)
         axioms = {a for id in (verdict.id, *below) if id in verdicts for a in verdicts[id].axioms}
         status, error = "proved", ""
@@ -225,9 +287,7 @@ def _reachable(id: str, verdicts: dict[str, Verdict]) -> set[str]:
 
 
 def _sound(id: str, verdicts: dict[str, Verdict]) -> bool:
-    return (
-        id in verdicts and verdicts[id].accepted and id not in _reachable(id, verdicts)
-    )
+    return id in verdicts and verdicts[id].accepted and id not in _reachable(id, verdicts)
 
 
 def _circle(id: str, verdicts: dict[str, Verdict]) -> list[str]:
@@ -250,12 +310,14 @@ _worker_ledger: Ledger | None = None
 
 def _start_worker(files: list[Path]) -> None:
     global _worker_ledger
+    # An interrupt is the parent's to handle, which then ends the workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker_ledger = Ledger.load(*files)
 
 
 def _check_in_worker(id: str, seed: int) -> Verdict:
     assert _worker_ledger is not None
-    return check_claim(_worker_ledger.claims[id], _worker_ledger.find, seed)
+    return check_claim(_worker_ledger.find(id), _worker_ledger.find, seed)
 
 
 class _Checker:
@@ -279,15 +341,26 @@ class _Checker:
     def __enter__(self) -> _Checker:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self.pool is not None:
-            self.pool.shutdown(cancel_futures=True)
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self.pool is None:
+            return
+        if kind is not None:
+            for process in multiprocessing.active_children():
+                process.terminate()
+        self.pool.shutdown(wait=kind is None, cancel_futures=True)
 
     def check(self, ids: list[str]) -> Iterable[Verdict]:
-        if self.pool is None:
+        if self.pool is None or len(ids) == 1:
             for id in ids:
-                yield check_claim(self.ledger.claims[id], self.ledger.find, self.seed)
+                yield check_claim(self.ledger.find(id), self.ledger.find, self.seed)
             return
-        tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in ids]
-        for task in as_completed(tasks):
-            yield task.result()
+        # What speaks of arbitrary functions takes longest, and should not be left for the end.
+        first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
+        tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
+        try:
+            for task in as_completed(tasks):
+                yield task.result()
+        except BrokenProcessPool:
+            raise ProofError(
+                "a worker process died, perhaps for want of memory; try again with --workers 1"
+            ) from None

@@ -1,0 +1,57 @@
+"""Loading files of derivations."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import zlib
+from pathlib import Path
+
+from slrsym.derivation_files import DerivationError
+from slrsym.proof.claim import Claim, collecting
+
+__all__ = ["load_file"]
+
+
+def load_file(path: Path) -> list[Claim]:
+    """The claims of a derivation file, in the order in which it makes them.
+
+    Raises
+    ------
+    DerivationError
+        If the file cannot be read, does not import, or makes no claim.
+    """
+    resolved = path.resolve()
+    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(str(resolved).encode()):08x}"
+    spec = importlib.util.spec_from_file_location(name, resolved)
+    if spec is None or spec.loader is None:
+        raise DerivationError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        with collecting() as claims:
+            spec.loader.exec_module(module)
+    except Exception as problem:  # user code: whatever it raises is why it does not import
+        sys.modules.pop(name, None)
+        where = _line_in(problem, resolved)
+        raise DerivationError(
+            f"{path}{where} does not import: {type(problem).__name__}: {problem}"
+        ) from problem
+    if not claims:
+        raise DerivationError(f"{path} makes no claim")
+    for claim in claims:
+        claim.file = resolved
+    return claims
+
+
+def _line_in(problem: BaseException, path: Path) -> str:
+    """The last line of the file that the traceback passes through."""
+    if isinstance(problem, SyntaxError) and problem.lineno and problem.filename == str(path):
+        return f":{problem.lineno}"
+    lines = []
+    trace = problem.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return f":{lines[-1]}" if lines else ""
