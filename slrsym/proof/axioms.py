@@ -73,12 +73,6 @@ AXIOMS: dict[str, Axiom] = {
             "A statement that holds for n = 0, and for n + 1 whenever for n, holds for all n.",
             "Peano",
         ),
-        Axiom(
-            "second-derivative-test",
-            "A critical point in the interior where the Hessian has negative determinant is a "
-            "saddle.",
-            "Apostol, Calculus, vol. II, 2nd ed., Thm 9.7",
-        ),
     )
 }
 

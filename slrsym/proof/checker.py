@@ -18,6 +18,7 @@ from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.numeric import Disagreement, NoPoint, Undecided, compare, random_test_function
 from slrsym.proof.step import Step
 from slrsym.proof.structure import concludes, structural_step
+from slrsym.proof.text import spoken
 
 __all__ = ["DIGITS", "StepReport", "Verdict", "check_claim", "check_step", "steps_of"]
 
@@ -167,7 +168,7 @@ def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
         refusal = str(reason)
     digits, contradiction = _numerical_check(step, seed) if step.numeric else (None, "")
     return StepReport(
-        step.label, step.rule.name, str(step.statement), digits, refusal, contradiction
+        step.label, step.rule.name, spoken(step.statement), digits, refusal, contradiction
     )
 
 

@@ -18,12 +18,12 @@ from typing import Any
 from sympy.core.function import AppliedUndef
 
 from slrsym.derivation_files import DerivationError, builtin_folder, derivation_files
-from slrsym.proof.checker import Verdict, check_claim
+from slrsym.proof.checker import Verdict, check_claim, steps_of
 from slrsym.proof.claim import Claim
 from slrsym.proof.errors import ProofError
 from slrsym.proof.loading import load_file
 
-__all__ = ["Ledger", "Row", "builtin_ledger"]
+__all__ = ["Foundation", "Ledger", "Row", "builtin_ledger"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,23 @@ class Row:
         """The row as plain data, for JSON."""
         row = asdict(self)
         return row | {"axioms": list(self.axioms), "depends": list(self.depends)}
+
+
+@dataclass(frozen=True)
+class Foundation:
+    """What the proof of a claim uses itself.
+
+    Attributes
+    ----------
+    depends, axioms : tuple of str
+        The ids of claims and axioms that its steps name.
+    error : str
+        Why there is no proof to read them from; empty otherwise.
+    """
+
+    depends: tuple[str, ...]
+    axioms: tuple[str, ...]
+    error: str = ""
 
 
 @dataclass
@@ -181,6 +198,39 @@ class Ledger:
                 if file.resolve() not in self._files:
                     self._library |= {claim.id: claim for claim in load_file(file)}
         return self._library
+
+    # -- what rests on what --------------------------------------------------------------------
+
+    def foundations(self, id: str) -> dict[str, Foundation]:
+        """What a claim rests on, directly and through others; nothing is checked.
+
+        Returns
+        -------
+        dict
+            The claim itself, and every claim that it rests on.
+
+        Raises
+        ------
+        ProofError
+            If the id is unknown.
+        """
+        found: dict[str, Foundation] = {}
+        ahead = [self.find(id).id]
+        while ahead:
+            name = ahead.pop(0)
+            if name not in found:
+                found[name] = self._foundation(name)
+                ahead += found[name].depends
+        return found
+
+    def _foundation(self, id: str) -> Foundation:
+        try:
+            steps = steps_of(self.find(id), self.find)
+            depends = dict.fromkeys(name for step in steps for name in step.uses)
+            axioms = dict.fromkeys(name for step in steps for name in step.axioms)
+        except Exception as problem:  # a proof is user code: whatever it raises is why
+            return Foundation((), (), f"{type(problem).__name__}: {problem}")
+        return Foundation(tuple(depends), tuple(sorted(axioms)))
 
     # -- verification --------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ from slrsym.proof.numeric.quadrature import NotALaw, Undecided
 from slrsym.proof.numeric.rewriting import with_functions
 from slrsym.proof.numeric.sampling import NoPoint, parameters, sample_points
 from slrsym.proof.numeric.values import Point, Value, digits_of, value_of
+from slrsym.proof.text import spoken
 
 __all__ = ["Comparison", "Disagreement", "compare", "evaluate", "truth"]
 
@@ -118,7 +119,7 @@ class Disagreement(Exception):  # noqa: N818
 
     def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
         self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
-        super().__init__(f"{statement} fails{_place(point)}: {lhs} against {rhs}")
+        super().__init__(f"{spoken(statement)} fails{_place(point)}: {lhs} against {rhs}")
 
 
 def _place(point: Mapping[Any, Any]) -> str:
@@ -199,7 +200,7 @@ class _Judge:
             verdict = self._compared(relation, digits)
             if verdict is not None:
                 return verdict
-        raise Undecided(f"{relation} cannot be decided at {4 * self.digits} digits")
+        raise Undecided(f"{spoken(relation)} cannot be decided at {4 * self.digits} digits")
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
         """The verdict; None asks for more digits."""

@@ -1,0 +1,298 @@
+"""The command line: parse, call, show."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from slrsym.proof.checker import Verdict
+    from slrsym.proof.ledger import Ledger, Row
+
+__all__ = ["main"]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Verify the claims of a paper on attention and single-location regression.",
+)
+
+_debug = False
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from slrsym import __version__
+
+        typer.echo(f"slrsym {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
+    ] = False,
+) -> None:
+    global _debug
+    _debug = debug
+
+
+# -- errors ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Turn whatever goes wrong into a line on standard error and an exit code."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
+        # The reader has left; what is still buffered has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except Exception as problem:
+        if _debug:
+            traceback.print_exc()
+        else:
+            typer.echo(f"error: {problem} (slrsym --debug shows where)", err=True)
+        raise typer.Exit(1) from None
+
+
+# -- commands ----------------------------------------------------------------------------------
+
+_PATHS = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[PATH]...",
+        help="Files or folders of derivations; by default those that come with the package.",
+        show_default=False,
+    ),
+]
+
+
+@app.command()
+@_reported()
+def verify(
+    paths: _PATHS = None,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--claim",
+            metavar="ID",
+            help="Check this claim and what it rests on. May be given more than once.",
+            show_default=False,
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show each proof step by step.")
+    ] = False,
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Write the ledger to a file; - is standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Moves the random points of the numerical check.")
+    ] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="How many processes to use; by default one for each core.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Prove every claim: each step by its rule, and again by numbers at random points."""
+    to_stdout = str(json_file) == "-"
+    if json_file is not None and not to_stdout:
+        _require_writable(json_file)
+
+    from slrsym import display
+
+    start = time.perf_counter()
+    ledger = _loaded(paths)
+    problems = list(ledger.problems)
+    ids = None
+    if claim:
+        ids = [id for id in claim if ledger.knows(id)]
+        problems += [_unknown(ledger, id) for id in claim if not ledger.knows(id)]
+    verdicts: dict[str, Verdict] = {}
+    rows = _checked(ledger, ids, seed, workers or _cores(), verdicts)
+    if json_file is not None:
+        text = json.dumps([row.as_dict() for row in rows], indent=2, ensure_ascii=False)
+        if to_stdout:
+            typer.echo(text)
+        else:
+            _write(json_file, text + "\n")
+
+    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    asked = set(claim or [row.id for row in rows])
+    if verbose:
+        for row in rows:
+            if row.id in asked:
+                display.proof(ledger.find(row.id), verdicts[row.id], row, out)
+    out.print(display.table(rows))
+    out.print(display.axiom_summary(rows))
+    for failure in display.failures(rows):
+        out.print(failure)
+    for problem in problems:
+        typer.echo(f"error: {problem}", err=True)
+    out.print(display.verdict(rows, time.perf_counter() - start))
+    if problems or not rows or any(row.status != "proved" for row in rows):
+        raise typer.Exit(1)
+
+
+@app.command()
+@_reported()
+def axioms(
+    id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="A claim; all axioms if left out.", show_default=False),
+    ] = None,
+    path: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--path",
+            help="A file or folder of derivations; by default those of the package.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """List what a claim rests on: axioms with their references, and other claims."""
+    from slrsym import display
+    from slrsym.proof.axioms import AXIOMS
+
+    ledger = _loaded(path)
+    for problem in ledger.problems:
+        typer.echo(f"error: {problem}", err=True)
+    out = display.console()
+    if id is None:
+        users: dict[str, list[str]] = {}
+        for name in ledger.claims:
+            for axiom in ledger.foundations(name)[name].axioms:
+                users.setdefault(axiom, []).append(name)
+        display.axiom_list(AXIOMS.values(), users, out)
+    elif ledger.knows(id):
+        display.claim_foundations(id, ledger.foundations(id), out)
+    else:
+        typer.echo(f"error: {_unknown(ledger, id)}", err=True)
+        raise typer.Exit(1)
+    if ledger.problems:
+        raise typer.Exit(1)
+
+
+# -- helpers -----------------------------------------------------------------------------------
+
+
+def _loaded(paths: list[Path] | None) -> Ledger:
+    from slrsym.proof.ledger import Ledger, builtin_ledger
+
+    return Ledger.load(*paths) if paths else builtin_ledger()
+
+
+def _unknown(ledger: Ledger, id: str) -> str:
+    from slrsym.proof.errors import ProofError
+
+    try:
+        ledger.find(id)
+    except ProofError as reason:
+        return str(reason)
+    raise AssertionError(f"{id} is known")
+
+
+def _checked(
+    ledger: Ledger,
+    ids: list[str] | None,
+    seed: int,
+    workers: int,
+    verdicts: dict[str, Verdict],
+) -> list[Row]:
+    """Check claims behind a progress bar, and keep every verdict."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("checking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with bar:
+        task = bar.add_task("", total=len(ledger.claims if ids is None else ids))
+
+        def note(verdict: Verdict) -> None:
+            verdicts[verdict.id] = verdict
+            total = max(len(verdicts), int(bar.tasks[0].total or 0))
+            bar.update(task, completed=len(verdicts), total=total, description=verdict.id)
+
+        return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _require_writable(file: Path) -> None:
+    folder = file.resolve().parent
+    if not folder.is_dir():
+        raise typer.BadParameter(f"the folder {folder} does not exist", param_hint="--json")
+    if file.is_dir() or not os.access(folder, os.W_OK):
+        raise typer.BadParameter(f"cannot write a file {file}", param_hint="--json")
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file whole, or not at all."""
+    handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        # mkstemp makes files that only their owner may read.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def main() -> None:
+    """Run the command line, and exit.
+
+    The exit code is 0 if nothing failed, 1 if something did, 2 for bad usage, 130 if interrupted.
+    """
+    app(prog_name="slrsym")

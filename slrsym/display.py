@@ -1,0 +1,153 @@
+"""What the command line shows: tables of claims, proofs step by step, axioms."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import IO, TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from slrsym.proof.axioms import Axiom
+    from slrsym.proof.checker import Verdict
+    from slrsym.proof.claim import Claim
+    from slrsym.proof.ledger import Foundation, Row
+
+__all__ = ["axiom_list", "claim_foundations", "console", "failures", "proof", "table", "verdict"]
+
+_STYLES = {"proved": "green", "open": "yellow", "failed": "bold red"}
+_PIPED_WIDTH = 160
+
+
+def console(stream: IO[str] | None = None) -> Console:
+    """A console on a stream, wide enough for the tables where it is no terminal."""
+    stream = stream or sys.stdout
+    width = None if stream.isatty() else _PIPED_WIDTH
+    return Console(file=stream, width=width, highlight=False, emoji=False)
+
+
+def table(rows: Iterable[Row]) -> Table:
+    """One line for each claim."""
+    result = Table(box=SIMPLE_HEAD, pad_edge=False)
+    result.add_column("claim", no_wrap=True)
+    result.add_column("title")
+    result.add_column("status", no_wrap=True)
+    for name in ("steps", "digits", "axioms", "seconds"):
+        result.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        result.add_row(
+            row.id,
+            Text(row.title),
+            Text(row.status, style=_STYLES.get(row.status, "")),
+            str(row.steps),
+            "-" if row.digits is None else str(row.digits),
+            str(len(row.axioms)),
+            f"{row.seconds:.2f}",
+        )
+    return result
+
+
+def axiom_summary(rows: Iterable[Row]) -> Text:
+    """How many claims rest on each axiom."""
+    counts = Counter(axiom for row in rows for axiom in row.axioms)
+    if not counts:
+        return Text("No axiom is used.")
+    listed = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()))
+    return Text(f"Axioms, each with the number of claims that rest on it: {listed}")
+
+
+def failures(rows: Iterable[Row]) -> list[Text]:
+    """What is wrong with each claim that is not proved."""
+    return [
+        Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
+        for row in rows
+        if row.status != "proved"
+    ]
+
+
+def verdict(rows: list[Row], seconds: float) -> Text:
+    """The outcome in one line."""
+    proved = sum(row.status == "proved" for row in rows)
+    steps = sum(row.steps for row in rows)
+    digits = min((row.digits for row in rows if row.digits is not None), default=None)
+    agreement = "" if digits is None else f", agreement to {digits} digits or more"
+    line = f"{proved} of {len(rows)} claims proved, {steps} steps{agreement}, {seconds:.1f} s"
+    return Text(line, style="bold green" if proved == len(rows) else "bold red")
+
+
+def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
+    """Show a proof step by step."""
+    from slrsym.proof.text import spoken
+
+    source = "" if claim.title == claim.source else f"  ({claim.source})"
+    out.print(Text.assemble((claim.id, "bold"), f"  {claim.title}{source}"))
+    out.print(_indented(spoken(claim.statement)))
+    for hypothesis in claim.given:
+        out.print(_indented(f"given {spoken(hypothesis)}"))
+    if claim.idea:
+        out.print(_indented(claim.idea, style="italic"))
+    out.print()
+    for report in found.reports:
+        digits = "" if report.digits is None else f", {report.digits} digits"
+        mark = ("refused", "bold red") if not report.accepted else (f"accepted{digits}", "green")
+        head = Text.assemble((report.label, "bold"), f" [{report.rule}]  ", mark)
+        out.print(_indented(head))
+        out.print(_indented(report.statement, 6))
+        for reason in (report.refusal, report.contradiction):
+            if reason:
+                out.print(_indented(reason, 6, style="red"))
+    out.print()
+    out.print(_indented(f"rests on: {', '.join(found.depends) or 'no other claim'}"))
+    out.print(_indented(f"axioms: {', '.join(row.axioms) or 'none'}"))
+    out.print(_indented(Text(row.status, style=_STYLES[row.status])))
+    out.print()
+
+
+def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
+    return Padding(
+        Text(text, style=style) if isinstance(text, str) else text, (0, 0, 0, by), expand=False
+    )
+
+
+def claim_foundations(id: str, found: Mapping[str, Foundation], out: Console) -> None:
+    """Show what a claim rests on: axioms with their references, and claims with theirs."""
+    from slrsym.proof.axioms import axiom
+
+    through: dict[str, list[str]] = {}
+    for name, foundation in found.items():
+        for used in foundation.axioms:
+            through.setdefault(used, []).append(name)
+    out.print(Text.assemble((id, "bold"), f" rests on {_count(len(through), 'axiom')}"))
+    for name in sorted(through):
+        _axiom(axiom(name), through[name], out)
+    others = [name for name in found if name != id]
+    out.print(Text(f"and on {_count(len(others), 'claim')}"))
+    for name in others:
+        uses = ", ".join(found[name].depends) or "no other claim"
+        out.print(_indented(f"{name}, which uses {uses}"))
+    for name, foundation in found.items():
+        if foundation.error:
+            out.print(_indented(f"{name} has no proof to read: {foundation.error}", style="red"))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number or 'no'} {thing}{'' if number == 1 else 's'}"
+
+
+def axiom_list(axioms: Iterable[Axiom], users: Mapping[str, list[str]], out: Console) -> None:
+    """Show every axiom, with the claims that use it themselves."""
+    for item in axioms:
+        _axiom(item, users.get(item.id, []), out)
+
+
+def _axiom(item: Axiom, users: list[str], out: Console) -> None:
+    out.print(_indented(Text(item.id, style="bold")))
+    out.print(_indented(item.statement, 6))
+    out.print(_indented(item.reference, 6, style="italic"))
+    out.print(_indented(f"used by {', '.join(users) or 'no claim'}", 6))

@@ -1,0 +1,38 @@
+"""Statements as lines of text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import And, Equivalent, Implies, Not, Or
+from sympy.core.relational import Relational
+
+__all__ = ["spoken"]
+
+_SIGNS = {
+    "Equality": "=", "Unequality": "!=", "LessThan": "<=", "StrictLessThan": "<",
+    "GreaterThan": ">=", "StrictGreaterThan": ">",
+}  # fmt: skip
+_WORDS = {And: " and ", Or: " or ", Implies: " => ", Equivalent: " <=> "}
+
+
+def spoken(statement: Any) -> str:
+    """A statement in infix notation.
+
+    Examples
+    --------
+    >>> from sympy import And, Eq, Symbol
+    >>> x = Symbol("x", real=True)
+    >>> spoken(And(Eq(x**2, 4), x > 0))
+    '(x > 0) and (x**2 = 4)'
+    """
+    if isinstance(statement, Relational):
+        return f"{statement.lhs} {_SIGNS[type(statement).__name__]} {statement.rhs}"
+    if isinstance(statement, Not):
+        return f"not ({spoken(statement.args[0])})"
+    for kind, word in _WORDS.items():
+        if isinstance(statement, kind):
+            # SymPy orders the arguments of Implies alone by meaning, of the others by name.
+            parts = statement.args if kind is Implies else sorted(statement.args, key=str)
+            return word.join(f"({spoken(part)})" for part in parts)
+    return str(statement)
