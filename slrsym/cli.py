@@ -161,9 +161,11 @@ def verify(
             if row.id in asked:
                 display.proof(ledger.find(row.id), verdicts[row.id], row, out)
     out.print(display.table(rows))
-    out.print(display.axiom_summary(rows))
+    # Lines that someone may search for are not broken where nobody looks on.
+    whole = not out.is_terminal
+    out.print(display.axiom_summary(rows), soft_wrap=whole)
     for failure in display.failures(rows):
-        out.print(failure)
+        out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     out.print(display.verdict(rows, time.perf_counter() - start))

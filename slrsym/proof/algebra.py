@@ -165,6 +165,8 @@ class Algebra:
             If `left` has no atom that it can be solved for, or `right` contains that atom.
         """
         element = self.element(left)
+        if self.vanishes(self._subtract(element, self.element(right))):
+            return
         for (m, e), c in element.items():
             for g, p in m:
                 if g not in self._atom_ids or p != 1:

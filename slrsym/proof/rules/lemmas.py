@@ -42,6 +42,11 @@ def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
                 f"{symbol} is declared {name.removeprefix('is_')}, and its value {value} is not "
                 f"known to be"
             )
+    # Whatever else is declared, such as even or rational, SymPy has to know of the value.
+    for fact, holds in symbol._assumptions_orig.items():
+        if f"is_{fact}" not in wanted and getattr(value, f"is_{fact}") is not holds:
+            state = fact if holds else f"not {fact}"
+            raise Refused(f"{symbol} is declared {state}, and its value {value} is not known to be")
 
 
 def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> Relational:
@@ -117,6 +122,8 @@ class Lemma(Rule):
                 raise Refused(f"claim {self.id} is an inequality, and this step says =")
             require_integrable(link.lhs, context)
             require_integrable(link.rhs, context)
+            if (link.lhs, link.rhs) in ((known.lhs, known.rhs), (known.rhs, known.lhs)):
+                return
             context.require_equal(link.lhs, link.rhs, linear, given=((known.lhs, known.rhs),))
             return
         if {link.relation[0], known.relation[0]} == {"<", ">"}:

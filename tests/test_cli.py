@@ -1,0 +1,357 @@
+"""The command line: exit codes, streams, files, and what is said."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym import __version__
+from slrsym.cli import app
+
+from .conftest import claim_text
+
+KEYS = ["id", "title", "source", "status", "steps", "digits", "axioms", "depends", "seconds"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+def verify(*arguments):
+    return run("verify", *arguments, "--workers", 1)
+
+
+@pytest.fixture
+def folder(derivation):
+    """A folder with two true claims, one of which rests on a built-in one."""
+    derivation("a.py", claim_text("square"))
+    file = derivation(
+        "b.py",
+        claim_text("bell", "erf_prime(x)", "2*exp(-x**2)/sqrt(pi)", 'lemma("lemma-17-i")'),
+        header="from sympy import Eq, Symbol, exp, pi, sqrt\n"
+        "from slrsym.gaussian import erf_prime\nfrom slrsym.proof import Claim, chain, lemma\nx = Symbol('x', real=True)\n",
+    )
+    return file.parent
+
+
+# -- success -----------------------------------------------------------------------------------
+
+
+def test_a_folder_of_true_claims(folder):
+    result = verify(folder)
+    assert result.exit_code == 0
+    assert re.search(r"3 of 3 claims proved, \d+ steps, agreement to 30 digits", result.stdout)
+    for id in ("square", "bell", "lemma-17-i"):
+        assert re.search(rf"^ {id} .* proved ", result.stdout, re.MULTILINE)
+    assert result.stderr == ""
+
+
+def test_a_single_file(folder):
+    result = verify(folder / "a.py")
+    assert result.exit_code == 0
+    assert "1 of 1 claims proved" in result.stdout
+
+
+def test_one_claim_and_what_it_rests_on(folder):
+    result = verify(folder, "--claim", "bell")
+    assert result.exit_code == 0
+    assert "2 of 2 claims proved" in result.stdout
+    assert "square" not in result.stdout
+
+
+def test_a_proof_step_by_step(folder):
+    shown = verify(folder, "--claim", "bell", "-v").stdout
+    assert "In one step." in shown
+    assert "1 [claim lemma-17-i]  accepted, 30 digits" in shown
+    assert "erf_prime(x) = 2*exp(-x**2)/sqrt(pi)" in shown
+    assert "rests on: lemma-17-i" in shown
+
+
+def test_a_built_in_claim():
+    result = verify("--claim", "lemma-17-ii")
+    assert result.exit_code == 0
+    assert "1 of 1 claims proved" in result.stdout
+
+
+def test_the_table_is_whole_when_piped(derivation):
+    id = "a-claim-with-quite-a-long-name-that-must-not-be-cut"
+    shown = verify(derivation("a.py", claim_text(id))).stdout
+    assert id in shown
+    assert "\x1b" not in shown
+    assert "…" not in shown
+
+
+# -- the ledger as JSON ------------------------------------------------------------------------
+
+
+def test_json_file(folder, tmp_path):
+    file = tmp_path / "ledger.json"
+    result = verify(folder, "--json", file)
+    assert result.exit_code == 0
+    rows = json.loads(file.read_text())
+    assert [list(row) for row in rows] == [[*KEYS, "error"]] * 3
+    bell = next(row for row in rows if row["id"] == "bell")
+    assert bell["depends"] == ["lemma-17-i"]
+    assert bell["status"] == "proved"
+    assert bell["error"] == ""
+    assert bell["digits"] == 30
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["derivations", "ledger.json"]
+
+
+def test_json_on_standard_output(folder):
+    result = verify(folder, "--json", "-")
+    assert {row["id"] for row in json.loads(result.stdout)} == {"square", "bell", "lemma-17-i"}
+    assert "claims proved" in result.stderr
+
+
+def test_json_has_failures_too(derivation, tmp_path):
+    file = tmp_path / "ledger.json"
+    result = verify(derivation("a.py", claim_text("wrong", rhs="x**2 + 1")), "--json", file)
+    assert result.exit_code == 1
+    (row,) = json.loads(file.read_text())
+    assert row["status"] == "failed"
+    assert "step 1 [algebra] is refused" in row["error"]
+
+
+def test_a_missing_folder_is_said_before_the_work(folder, tmp_path):
+    start = time.perf_counter()
+    result = verify(folder, "--json", tmp_path / "none" / "ledger.json")
+    assert result.exit_code == 2
+    assert "does not exist" in result.stderr
+    assert result.stdout == ""
+    assert time.perf_counter() - start < 10
+
+
+def test_an_old_file_survives_a_failed_write(folder, tmp_path, monkeypatch):
+    file = tmp_path / "ledger.json"
+    file.write_text("old")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    result = verify(folder, "--json", file)
+    assert result.exit_code == 1
+    assert "disk full" in result.stderr
+    assert file.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["derivations", "ledger.json"]
+
+
+# -- failure -----------------------------------------------------------------------------------
+
+
+def test_a_false_claim(derivation):
+    result = verify(derivation("a.py", claim_text("wrong", rhs="x**2 + 1"), claim_text("right")))
+    assert result.exit_code == 1
+    assert "wrong failed: step 1 [algebra] is refused" in result.stdout
+    assert re.search(r"fails at x = \S+: \S+ against \S+", result.stdout)
+    assert "1 of 2 claims proved" in result.stdout
+
+
+def test_a_file_that_does_not_import(derivation):
+    derivation("a.py", claim_text("right"))
+    broken = derivation("b.py", "y = 1 / 0\n", claim_text("never"))
+    result = verify(broken.parent)
+    assert result.exit_code == 1
+    assert "b.py:4 does not import: ZeroDivisionError: division by zero" in result.stderr
+    assert "1 of 1 claims proved" in result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_a_file_that_does_not_parse(derivation):
+    derivation("a.py", claim_text("right"))
+    broken = derivation("b.py", "def (:\n", claim_text("never"))
+    result = verify(broken.parent)
+    assert result.exit_code == 1
+    assert "b.py:4 does not import: SyntaxError" in result.stderr
+    assert "1 of 1 claims proved" in result.stdout
+
+
+def test_a_missing_dependency(derivation):
+    file = derivation("a.py", claim_text("right"), claim_text("lost", by='lemma("no-such")'))
+    result = verify(file)
+    assert result.exit_code == 1
+    assert "step 1 [claim no-such] is refused: unknown claim 'no-such'" in result.stdout
+    assert "1 of 2 claims proved" in result.stdout
+
+
+def test_a_claim_that_rests_on_a_false_one(derivation):
+    file = derivation(
+        "a.py",
+        claim_text("wrong", "x**2", "x"),
+        claim_text("upon-it", "x**2 + 1", "x + 1", by='lemma("wrong")'),
+    )
+    result = verify(file, "--claim", "upon-it")
+    assert result.exit_code == 1
+    assert "0 of 2 claims proved" in result.stdout
+
+
+def test_a_duplicate_id(derivation):
+    derivation("a.py", claim_text("one"))
+    file = derivation("b.py", claim_text("one"), claim_text("two"))
+    result = verify(file.parent)
+    assert result.exit_code == 1
+    assert "the id 'one' stands for two claims" in result.stderr
+    assert "a.py and " in result.stderr
+    assert "2 of 2 claims proved" in result.stdout
+
+
+def test_an_unknown_claim(folder):
+    result = verify(folder, "--claim", "sqare", "--claim", "square")
+    assert result.exit_code == 1
+    assert "unknown claim 'sqare'; did you mean square?" in result.stderr
+    assert "1 of 1 claims proved" in result.stdout
+
+
+def test_circles(derivation):
+    file = derivation(
+        "a.py",
+        claim_text("one", by='lemma("two")'),
+        claim_text("two", by='lemma("one")'),
+        claim_text("own", by='lemma("own")'),
+    )
+    result = verify(file)
+    assert result.exit_code == 1
+    assert "it rests on itself: one -> two -> one" in result.stdout
+    assert "claim own is used in its own proof" in result.stdout
+    assert "0 of 3 claims proved" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("nothing", "does not exist"), ("empty", "has no derivation")]
+)
+def test_no_derivations(tmp_path, name, said):
+    (tmp_path / "empty").mkdir()
+    result = verify(tmp_path / name)
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verify", "--seed", "-1"], "--seed"),
+        (["verify", "--workers", "0"], "--workers"),
+        (["verify", "--nonsense"], "--nonsense"),
+        (["prove"], "prove"),
+    ],
+)
+def test_bad_usage(arguments, said):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert said in result.stderr
+
+
+# -- seeds -------------------------------------------------------------------------------------
+
+
+def test_the_seed_moves_the_points(derivation):
+    file = derivation("a.py", claim_text("wrong", "sin(x)", "x"))
+
+    def point(seed):
+        return re.search(r"fails at x = (\S+):", verify(file, "--seed", seed).stdout)[1]
+
+    points = {point(seed) for seed in range(5)}
+    assert len(points) > 1
+    assert point(3) == point(3)
+
+
+# -- axioms ------------------------------------------------------------------------------------
+
+
+def test_axioms_of_a_claim():
+    shown = run("axioms", "lemma-18-iii").stdout
+    assert "dominated-convergence" in shown
+    assert "Folland" in shown
+    assert re.search(r"lemma-18-i, which uses no other claim", shown)
+
+
+def test_all_axioms():
+    result = run("axioms")
+    assert result.exit_code == 0
+    for name in ("fubini", "induction", "mean-value-theorem"):
+        assert re.search(rf"^  {name}$", result.stdout, re.MULTILINE)
+    assert "used by no claim" not in result.stdout
+
+
+def test_axioms_of_an_unknown_claim():
+    result = run("axioms", "lemma-18-iiii")
+    assert result.exit_code == 1
+    assert "did you mean lemma-18-ii" in result.stderr
+
+
+def test_axioms_of_a_users_claim(folder):
+    result = run("axioms", "bell", "--path", folder)
+    assert result.exit_code == 0
+    assert "lemma-17-i, which uses no other claim" in result.stdout
+
+
+# -- the program -------------------------------------------------------------------------------
+
+
+def test_version():
+    assert run("--version").stdout == f"slrsym {__version__}\n"
+
+
+def test_unexpected_errors_are_one_line(folder, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("out of cheese")
+
+    monkeypatch.setattr("slrsym.proof.ledger.Ledger.verify", fail)
+    result = verify(folder)
+    assert result.exit_code == 1
+    assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"
+    result = run("--debug", "verify", folder)
+    assert "Traceback" in result.stderr
+    run("verify", "--help")
+
+
+def test_help_does_not_load_sympy():
+    code = "import sys, slrsym.cli; sys.exit('sympy' in sys.modules or 'rich.table' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_interrupt(derivation):
+    slow = "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
+    file = derivation("a.py", slow, claim_text("one"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "slrsym", "verify", str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "interrupted\n"
+
+
+def test_interrupt_of_workers(derivation):
+    # Imported quickly here and slowly in the workers, which cannot be told apart otherwise.
+    slow = (
+        "import time, multiprocessing\n"
+        "if multiprocessing.parent_process():\n    time.sleep(60)\n"
+        "else:\n    print('ready', flush=True)\n"
+    )
+    file = derivation("a.py", slow, claim_text("one"), claim_text("two"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "slrsym", "verify", str(file), "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "interrupted\n"
