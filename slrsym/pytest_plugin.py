@@ -159,33 +159,19 @@ class ClaimItem(_Item):
 
     def runtest(self) -> None:
         """Check that a proof could be built, that its claims exist, and that none is this one."""
-        claim = self.parent.claim
+        from slrsym.proof.ledger import circle
+
+        claim, ledger = self.parent.claim, _ledger(self.config)
         if self.problem:
             raise NotAccepted(f"claim {claim.id} has no proof to check\n  {self.problem}")
-        circle = _circle(claim.id, _finder(self.parent))
-        if circle:
-            raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(circle)}")
-
-
-def _circle(start: str, find: Any) -> list[str]:
-    """A way from a claim back to itself, empty if there is none."""
-    from slrsym.proof.checker import steps_of
-
-    paths, seen = [[start]], set()
-    while paths:
-        path = paths.pop(0)
-        claim = find(path[-1])
-        try:
-            used = {name for step in steps_of(claim, find) for name in step.uses}
-        except Exception:  # reported where that claim is checked
-            continue
-        for name in sorted(used):
-            if name == start:
-                return [*path, name]
-            if name not in seen:
-                seen.add(name)
-                paths.append([*path, name])
-    return []
+        ledger.look_in(self.path.parent)
+        found = ledger.foundations(claim.id)
+        for name in found[claim.id].depends:
+            if not ledger.knows(name):
+                raise NotAccepted(f"claim {claim.id} uses {name}, which is unknown")
+        way = circle(claim.id, {id: foundation.depends for id, foundation in found.items()})
+        if way:
+            raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:

@@ -17,6 +17,12 @@ from slrsym.cli import app
 
 from .conftest import claim_text
 
+BELL = """\
+from sympy import Eq, Symbol, exp, pi, sqrt
+from slrsym.gaussian import erf_prime
+from slrsym.proof import Claim, chain, lemma
+x = Symbol("x", real=True)
+"""
 KEYS = ["id", "title", "source", "status", "steps", "digits", "axioms", "depends", "seconds"]
 
 
@@ -35,8 +41,7 @@ def folder(derivation):
     file = derivation(
         "b.py",
         claim_text("bell", "erf_prime(x)", "2*exp(-x**2)/sqrt(pi)", 'lemma("lemma-17-i")'),
-        header="from sympy import Eq, Symbol, exp, pi, sqrt\n"
-        "from slrsym.gaussian import erf_prime\nfrom slrsym.proof import Claim, chain, lemma\nx = Symbol('x', real=True)\n",
+        header=BELL,
     )
     return file.parent
 

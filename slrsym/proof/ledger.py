@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
@@ -23,7 +23,7 @@ from slrsym.proof.claim import Claim
 from slrsym.proof.errors import ProofError
 from slrsym.proof.loading import load_file
 
-__all__ = ["Foundation", "Ledger", "Row", "builtin_ledger"]
+__all__ = ["Foundation", "Ledger", "Row", "builtin_ledger", "circle"]
 
 
 @dataclass(frozen=True)
@@ -292,8 +292,8 @@ class Ledger:
         if not verdict.accepted:
             status, error = "failed", verdict.failure or "the proof has no steps"
         elif verdict.id in below:
-            circle = _circle(verdict.id, verdicts)
-            status, error = "failed", f"it rests on itself: {' -> '.join(circle)}"
+            way = circle(verdict.id, {id: v.depends for id, v in verdicts.items()})
+            status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
         else:
             rotten = [id for id in below if not _sound(id, verdicts)]
             if rotten:
@@ -340,15 +340,24 @@ def _sound(id: str, verdicts: dict[str, Verdict]) -> bool:
     return id in verdicts and verdicts[id].accepted and id not in _reachable(id, verdicts)
 
 
-def _circle(id: str, verdicts: dict[str, Verdict]) -> list[str]:
-    """A shortest way from a claim back to itself."""
-    paths = [[id]]
+def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
+    """A shortest way from a claim back to itself, empty if there is none.
+
+    Parameters
+    ----------
+    id : str
+        The claim.
+    depends : mapping
+        The claims that each claim uses itself.
+    """
+    paths, seen = [[id]], {id}
     while paths:
         path = paths.pop(0)
-        for other in verdicts[path[-1]].depends if path[-1] in verdicts else ():
+        for other in sorted(depends.get(path[-1], ())):
             if other == id:
                 return [*path, id]
-            if other not in path:
+            if other not in seen:
+                seen.add(other)
                 paths.append([*path, other])
     return []
 
