@@ -40,7 +40,7 @@ stable = (
 
 excess_risk = Claim(
     id="excess-risk-stable",
-    title="the excess risk, as the variance of each part and the square of each mean",
+    title="the excess risk without cancellation",
     statement=Eq(risk_definition() - epsilon**2, stable),
     source="new",
 )

@@ -251,7 +251,7 @@ def _(goal):
 
 saddle = Claim(
     id="proposition-10-saddle",
-    title="the origin is a nondegenerate saddle: critical, Hessian of negative determinant",
+    title="the origin is a nondegenerate saddle",
     statement=And(
         Eq(at_origin(D(risk(kappa, nu), kappa)), 0, evaluate=False),
         Eq(at_origin(D(risk(kappa, nu), nu)), 0, evaluate=False),

@@ -87,7 +87,7 @@ def _reported() -> Iterator[None]:
 _PATHS = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[PATH]...",
+        metavar="PATH",
         help="Files or folders of derivations; by default those that come with the package.",
         show_default=False,
     ),
@@ -132,7 +132,10 @@ def verify(
         ),
     ] = None,
 ) -> None:
-    """Prove every claim: each step by its rule, and again by numbers at random points."""
+    """Prove every claim; each step is checked twice.
+
+    Once by its rule, and once by numbers at random points.
+    """
     to_stdout = str(json_file) == "-"
     if json_file is not None and not to_stdout:
         _require_writable(json_file)
@@ -179,7 +182,7 @@ def verify(
 def axioms(
     id: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="A claim; all axioms if left out.", show_default=False),
+        typer.Argument(metavar="ID", help="A claim; all axioms if left out.", show_default=False),
     ] = None,
     path: Annotated[
         list[Path] | None,
@@ -190,7 +193,7 @@ def axioms(
         ),
     ] = None,
 ) -> None:
-    """List what a claim rests on: axioms with their references, and other claims."""
+    """List the axioms and claims that a claim rests on."""
     from slrsym import display
     from slrsym.proof.axioms import AXIOMS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -28,7 +29,8 @@ _PIPED_WIDTH = 160
 def console(stream: IO[str] | None = None) -> Console:
     """A console on a stream, wide enough for the tables where it is no terminal."""
     stream = stream or sys.stdout
-    width = None if stream.isatty() else _PIPED_WIDTH
+    decided = stream.isatty() or "COLUMNS" in os.environ
+    width = None if decided else _PIPED_WIDTH
     return Console(file=stream, width=width, highlight=False, emoji=False)
 
 

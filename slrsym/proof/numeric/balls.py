@@ -32,6 +32,7 @@ __all__ = [
 
 
 def complex_ball(x: Ball) -> Ball:
+    """The number as a complex ball."""
     return x if isinstance(x, acb) else acb(x)
 
 
@@ -41,6 +42,7 @@ def simplest(x: Ball) -> Ball:
 
 
 def real_ball(x: Ball, what: str) -> Ball:
+    """The number as a real ball; `Undecided` if it certainly is not real."""
     x = simplest(x)
     if isinstance(x, arb):
         return x
@@ -63,6 +65,7 @@ def order_of(a: Ball, b: Ball) -> int:
 
 
 def square_root(x: Ball) -> Ball:
+    """The principal square root; what may be zero by rounding counts as not negative."""
     x = simplest(x)
     if isinstance(x, acb):
         return x.sqrt()
@@ -206,6 +209,7 @@ def rational_power(exponent: Rational) -> Callable[[Ball], Ball]:
 
 
 def general_power(base: Ball, exponent: Ball) -> Ball:
+    """The principal value of a power."""
     exponent = simplest(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
         return rational_power(Integer(int(exponent.unique_fmpz())))(base)

@@ -37,6 +37,7 @@ def stencil(order: int, accuracy: int) -> tuple[tuple[Rational, Rational], ...]:
 
 
 def grid(stencils: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """All combinations of one entry of each stencil."""
     if not stencils:
         yield ()
         return

@@ -36,6 +36,7 @@ _BINDERS = ("Derivative", "Expectation", "IIDSum", "Integral", "Limit", "Product
 
 
 def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
+    """Whether a node of some kinds, or an undefined function, occurs in an expression."""
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
     return any(binds(arg, kinds) for arg in expr.args)
@@ -130,6 +131,7 @@ def replaced(expr: Basic, index: Symbol, value: Integer) -> Any:
 
 
 def derivative_of(expr: Expr) -> Expr | None:
+    """The derivative that a `Derivative` node means, if it is elementary; None otherwise."""
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
         if not n.is_Integer or not isinstance(x, Symbol):

@@ -71,6 +71,7 @@ def _mpf(exact: Ball) -> Any:
 
 
 def value_of(number: Number) -> Value:
+    """The midpoint and radius of a ball as numbers of mpmath."""
     ball, scale = number
     ball = simplest(ball)
     if isinstance(ball, arb):

@@ -1,0 +1,111 @@
+"""What the README says, what is public, and how the package starts."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import slrsym
+from slrsym.cli import app
+from slrsym.derivation_files import builtin_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
+    if not module.name.startswith("slrsym.derivations") and module.name != "slrsym.__main__"
+)
+
+
+def block(mark: str, language: str) -> str:
+    """The fenced block of the README that follows a mark."""
+    return re.search(rf"{re.escape(mark)}\n```{language}\n(.*?)```", README, re.DOTALL)[1]
+
+
+# -- the README --------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_readme_is_proved(tmp_path):
+    file = tmp_path / "my_derivations" / "median.py"
+    file.parent.mkdir()
+    file.write_text(block("<!-- example: my_derivations/median.py -->", "python"))
+    result = CliRunner().invoke(app, ["verify", str(file.parent), "--workers", "1"])
+    assert result.exit_code == 0
+    assert "4 of 4 claims proved" in result.stdout
+
+
+def test_the_session_of_the_readme(tmp_path):
+    import doctest
+
+    session = next(b for b in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if ">>>" in b)
+    test = doctest.DocTestParser().get_doctest(session, {}, "README", None, 0)
+    assert len(test.examples) == 5
+    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+def test_the_output_of_the_readme_is_of_this_version():
+    shown = block("<!-- output: slrsym verify -->", "text")
+    count = re.search(r"(\d+) of \1 claims proved", shown)
+    assert int(count[1]) == len(slrsym.ledger().claims)
+    for id in re.findall(r"^ ([a-z0-9-]+) .* proved ", shown, re.MULTILINE):
+        assert id in slrsym.ledger().claims
+
+
+@pytest.mark.parametrize("mark", ["# verify every claim", "# run the tests"])
+def test_the_commands_of_the_readme_are_one_line(mark):
+    lines = README.splitlines()
+    command = lines[lines.index(mark) + 1]
+    assert command.startswith("python3 -m venv .venv && ")
+    assert lines[lines.index(mark) + 2] == "```"
+
+
+def test_what_the_readme_names_is_there():
+    table = README.split("## Layout")[1]
+    for name in re.findall(r"`([\w./]+)`", table):
+        assert (ROOT / name).exists(), name
+
+
+# -- the package -------------------------------------------------------------------------------
+
+
+def test_the_import_is_light():
+    code = "import sys, slrsym; sys.exit(any(m in sys.modules for m in ('sympy', 'numpy', 'rich')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_derivations_are_found():
+    names = {file.name for file in builtin_folder().glob("*.py")}
+    assert {"lemma_18.py", "proposition_15.py", "zeta.py"} <= names
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_is_public_is_documented(name):
+    module = importlib.import_module(name)
+    assert module.__doc__, f"{name} has no docstring"
+    for public in getattr(module, "__all__", ()):
+        thing = getattr(module, public)
+        if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+            continue
+        assert inspect.getdoc(thing), f"{name}.{public} has no docstring"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_names_what_exists(name):
+    module = importlib.import_module(name)
+    for public in getattr(module, "__all__", ()):
+        assert hasattr(module, public), f"{name}.__all__ names {public}"
+
+
+def test_derivations_have_sources_and_ideas():
+    for claim in slrsym.ledger().claims.values():
+        assert claim.source
+        assert claim.idea, f"the proof of {claim.id} does not say its idea"
