@@ -9,7 +9,7 @@ unknown only (`only_at`), which is then put into the equations that are left. Br
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sympy import And, Eq, Equivalent, Expr, Implies, Mul, Ne, Or, S, Symbol, erf, sinh, sympify
@@ -103,9 +103,13 @@ class _SolutionSet(Proof):
             for point in reached:
                 if point not in listed:
                     raise Refused(f"the cases lead to {point}, which is not listed")
+            # A hypothesis at a solution must not be granted by itself.
+            unknowns = set(self.unknowns)
+            apart = [h for h in context.hypotheses if not h.free_symbols & unknowns]
+            fixed = replace(context, hypotheses=tuple(apart))
             for values in self.solutions:
                 for hypothesis in context.hypotheses:
-                    if not context.substituted(values).holds(put(hypothesis, values)):
+                    if not fixed.holds(put(hypothesis, values)):
                         raise Refused(f"{values} is outside of the domain: {hypothesis}")
 
         yield structural_step(

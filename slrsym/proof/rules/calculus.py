@@ -31,10 +31,10 @@ from slrsym.proof.substitute import put
 
 __all__ = ["definition", "differentiate", "fundamental_theorem", "integral_algebra"]
 
-# The claims by which the derivatives of functions that have no elementary ones are known.
+# The claims by which the derivatives in each argument of a function are known.
 DERIVATIVE_CLAIMS = {
     OwensT: ("owens-t-derivative-h", "owens-t-derivative-a"),
-    zeta: ("zeta-derivative",),
+    zeta: ("zeta-derivative", "zeta-derivative-s"),
 }
 
 
@@ -47,13 +47,14 @@ class _Differentiate(Rule):
         return ("dominated-convergence",) if link.lhs.has(Integral) else ()
 
     def uses(self, link: Link) -> tuple[str, ...]:
-        bodies = [node.expr for node in link.statement.atoms(Derivative)]
-        return tuple(
-            name
-            for function, names in DERIVATIVE_CLAIMS.items()
-            if any(body.has(function) for body in bodies)
-            for name in names
-        )
+        used: dict[str, None] = {}
+        for node in link.statement.atoms(Derivative):
+            for function, names in DERIVATIVE_CLAIMS.items():
+                for term in node.expr.atoms(function):
+                    for argument, name in zip(term.args, names, strict=True):
+                        if argument.free_symbols & set(node.variables):
+                            used[name] = None
+        return tuple(used)
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
