@@ -49,6 +49,7 @@ from sympy import (
     exp,
     factor_list,
     factorint,
+    nan,
     pi,
     sin,
     sinh,
@@ -474,8 +475,8 @@ class Algebra:
             return self._constant(fmpq(int(expr.p), int(expr.q)))
         if isinstance(expr, Float):
             raise NotNormalizable(f"the inexact number {expr}; write an exact Rational")
-        unbounded = expr.is_comparable is False and expr.is_number and expr.is_finite is False
-        if expr.is_infinite or unbounded:
+        # No question that SymPy would answer by numbers, which for an integral may take for ever.
+        if expr is nan or expr.is_infinite:
             raise NotNormalizable(f"the infinite value {expr}")
         if expr is E:
             return {((), self._exponent(self._constant(fmpq(1)))): fmpq(1)}
