@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Basic, Derivative, Eq, Expr, Symbol, nan, oo, zoo
+from sympy import Basic, Derivative, Eq, Expr, Integral, Symbol, nan, oo, zoo
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable
@@ -103,6 +103,7 @@ class Context:
             if side.has(nan, zoo, oo, -oo) and not side.has(*_INFINITE_ENDS):
                 raise Refused(f"{side} is not a finite expression")
             self._require_open_domain(side)
+            self._require_convergent(side)
         ring = self.algebra(freedom)
         try:
             for left, right in given:
@@ -124,6 +125,14 @@ class Context:
                 )
                 if pinned:
                     raise Refused(f"{hypothesis} pins the variable that {node} is taken in")
+
+    def _require_convergent(self, side: Expr) -> None:
+        """Integrals may be taken apart where they exist."""
+        # Imported late: what converges is decided with the help of contexts.
+        from slrsym.proof.convergence import require_convergent
+
+        for node in side.atoms(Integral):
+            require_convergent(node, self)
 
     def require_nonzero(self, denominator: Expr) -> None:
         """Refuse unless an expression is certainly different from zero."""

@@ -10,7 +10,6 @@ from sympy import (
     Dummy,
     Expr,
     Integral,
-    Rational,
     Subs,
     Symbol,
     erf,
@@ -23,8 +22,9 @@ from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
+from slrsym.proof.convergence import require_decay
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import require_moderate, require_smooth
+from slrsym.proof.growth import require_smooth
 from slrsym.proof.rules.algebra import require_equality
 from slrsym.proof.step import Link, Rule
 from slrsym.proof.substitute import put
@@ -143,25 +143,8 @@ class _FundamentalTheorem(Rule):
     def _at(primitive: Expr, x: Symbol, end: Expr, context: Context) -> Expr:
         if not end.is_infinite:
             return primitive.subs(x, end)
-        # Moderate growth times exp(-x^2/4) vanishes at infinity.
-        require_moderate((primitive * exp(x**2 / 4)).expand().powsimp(), frozenset({x}), context)
-        decay = (primitive * exp(x**2 / 4)).expand().powsimp()
-        if not _decays(decay, x):
-            raise Refused(f"{primitive} is not known to vanish at infinity")
+        require_decay(primitive, x, context)
         return sympify(0)
-
-
-def _decays(expr: Expr, x: Symbol) -> bool:
-    """Whether every term has a factor exp(-c x^2 + affine), c > 0 a number, or is constant zero."""
-    for term in expr.as_ordered_terms():
-        exponents = [f.args[0] for f in term.args if isinstance(f, exp)] or (
-            [term.args[0]] if isinstance(term, exp) else []
-        )
-        total = sum(exponents, start=sympify(0)).expand()
-        leading = total.coeff(x, 2)
-        if not (leading.is_Rational and leading <= -Rational(1, 8)):
-            return False
-    return True
 
 
 def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:

@@ -1,0 +1,55 @@
+"""Integrals that exist: algebra may take them apart only then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sympy import Expr, Ge, Integral, Le, Rational, Symbol, exp, expand, powsimp, sympify
+
+from slrsym.proof.errors import Refused
+from slrsym.proof.growth import require_moderate, require_smooth
+
+if TYPE_CHECKING:
+    from slrsym.proof.context import Context
+
+__all__ = ["require_convergent", "require_decay"]
+
+
+def require_convergent(node: Integral, context: Context) -> None:
+    """Refuse unless an integral in one variable is known to converge absolutely.
+
+    Between finite ends the integrand has to be smooth; over an infinite range it has to be moderate
+    times a Gaussian.
+
+    Raises
+    ------
+    Refused
+    """
+    if len(node.limits) != 1 or len(node.limits[0]) != 3:
+        raise Refused(f"{node} is not an integral in one variable between two ends")
+    x, low, high = node.limits[0]
+    if x in set().union(*(h.free_symbols for h in context.hypotheses)):
+        raise Refused(f"a hypothesis speaks of the variable {x} of {node}; rename the variable")
+    if low.is_infinite or high.is_infinite:
+        require_decay(node.function, x, context)
+        return
+    inside = context
+    if context.holds(Le(low, high)):
+        inside = context.assuming(*(h for h in (Ge(x, low), Le(x, high)) if h != sympify(True)))
+    require_smooth(node.function, x, inside)
+
+
+def require_decay(expr: Expr, x: Symbol, context: Context) -> None:
+    """Refuse unless every term is a moderate function of x times a Gaussian, so small far out.
+
+    Raises
+    ------
+    Refused
+    """
+    slower = powsimp(expand(expr * exp(x**2 / 4)))
+    require_moderate(slower, frozenset({x}), context)
+    for term in slower.as_ordered_terms():
+        exponents = [f.args[0] for f in (term, *term.args) if isinstance(f, exp)]
+        leading = expand(sum(exponents, start=sympify(0))).coeff(x, 2)
+        if term != 0 and not (leading.is_Rational and leading <= -Rational(1, 8)):
+            raise Refused(f"{expr} is not known to vanish at infinity, and to be integrable")
