@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Ge, Integral, Le, Rational, Symbol, exp, expand, powsimp, sympify
+from sympy import Expr, Ge, Integral, Le, Mul, S, Symbol, exp, expand, sympify
 
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_moderate, require_smooth
@@ -46,10 +46,18 @@ def require_decay(expr: Expr, x: Symbol, context: Context) -> None:
     ------
     Refused
     """
-    slower = powsimp(expand(expr * exp(x**2 / 4)))
-    require_moderate(slower, frozenset({x}), context)
-    for term in slower.as_ordered_terms():
-        exponents = [f.args[0] for f in (term, *term.args) if isinstance(f, exp)]
-        leading = expand(sum(exponents, start=sympify(0))).coeff(x, 2)
-        if term != 0 and not (leading.is_Rational and leading <= -Rational(1, 8)):
+    for term in expand(expr).as_ordered_terms():
+        exponent, rest = S.Zero, S.One
+        for factor in Mul.make_args(term):
+            if isinstance(factor, exp):
+                exponent += factor.args[0]
+            else:
+                rest *= factor
+        polynomial = expand(exponent).as_poly(x)
+        if term != 0 and not (
+            polynomial is not None
+            and polynomial.degree() == 2
+            and context.sign(polynomial.LC()).negative
+        ):
             raise Refused(f"{expr} is not known to vanish at infinity, and to be integrable")
+        require_moderate(rest, frozenset({x}), context)
