@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -72,19 +73,27 @@ def measure(
     ours, theirs = context.Pipe()
     process = context.Process(target=_timed, args=(build, text, theirs))
     process.start()
+    theirs.close()
     # The limit is for the call; starting a process and importing SymPy come on top.
-    found = ours.recv() if ours.poll(limit + 5) else None
-    process.terminate()
-    process.join()
-    return found
+    try:
+        return ours.recv() if ours.poll(limit + 5) else None
+    except EOFError:
+        raise SystemExit(f"{build.__name__.strip('_')} failed on {text or 'the risk'}") from None
+    finally:
+        process.terminate()
+        process.join()
 
 
-def _shown(found: tuple[float, bool] | None, base: float, limit: float) -> str:
+def _shown(found: tuple[float, bool] | None, limit: float) -> str:
+    """Seconds, and a mark where nothing came of them."""
     if found is None:
-        return f"did not finish, > {limit / base:,.0f} x"
+        return f"> {limit:.0f} s, stopped"
     seconds, evaluated = found
-    kind = "evaluated" if evaluated else "returned unevaluated"
-    return f"{kind} after {seconds / base:,.0f} x"
+    return f"{seconds:.3f} s" + ("" if evaluated else ", unevaluated")
+
+
+def _ratio(found: tuple[float, bool] | None, base: float, limit: float) -> str:
+    return f"> {limit / base:,.0f} x" if found is None else f"{found[0] / base:,.1f} x"
 
 
 def main() -> None:
@@ -92,17 +101,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=60, help="seconds for each SymPy call")
     limit = parser.parse_args().limit
+    line = "{:22} {:16} {:22} {:>12}"
+    print(line.format("expectation", "by", "time", "to ours"))
     for name, text in INTEGRANDS.items():
         found = measure(_ours, text, limit)
         if found is None or not found[1]:
             raise SystemExit(f"{name}: no closed form within {limit} s")
         base = found[0]
-        print(f"{name}: slrsym.gaussian {base:.3f} s = 1 x")
+        print(line.format(name, "slrsym.gaussian", _shown(found, limit), "1 x"))
         for peer, build in (("sympy.integrate", _integrate), ("sympy.stats.E", _stats)):
-            print(f"    {peer:16} {_shown(measure(build, text, limit), base, limit)}", flush=True)
+            found = measure(build, text, limit)
+            print(line.format("", peer, _shown(found, limit), _ratio(found, base, limit)))
+            sys.stdout.flush()
     found = measure(_risk, "", limit)
-    assert found is not None
-    print(f"the five-variable risk from its definition: {found[0]:.3f} s")
+    if found is None or not found[1]:
+        raise SystemExit(f"the risk: no closed form within {limit} s")
+    print(line.format("five-variable risk", "slrsym.risk", _shown(found, limit), ""))
 
 
 if __name__ == "__main__":

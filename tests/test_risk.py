@@ -1,13 +1,11 @@
 """The derived risk against the paper's formula, and against quadrature of the definition."""
 
-import importlib.util
-from pathlib import Path
-
 import mpmath
 import numpy as np
 import pytest
 from sympy import Rational, erf
 
+from slrsym.derivation_files import builtin_folder
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -25,14 +23,9 @@ from slrsym.notation import (
 )
 from slrsym.proof import Ledger
 from slrsym.proof.context import Context
-from slrsym.proof.discovery import builtin_folder
 from slrsym.risk import closed_form, derivation, gradient, hessian, on_manifold, risk_definition
 
-_spec = importlib.util.spec_from_file_location(
-    "tensor_quadrature", Path(__file__).with_name("tensor_quadrature.py")
-)
-tensor_quadrature = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(tensor_quadrature)
+from . import tensor_quadrature
 
 
 @pytest.fixture(scope="module")

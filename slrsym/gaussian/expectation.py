@@ -18,6 +18,7 @@ from sympy import (
     Pow,
     S,
     Symbol,
+    erf,
     exp,
     expand,
     im,
@@ -27,14 +28,15 @@ from sympy import (
     sympify,
 )
 
+from slrsym.gaussian.integrability import forbid_fast_growth, forbid_poles
 from slrsym.gaussian.integrals import (
-    IntegrabilityError,
+    DivergenceError,
     erf_mean,
     erf_product_mean,
     tidy_complex,
     tilt,
 )
-from slrsym.gaussian.integrand import Term, Unsupported, is_affine, terms_of
+from slrsym.gaussian.integrand import Term, Unsupported, in_affine_forms, terms_of
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.gaussian.trace import Trace
 from slrsym.gaussian.unevaluated import Expectation
@@ -93,10 +95,18 @@ def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Exp
 
 
 def _require_real(expr: Expr, law: Law) -> None:
+    names = {symbol.name for symbol in law.symbols}
+    for symbol in sorted(expr.free_symbols - set(law.symbols), key=str):
+        if symbol.name in names and not symbol.is_real:
+            raise ValueError(
+                f"expr contains a symbol {symbol} that is not the law's variable of that name, "
+                f"which is declared real; write Symbol({symbol.name!r}, real=True) in both"
+            )
     loose = sorted(s.name for s in Expectation(expr, law).free_symbols if not s.is_real)
     if loose:
         raise ValueError(
-            f"the parameter {loose[0]} is not declared real; write Symbol({loose[0]!r}, real=True)"
+            f"the parameter {loose[0]} of expr or law is not declared real; "
+            f"write Symbol({loose[0]!r}, real=True)"
         )
 
 
@@ -197,15 +207,20 @@ class _Evaluation:
 
     def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
         """Expectation of any integrand under one Gaussian law; unsupported addends stay."""
+        value = self._by_forms(expr, law)
+        if value is not None:
+            return value
         closed: list[Expr] = []
+        divergent: list[tuple[Expr, DivergenceError]] = []
         addends = Add.make_args(expand(expr, power_base=False, log=False, trig=False))
         if len(addends) > 1:
             split = Add(*(_with_constant(a, law) for a in addends))
             self.trace.record("linearity", Expectation(expr, law), split)
         for addend in addends:
-            _forbid_poles(addend, law)
             coefficient, core = addend.as_independent(*law.symbols, as_Add=False)
             try:
+                forbid_poles(core, law)
+                forbid_fast_growth(core, law)
                 pieces = terms_of(core, law.symbols)
                 node = Expectation(core, law)
                 self.trace.record(
@@ -216,10 +231,59 @@ class _Evaluation:
                     ),
                 )
                 value = Add(*(p.coefficient * self._term(p, law) for p in pieces))
+                value = self._without_i(value, core)
             except Unsupported:
                 value = Expectation(core, law)
+            except DivergenceError as error:
+                divergent.append((addend, error))
+                continue
             closed.append(coefficient * value)
+        if divergent:
+            closed.append(self._divergent(divergent, law))
         return Add(*closed)
+
+    def _by_forms(self, expr: Expr, law: GaussianLaw) -> Expr | None:
+        """Under the law of the affine forms in it, if these are fewer than the variables."""
+        involved = expr.free_symbols & set(law.symbols)
+        if len(involved) < 3:
+            return None
+        found = in_affine_forms(expr, frozenset(law.symbols))
+        if found is None or len(found[1]) >= len(involved):
+            return None
+        function, names = found
+        image = law.linear_image({name: form for form, name in names.items()})
+        steps = len(self.trace)
+        self.trace.record(
+            "law of the affine forms", Expectation(expr, law), Expectation(function, image)
+        )
+        value = self.gaussian(function, image)
+        if value.has(Expectation):
+            del self.trace.steps[steps:]
+            return None
+        return value
+
+    def _divergent(self, divergent: list[tuple[Expr, DivergenceError]], law: GaussianLaw) -> Expr:
+        """Addends without an expectation: an error, unless their sum may have one.
+
+        Such a sum is (1 - erf(x)**2) exp(x**2/2), and so is (1 - cos(x))/x.
+        """
+        total = Add(*(addend for addend, _ in divergent))
+        try:
+            pieces = terms_of(total, law.symbols)
+            certain = len(pieces) == 1 or not any(p.erf_arguments for p in pieces)
+        except Unsupported:
+            certain = len(divergent) == 1
+        if certain:
+            raise divergent[0][1]
+        return Expectation(total, law)
+
+    def _without_i(self, value: Expr, core: Expr) -> Expr:
+        """The real part of a complex closed form of something real, if it is elementary."""
+        if not value.has(I) or not core.is_real or any(e.has(I) for e in value.atoms(erf)):
+            return value
+        real = value.as_real_imag()[0]
+        self.trace.record("real part", value, real)
+        return real
 
     def _term(self, term: Term, law: GaussianLaw) -> Expr:
         """Expectation of a term, its coefficient left out."""
@@ -266,7 +330,7 @@ class _Evaluation:
             )
         )
         real_mean = new_mean.applyfunc(re) if any(shift) else new_mean
-        new_law = GaussianLaw(dict(zip(variables, real_mean, strict=True)), new_cov)
+        new_law = GaussianLaw._derived(dict(zip(variables, real_mean, strict=True)), new_cov)
         polynomial = Mul(*(x**n for x, n in zip(variables, term.powers, strict=True)))
         rest = Term(S.One, term.powers, S.Zero, term.erf_arguments).as_expr(variables)
         if any(shift):
@@ -322,16 +386,35 @@ class _Evaluation:
         mean = Matrix(list(law.mean.values()))
         means = [tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(forms, rows, strict=True)]
         spread = [[expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
-        if len(forms) == 1:
-            value = erf_mean(means[0], spread[0][0])
-            self.trace.record("Gaussian mean of erf", node, value)
-        elif len(forms) == 2 and not any(m.has(I) for m in means):
-            (mean_u, mean_w), ((var_u, cov), (_, var_w)) = means, spread
-            value = erf_product_mean(mean_u, mean_w, var_u, var_w, cov)
-            self.trace.record("bivariate normal probability", node, value)
-        else:
-            raise Unsupported(f"no closed form for {node}")
+        if len(forms) % 2 and not any(means):
+            self.trace.record("oddness", node, S.Zero)
+            return S.Zero
+        factors: list[Expr] = []
+        for group in _dependent_groups(spread):
+            if len(group) == 1:
+                (i,) = group
+                factors.append(erf_mean(means[i], spread[i][i]))
+            elif len(group) == 2 and not any(means[i].has(I) for i in group):
+                i, j = group
+                factors.append(
+                    erf_product_mean(means[i], means[j], spread[i][i], spread[j][j], spread[i][j])
+                )
+            else:
+                raise Unsupported(f"no closed form for {node}")
+        value = Mul(*factors)
+        rule = "Gaussian mean of erf" if len(forms) == 1 else "bivariate normal probability"
+        self.trace.record(rule, node, value)
         return value
+
+
+def _dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:
+    """Indices in groups, such that those of different groups are uncorrelated."""
+    groups: list[list[int]] = []
+    for i in range(len(cov)):
+        joined = [g for g in groups if any(cov[i][j] != 0 for j in g)]
+        groups = [g for g in groups if g not in joined]
+        groups.append(sorted([i, *(j for g in joined for j in g)]))
+    return groups
 
 
 def _node(integrand: Expr, law: Law) -> Expr:
@@ -359,20 +442,3 @@ def _quadratic_form(q: Expr, variables: Iterable[Symbol]) -> tuple[Matrix, Matri
     linear = Matrix([expand(q.diff(x).xreplace(origin)) for x in variables])
     quadratic = Matrix([[-expand(q.diff(x, y)) for y in variables] for x in variables])
     return quadratic, linear, q.xreplace(origin)
-
-
-def _forbid_poles(addend: Expr, law: GaussianLaw) -> None:
-    """A negative integer power of an affine form is not integrable where its law has a density."""
-    bound = frozenset(law.symbols)
-    for factor in Mul.make_args(addend):
-        if not isinstance(factor, Pow) or not factor.free_symbols & bound:
-            continue
-        base, power = factor.as_base_exp()
-        if power.is_Integer and power < 0 and is_affine(base, bound):
-            _, row = law.affine_coefficients(base)
-            vector = Matrix([row])
-            if expand((vector * law.cov * vector.T)[0]) != 0:
-                raise IntegrabilityError(
-                    f"not integrable: {factor} has a pole where {base} = 0, inside the Gaussian's "
-                    f"support"
-                )

@@ -14,6 +14,7 @@ from sympy import (
     asin,
     cancel,
     erf,
+    erfi,
     expand,
     factor,
     pi,
@@ -25,6 +26,7 @@ from sympy import (
 from slrsym.gaussian.functions import OwensT
 
 __all__ = [
+    "DivergenceError",
     "IntegrabilityError",
     "erf_mean",
     "erf_product_mean",
@@ -38,14 +40,25 @@ class IntegrabilityError(ValueError):
     """The expectation does not exist, or its existence cannot be decided."""
 
 
+class DivergenceError(IntegrabilityError):
+    """The expectation certainly does not exist."""
+
+
 def tidy(expr: Expr) -> Expr:
     """A rational expression in lowest terms, factored."""
     return factor(cancel(together(expr))) if expr.free_symbols else expr
 
 
 def erf_mean(mean: Expr, variance: Expr) -> Expr:
-    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`."""
-    return erf(mean / sqrt(tidy(1 + 2 * variance)))
+    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`.
+
+    With :math:`\operatorname{erf}(iy) = i\operatorname{erfi}(y)` where m is imaginary.
+    """
+    scale = sqrt(tidy(1 + 2 * variance))
+    imaginary = expand(mean / S.ImaginaryUnit)
+    if mean.has(S.ImaginaryUnit) and not imaginary.has(S.ImaginaryUnit):
+        return S.ImaginaryUnit * erfi(tidy(imaginary) / scale)
+    return erf(mean / scale)
 
 
 def erf_product_mean(
@@ -86,10 +99,15 @@ def erf_product_mean(
     general = sign(mean_u) * sign(mean_w) - 4 * OwensT(h, slope_h) - 4 * OwensT(k, slope_k)
     branches = []
     if mean_u.is_nonzero is not True:
-        branches.append((4 * OwensT(k, 2 * covariance / root), Eq(mean_u, 0)))
+        branches.append((4 * OwensT(k, 2 * covariance / root), Eq(_primitive(mean_u), 0)))
     if mean_w.is_nonzero is not True:
-        branches.append((4 * OwensT(h, 2 * covariance / root), Eq(mean_w, 0)))
+        branches.append((4 * OwensT(h, 2 * covariance / root), Eq(_primitive(mean_w), 0)))
     return Piecewise(*branches, (general, True)) if branches else general
+
+
+def _primitive(mean: Expr) -> Expr:
+    """The mean without numerical factors, which vanishes with it."""
+    return mean.as_independent(*mean.free_symbols, as_Add=False)[1]
 
 
 def _root_of_ratio(numerator: Expr, denominator: Expr) -> Expr:
@@ -173,7 +191,7 @@ def _require_integrable(quadratic: Matrix, system: Matrix, determinant: Expr) ->
     for condition in conditions:
         verdict = _evidently_positive(condition)
         if verdict is False:
-            raise IntegrabilityError(
+            raise DivergenceError(
                 f"not integrable: the exponential outgrows the density, since {condition} > 0 fails"
             )
         if verdict is None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sympy import (
+    Dummy,
     Expr,
     I,
     Mul,
@@ -26,6 +27,7 @@ from sympy import (
     erfc,
     exp,
     expand,
+    log,
     pi,
     sin,
     sinh,
@@ -33,9 +35,10 @@ from sympy import (
 )
 from sympy.core.function import Function
 
+from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
-__all__ = ["Term", "Unsupported", "is_affine", "rewritten", "terms_of"]
+__all__ = ["Term", "Unsupported", "in_affine_forms", "is_affine", "rewritten", "terms_of"]
 
 
 class Unsupported(Exception):  # noqa: N818
@@ -76,12 +79,45 @@ def rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
     def concerns(node: Any) -> bool:
         return type(node) in _ELEMENTARY and bool(node.free_symbols & variables)
 
-    return expr.replace(concerns, lambda node: _ELEMENTARY[type(node)](*node.args))
+    def has_positive_base(node: Any) -> bool:
+        return (
+            isinstance(node, Pow)
+            and bool(node.exp.free_symbols & variables)
+            and not node.base.free_symbols & variables
+            and node.base.is_positive is True
+        )
+
+    expr = expr.replace(concerns, lambda node: _ELEMENTARY[type(node)](*node.args))
+    return expr.replace(has_positive_base, lambda node: exp(node.exp * log(node.base)))
 
 
 def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
     """Whether `form` is a polynomial of degree at most one in the variables."""
     return _degree(form, variables) <= 1
+
+
+def in_affine_forms(
+    expr: Expr, variables: frozenset[Symbol]
+) -> tuple[Expr, dict[Expr, Symbol]] | None:
+    """`expr` as a function of the largest affine forms in it, and the name of each.
+
+    None if something in it binds symbols of its own.
+    """
+    names: dict[Expr, Symbol] = {}
+
+    def abstracted(node: Any) -> Any:
+        if not node.free_symbols & variables:
+            return node
+        if isinstance(node, Binder):
+            raise Unsupported
+        if isinstance(node, Expr) and is_affine(node, variables):
+            return names.setdefault(expand(node), Dummy(f"u_{len(names) + 1}", real=True))
+        return node.func(*(abstracted(arg) for arg in node.args))
+
+    try:
+        return abstracted(expr), names
+    except Unsupported:
+        return None
 
 
 def _degree(form: Expr, variables: frozenset[Symbol]) -> int:

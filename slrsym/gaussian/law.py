@@ -25,6 +25,8 @@ from sympy import (
     sympify,
 )
 
+from slrsym.gaussian.binding import Binder
+
 __all__ = ["GaussianLaw", "IIDSum", "Law", "NoiseLaw", "ProductLaw", "standard_normal"]
 
 
@@ -48,6 +50,11 @@ class Law(Basic):
     @property
     def bound_symbols(self) -> list[Symbol]:
         return list(self.symbols)
+
+    @property
+    def canonical_variables(self) -> dict[Symbol, Symbol]:
+        """None: names are changed by the expression under the law, in it and its law at once."""
+        return {}
 
     def blocks(self) -> tuple[Law, ...]:
         """The independent laws that this one is made of."""
@@ -74,11 +81,16 @@ def _real_symbol(symbol: Any, role: str) -> Symbol:
     return symbol
 
 
+def _is_placeholder(symbol: Symbol) -> bool:
+    """Whether the symbol stands for a new value in the midst of a simultaneous `subs`."""
+    return isinstance(symbol, Dummy) and symbol.name.startswith("subs_")
+
+
 def _real_expression(expr: Any, what: str) -> Expr:
     expr = sympify(expr)
     if not isinstance(expr, Expr):
         raise TypeError(f"{what} must be an expression; got {expr!r}")
-    loose = sorted((s.name for s in expr.free_symbols if not s.is_real), key=str)
+    loose = sorted(s.name for s in expr.free_symbols if not s.is_real and not _is_placeholder(s))
     if loose:
         raise ValueError(
             f"{what} is {expr}, and {', '.join(loose)} is not declared real; "
@@ -136,6 +148,11 @@ class GaussianLaw(Law):
                 f"the parameters of the law contain its own coordinate {min(own, key=str)}"
             )
         return Basic.__new__(cls, Tuple(*map(Tuple, names, means)), matrix)
+
+    @classmethod
+    def _derived(cls, mean: Mapping[Symbol, Expr], cov: Matrix) -> GaussianLaw:
+        """A law whose parameters come from those of a valid one, and need no validation."""
+        return Basic.__new__(cls, Tuple(*map(Tuple, mean, mean.values())), ImmutableMatrix(cov))
 
     @staticmethod
     def _validated_covariance(cov: Any, names: list[Symbol]) -> ImmutableMatrix:
@@ -212,10 +229,14 @@ class GaussianLaw(Law):
         ------
         KeyError
             If one of them is not a coordinate of this law.
+        ValueError
+            If one of them is named twice.
         """
         at = [self._index(symbol) for symbol in chosen]
         mean = self.mean
-        return GaussianLaw({symbol: mean[symbol] for symbol in chosen}, self.cov.extract(at, at))
+        if len(set(at)) < len(at):
+            raise ValueError(f"chosen names a coordinate twice: {', '.join(map(str, chosen))}")
+        return self._derived({symbol: mean[symbol] for symbol in chosen}, self.cov.extract(at, at))
 
     def linear_image(self, forms: Mapping[Symbol, Any]) -> GaussianLaw:
         """The joint law of affine forms of the vector.
@@ -289,6 +310,15 @@ class GaussianLaw(Law):
             {names.get(symbol, symbol): m for symbol, m in self.mean.items()}, self.cov
         )
 
+    def _latex(self, printer: Any) -> str:
+        names, mean, cov = self.symbols, list(self.mean.values()), self.cov
+        if len(names) == 1:
+            parts = [printer._print(x) for x in (names[0], mean[0], cov[0, 0])]
+        else:
+            parts = [printer._print(Matrix(list(x))) for x in (names, mean)]
+            parts.append(printer._print(cov))
+        return rf"{parts[0]} \sim \mathcal{{N}}\left({parts[1]}, {parts[2]}\right)"
+
 
 class NoiseLaw(Law):
     """A real random variable of mean zero and known variance, and otherwise arbitrary.
@@ -329,6 +359,13 @@ class NoiseLaw(Law):
     def renamed(self, names: Mapping[Symbol, Symbol]) -> NoiseLaw:
         return NoiseLaw(names.get(self.args[0], self.args[0]), self.variance)
 
+    def _latex(self, printer: Any) -> str:
+        xi, variance = map(printer._print, self.args)
+        return (
+            rf"\mathbb{{E}}\left[{xi}\right] = 0,\; "
+            rf"\operatorname{{Var}}\left({xi}\right) = {variance}"
+        )
+
 
 class ProductLaw(Law):
     """The joint law of independent random vectors.
@@ -352,6 +389,12 @@ class ProductLaw(Law):
             raise ValueError(
                 f"independent laws must name different variables; shared: {min(twice)}"
             )
+        entangled = set(names) & set().union(*(law.parameters for law in flat))
+        if entangled:
+            raise ValueError(
+                f"a factor of the product has the random variable {min(entangled, key=str)} of "
+                "the product as a parameter; such laws are not independent"
+            )
         return Basic.__new__(cls, *flat)
 
     @property
@@ -368,8 +411,11 @@ class ProductLaw(Law):
     def renamed(self, names: Mapping[Symbol, Symbol]) -> ProductLaw:
         return ProductLaw(*(law.renamed(names) for law in self.args))
 
+    def _latex(self, printer: Any) -> str:
+        return r" \perp ".join(rf"\left({printer._print(law)}\right)" for law in self.args)
 
-class IIDSum(Expr):
+
+class IIDSum(Binder):
     r"""The random variable :math:`\sum_{l=1}^{n} f(X^{(l)})`, for independent copies of X.
 
     It stands inside an expectation, and is independent of every variable that the expectation's law
@@ -419,14 +465,9 @@ class IIDSum(Expr):
         inner = self.term.free_symbols - set(self.law.symbols)
         return inner | self.law.parameters | self.count.free_symbols
 
-    @property
-    def bound_symbols(self) -> list[Symbol]:
-        return list(self.law.symbols)
-
-    def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
-        if old in self.law.symbols:
-            return self
-        return None
+    def renamed(self, names: Mapping[Symbol, Symbol]) -> IIDSum:
+        """The same sum, the variables of one copy named anew."""
+        return IIDSum(self.term.xreplace(names), self.law.renamed(names), self.count)
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
         if symbol not in self.free_symbols:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from sympy import Basic, Dummy, Expr, Symbol, sympify
+from sympy import Expr, Symbol, sympify
 
+from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.law import Law
 
 __all__ = ["Expectation"]
 
 
-class Expectation(Expr):
+class Expectation(Binder):
     r"""The unevaluated expectation :math:`\mathbb{E}[f(X)]`, X distributed as `law`.
 
     Parameters
@@ -25,6 +27,9 @@ class Expectation(Expr):
     -----
     Differentiating in a parameter gives an unevaluated derivative: exchanging derivative and
     expectation is a step with hypotheses, and has to be asked for.
+
+    ``evalf(n)`` integrates the definition numerically (see `quadrature`), and returns the node as
+    it is where a parameter has no value or n digits are out of reach.
     """
 
     is_commutative = True
@@ -48,28 +53,22 @@ class Expectation(Expr):
     def free_symbols(self) -> set[Symbol]:
         return (self.integrand.free_symbols - set(self.law.symbols)) | self.law.parameters
 
-    @property
-    def bound_symbols(self) -> list[Symbol]:
-        return list(self.law.symbols)
-
     def _eval_is_extended_real(self) -> bool | None:
         return self.integrand.is_extended_real
 
     def _eval_is_finite(self) -> bool | None:
         return True
 
-    def renamed(self, names: dict[Symbol, Symbol]) -> Expectation:
+    def renamed(self, names: Mapping[Symbol, Symbol]) -> Expectation:
         """The same expectation with its bound variables named anew."""
         return Expectation(self.integrand.xreplace(names), self.law.renamed(names))
 
-    def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
-        if old in self.law.symbols:
-            return self
-        captured = set(self.law.symbols) & getattr(new, "free_symbols", set())
-        if captured:
-            fresh = {s: Dummy(s.name, **s._assumptions_orig) for s in captured}
-            return self.renamed(fresh)._subs(old, new)
-        return None
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        if self.free_symbols:
+            return None
+        from slrsym.gaussian.quadrature import evaluate
+
+        return evaluate(self.integrand, self.law, prec)
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
         from sympy import Derivative

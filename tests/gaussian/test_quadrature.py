@@ -1,0 +1,258 @@
+"""Numerical expectations from the definition: digits, reductions, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import pytest
+from mpmath import mp
+from sympy import (
+    Abs,
+    Float,
+    Function,
+    Heaviside,
+    I,
+    Rational,
+    S,
+    Symbol,
+    atan,
+    cos,
+    erf,
+    erfc,
+    exp,
+    log,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    symbols,
+    tan,
+)
+
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    IIDSum,
+    NoiseLaw,
+    OwensT,
+    ProductLaw,
+    normal_cdf,
+    normal_pdf,
+    standard_normal,
+    zeta,
+)
+from slrsym.gaussian.quadrature import evaluate
+
+x, y, z, xi, a = symbols("x y z xi a", real=True)
+ONE = standard_normal(x)
+HALF, THIRD = Rational(1, 2), Rational(1, 3)
+PAIR = GaussianLaw({x: THIRD, y: -HALF}, [[1, HALF], [HALF, 2]])
+
+
+def agrees(integrand: Any, law: Any, exact: Any, digits: int) -> bool:
+    """Whether the value is a number that is right to that many digits."""
+    found = Expectation(integrand, law).evalf(digits)
+    assert found.is_number, found
+    with mp.workdps(digits + 10):
+        number = exact.evalf(digits + 10)._to_mpmath(mp.prec)
+        error = abs(found._to_mpmath(mp.prec) - number)
+        # One unit for the rounding to that many digits.
+        return bool(error <= 2 * mp.mpf(10) ** -digits * abs(number))
+
+
+EXACT_1D = [
+    (x**2, ONE, S.One),
+    (x**10, ONE, S(945)),
+    ((x + 1) ** 3, ONE, S(4)),
+    (exp(x), ONE, exp(HALF)),
+    (exp(10 * x), ONE, exp(S(50))),
+    (exp(x**2 / 3), ONE, sqrt(3)),
+    (exp(Rational(49, 100) * x**2), ONE, sqrt(50)),
+    (exp(-50 * (x - 8) ** 2), ONE, exp(-Rational(3200, 101)) / sqrt(101)),
+    (cos(3 * x), ONE, exp(-Rational(9, 2))),
+    (x * sin(x), ONE, exp(-HALF)),
+    (erf(x + THIRD), ONE, erf(THIRD / sqrt(3))),
+    (erf(40 * x + THIRD), ONE, erf(THIRD / sqrt(3201))),
+    (erf(x) ** 2, ONE, 1 - 8 * atan(1 / sqrt(5)) / (2 * pi)),
+    (normal_cdf(2 * x - 1), ONE, normal_cdf(-1 / sqrt(5))),
+    (normal_pdf(x), ONE, 1 / (2 * sqrt(pi))),
+    (exp(I * x), ONE, exp(-HALF)),
+    (x, GaussianLaw({x: 7}, [[0]]), S(7)),
+]
+
+
+@pytest.mark.parametrize("digits", [15, 40])
+@pytest.mark.parametrize(("integrand", "law", "exact"), EXACT_1D)
+def test_one_variable(integrand, law, exact, digits):
+    assert agrees(integrand, law, exact, digits)
+
+
+def test_a_hundred_digits():
+    assert agrees(erf(x + THIRD), ONE, erf(THIRD / sqrt(3)), 100)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "law", "exact"),
+    [
+        (exp(x * y / 4), standard_normal(x, y), 4 / sqrt(15)),
+        (cos(x * y), standard_normal(x, y), 1 / sqrt(2)),
+        (normal_cdf(x - y), PAIR, normal_cdf(Rational(5, 6) / sqrt(3))),
+        (x * exp(y), PAIR, Rational(5, 6) * exp(HALF)),
+        (erf(x) * erf(y), GaussianLaw({x: 0, y: 0}, [[1, HALF], [HALF, 1]]), S(0)),
+    ],
+)
+def test_two_variables(integrand, law, exact):
+    if exact == 0:  # the arc sine law
+        from sympy import asin
+
+        exact = 2 / pi * asin(THIRD)
+    assert agrees(integrand, law, exact, 15)
+
+
+def test_forms_are_reduced():
+    """Four variables; the integrand is erf of one form times a polynomial in two others."""
+    w = Symbol("w", real=True)
+    cov = [[2, 1, 0, 1], [1, 2, 1, 0], [0, 1, 2, 1], [1, 0, 1, 3]]
+    law = GaussianLaw({x: 0, y: HALF, z: 0, w: 1}, cov)
+    u = x + y - z  # of mean 1/2 and variance 6, covariance 2 with y and 0 with w
+    exact = erf(HALF / sqrt(13)) / 2 + 4 / sqrt(pi) * exp(-Rational(1, 52)) / sqrt(13)
+    assert agrees(y * erf(u), law, exact, 25)
+    assert agrees(y * w * erf(u), law, exact, 25)
+
+
+def test_singular_covariance():
+    law = GaussianLaw({x: THIRD, y: -HALF}, [[1, 2], [2, 4]])
+    # y = 2x - 7/6
+    same = Expectation((erf(x) * erf(2 * x - Rational(7, 6))), GaussianLaw({x: THIRD}, [[1]]))
+    assert agrees(erf(x) * erf(y), law, same.evalf(45), 30)
+
+
+def test_irrational_singular_covariance():
+    law = GaussianLaw({x: 0, y: 0}, [[2, 2 * sqrt(3)], [2 * sqrt(3), 6]])
+    exact = (exp(-((1 + sqrt(3)) ** 2)) + exp(-((1 - sqrt(3)) ** 2))) / 2
+    assert agrees(cos(x) * cos(y), law, exact, 30)
+
+
+def test_three_variables():
+    law = GaussianLaw({x: 0, y: HALF, z: THIRD}, [[1, 1, 0], [1, 2, 0], [0, 0, 1]])
+    assert agrees(cos(x) * cos(z), law, exp(-1) * cos(THIRD), 10)
+    # x + y + z has variance 6.
+    assert agrees(cos(x + y + z), law, exp(-3) * cos(HALF + THIRD), 20)
+    # With y - x independent of x, and cos(x + z) cos(z) = (cos(x + 2z) + cos(x))/2:
+    exact = exp(1) * (exp(-Rational(5, 2)) * cos(2 * THIRD) + exp(-HALF)) / 2
+    assert agrees(cos(x + z) * exp(y - x) * cos(z), law, exact, 5)
+
+
+def test_noise_is_averaged():
+    law = ProductLaw(ONE, NoiseLaw(xi, Rational(1, 4)))
+    exact = 1 - 8 * atan(1 / sqrt(5)) / (2 * pi) + Rational(1, 4)
+    assert agrees((erf(x) + xi) ** 2, law, exact, 20)
+    assert Expectation(xi**3, law).evalf() == Expectation(xi**3, law)
+
+
+def test_nested_expectation():
+    inner = Expectation(exp(y), standard_normal(y))
+    assert agrees(inner * x**2, ONE, exp(HALF), 20)
+    conditional = Expectation(Expectation(x * y, standard_normal(y)), ONE)
+    assert conditional.evalf() == conditional
+
+
+def test_kinks_and_singularities():
+    assert agrees(Abs(x), ONE, sqrt(2 / pi), 20)
+    assert agrees(Abs(x + THIRD), ONE, 2 * normal_pdf(THIRD) + THIRD * erf(THIRD / sqrt(2)), 20)
+    assert agrees(sign(x + 1), ONE, erf(1 / sqrt(2)), 20)
+    assert agrees(Heaviside(x - 1), ONE, erfc(1 / sqrt(2)) / 2, 20)
+    assert agrees(log(x**2), ONE, -log(2) - Float(mpmath.euler, 30), 15)
+
+
+def test_zero_by_symmetry():
+    for integrand in (x, x**3 * cos(x), sin(x) * erf(x) ** 2, x * exp(x**2 / 4)):
+        assert Expectation(integrand, ONE).evalf() == 0
+    law = GaussianLaw({x: 1, y: -HALF}, [[1, 0], [0, 1]])
+    assert Expectation((y + HALF) * erf(x), law).evalf() == 0
+    assert Expectation((x - THIRD) * cos(x - THIRD) * (y + HALF) ** 2, PAIR).evalf() == 0
+
+
+def test_digits_are_not_lost_to_cancellation():
+    tiny = Rational(1, 10**12)
+    assert agrees(x**2 + tiny * x**4 - cos(0), ONE, 3 * tiny, 15)
+    assert agrees(erf(x + 6) - 1, ONE, erf(6 / sqrt(3)) - 1, 15)
+
+
+def test_steps_shrink_until_the_grids_agree():
+    """Poles near the real line need far smaller steps than the first."""
+    exact = sqrt(pi / 2) / 10 * exp(Rational(1, 200)) * erfc(1 / sqrt(200))
+    assert agrees(1 / (1 + 100 * x**2), ONE, exact, 15)
+
+
+def test_narrow_peaks_are_seen():
+    sharp = exp(-(10**4) * (x - Rational(123, 1000)) ** 2)
+    exact = exp(-(Rational(123, 1000) ** 2) * 10**4 / (1 + 2 * S(10) ** 4)) / sqrt(
+        1 + 2 * S(10) ** 4
+    )
+    assert agrees(1 + sharp, ONE, 1 + exact, 15)
+
+
+@pytest.mark.parametrize(
+    "integrand",
+    [
+        exp(x**2),
+        exp(x**2 / 2),
+        x * exp(x**2),
+        1 / x,
+        1 / x**2,
+        tan(x),
+        x + 1 / x,
+        x**2 - 1,
+        sqrt(x),
+        Function("f")(x),
+        a * x**2,
+        IIDSum(x, ONE, 3),
+    ],
+)
+def test_out_of_reach_is_left_as_it_is(integrand):
+    node = Expectation(integrand, ONE)
+    assert node.evalf() == node
+
+
+def test_four_nonlinear_variables_are_out_of_reach():
+    names = symbols("p:4", real=True)
+    law = standard_normal(*names)
+    product = S.One
+    for i, name in enumerate(names):
+        product *= erf(name + sum(names) + i)
+    node = Expectation(product, law)
+    assert node.evalf() == node
+
+
+def test_special_functions_in_the_integrand():
+    with mp.workdps(25):
+        expected = mp.quad(lambda t: mp.npdf(t) * mp.atan(t) ** 2, [-30, -2, 0, 2, 30])
+        found = Expectation(atan(x) ** 2, ONE).evalf(20)._to_mpmath(80)
+        assert abs(found - expected) < mp.mpf(10) ** -19
+    at_zero = Expectation(zeta(x, 1), ONE).evalf(15)
+    # E erf(x + G)^2 with x + G of variance 2
+    assert abs(at_zero - (1 - 4 / pi * atan(1 / S(3))).evalf(20)) < 1e-14
+    owen = Expectation(OwensT(1, x + 1), ONE).evalf(10)
+    with mp.workdps(20):
+        expected = mp.quad(
+            lambda t: (
+                mp.npdf(t)
+                * mp.quad(lambda v: mp.exp(-(1 + v * v) / 2) / (1 + v * v), [0, t + 1])
+                / (2 * mp.pi)
+            ),
+            [-12, -1, 4, 12],
+        )
+    assert abs(owen - Float(expected, 18)) < 1e-9
+
+
+def test_the_cache_keeps_precisions_apart():
+    law = GaussianLaw({x: 0}, [[1]])
+    low, high = evaluate(exp(x), law, 53), evaluate(exp(x), law, 200)
+    assert low is not None
+    assert high is not None
+    assert low._prec == 53
+    assert high._prec == 200
+    with mp.workprec(230):
+        assert abs(high._to_mpmath(230) - mp.exp(0.5)) < mp.mpf(10) ** -58

@@ -1,0 +1,96 @@
+"""The trace: every step is an equality, and together they are a derivation."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Rational, S, Symbol, cos, erf, exp, sin, symbols
+
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    IIDSum,
+    NoiseLaw,
+    ProductLaw,
+    Trace,
+    erf_prime,
+    expectation,
+    normal_cdf,
+    standard_normal,
+)
+
+x, y, xi = symbols("x y xi", real=True)
+ONE = standard_normal(x)
+SKEW = GaussianLaw({x: Rational(1, 3)}, [[Rational(3, 2)]])
+LINE = GaussianLaw({x: Rational(1, 3), y: -1}, [[1, 2], [2, 4]])
+
+
+@pytest.mark.parametrize(
+    ("integrand", "law", "rules"),
+    [
+        (erf(x), SKEW, {"Gaussian mean of erf"}),
+        (x**2 * erf(x), SKEW, {"Stein's lemma in x", "completing the square"}),
+        (erf(x) * erf_prime(x), SKEW, {"in terms of exp and erf", "completing the square"}),
+        (erf(x) * erf(y), LINE, {"bivariate normal probability"}),
+        (x * normal_cdf(y), LINE, {"Stein's lemma in x"}),
+        (x + erf(y), LINE, {"linearity", "marginal law"}),
+        (sin(x) * cos(x), SKEW, {"in terms of exp and erf", "real part"}),
+        (erf(x) * erf(x - y) * erf(y), standard_normal(x, y), {"oddness"}),
+        (exp(x) * x, SKEW, {"completing the square", "Stein's lemma in x"}),
+    ],
+)
+def test_every_step_is_an_equality(integrand, law, rules):
+    value, trace = expectation(integrand, law, trace=True)
+    assert value == expectation(integrand, law)
+    assert rules <= {step.rule for step in trace}
+    for step in trace:
+        left, right = step.lhs.evalf(12), step.rhs.evalf(12)
+        if law.cov.shape == (1, 1) or law is LINE:
+            assert left.is_number, step
+            assert right.is_number, step
+            assert abs(left - right) < Rational(1, 10**10), step
+
+
+@pytest.mark.parametrize("integrand", [x**3 * erf(x), erf(x) ** 2 * x, erf_prime(x) * sin(x)])
+def test_every_expectation_is_evaluated_by_a_later_step(integrand):
+    """The steps start at the integrand, and leave nothing unevaluated."""
+    value, trace = expectation(integrand, SKEW, trace=True)
+    assert next(iter(trace)).lhs == Expectation(integrand, SKEW)
+    resolved = {step.lhs for step in trace}
+    for step in trace:
+        assert step.rhs.atoms(Expectation) <= resolved
+    assert not value.has(Expectation)
+
+
+def test_rules_of_products():
+    law = ProductLaw(ONE, NoiseLaw(xi, 2))
+    total = IIDSum(x, SKEW, 3)
+    _, trace = expectation((xi + x) ** 2 * 3 + total**2, law, trace=True)
+    assert {"linearity and independence", "moments of the noise", "sum of independent copies"} <= {
+        step.rule for step in trace
+    }
+
+
+def test_no_step_twice_and_none_that_does_nothing():
+    trace = Trace()
+    node = Expectation(x, ONE)
+    trace.record("rule", node, S.Zero)
+    trace.record("rule", node, S.Zero)
+    trace.record("rule", node, node)
+    assert len(trace) == 1
+    trace.record("another rule", node, S.Zero)
+    assert [step.rule for step in trace] == ["rule", "another rule"]
+
+
+def test_display():
+    s = Symbol("s", positive=True)
+    _, trace = expectation(x * erf(s * x), ONE, trace=True)
+    text = str(trace).splitlines()
+    assert text[0].startswith("E[x*erf(s*x)] = ")
+    assert text[0].endswith("[Stein's lemma in x]")
+    assert len(text) == len(trace)
+    display = trace.to_latex()
+    assert display.startswith("\\begin{align*}\n\\mathbb{E}")
+    assert display.endswith("\n\\end{align*}")
+    assert display.count(r"\\" + "\n") == len(trace) - 1
+    assert display.count(" &= ") == len(trace)
+    assert trace._repr_latex_() == display
