@@ -144,11 +144,10 @@ def verify(
 
     start = time.perf_counter()
     ledger = _loaded(paths)
-    problems = list(ledger.problems)
-    ids = None
+    ids = unknown = None
     if claim:
         ids = [id for id in claim if ledger.knows(id)]
-        problems += [_unknown(ledger, id) for id in claim if not ledger.knows(id)]
+        unknown = [_unknown(ledger, id) for id in claim if not ledger.knows(id)]
     verdicts: dict[str, Verdict] = {}
     rows = _checked(ledger, ids, seed, workers or _cores(), verdicts)
     if json_file is not None:
@@ -158,15 +157,16 @@ def verify(
         else:
             _write(json_file, text + "\n")
 
+    problems = [*ledger.problems, *(unknown or ())]
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     asked = set(claim or [row.id for row in rows])
     if verbose:
         for row in rows:
             if row.id in asked:
                 display.proof(ledger.find(row.id), verdicts[row.id], row, out)
-    out.print(display.table(rows))
-    # Lines that someone may search for are not broken where nobody looks on.
+    # What someone may search for is neither cut nor broken where nobody looks on.
     whole = not out.is_terminal
+    out.print(display.table(rows, None if whole else out.width))
     out.print(display.axiom_summary(rows), soft_wrap=whole)
     for failure in display.failures(rows):
         out.print(failure, soft_wrap=whole)
@@ -282,7 +282,11 @@ def _require_writable(file: Path) -> None:
 
 def _write(file: Path, text: str) -> None:
     """Write a file whole, or not at all."""
-    handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=f".{file.name}.")
+    if file.exists() and not file.is_file():  # a device or a pipe, which must not be replaced
+        file.write_text(text, encoding="utf-8")
+        return
+    file = file.resolve()  # of a symbolic link, what it points to is replaced
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)

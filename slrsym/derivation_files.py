@@ -7,6 +7,8 @@ so looking for them runs no code, and needs nothing but the standard library.
 from __future__ import annotations
 
 import ast
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 __all__ = ["DerivationError", "builtin_folder", "derivation_files", "is_derivation_file"]
@@ -20,6 +22,11 @@ class DerivationError(Exception):
 
 def builtin_folder() -> Path:
     """The folder of the derivations that come with the package.
+
+    Returns
+    -------
+    Path
+        Inside of the package where that is installed, beside it where it is worked on.
 
     Raises
     ------
@@ -38,6 +45,16 @@ def is_derivation_file(path: Path) -> bool:
 
     A file that does not parse counts as one if it speaks of claims at all: loading it gives the
     error to show.
+
+    Parameters
+    ----------
+    path : Path
+        The file. What cannot be read, files of tests and names that begin with ``_`` do not count.
+
+    Returns
+    -------
+    bool
+        Whether it calls `Claim`.
     """
     if path.suffix != ".py" or path.name in _NEVER or path.name.startswith(("test_", "_")):
         return False
@@ -61,6 +78,17 @@ def is_derivation_file(path: Path) -> bool:
 def derivation_files(path: Path) -> list[Path]:
     """The derivation files at a path: the file itself, or those in and below a folder.
 
+    Parameters
+    ----------
+    path : Path
+        A file, which is taken as it is, or a folder. Folders whose names begin with ``.`` or
+        ``_``, and virtual environments, are passed over.
+
+    Returns
+    -------
+    list of Path
+        In alphabetical order.
+
     Raises
     ------
     DerivationError
@@ -70,13 +98,17 @@ def derivation_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise DerivationError(f"{path} does not exist")
-    hidden = (".", "_")
-    found = [
-        file
-        for file in sorted(path.rglob("*.py"))
-        if not any(part.startswith(hidden) for part in file.relative_to(path).parts[:-1])
-        and is_derivation_file(file)
-    ]
+    found = [file for file in sorted(_files_below(path)) if is_derivation_file(file)]
     if not found:
         raise DerivationError(f"{path} has no derivation: no .py file in it calls Claim")
     return found
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for here, below, files in os.walk(folder):
+        below[:] = [
+            name
+            for name in below
+            if not name.startswith((".", "_")) and not Path(here, name, "pyvenv.cfg").exists()
+        ]
+        yield from (Path(here, name) for name in files)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,32 +19,67 @@ if TYPE_CHECKING:
     from slrsym.proof.claim import Claim
     from slrsym.proof.ledger import Foundation, Row
 
-__all__ = ["axiom_list", "claim_foundations", "console", "failures", "proof", "table", "verdict"]
+__all__ = [
+    "axiom_list",
+    "axiom_summary",
+    "claim_foundations",
+    "console",
+    "failures",
+    "proof",
+    "table",
+    "verdict",
+]
 
 _STYLES = {"proved": "green", "open": "yellow", "failed": "bold red"}
 _PIPED_WIDTH = 160
+_LEAST_WIDTH, _WIDE = 80, 110
+_LEAST_TITLE = 10
 
 
 def console(stream: IO[str] | None = None) -> Console:
-    """A console on a stream, wide enough for the tables where it is no terminal."""
+    """A console on a stream, wide enough for the tables.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where to write; standard output by default.
+    """
     stream = stream or sys.stdout
-    decided = stream.isatty() or "COLUMNS" in os.environ
-    width = None if decided else _PIPED_WIDTH
-    return Console(file=stream, width=width, highlight=False, emoji=False)
+    if not stream.isatty():
+        return Console(file=stream, width=_PIPED_WIDTH, highlight=False, emoji=False)
+    out = Console(file=stream, highlight=False, emoji=False)
+    out.width = max(out.width, _LEAST_WIDTH)
+    return out
 
 
-def table(rows: Iterable[Row]) -> Table:
-    """One line for each claim."""
-    result = Table(box=SIMPLE_HEAD, pad_edge=False)
+def table(rows: Iterable[Row], width: int | None = None) -> Table:
+    """One line for each claim.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        The claims.
+    width : int, optional
+        The width of the terminal, to which titles are cut; they are whole by default.
+    """
+    rows = list(rows)
+    numbers = ("steps", "digits", "axioms", "seconds")
+    others = [max((len(row.id) for row in rows), default=0), *map(len, ("status", *numbers))]
+    gap = 1 if width is not None and width < _WIDE else 3
+    room = None if width is None else max(_LEAST_TITLE, width - sum(others) - 6 * gap - 2)
+    result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, gap // 2))
     result.add_column("claim", no_wrap=True)
     result.add_column("title")
     result.add_column("status", no_wrap=True)
-    for name in ("steps", "digits", "axioms", "seconds"):
+    for name in numbers:
         result.add_column(name, justify="right", no_wrap=True)
     for row in rows:
+        title = Text(row.title)
+        if room is not None:
+            title.truncate(room, overflow="ellipsis")
         result.add_row(
             row.id,
-            Text(row.title),
+            title,
             Text(row.status, style=_STYLES.get(row.status, "")),
             str(row.steps),
             "-" if row.digits is None else str(row.digits),
@@ -56,7 +90,13 @@ def table(rows: Iterable[Row]) -> Table:
 
 
 def axiom_summary(rows: Iterable[Row]) -> Text:
-    """How many claims rest on each axiom."""
+    """How many claims rest on each axiom.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        The claims.
+    """
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
         return Text("No axiom is used.")
@@ -65,7 +105,13 @@ def axiom_summary(rows: Iterable[Row]) -> Text:
 
 
 def failures(rows: Iterable[Row]) -> list[Text]:
-    """What is wrong with each claim that is not proved."""
+    """What is wrong with each claim that is not proved.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        The claims.
+    """
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
@@ -74,17 +120,37 @@ def failures(rows: Iterable[Row]) -> list[Text]:
 
 
 def verdict(rows: list[Row], seconds: float) -> Text:
-    """The outcome in one line."""
+    """The outcome in one line.
+
+    Parameters
+    ----------
+    rows : list of Row
+        The claims.
+    seconds : float
+        How long it took.
+    """
     proved = sum(row.status == "proved" for row in rows)
     steps = sum(row.steps for row in rows)
     digits = min((row.digits for row in rows if row.digits is not None), default=None)
     agreement = "" if digits is None else f", agreement to {digits} digits or more"
     line = f"{proved} of {len(rows)} claims proved, {steps} steps{agreement}, {seconds:.1f} s"
-    return Text(line, style="bold green" if proved == len(rows) else "bold red")
+    return Text(line, style="bold green" if rows and proved == len(rows) else "bold red")
 
 
 def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
-    """Show a proof step by step."""
+    """Show a proof step by step.
+
+    Parameters
+    ----------
+    claim : Claim
+        What is proved.
+    found : Verdict
+        What checking its steps gave.
+    row : Row
+        Its line of the ledger.
+    out : Console
+        Where to write.
+    """
     from slrsym.proof.text import spoken
 
     source = "" if claim.title == claim.source else f"  ({claim.source})"
@@ -118,7 +184,17 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
 
 
 def claim_foundations(id: str, found: Mapping[str, Foundation], out: Console) -> None:
-    """Show what a claim rests on: axioms with their references, and claims with theirs."""
+    """Show what a claim rests on: axioms with their references, and claims with theirs.
+
+    Parameters
+    ----------
+    id : str
+        The claim.
+    found : mapping
+        What it uses itself, and what each claim uses that it rests on, by id.
+    out : Console
+        Where to write.
+    """
     from slrsym.proof.axioms import axiom
 
     through: dict[str, list[str]] = {}
@@ -143,7 +219,17 @@ def _count(number: int, thing: str) -> str:
 
 
 def axiom_list(axioms: Iterable[Axiom], users: Mapping[str, list[str]], out: Console) -> None:
-    """Show every axiom, with the claims that use it themselves."""
+    """Show every axiom, with the claims that use it themselves.
+
+    Parameters
+    ----------
+    axioms : iterable of Axiom
+        The axioms.
+    users : mapping
+        The ids of the claims that use each axiom, by the id of the axiom.
+    out : Console
+        Where to write.
+    """
     for item in axioms:
         _axiom(item, users.get(item.id, []), out)
 

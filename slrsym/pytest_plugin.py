@@ -1,14 +1,17 @@
 """Collection of derivation files by pytest: each claim and each step is a test.
 
 ``pytest derivations/`` lists ``derivations/lemma_18.py::lemma-18-ii::derivative.1 [...]`` and, last
-of each claim, ``...::lemma-18-ii::claim``: that the claims it uses exist, and that it does not rest
-on itself. A file is a derivation if its text calls `Claim`; nothing is imported of other files. The
-ini option ``slrsym_derivations = false`` switches the collection off.
+of each claim, ``...::lemma-18-ii::claim``: that there is a proof, that the claims it uses exist,
+that it does not rest on itself, and that no other claim has its id. A file is a derivation if its
+text calls `Claim`; nothing is imported of other files. The ini option
+``slrsym_derivations = false`` switches the collection off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["ClaimCollector", "ClaimItem", "DerivationFile", "StepItem"]
 
 _LEDGER = pytest.StashKey["Ledger"]()
+_SEARCHED = pytest.StashKey[set[Path]]()
 
 
 class NotAccepted(Exception):  # noqa: N818
@@ -43,15 +47,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A collector for a derivation file, None for any other."""
+# A wrapper of the older kind, which every pytest knows that is about.
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:
+    """Collect a derivation file, and leave any other to pytest.
+
+    pytest takes every file that its command line names for a module of tests. A derivation file is
+    one only if its name says so.
+    """
+    outcome = yield
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
-        return None
+        return
     from slrsym.derivation_files import is_derivation_file
 
     if not is_derivation_file(file_path):
-        return None
-    return DerivationFile.from_parent(parent, path=file_path)
+        return
+    found = list(outcome.get_result())
+    if not any(fnmatch(file_path.name, name) for name in parent.config.getini("python_files")):
+        found = [collector for collector in found if type(collector) is not pytest.Module]
+    outcome.force_result([*found, DerivationFile.from_parent(parent, path=file_path)])
 
 
 class DerivationFile(pytest.File):
@@ -66,22 +80,40 @@ class DerivationFile(pytest.File):
             claims = ledger.load_file(self.path)
         except DerivationError as problem:
             raise self.CollectError(str(problem)) from None
+        names: set[str] = set()
         for claim in claims:
-            other = ledger.claims[claim.id]
-            if other is not claim:
-                raise self.CollectError(
-                    f"the id {claim.id!r} stands for two claims, in {other.file} and {claim.file}"
-                )
-            yield ClaimCollector.from_parent(self, name=claim.id, claim=claim)
+            # Of two claims of one name in one file, only the first can be asked for by its name.
+            name = f"{claim.id} (again)" if claim.id in names else claim.id
+            names.add(claim.id)
+            yield ClaimCollector.from_parent(self, name=name, claim=claim)
 
 
 def _ledger(config: pytest.Config) -> Ledger:
-    """The claims met so far; other files of the same folder are read when one of them is needed."""
+    """The claims met so far."""
     if _LEDGER not in config.stash:
         from slrsym.proof.ledger import Ledger
 
         config.stash[_LEDGER] = Ledger()
     return config.stash[_LEDGER]
+
+
+def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
+    """Looks up a claim: among those met, in the other files of the folder, and in the package."""
+    ledger, folder = _ledger(node.config), node.path.parent
+    searched = node.config.stash.setdefault(_SEARCHED, set())
+
+    def find(id: str) -> Claim:
+        from slrsym.derivation_files import DerivationError, is_derivation_file
+
+        if id not in ledger.claims and folder not in searched:
+            searched.add(folder)
+            for file in filter(is_derivation_file, sorted(folder.glob("*.py"))):
+                # Of a file that nobody asked for, only the claims are of interest.
+                with suppress(DerivationError):
+                    ledger.load_file(file)
+        return ledger.find(id)
+
+    return find
 
 
 class ClaimCollector(pytest.Collector):
@@ -95,31 +127,31 @@ class ClaimCollector(pytest.Collector):
         """The steps of the proof, as far as it can be built, and the claim as a whole."""
         from slrsym.proof.checker import steps_of
 
-        problem = ""
-        try:
-            steps = steps_of(self.claim, _finder(self))
-        except Exception as reason:  # a proof is user code: whatever it raises is its verdict
-            steps, problem = [], f"{type(reason).__name__}: {reason}"
+        problem, steps = "", []
+        other = _ledger(self.config).claims[self.claim.id]
+        if other is not self.claim:
+            places = " and ".join(str(claim.file) for claim in (other, self.claim))
+            problem = f"its id stands for two claims, in {places}"
+        else:
+            try:
+                steps = steps_of(self.claim, _finder(self))
+            # A proof is user code: whatever it raises is its verdict, a call of sys.exit included.
+            except (Exception, SystemExit) as reason:
+                problem = f"there is no proof to check: {type(reason).__name__}: {reason}"
         for number, step in enumerate(steps):
             name = f"{step.label} [{step.rule.name}]"
             yield StepItem.from_parent(self, name=name, step=step, number=number)
         yield ClaimItem.from_parent(self, name="claim", steps=steps, problem=problem)
 
 
-def _finder(node: pytest.Collector) -> Any:
-    """Looks up a claim: here, in the other files of the folder, or among the built-in ones."""
-    ledger, folder = _ledger(node.config), node.path.parent
-
-    def find(id: str) -> Claim:
-        if id not in ledger.claims:
-            ledger.look_in(folder)
-        return ledger.find(id)
-
-    return find
-
-
 class _Item(pytest.Item):
     parent: ClaimCollector
+
+    def __init__(self, *, name: str, parent: ClaimCollector, **options: Any) -> None:
+        # Said in full: made from a name with brackets, an id does not equal the one that pytest
+        # reads back from its cache, and `--lf` finds nothing.
+        options.setdefault("nodeid", f"{parent.nodeid}::{name}")
+        super().__init__(name, parent, **options)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, NotAccepted):
@@ -150,7 +182,7 @@ class StepItem(_Item):
 
 
 class ClaimItem(_Item):
-    """What concerns a claim as a whole: that there is a proof, and no circle."""
+    """What concerns a claim as a whole: its proof and its id, and that there is no circle."""
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:
         super().__init__(**options)
@@ -158,17 +190,19 @@ class ClaimItem(_Item):
         self.problem = problem
 
     def runtest(self) -> None:
-        """Check that a proof could be built, that its claims exist, and that none is this one."""
+        """Check that there is one proof, that its claims exist, and that there is no circle."""
+        from slrsym.proof.errors import ProofError
         from slrsym.proof.ledger import circle
 
-        claim, ledger = self.parent.claim, _ledger(self.config)
+        claim, find = self.parent.claim, _finder(self.parent)
         if self.problem:
-            raise NotAccepted(f"claim {claim.id} has no proof to check\n  {self.problem}")
-        ledger.look_in(self.path.parent)
-        found = ledger.foundations(claim.id)
-        for name in found[claim.id].depends:
-            if not ledger.knows(name):
-                raise NotAccepted(f"claim {claim.id} uses {name}, which is unknown")
+            raise NotAccepted(f"claim {claim.id}: {self.problem}")
+        for name in dict.fromkeys(name for step in self.steps for name in step.uses):
+            try:
+                find(name)
+            except ProofError as reason:
+                raise NotAccepted(f"claim {claim.id} uses what is not there: {reason}") from None
+        found = _ledger(self.config).foundations(claim.id)
         way = circle(claim.id, {id: foundation.depends for id, foundation in found.items()})
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -12,8 +14,9 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from slrsym import __version__
+from slrsym import __version__, display
 from slrsym.cli import app
+from slrsym.proof.ledger import Row
 
 from .conftest import claim_text
 
@@ -85,12 +88,43 @@ def test_a_built_in_claim():
     assert "1 of 1 claims proved" in result.stdout
 
 
-def test_the_table_is_whole_when_piped(derivation):
+def test_the_table_is_whole_when_piped(derivation, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
     id = "a-claim-with-quite-a-long-name-that-must-not-be-cut"
     shown = verify(derivation("a.py", claim_text(id))).stdout
-    assert id in shown
+    assert re.search(rf"^ {id} +test +proved +2 +30 +0 +\d+\.\d\d *$", shown, re.MULTILINE)
     assert "\x1b" not in shown
     assert "…" not in shown
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_table_fits_a_terminal(width):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    ids = ["proposition-10-minimum-strict", "lemma-6"]
+    rows = [Row(id, "a title of many words " * 9, "", "open", 2, 30, (), (), 1.5, "") for id in ids]
+    out = display.console(Terminal())
+    out.width = max(width, 80)
+    out.print(display.table(rows, out.width))
+    lines = [line for line in out.file.getvalue().splitlines() if re.search("prop|lemma", line)]
+    assert len(lines) == 2
+    for line, id in zip(lines, ids, strict=True):
+        plain = re.sub(r"\x1b\[[\d;]*m", "", line)
+        assert re.search(rf"^ {id} +a title .*… +open +2 +30 +0 +1\.50 *$", plain)
+        assert len(plain) <= max(width, 80)
+
+
+def test_a_narrow_terminal_is_taken_for_one_of_80_columns(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", "40")
+    assert display.console(Terminal()).width == 80
+    monkeypatch.setenv("COLUMNS", "99")
+    assert display.console(Terminal()).width == 99
 
 
 # -- the ledger as JSON ------------------------------------------------------------------------
@@ -149,6 +183,29 @@ def test_an_old_file_survives_a_failed_write(folder, tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["derivations", "ledger.json"]
 
 
+def test_a_device_is_written_to_and_not_replaced(folder, tmp_path):
+    # A named pipe with a reader stands for /dev/null, which a test had better not risk.
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert verify(folder, "--json", pipe).exit_code == 0
+        assert len(json.loads(os.read(reader, 1 << 16))) == 3
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_link_stays_a_link(folder, tmp_path):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "ledger.json"
+    link.symlink_to(tmp_path / "real" / "ledger.json")
+    assert verify(folder, "--json", link).exit_code == 0
+    assert link.is_symlink()
+    assert [p.name for p in (tmp_path / "real").iterdir()] == ["ledger.json"]
+    assert len(json.loads(link.read_text())) == 3
+
+
 # -- failure -----------------------------------------------------------------------------------
 
 
@@ -177,6 +234,27 @@ def test_a_file_that_does_not_parse(derivation):
     assert result.exit_code == 1
     assert "b.py:4 does not import: SyntaxError" in result.stderr
     assert "1 of 1 claims proved" in result.stdout
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_proof_that_calls_exit_does_not_pass(derivation, workers):
+    file = derivation("a.py", claim_text("one", by="exit(0)"), claim_text("two"))
+    result = run("verify", file, "--workers", workers)
+    assert result.exit_code == 1
+    assert re.search(r"sys\.exit\(0\)|SystemExit: 0", result.output)
+
+
+def test_a_file_that_calls_exit_does_not_pass(derivation):
+    derivation("a.py", "exit(0)\n", claim_text("one"))
+    file = derivation("b.py", claim_text("two"))
+    result = verify(file.parent)
+    assert result.exit_code == 1
+    assert "a.py:4 does not import: SystemExit: 0" in result.stderr
+    assert "1 of 1 claims proved" in result.stdout
+
+
+def test_the_verdict_is_red_where_nothing_is_proved():
+    assert "red" in display.verdict([], 0.0).style
 
 
 def test_a_missing_dependency(derivation):
@@ -302,6 +380,13 @@ def test_axioms_of_a_users_claim(folder):
 # -- the program -------------------------------------------------------------------------------
 
 
+def test_the_program_alone_shows_help():
+    shown = run().output
+    assert shown.startswith("Usage: ")
+    assert "verify" in shown
+    assert "axioms" in shown
+
+
 def test_version():
     assert run("--version").stdout == f"slrsym {__version__}\n"
 
@@ -340,7 +425,8 @@ def test_interrupt(derivation):
     assert errors == "interrupted\n"
 
 
-def test_interrupt_of_workers(derivation):
+@pytest.mark.parametrize("delay", [0.2, 1.5], ids=["as they start", "as they work"])
+def test_interrupt_of_workers(derivation, delay):
     # Imported quickly here and slowly in the workers, which cannot be told apart otherwise.
     slow = (
         "import time, multiprocessing\n"
@@ -353,10 +439,12 @@ def test_interrupt_of_workers(derivation):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
     assert process.stdout.readline() == "ready\n"
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
+    time.sleep(delay)
+    # As from a keyboard: the workers are sent it too.
+    os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert errors == "interrupted\n"

@@ -32,6 +32,8 @@ def write(pytester):
 
 
 WRONG = claim_text("wrong", rhs="x**2 + 1")
+BELL = ("erf_prime(x)", "2*exp(-x**2)/sqrt(pi)")
+BELL_HEADER = HEADER + "from sympy import exp, pi, sqrt\nfrom slrsym.gaussian import erf_prime\n"
 
 
 def test_each_claim_and_each_step_is_an_item(run, write):
@@ -99,19 +101,80 @@ def test_a_file_that_does_not_import_is_a_collection_error(run, write):
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
-def test_a_duplicate_id_is_a_collection_error(run, write):
-    write("a.py", claim_text("one"))
-    write("b.py", claim_text("one"))
-    result = run("--continue-on-collection-errors")
-    result.assert_outcomes(passed=3, errors=1)
-    result.stdout.fnmatch_lines(["the id 'one' stands for two claims, in *a.py and *b.py"])
+def test_a_file_that_calls_exit_is_a_collection_error(run, write):
+    write("a.py", "import sys\nsys.exit(0)\n", claim_text("never"))
+    result = run()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*a.py:5 does not import: SystemExit: 0"])
+
+
+@pytest.mark.parametrize("arguments", [(), ("a.py",)], ids=["by folder", "by name"])
+def test_an_error_is_shown_once(run, write, arguments):
+    write("a.py", "y = 1 / 0\n", claim_text("never"))
+    result = run(*arguments)
+    result.assert_outcomes(errors=1)
+    assert result.stdout.str().count("ZeroDivisionError") == 1
+    assert "y = 1 / 0" not in result.stdout.str()
+
+
+def test_a_named_file_is_loaded_once(run, write):
+    write("a.py", "print('loaded')\n", claim_text("one"))
+    result = run("-s", "a.py")
+    result.assert_outcomes(passed=3)
+    assert result.outlines.count("loaded") == 1
+
+
+def test_the_doctests_of_a_derivation_file_are_kept(run, write):
+    function = "def two():\n    '''\n    >>> two()\n    2\n    '''\n    return 2\n"
+    write("a.py", function, claim_text("one"))
+    run("--doctest-modules", "a.py").assert_outcomes(passed=4)
+
+
+def test_a_derivation_file_that_is_also_a_module_of_tests(run, write, pytester):
+    write("check_a.py", claim_text("one"), "def test_one():\n    assert True\n")
+    pytester.makeini("[pytest]\npython_files = check_*.py\n")
+    run().assert_outcomes(passed=4)
+    run("check_a.py").assert_outcomes(passed=4)
+
+
+def test_a_duplicate_id_fails(run, write):
+    write("a.py", claim_text("one"), claim_text("one"))
+    write("b.py", claim_text("one"), claim_text("two"))
+    result = run("-p", "no:cacheprovider", "-v")
+    result.assert_outcomes(passed=6, failed=2)
+    result.stdout.fnmatch_lines(["a.py::one::claim PASSED*", "a.py::one (again)::claim FAILED*"])
+    result.stdout.fnmatch_lines(["claim one: its id stands for two claims, in *a.py and *a.py"])
+    result.stdout.fnmatch_lines(["claim one: its id stands for two claims, in *a.py and *b.py"])
 
 
 def test_a_proof_that_cannot_be_built(run, write):
     write("a.py", claim_text("one", by="no_such_rule"))
     result = run()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*NameError: name 'no_such_rule' is not defined"])
+    result.stdout.fnmatch_lines(
+        ["claim one: there is no proof to check: NameError: name 'no_such_rule' is not defined"]
+    )
+
+
+def test_a_proof_that_calls_exit(run, write):
+    write("a.py", claim_text("one", by="exit(0)"), claim_text("two"))
+    result = run()
+    result.assert_outcomes(failed=1, passed=3)
+    result.stdout.fnmatch_lines(["claim one: there is no proof to check: SystemExit: 0"])
+
+
+def test_a_claim_without_a_proof(run, write):
+    write("a.py", 'Claim(id="bare", statement=Eq(sin(x), x), source="test")\n')
+    result = run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*claim bare has no proof"])
+
+
+def test_the_last_failures_again(run, write):
+    write("a.py", claim_text("right"), WRONG)
+    run("-p", "cacheprovider").assert_outcomes(passed=4, failed=2)
+    run("--lf").assert_outcomes(failed=2)
 
 
 def test_a_missing_dependency_and_a_circle(run, write):
@@ -122,7 +185,10 @@ def test_a_missing_dependency_and_a_circle(run, write):
         claim_text("two", by='lemma("one")'),
     )
     result = run("-q")
-    result.stdout.fnmatch_lines(["*unknown claim 'no-such-claim'"])
+    result.stdout.fnmatch_lines(["*by its rule: unknown claim 'no-such-claim'"])
+    result.stdout.fnmatch_lines(
+        ["claim lost uses what is not there: unknown claim 'no-such-claim'"]
+    )
     result.stdout.fnmatch_lines(["claim one rests on itself: one -> two -> one"])
     result.stdout.fnmatch_lines(["claim two rests on itself: two -> one -> two"])
     result.assert_outcomes(failed=4, passed=5)
@@ -133,12 +199,31 @@ def test_claims_of_other_files_and_built_in_ones(run, write):
     write("z.py", claim_text("below"))
     write(
         "b.py",
-        claim_text("bell", "erf_prime(x)", "2*exp(-x**2)/sqrt(pi)", 'lemma("lemma-17-i")'),
-        header=HEADER + "from sympy import exp, pi, sqrt\nfrom slrsym.gaussian import erf_prime\n",
+        claim_text("bell", *BELL, 'lemma("lemma-17-i")'),
+        header=BELL_HEADER,
     )
     run("a.py").assert_outcomes(passed=3)
     run("b.py").assert_outcomes(passed=3)
     run().assert_outcomes(passed=9)
+
+
+def test_only_the_folder_of_a_file_is_searched(run, write):
+    write("a.py", claim_text("upon", by='lemma("below")'))
+    write("other/b.py", "print('imported')\n", claim_text("below"))
+    result = run("-s", "a.py")
+    result.assert_outcomes(failed=2, passed=1)
+    assert "imported" not in result.outlines
+
+
+def test_a_claim_of_the_folder_wins_over_a_built_in_one(run, write):
+    # False, so that its numbers disagree; the rule refuses it only if it finds another claim.
+    false = ("sin(x)", "x")
+    write("a.py", claim_text("upon", *false, 'lemma("lemma-18-i")'))
+    assert "  by its rule: " in run("a.py").stdout.str()
+    write("b.py", claim_text("lemma-18-i", *false))
+    shown = run("a.py").stdout.str()
+    assert "  by its rule: " not in shown
+    assert "  contradicted numerically: " in shown
 
 
 def test_ordinary_files_are_left_alone(run, pytester):

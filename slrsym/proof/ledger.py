@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -196,7 +197,10 @@ class Ledger:
             self._library = {}
             for file in derivation_files(builtin_folder()):
                 if file.resolve() not in self._files:
-                    self._library |= {claim.id: claim for claim in load_file(file)}
+                    try:
+                        self._library |= {claim.id: claim for claim in load_file(file)}
+                    except DerivationError as problem:
+                        self.problems.append(str(problem))
         return self._library
 
     # -- what rests on what --------------------------------------------------------------------
@@ -228,7 +232,8 @@ class Ledger:
             steps = steps_of(self.find(id), self.find)
             depends = dict.fromkeys(name for step in steps for name in step.uses)
             axioms = dict.fromkeys(name for step in steps for name in step.axioms)
-        except Exception as problem:  # a proof is user code: whatever it raises is why
+        # A proof is user code: whatever it raises is why, a call of sys.exit included.
+        except (Exception, SystemExit) as problem:
             return Foundation((), (), f"{type(problem).__name__}: {problem}")
         return Foundation(tuple(depends), tuple(sorted(axioms)))
 
@@ -263,7 +268,7 @@ class Ledger:
         Raises
         ------
         ProofError
-            If an id is unknown, or a worker process dies.
+            If an id is unknown, a proof ends the program, or a worker process dies.
         ValueError
             If `workers` is less than 1, or `seed` is negative.
         """
@@ -376,7 +381,31 @@ def _start_worker(files: list[Path]) -> None:
 
 def _check_in_worker(id: str, seed: int) -> Verdict:
     assert _worker_ledger is not None
-    return check_claim(_worker_ledger.find(id), _worker_ledger.find, seed)
+    return _check(_worker_ledger, id, seed)
+
+
+def _check(ledger: Ledger, id: str, seed: int) -> Verdict:
+    try:
+        return check_claim(ledger.find(id), ledger.find, seed)
+    except SystemExit as stop:
+        # Let through, it would end the program with an exit code that says all is well.
+        raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Hold interrupts back; processes started meanwhile hold them back for ever.
+
+    A worker that is interrupted while it starts, before `_start_worker`, would print a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Checker:
@@ -411,12 +440,13 @@ class _Checker:
     def check(self, ids: list[str]) -> Iterable[Verdict]:
         if self.pool is None or len(ids) == 1:
             for id in ids:
-                yield check_claim(self.ledger.find(id), self.ledger.find, self.seed)
+                yield _check(self.ledger, id, self.seed)
             return
         # What speaks of arbitrary functions takes longest, and should not be left for the end.
         first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
-        tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
         try:
+            with _no_interrupt():
+                tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
             for task in as_completed(tasks):
                 yield task.result()
         except BrokenProcessPool:

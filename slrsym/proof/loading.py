@@ -16,6 +16,16 @@ __all__ = ["load_file"]
 def load_file(path: Path) -> list[Claim]:
     """The claims of a derivation file, in the order in which it makes them.
 
+    Parameters
+    ----------
+    path : Path
+        The file. It is run once for each call.
+
+    Returns
+    -------
+    list of Claim
+        Its claims, each with its ``file`` set.
+
     Raises
     ------
     DerivationError
@@ -31,7 +41,8 @@ def load_file(path: Path) -> list[Claim]:
     try:
         with collecting() as claims:
             spec.loader.exec_module(module)
-    except Exception as problem:  # user code: whatever it raises is why it does not import
+    # User code: whatever it raises is why it does not import, a call of sys.exit included.
+    except (Exception, SystemExit) as problem:
         sys.modules.pop(name, None)
         where = _line_in(problem, resolved)
         raise DerivationError(
