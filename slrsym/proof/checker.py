@@ -221,7 +221,8 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
             depends |= dict.fromkeys(step.uses)
             axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
             reports.append(check_step(step, step_seed(claim, number, seed)))
-    except Exception as problem:  # a proof is user code: whatever it raises is its verdict
+    # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
+    except (Exception, SystemExit) as problem:
         error = f"{type(problem).__name__}: {problem}"
     return Verdict(
         claim.id,

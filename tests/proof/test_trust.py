@@ -196,3 +196,15 @@ def test_a_verdict_survives_the_way_between_processes():
 
 def test_a_claim_without_steps_is_not_accepted():
     assert "no step" in verdict(true_relation(x, x), chain(x)).failure
+
+
+def test_a_proof_that_leaves_is_refused():
+    claim = Claim("it", true_relation(x, x), "test")
+
+    @claim.proof
+    def _(goal):
+        raise SystemExit(0)
+
+    found = check_claim(claim, Ledger({"it": claim}).find)
+    assert not found.accepted
+    assert found.failure == "SystemExit: 0"
