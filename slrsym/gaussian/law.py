@@ -70,6 +70,10 @@ class Law(Basic):
         return None
 
 
+# What a random variable may be declared: that it is real, and what follows from that.
+_PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
+
+
 def _real_symbol(symbol: Any, role: str) -> Symbol:
     symbol = sympify(symbol)
     if not isinstance(symbol, Symbol):
@@ -77,6 +81,12 @@ def _real_symbol(symbol: Any, role: str) -> Symbol:
     if not symbol.is_real:
         raise ValueError(
             f"{role} {symbol} is not declared real; write Symbol({symbol.name!r}, real=True)"
+        )
+    more = set(symbol._assumptions_orig) - _PLAIN
+    if more:
+        raise ValueError(
+            f"{role} {symbol} is declared {min(more)}, which its law does not make it; "
+            f"write Symbol({symbol.name!r}, real=True)"
         )
     return symbol
 

@@ -86,6 +86,17 @@ class _Generator:
 
 
 @dataclass(frozen=True)
+class _Equation:
+    """That ``coefficient * cofactor * exp(exponent) * atom = value``, the cofactor perhaps zero."""
+
+    atom: int
+    cofactor: Monomial
+    exponent: int
+    coefficient: fmpq
+    value: Element
+
+
+@dataclass(frozen=True)
 class Freedom:
     """Which properties of expectations the normal form may use besides algebra.
 
@@ -144,6 +155,7 @@ class Algebra:
     _memo: dict[Expr, Element] = field(default_factory=dict)
     _atom_ids: set[int] = field(default_factory=set)
     _aliases: dict[int, Element] = field(default_factory=dict)
+    _equations: list[_Equation] = field(default_factory=list)
 
     # -- questions ----------------------------------------------------------------------------
 
@@ -155,35 +167,61 @@ class Algebra:
         NotNormalizable
             If one of them contains an inexact or infinite number.
         """
-        return self.vanishes(self._subtract(self.element(first), self.element(second)))
+        difference = self._subtract(self.element(first), self.element(second))
+        for equation in self._equations:
+            difference = self._reduced(difference, equation)
+        return self.vanishes(difference)
 
     def assume(self, left: Expr, right: Expr) -> None:
         """Use the equation ``left = right`` from now on, solved for an atom of `left`.
+
+        An atom with a coefficient that may vanish is replaced only along with that coefficient.
 
         Raises
         ------
         NotNormalizable
             If `left` has no atom that it can be solved for, or `right` contains that atom.
         """
-        element = self.element(left)
-        if self.vanishes(self._subtract(element, self.element(right))):
+        element, others = self.element(left), self.element(right)
+        if self.vanishes(self._subtract(element, others)):
             return
+        # What is solved for should have a coefficient that cannot vanish, if there is a choice.
+        found: _Equation | None = None
         for (m, e), c in element.items():
             for g, p in m:
+                rest = {key: v for key, v in element.items() if key != (m, e)}
                 if g not in self._atom_ids or p != 1:
                     continue
-                rest = {key: v for key, v in element.items() if key != (m, e)}
-                others = self.element(right)
                 if any(h == g for side in (rest, others) for n, _ in side for h, _ in n):
                     continue
-                cofactor = {(tuple(x for x in m if x[0] != g), e): c}
-                solved = self._multiply(
-                    self._subtract(others, rest), self._power(cofactor, Fraction(-1))
-                )
-                self._aliases[g] = solved
-                self._memo.clear()
-                return
-        raise NotNormalizable(f"the equation for {left} cannot be solved for one of its terms")
+                cofactor = tuple(x for x in m if x[0] != g)
+                equation = _Equation(g, cofactor, e, c, self._subtract(others, rest))
+                if all(self._generators[h].positive for h, _ in cofactor):
+                    inverse = self._power({(cofactor, e): c}, Fraction(-1))
+                    self._aliases[g] = self._multiply(equation.value, inverse)
+                    self._memo.clear()
+                    return
+                found = found or equation
+        if found is None:
+            raise NotNormalizable(f"the equation for {left} cannot be solved for one of its terms")
+        self._equations.append(found)
+
+    def _reduced(self, element: Element, equation: _Equation) -> Element:
+        """The element, the equation put in wherever that takes no division."""
+        total: Element = {}
+        for (m, e), c in element.items():
+            part: Element = {(m, e): c}
+            powers = dict(m)
+            if powers.pop(equation.atom, None) == 1:
+                for g, p in equation.cofactor:
+                    powers[g] = powers.get(g, Fraction(0)) - p
+                if all(p >= 0 or self._generators[g].positive for g, p in powers.items()):
+                    scale, folded = self._fold(powers)
+                    known: Element = {((), equation.exponent): equation.coefficient}
+                    part = self._multiply({(folded, e): c * scale}, equation.value)
+                    part = self._multiply(part, self._power(known, Fraction(-1)))
+            total = self._add(total, part)
+        return total
 
     def vanishes(self, element: Element) -> bool:
         """Whether an element is zero, its roots cleared."""
@@ -237,7 +275,7 @@ class Algebra:
             if e == 0:
                 continue
             expr = self._generators[g].expr
-            if expr is I:
+            if expr is I and self._generators[g].base is None:
                 quarter = int(e) % 4
                 if quarter >= 2:
                     scale = -scale
@@ -340,8 +378,8 @@ class Algebra:
                 factors.append(({(((g, Fraction(1)),), 0): fmpq(1)}, int(p)))
             else:
                 raise NotNormalizable(f"a root of the root {self._expression({key: c})}")
-        if e and any(self._generators[g].expr is I for m, _ in self._exponents[e] for g, _ in m):
-            raise NotNormalizable("a root of a complex exponential")
+        if e and not self._is_real(self._exponents[e]):
+            raise NotNormalizable("a root of an exponential that may not be real")
         scale, folded = self._fold(powers)
         known = {(folded, self._scaled_exponent(e, q)): scale}
         return self._multiply(known, self._product_power(c, factors, q))
@@ -375,14 +413,16 @@ class Algebra:
             return self._multiply(result, self._power(rest, q))
         if rest == self._constant(fmpq(-1)) and q.denominator == 2:
             i = self._symbol(I)
-            turn = fmpq((-1) ** ((q.numerator - 1) // 2))
+            turn = fmpq(1 if (q.numerator - 1) % 4 == 0 else -1)
             return self._multiply(result, {(((i, Fraction(1)),), 0): turn})
         return self._multiply(result, self._generator_power(rest, q))
 
     def _generator_power(self, base: Element, e: Fraction) -> Element:
         if len(base) == 1:
             (((monomial, exponent), c),) = base.items()
-            if c == 1 and not exponent and len(monomial) == 1 and monomial[0][1] == 1:
+            single = c == 1 and not exponent and len(monomial) == 1 and monomial[0][1] == 1
+            # Powers of i are folded, which is right for integers only.
+            if single and (e.denominator == 1 or self._generators[monomial[0][0]].expr is not I):
                 scale, folded = self._fold({monomial[0][0]: e})
                 return {(folded, 0): scale}
         root = self._root(base)
@@ -414,6 +454,10 @@ class Algebra:
         if known(expr):
             return 1
         return -1 if known(-expr) else 0
+
+    def _is_real(self, element: Element) -> bool:
+        """Whether each term is known to be real, its square being so and not negative."""
+        return all(self.nonnegative(self._expression({key: c}) ** 2) for key, c in element.items())
 
     def _factored(self, element: Element) -> tuple[fmpq, list[tuple[Element, int]]]:
         """Content and irreducible factors of an element without roots to clear."""
@@ -727,7 +771,8 @@ class Algebra:
         self, pieces: list[tuple[Expr, frozenset[Any]]], law: Law
     ) -> list[list[tuple[Expr, frozenset[Any]]]]:
         def correlated(a: Any, b: Any) -> bool:
-            if a == b:
+            # Two sums of copies become one and the same when their numbers agree.
+            if a == b or (isinstance(a, IIDSum) and isinstance(b, IIDSum)):
                 return True
             for block in law.blocks():
                 if isinstance(block, GaussianLaw) and a in block.symbols and b in block.symbols:

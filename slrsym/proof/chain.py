@@ -85,6 +85,8 @@ class Chain(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, (link, rule) in enumerate(self.links, start=1):
+            if not getattr(rule, "chainable", True):
+                raise ProofError(f"step {number}: {rule} is no rule for a link of a chain")
             here = labelled(label, str(number))
             for name, proof, inner in rule.premises(link, context):
                 yield from proof.steps(inner, labelled(here, name))

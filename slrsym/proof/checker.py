@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from slrsym.proof.axioms import axiom
 from slrsym.proof.claim import Claim
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError, Refused
+from slrsym.proof.laws import covariances
 from slrsym.proof.numeric import Disagreement, NoPoint, Undecided, compare, random_test_function
 from slrsym.proof.step import Step
 from slrsym.proof.structure import concludes, structural_step
@@ -30,7 +32,8 @@ DIGITS = 30
 POINTS = 10
 POINTS_OF_QUADRATURE = 2
 
-_SEAL = object()
+# Whether a verdict is being made by `check_claim`.
+_sealing: ContextVar[bool] = ContextVar("a verdict is being made", default=False)
 
 
 @dataclass(frozen=True)
@@ -96,15 +99,13 @@ class Verdict:
     axioms: tuple[str, ...]
     error: str
     seconds: float
-    _seal: object = None
 
     def __post_init__(self) -> None:
-        if self._seal is not _SEAL:
+        if not _sealing.get():
             raise TypeError("a Verdict is made by check_claim, from checked steps")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        fields = (self.id, self.reports, self.depends, self.axioms, self.error, self.seconds)
-        return _unpickled, fields
+    def __reduce__(self) -> Any:
+        raise TypeError("a Verdict is not to be stored; store the row of the ledger")
 
     @property
     def accepted(self) -> bool:
@@ -121,11 +122,6 @@ class Verdict:
     def failure(self) -> str:
         """What is wrong: the error, or the first refused step."""
         return self.error or next((str(r) for r in self.reports if not r.accepted), "")
-
-
-def _unpickled(*fields: Any) -> Verdict:
-    sealed: Callable[..., Verdict] = Verdict
-    return sealed(*fields, _SEAL)
 
 
 def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
@@ -149,7 +145,7 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
             raise Refused(f"claim {name} is used in its own proof")
         return find(name)
 
-    context = Context(claim.given, other)
+    context = Context(claim.given, other, covariances=covariances(claim.statement, *claim.given))
     proof = claim.build_proof()
     conclusion = proof.conclusion
     steps = list(proof.steps(context))
@@ -170,7 +166,13 @@ def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
         refusal = ""
     except (Refused, ProofError) as reason:
         refusal = str(reason)
-    digits, contradiction = _numerical_check(step, seed) if step.numeric else (None, "")
+    except Exception as problem:  # a rule that breaks has not accepted
+        refusal = f"the rule broke: {type(problem).__name__}: {problem}"
+    try:
+        digits, contradiction = _numerical_check(step, seed) if step.numeric else (None, "")
+    except Exception as problem:  # nor have numbers that cannot be computed
+        broke = f"{type(problem).__name__}: {problem}"
+        digits, contradiction = None, f"the numerical check broke: {broke}"
     return StepReport(
         step.label, step.rule.name, spoken(step.statement), digits, refusal, contradiction
     )
@@ -224,15 +226,17 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{type(problem).__name__}: {problem}"
-    return Verdict(
-        claim.id,
-        tuple(reports),
-        tuple(depends),
-        tuple(axioms),
-        error,
-        time.perf_counter() - start,
-        _SEAL,
-    )
+    seconds = time.perf_counter() - start
+    return sealed(claim.id, tuple(reports), tuple(depends), tuple(axioms), error, seconds)
+
+
+def sealed(*fields: Any) -> Verdict:
+    """A verdict from its fields, as they come from a worker process."""
+    token = _sealing.set(True)
+    try:
+        return Verdict(*fields)
+    finally:
+        _sealing.reset(token)
 
 
 def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Basic, Derivative, Eq, Expr, Integral, Symbol, nan, oo, zoo
+from sympy import Basic, Derivative, Expr, Gt, Integral, Le, Lt, Ne, Symbol, nan, oo, zoo
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable
@@ -40,11 +40,14 @@ class Context:
         The claim of a given id.
     granted : tuple of Boolean
         Induction hypotheses in force.
+    covariances : tuple of Matrix
+        Covariances of the laws that the claim speaks of, which it supposes to exist.
     """
 
     hypotheses: tuple[Boolean, ...] = ()
     claim: Callable[[str], Claim] = field(default=_no_claims, compare=False)
     granted: tuple[Boolean, ...] = ()
+    covariances: tuple[Any, ...] = ()
 
     @cached_property
     def facts(self) -> Facts:
@@ -61,7 +64,13 @@ class Context:
 
     def substituted(self, values: Mapping[Symbol, Expr]) -> Context:
         """The context in which some symbols have values; which its hypotheses speak of, too."""
-        return replace(self, hypotheses=tuple(put(h, values) for h in self.hypotheses))
+        return replace(
+            self,
+            hypotheses=tuple(put(h, values) for h in self.hypotheses),
+            covariances=tuple(
+                m.applyfunc(lambda entry: put(entry, values)) for m in self.covariances
+            ),
+        )
 
     # -- questions ----------------------------------------------------------------------------
 
@@ -72,6 +81,10 @@ class Context:
     def holds(self, relation: Basic) -> bool:
         """Whether a relation is certain."""
         return bool(holds(relation, self.facts))
+
+    def is_real(self, expr: Expr) -> bool:
+        """Whether an expression is certainly a real number, all over the domain."""
+        return expr.is_real is True or self.holds(Le(expr, expr, evaluate=False))
 
     def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
         """A fresh ring for comparing expressions."""
@@ -120,11 +133,12 @@ class Context:
         """Equals may be put for equals under a derivative only where its variable moves freely."""
         for node in side.atoms(Derivative):
             for hypothesis in self.hypotheses:
-                pinned = isinstance(hypothesis, Eq) and hypothesis.free_symbols & set(
-                    node.variables
-                )
-                if pinned:
-                    raise Refused(f"{hypothesis} pins the variable that {node} is taken in")
+                closed = not isinstance(hypothesis, Lt | Gt | Ne)
+                if closed and hypothesis.free_symbols & set(node.variables):
+                    raise Refused(
+                        f"{hypothesis} holds on no open set, or not on one only, and {node} is a "
+                        f"derivative in a variable of it"
+                    )
 
     def _require_convergent(self, side: Expr) -> None:
         """Integrals may be taken apart where they exist."""

@@ -8,6 +8,7 @@ from sympy import Expr, Ge, Integral, Le, Mul, S, Symbol, exp, expand, sympify
 
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_moderate, require_smooth
+from slrsym.proof.substitute import PLAIN
 
 if TYPE_CHECKING:
     from slrsym.proof.context import Context
@@ -28,6 +29,8 @@ def require_convergent(node: Integral, context: Context) -> None:
     if len(node.limits) != 1 or len(node.limits[0]) != 3:
         raise Refused(f"{node} is not an integral in one variable between two ends")
     x, low, high = node.limits[0]
+    if not x.is_real or set(x._assumptions_orig) - PLAIN:
+        raise Refused(f"the variable {x} of {node} has to be declared real, and no more")
     if x in set().union(*(h.free_symbols for h in context.hypotheses)):
         raise Refused(f"a hypothesis speaks of the variable {x} of {node}; rename the variable")
     if low.is_infinite or high.is_infinite:

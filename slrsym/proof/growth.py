@@ -35,7 +35,7 @@ from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 
-__all__ = ["require_moderate", "require_smooth"]
+__all__ = ["is_semidefinite", "require_moderate", "require_smooth"]
 
 _BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
 
@@ -43,7 +43,8 @@ _BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, 
 def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
     """Refuse unless `expr` is a moderate function of the variables.
 
-    Undefined functions are taken to be moderate: that is what a claim that speaks of one assumes.
+    Undefined functions and their derivatives are taken to be moderate: that is what a claim that
+    speaks of one assumes. Their arguments have to be affine, for f(x**2) may grow faster than f.
 
     Raises
     ------
@@ -52,9 +53,19 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
     """
     if not expr.free_symbols & variables and not expr.has(IIDSum):
         return
-    if isinstance(expr, Symbol | AppliedUndef):
+    if isinstance(expr, Symbol):
         return
-    if isinstance(expr, Derivative | Subs) and expr.atoms(AppliedUndef):
+    if isinstance(expr, AppliedUndef):
+        for argument in expr.args:
+            _require_polynomial(argument, variables, context, most=1)
+        return
+    if isinstance(expr, Derivative):
+        require_moderate(expr.expr, variables | set(expr.variables), context)
+        return
+    if isinstance(expr, Subs):
+        require_moderate(expr.expr, variables | set(expr.variables), context)
+        for point in expr.point:
+            _require_polynomial(point, variables, context, most=1)
         return
     if isinstance(expr, Add | Mul):
         for part in expr.args:
@@ -76,11 +87,24 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
         _require_tame_exponent(expr.args[0], variables, context)
         return
     if isinstance(expr, _BOUNDED):
-        (argument,) = expr.args
-        polynomial = argument.as_poly(*(argument.free_symbols & variables))
-        if polynomial is not None:
-            return
+        _require_polynomial(expr.args[0], variables, context)
+        return
     raise Refused(f"{expr} is not known to be smooth and of moderate growth")
+
+
+def _require_polynomial(
+    expr: Expr, variables: frozenset[Symbol], context: Context, most: int | None = None
+) -> None:
+    """Refuse unless `expr` is a polynomial in the variables, of degree `most` at the most."""
+    for copies in expr.atoms(IIDSum):
+        require_moderate(copies, variables, context)
+    present = sorted(expr.free_symbols & variables, key=str)
+    if not present:
+        return
+    polynomial = expr.as_poly(*present)
+    if polynomial is None or (most is not None and polynomial.total_degree() > most):
+        kind = "polynomial" if most is None else f"polynomial of degree {most}"
+        raise Refused(f"{expr} is no {kind} in {', '.join(map(str, present))}")
 
 
 def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Context) -> None:
@@ -90,11 +114,11 @@ def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Conte
     if polynomial is None or polynomial.total_degree() > 2:
         raise Refused(f"exp({q}) is not known to be of moderate growth")
     hessian = Matrix([[expand(-q.diff(x, y)) for y in present] for x in present])
-    if not _semidefinite(hessian, context):
+    if not is_semidefinite(hessian, context):
         raise Refused(f"exp({q}) is not known to be of moderate growth")
 
 
-def _semidefinite(matrix: Matrix, context: Context) -> bool:
+def is_semidefinite(matrix: Matrix, context: Context) -> bool:
     """Whether elimination shows a symmetric matrix to be positive semidefinite."""
     work = matrix.copy()
     n = work.shape[0]
@@ -106,15 +130,13 @@ def _semidefinite(matrix: Matrix, context: Context) -> bool:
                 return False
             continue
         if not sign.positive:
-            if sign.nonnegative and n == 1:
+            if not sign.nonnegative or i < n - 2:
+                return False
+            if i == n - 1:
                 return True
-            return (
-                sign.nonnegative
-                and all(
-                    expand(work[i, j] ** 2 - work[i, i] * work[j, j]) == 0 for j in range(i + 1, n)
-                )
-                and n == 2
-            )
+            # Two rows are left, of which the first may vanish: their determinant has to.
+            determinant = work[i, i] * work[i + 1, i + 1] - work[i, i + 1] ** 2
+            return expand(determinant) == 0 and context.sign(work[i + 1, i + 1]).nonnegative
         for j in range(i + 1, n):
             for k in range(i + 1, n):
                 work[j, k] = (work[j, k] - work[j, i] * work[i, k] / pivot).cancel()
@@ -134,7 +156,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
     Refused
         With the part that may fail to be differentiable.
     """
-    if variable not in expr.free_symbols or isinstance(expr, Symbol | AppliedUndef):
+    if variable not in expr.free_symbols or isinstance(expr, Symbol):
         return
     if isinstance(expr, Expectation):
         if variable in expr.law.free_symbols:
@@ -145,7 +167,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
         for part in (expr.function, *(b for limit in expr.limits for b in limit[1:])):
             require_smooth(part, variable, context)
         return
-    if isinstance(expr, (Add, Mul, *_SMOOTH)):
+    if isinstance(expr, (Add, Mul, AppliedUndef, *_SMOOTH)):
         for part in expr.args:
             require_smooth(part, variable, context)
         return

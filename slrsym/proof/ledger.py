@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from sympy.core.function import AppliedUndef
 
 from slrsym.derivation_files import DerivationError, builtin_folder, derivation_files
-from slrsym.proof.checker import Verdict, check_claim, steps_of
+from slrsym.proof.checker import Verdict, check_claim, sealed, steps_of
 from slrsym.proof.claim import Claim
 from slrsym.proof.errors import ProofError
 from slrsym.proof.loading import load_file
+from slrsym.proof.rules import RULE_CLAIMS
 
 __all__ = ["Foundation", "Ledger", "Row", "builtin_ledger", "circle"]
 
@@ -167,6 +168,12 @@ class Ledger:
 
     def add(self, claim: Claim) -> None:
         """Add a claim; a second claim of the same id is a problem, and the first one stands."""
+        if claim.id in RULE_CLAIMS and not _is_builtin(claim):
+            self.problems.append(
+                f"the id {claim.id!r} is that of a claim of the package that rules rest on; "
+                f"choose another"
+            )
+            return
         known = self.claims.setdefault(claim.id, claim)
         if known is not claim:
             places = " and ".join(str(c.file or "<unknown>") for c in (known, claim))
@@ -318,6 +325,18 @@ class Ledger:
         )
 
 
+def _is_builtin(claim: Claim) -> bool:
+    """Whether a claim is the package's own, or says the same."""
+    for file in derivation_files(builtin_folder()):
+        if claim.file is not None and claim.file.resolve() == file.resolve():
+            return True
+    for file in derivation_files(builtin_folder()):
+        for other in load_file(file):
+            if other.id == claim.id:
+                return (other.statement, other.given) == (claim.statement, claim.given)
+    return False
+
+
 def builtin_ledger() -> Ledger:
     """The ledger of the claims that come with the package."""
     return Ledger.load(builtin_folder())
@@ -379,9 +398,10 @@ def _start_worker(files: list[Path]) -> None:
     _worker_ledger = Ledger.load(*files)
 
 
-def _check_in_worker(id: str, seed: int) -> Verdict:
+def _check_in_worker(id: str, seed: int) -> tuple[Any, ...]:
     assert _worker_ledger is not None
-    return _check(_worker_ledger, id, seed)
+    found = _check(_worker_ledger, id, seed)
+    return tuple(getattr(found, f.name) for f in fields(found))
 
 
 def _check(ledger: Ledger, id: str, seed: int) -> Verdict:
@@ -448,7 +468,7 @@ class _Checker:
             with _no_interrupt():
                 tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
             for task in as_completed(tasks):
-                yield task.result()
+                yield sealed(*task.result())
         except BrokenProcessPool:
             raise ProofError(
                 "a worker process died, perhaps for want of memory; try again with --workers 1"

@@ -873,6 +873,8 @@ class Enclosure:
         if len(limits[-1]) != 3:
             raise NoRange(f"an integral over {limits[-1]} is not definite")
         variable, low, high = limits[-1]
+        if low.is_infinite and low == high:
+            return Range.point(0)
         if low is oo or high is -oo:
             return -self._integral(inner, (variable, high, low))
         length = self._length(low, high)

@@ -12,7 +12,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import And, Eq, Equivalent, Expr, Implies, Mul, Ne, Or, S, Symbol, erf, sinh, sympify
+from sympy import (
+    And,
+    Eq,
+    Equivalent,
+    Expr,
+    Implies,
+    Mul,
+    Ne,
+    Or,
+    S,
+    Symbol,
+    default_sort_key,
+    erf,
+    sinh,
+    sympify,
+)
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.context import Context
@@ -198,6 +213,10 @@ class _SolutionSet(Proof):
             if isinstance(inner, _INJECTIVE):
                 (inner,) = inner.args
             slope = inner.diff(part.unknown)
+            context.require(
+                part.unknown.is_real and context.is_real(slope),
+                f"{part.factor} is not known to be real",
+            )
             context.require_equal(inner, slope * (part.unknown - part.value))
             context.require(
                 part.unknown not in slope.free_symbols and context.sign(slope).nonzero,
@@ -242,9 +261,10 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Pro
 
 def _parts(goal: Boolean) -> tuple[tuple[Eq, ...], tuple[Boolean, ...]]:
     """The equations and the list of solutions."""
+    # SymPy orders the sides, and the list of solutions, by chance.
     system, points = sorted(goal.args, key=lambda side: isinstance(side, Or))
     equations = tuple(And.make_args(system))
     for equation in equations:
         if not isinstance(equation, Eq) or equation.rhs != S.Zero:
             raise ProofError(f"{equation} is not an equation with 0 on its right")
-    return equations, tuple(Or.make_args(points))
+    return equations, tuple(sorted(Or.make_args(points), key=default_sort_key))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
@@ -13,11 +14,12 @@ from sympy.core.relational import Relational
 from slrsym.proof.axioms import foreign_rule
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError
+from slrsym.proof.laws import require_laws
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["Link", "Proof", "Rule", "Step", "relation"]
+__all__ = ["Link", "Proof", "Rule", "Step", "axioms_of", "labelled", "relation"]
 
 _RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
 
@@ -62,7 +64,15 @@ class Link:
 
 
 def _of_the_package(kind: type) -> bool:
-    return f"{kind.__module__}.".startswith("slrsym.proof.")
+    # The module in which the class statement runs, whatever the class says of itself.
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__") == "abc":
+        frame = frame.f_back
+    name = str(frame.f_globals.get("__name__", ""))
+    return f"{name}.".startswith("slrsym.proof.") and kind.__module__ == name
+
+
+_FOREIGN: set[type] = set()
 
 
 class Rule(ABC):
@@ -73,17 +83,13 @@ class Rule(ABC):
     """
 
     name: str
+    # Whether the rule may stand in a chain.
+    chainable: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if _of_the_package(cls):
-            return
-        own, foreign = cls.axioms, foreign_rule(f"{cls.__module__}.{cls.__qualname__}")
-
-        def axioms(self: Rule, link: Link) -> tuple[str, ...]:
-            return (*own(self, link), foreign)
-
-        cls.axioms = axioms  # type: ignore[method-assign]
+        if not _of_the_package(cls):
+            _FOREIGN.add(cls)
 
     @abstractmethod
     def check(self, link: Link, context: Context) -> None:
@@ -109,6 +115,15 @@ class Rule(ABC):
 
     def __str__(self) -> str:
         return self.name
+
+
+def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
+    """The axioms that a rule uses for a link; that a foreign rule is sound is one of them."""
+    kind = type(rule)
+    own = tuple(rule.axioms(link))
+    return (
+        (*own, foreign_rule(f"{kind.__module__}.{kind.__qualname__}")) if kind in _FOREIGN else own
+    )
 
 
 @dataclass(frozen=True)
@@ -148,12 +163,13 @@ class Step:
         Refused
             If the rule does not justify the step.
         """
+        require_laws(self.statement, self.context)
         self.rule.check(self.link, self.context)
 
     @property
     def axioms(self) -> tuple[str, ...]:
         """The axioms that the step uses itself."""
-        return self.rule.axioms(self.link)
+        return axioms_of(self.rule, self.link)
 
     @property
     def uses(self) -> tuple[str, ...]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sympy import Basic, Dummy, Expr, Symbol
+from sympy import Basic, Derivative, Dummy, Expr, Lambda, Limit, Subs, Symbol, preorder_traversal
+from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFunction
 
-__all__ = ["put"]
+from slrsym.gaussian.binding import Binder
+
+__all__ = ["PLAIN", "apart", "bound_symbols", "put"]
+
+# What a variable of integration may be declared: that it is real, and what follows from that.
+PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
 
 
 def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
@@ -26,6 +32,8 @@ def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
         return expr.func(*(put(arg, values) for arg in expr.args), evaluate=False)
     if not isinstance(expr, Basic):
         return expr
+    incoming = set().union(*(v.free_symbols for v in values.values()))
+    expr = apart(expr, incoming | set(values))
     # SymPy's own simultaneous substitution goes through symbols that are not declared real.
     places = {s: Dummy(s.name, **s._assumptions_orig) for s in values}
     for symbol, place in places.items():
@@ -33,3 +41,65 @@ def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     for symbol, place in places.items():
         expr = expr.subs(place, values[symbol])
     return expr
+
+
+def _own(node: Basic) -> Iterable[Symbol]:
+    """The symbols that a node binds itself."""
+    if isinstance(node, Binder):
+        return node.bound_symbols
+    if isinstance(node, ExprWithLimits):
+        return [limit[0] for limit in node.limits]
+    if isinstance(node, Subs | Lambda):
+        return node.variables
+    if isinstance(node, Limit):
+        return [node.args[1]]
+    return ()
+
+
+def bound_symbols(expr: Basic) -> set[Symbol]:
+    """Every symbol that is bound somewhere in an expression, or differentiated in."""
+    found: set[Symbol] = set()
+    for node in preorder_traversal(expr):
+        found |= set(_own(node))
+        if isinstance(node, Derivative):
+            found |= set(node.variables)
+    return found
+
+
+def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
+    """The expression with its bound variables renamed where they are among some symbols."""
+    if not expr.args:
+        return expr
+    clash = {s for s in _own(expr) if s in symbols}
+    if clash:
+        names = {s: Dummy(s.name, **s._assumptions_orig) for s in clash}
+        expr = _renamed(expr, names)
+    args = [apart(arg, symbols) for arg in expr.args]
+    if all(new is old for new, old in zip(args, expr.args, strict=True)):
+        return expr
+    if isinstance(expr, Derivative):
+        return Derivative(*args, evaluate=False)
+    return expr.func(*args)
+
+
+def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
+    """A binder with its own variables named anew; ends of ranges and points are outside of it."""
+    if isinstance(expr, Binder):
+        return expr.renamed(names)
+    if isinstance(expr, ExprWithLimits):
+        # Ends of the first ranges may contain the variables of the later ones.
+        limits = []
+        for position, (x, *ends) in enumerate(expr.limits):
+            later = {
+                s: d for s, d in names.items() if s in {v[0] for v in expr.limits[position + 1 :]}
+            }
+            limits.append((names.get(x, x), *(end.xreplace(later) for end in ends)))
+        return expr.func(expr.function.xreplace(dict(names)), *limits)
+    if isinstance(expr, Subs):
+        variables = tuple(names.get(x, x) for x in expr.variables)
+        return Subs(expr.expr.xreplace(dict(names)), variables, tuple(expr.point))
+    if isinstance(expr, Lambda):
+        variables = tuple(names.get(x, x) for x in expr.variables)
+        return Lambda(variables, expr.expr.xreplace(dict(names)))
+    body, x, target, direction = expr.args
+    return Limit(body.xreplace(dict(names)), names[x], target, str(direction))

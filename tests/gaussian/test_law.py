@@ -304,3 +304,10 @@ def test_base_class_is_abstract():
         law.parameters  # noqa: B018
     with pytest.raises(NotImplementedError):
         law.renamed({})
+
+
+@pytest.mark.parametrize("declared", ["positive", "nonnegative", "integer", "nonzero"])
+def test_a_random_variable_is_real_and_no_more(declared):
+    called = Symbol("X", **{declared: True}, **({"real": True} if declared == "nonzero" else {}))
+    with pytest.raises(ValueError, match=f"declared {declared}, which its law does not make it"):
+        GaussianLaw({called: 0}, [[1]])

@@ -1,6 +1,5 @@
 """What a proof may be made of: kinds of proof are the package's, rules of others are named."""
 
-import pickle
 from types import SimpleNamespace
 
 import pytest
@@ -187,11 +186,6 @@ def test_an_argument_by_derivative_needs_an_interval(declared):
 def test_a_verdict_is_not_to_be_made_by_hand():
     with pytest.raises(TypeError, match="made by check_claim"):
         Verdict("it", (), (), (), "", 0.0)
-
-
-def test_a_verdict_survives_the_way_between_processes():
-    found = verdict(true_relation(x + x, 2 * x), chain(x + x).then(2 * x, by=algebra))
-    assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_a_claim_without_steps_is_not_accepted():

@@ -1,10 +1,12 @@
 """The rules by which a step of a proof may be justified."""
 
 from slrsym.proof.rules.algebra import algebra as algebra
+from slrsym.proof.rules.calculus import DERIVATIVE_CLAIMS
 from slrsym.proof.rules.calculus import definition as definition
 from slrsym.proof.rules.calculus import differentiate as differentiate
 from slrsym.proof.rules.calculus import fundamental_theorem as fundamental_theorem
 from slrsym.proof.rules.calculus import integral_algebra as integral_algebra
+from slrsym.proof.rules.expectations import COPIES_CLAIMS, STEIN_CLAIM
 from slrsym.proof.rules.expectations import complete_the_square as complete_the_square
 from slrsym.proof.rules.expectations import conditioning as conditioning
 from slrsym.proof.rules.expectations import density as density
@@ -22,3 +24,8 @@ from slrsym.proof.rules.expectations import symmetry as symmetry
 from slrsym.proof.rules.lemmas import lemma as lemma
 from slrsym.proof.rules.order import monotone as monotone
 from slrsym.proof.rules.order import sign as sign
+
+# The claims that rules rest on by their ids.
+RULE_CLAIMS = frozenset(
+    {STEIN_CLAIM, *COPIES_CLAIMS, *(name for names in DERIVATIVE_CLAIMS.values() for name in names)}
+)

@@ -22,7 +22,7 @@ from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
-from slrsym.proof.convergence import require_decay
+from slrsym.proof.convergence import require_convergent, require_decay
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_smooth
 from slrsym.proof.rules.algebra import require_equality
@@ -128,6 +128,7 @@ class _FundamentalTheorem(Rule):
             x, low, high = node.limits[0]
             if x in set().union(*(h.free_symbols for h in context.hypotheses)):
                 continue
+            require_convergent(node, context)
             primitive = self.antiderivative.xreplace({self.variable: x})
             try:
                 context.require_equal(primitive.diff(x), node.function)

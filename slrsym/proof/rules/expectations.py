@@ -11,12 +11,14 @@ from sympy import (
     Derivative,
     Dummy,
     Expr,
+    Function,
     Integral,
     Matrix,
     Mul,
     S,
     Subs,
     Symbol,
+    erf,
     exp,
     expand,
     oo,
@@ -25,6 +27,7 @@ from sympy import (
     sympify,
 )
 
+from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.algebra import Freedom, partial_derivative
@@ -32,7 +35,8 @@ from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.growth import require_moderate
 from slrsym.proof.rules.algebra import require_equality
-from slrsym.proof.step import Link, Proof, Rule
+from slrsym.proof.step import Link, Proof, Rule, axioms_of
+from slrsym.proof.substitute import apart
 
 __all__ = [
     "complete_the_square",
@@ -112,6 +116,23 @@ noise_moments = _Properties(
 )
 
 
+class _Erf(Function):
+    """erf, with the bell for its derivative: SymPy's exponential would bring polynomials back."""
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return erf_prime(self.args[0])
+
+
+def _slope(expr: Expr, x: Symbol) -> Expr:
+    return expr.replace(erf, _Erf).diff(x).replace(_Erf, erf)
+
+
+# How often Stein's lemma is used on one term before it is said not to end.
+_MOST_FACTORS = 40
+
+
 @dataclass(frozen=True)
 class _Stein(Rule):
     """E[(X - m) h] = sum of covariances times E[derivatives of h], until no factor X is left."""
@@ -145,12 +166,18 @@ class _Stein(Rule):
                     f"{node} has {len(block.symbols)} jointly Gaussian variables; Stein's lemma is "
                     f"proved here for up to {STEIN_DIMENSION}"
                 )
-        return self._sum(node.integrand, node.law)
+        return self._sum(node.integrand, node.law, _MOST_FACTORS)
 
-    def _sum(self, integrand: Expr, law: Law) -> Expr:
-        return Add(*(self._term(term, law) for term in Add.make_args(expand(integrand))))
+    def _sum(self, integrand: Expr, law: Law, left: int) -> Expr:
+        if left == 0:
+            raise Refused(
+                "Stein's lemma does not come to an end here, the derivatives having as many "
+                "factors as what they are derivatives of; write erf_prime for the bell"
+            )
+        terms = Add.make_args(expand(integrand, power_exp=False))
+        return Add(*(self._term(term, law, left - 1) for term in terms))
 
-    def _term(self, term: Expr, law: Law) -> Expr:
+    def _term(self, term: Expr, law: Law, left: int) -> Expr:
         factors = list(Mul.make_args(term))
         for position, factor in enumerate(factors):
             base, power = factor.as_base_exp()
@@ -159,9 +186,12 @@ class _Stein(Rule):
                 assert isinstance(block, GaussianLaw)
                 rest = Mul(*factors[:position], base ** (power - 1), *factors[position + 1 :])
                 moved = block.mean[base] * rest + Add(
-                    *(block.covariance(base, other) * rest.diff(other) for other in block.symbols)
+                    *(
+                        block.covariance(base, other) * _slope(rest, other)
+                        for other in block.symbols
+                    )
                 )
-                return self._sum(moved, law)
+                return self._sum(moved, law, left)
         return Expectation(term, law)
 
 
@@ -349,7 +379,8 @@ class _Substitution(Rule):
                 raise Refused(f"the law of {node} is not Gaussian")
             self._require_same(node.law, image.marginal(*node.law.symbols), context)
             changed.append(node)
-            return Expectation(_plugged(node.integrand, forms), self.law)
+            taken = set(forms) | set(self.law.symbols)
+            return Expectation(_plugged(apart(node.integrand, taken), forms), self.law)
 
         result = _mapped(link.lhs, moved)
         if not changed:
@@ -515,7 +546,7 @@ class _Inside(Rule):
 
     def axioms(self, link: Link) -> tuple[str, ...]:
         inner = self._inner(link)
-        return ("integral-linearity", *(self.by.axioms(inner) if inner else ()))
+        return ("integral-linearity", *(axioms_of(self.by, inner) if inner else ()))
 
     def uses(self, link: Link) -> tuple[str, ...]:
         inner = self._inner(link)
@@ -548,7 +579,7 @@ class _Inside(Rule):
 
 def inside(by: Rule) -> Rule:
     """Use a rule on the integrand of an expectation."""
-    if not isinstance(by, Rule):
+    if not isinstance(by, Rule) or not by.chainable:
         raise ProofError(f"by must be a rule; got {by!r}")
     return _Inside(by)
 

@@ -16,7 +16,7 @@ from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_moderate
 from slrsym.proof.rules.expectations import require_integrable
 from slrsym.proof.step import Link, Rule
-from slrsym.proof.substitute import put
+from slrsym.proof.substitute import PLAIN, bound_symbols, put
 
 if TYPE_CHECKING:
     from slrsym.proof.claim import Claim
@@ -34,7 +34,7 @@ def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
         "is_nonpositive": sign.nonpositive,
         "is_nonzero": sign.nonzero,
         "is_integer": value.is_integer,
-        "is_real": all(s.is_real for s in value.free_symbols) and value.is_real is not False,
+        "is_real": symbol.is_real is not True or context.is_real(value),
     }
     for name, holds in wanted.items():
         if getattr(symbol, name) and not holds:
@@ -60,7 +60,17 @@ def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> R
     functions = {f: v for f, v in values.items() if isinstance(f, UndefinedFunction)}
     values = {s: v for s, v in values.items() if s not in functions}
     statement = with_functions(claim.statement, functions)
+    bound = bound_symbols(claim.statement)
     for function, value in functions.items():
+        captured = value.free_symbols & bound
+        if captured:
+            raise Refused(
+                f"{function} contains {min(captured, key=str)}, which claim {claim.id} binds; "
+                f"rename it"
+            )
+        if any(not x.is_real or set(x._assumptions_orig) - PLAIN for x in value.variables):
+            raise Refused(f"the variables of {function} have to be declared real, and no more")
+        require_admissible(Symbol(str(function), **function._kwargs), value.expr, context)
         require_moderate(value.expr, frozenset(value.variables), context)
         if len(value.variables) not in function.nargs:
             raise Refused(f"{function} takes other than {len(value.variables)} arguments")

@@ -29,6 +29,9 @@ class _Sign(Rule):
             raise Refused("the sign of a difference shows inequalities, and this step says =")
         # Most of two long sides cancels, and what is left is a product more often than not.
         difference = factor(expand(link.lhs - link.rhs))
+        for side in (link.lhs, link.rhs):
+            # What cancels in the difference has to be a number all the same.
+            context.require(context.is_real(side), f"{side} is not known to be a real number here")
         known = context.sign(difference)
         wanted = {
             "<=": known.nonpositive,

@@ -1,0 +1,165 @@
+"""How a false claim is written down, and how its two checks are asked apart from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sympy import Eq, Ge, Gt, Le, Lt, sympify
+from sympy.logic.boolalg import Boolean
+
+from slrsym.proof import Claim, Ledger, chain
+from slrsym.proof.checker import Verdict, _numerical_check, check_claim, step_seed, steps_of
+from slrsym.proof.errors import ProofError, Refused
+from slrsym.proof.step import Proof, Rule, Step
+
+CHECKS = ("rule", "numeric", "both")
+
+_KINDS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
+_METHODS = {"=": "then", "<=": "le", "<": "lt", ">=": "ge", ">": "gt"}
+
+
+def says(lhs: Any, symbol: str, rhs: Any) -> Boolean:
+    """A relation that SymPy leaves as it is."""
+    return _KINDS[symbol](sympify(lhs), sympify(rhs), evaluate=False)
+
+
+def link(lhs: Any, symbol: str, rhs: Any, by: Rule) -> Proof:
+    """A proof in one step."""
+    return getattr(chain(lhs), _METHODS[symbol])(rhs, by=by)
+
+
+def known(id: str, statement: Boolean, proof: Proof, given: tuple[Any, ...] = ()) -> Claim:
+    """A claim for others to use."""
+    claim = Claim(id, statement, "test", given=given)
+    claim.proof(lambda goal: proof)
+    return claim
+
+
+class Unchecked(Rule):
+    """Accepts everything, so that the numbers are alone."""
+
+    name = "unchecked"
+
+    def check(self, link: Any, context: Any) -> None:
+        """No objection."""
+
+
+unchecked = Unchecked()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A statement with a proof that has to be refused, or (a twin) accepted.
+
+    Attributes
+    ----------
+    name
+        What is wrong, or in a twin, what is right.
+    statement, proof, given
+        The claim; the proof may be a function of the goal.
+    step
+        The label of the step that has to be refused; empty for a twin. With a star at its end, the
+        first refused one that begins like this: SymPy does not keep the order of an ``Or``.
+    checks
+        Which have to refuse it: ``rule``, ``numeric`` or ``both``.
+    others
+        Claims that it uses, besides those of the package.
+    """
+
+    name: str
+    statement: Boolean
+    proof: Proof | Callable[[Boolean], Proof]
+    given: tuple[Any, ...] = ()
+    step: str = ""
+    checks: str = "both"
+    others: tuple[Claim, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        assert self.checks in CHECKS
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def claim(self) -> Claim:
+        """The claim, made anew."""
+        claim = Claim("under-test", self.statement, "test", given=self.given)
+        claim.proof(self.proof if callable(self.proof) else lambda goal: self.proof)
+        return claim
+
+    def _ledger(self, claim: Claim) -> Ledger:
+        return Ledger({c.id: c for c in (claim, *self.others)})
+
+    def verdict(self, seed: int = 0) -> Verdict:
+        """The outcome of both checks on every step."""
+        claim = self.claim
+        return check_claim(claim, self._ledger(claim).find, seed)
+
+    def the_step(self) -> tuple[Step, tuple[int, ...]]:
+        """The step that is wrong, and the seed of its random points."""
+        claim = self.claim
+        steps = steps_of(claim, self._ledger(claim).find)
+        if self.step.endswith("*"):
+            numbers = [i for i, s in enumerate(steps) if s.label.startswith(self.step[:-1])]
+            number = next((i for i in numbers if rule_alone(steps[i])), numbers[0])
+        else:
+            (number,) = (i for i, step in enumerate(steps) if step.label == self.step)
+        return steps[number], step_seed(claim, number, 0)
+
+
+def rule_alone(step: Step) -> str:
+    """Why the rule refuses a step, whatever the numbers say; empty if it accepts."""
+    try:
+        step.check()
+    except (Refused, ProofError) as reason:
+        return str(reason)
+    return ""
+
+
+def numbers_alone(step: Step, seed: tuple[int, ...]) -> str:
+    """Why the numbers refuse a step, whatever the rule says; empty if they accept."""
+    return _numerical_check(step, seed)[1]
+
+
+class Theme:
+    """Collects false entries and their true twins."""
+
+    def __init__(self) -> None:
+        self.false: list[Entry] = []
+        self.twins: list[Entry] = []
+
+    def step(
+        self,
+        name: str,
+        lhs: Any,
+        wrong: Any,
+        right: Any,
+        by: Rule,
+        *,
+        relation: str = "=",
+        **options: Any,
+    ) -> None:
+        """A step to a wrong right side; its twin goes to the right one (None: no twin)."""
+        self.false.append(
+            Entry(
+                name,
+                says(lhs, relation, wrong),
+                link(lhs, relation, wrong, by),
+                step="1",
+                **options,
+            )
+        )
+        if right is not None:
+            kept = {k: v for k, v in options.items() if k != "checks"}
+            proof = link(lhs, relation, right, by)
+            self.twins.append(Entry(name, says(lhs, relation, right), proof, **kept))
+
+    def wrong(self, name: str, statement: Boolean, proof: Any, step: str, **options: Any) -> None:
+        """A false claim, or a wrong proof of a true one."""
+        self.false.append(Entry(name, statement, proof, step=step, **options))
+
+    def right(self, name: str, statement: Boolean, proof: Any, **options: Any) -> None:
+        """A twin."""
+        self.twins.append(Entry(name, statement, proof, **options))

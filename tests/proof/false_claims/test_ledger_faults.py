@@ -1,0 +1,362 @@
+"""Faults of a ledger as a whole, and attempts to be called proved without a proof."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+
+import pytest
+from sympy import Eq, Function, Piecewise, Rational, Symbol, cos, sin
+
+from slrsym.proof import (
+    Claim,
+    Ledger,
+    ProofError,
+    Row,
+    StepReport,
+    Verdict,
+    algebra,
+    all_of,
+    cases,
+    chain,
+    check_claim,
+    claimed,
+    equal_by_derivative,
+    induction,
+    lemma,
+    sign,
+    solution_set,
+    split,
+)
+from slrsym.proof.step import Proof, Rule
+
+from ._entries import known, link, says, unchecked
+
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+far = 10**9
+square = says((x + 1) ** 2, "=", x**2 + 2 * x + 1)
+pythagoras = says(sin(x) ** 2, "=", 1 - cos(x) ** 2)
+
+
+def of(id: str, by: Rule) -> Claim:
+    return known(id, square, link(square.lhs, "=", square.rhs, by))
+
+
+def rows(*claims: Claim) -> dict[str, Row]:
+    ledger = Ledger()
+    for claim in claims:
+        ledger.add(claim)
+    return {row.id: row for row in ledger.verify()}
+
+
+def checked(statement, proof) -> Verdict:
+    claim = known("it", statement, proof)
+    return check_claim(claim, Ledger({"it": claim}).find)
+
+
+# -- circles -----------------------------------------------------------------------------------
+
+
+def test_a_claim_that_uses_itself():
+    row = rows(of("own", lemma("own")))["own"]
+    assert row.status == "failed"
+    assert row.error.startswith("step 1 [claim own] is refused: claim own is used in its own proof")
+
+
+def test_a_claim_that_is_itself_as_it_stands():
+    row = rows(known("own", square, claimed(square, "own")))["own"]
+    assert "step 1 [claim own] is refused: claim own is used in its own proof" in row.error
+
+
+@pytest.mark.parametrize("length", [2, 3, 4])
+def test_a_circle_is_named(length):
+    ids = [f"c-{i}" for i in range(length)]
+    following = dict(zip(ids, ids[1:] + ids[:1], strict=True))
+    for row in rows(*(of(id, lemma(following[id])) for id in ids)).values():
+        way = [row.id]
+        while len(way) <= length:
+            way.append(following[way[-1]])
+        assert (row.status, row.error) == ("failed", f"it rests on itself: {' -> '.join(way)}")
+
+
+def test_a_circle_through_a_statement_and_a_step():
+    first = known("first", square, claimed(square, "second"))
+    found = rows(first, of("second", lemma("first")))
+    assert {row.status for row in found.values()} == {"failed"}
+    assert "first -> second -> first" in found["first"].error
+
+
+def test_the_same_without_a_circle():
+    found = rows(of("first", lemma("second")), of("second", algebra))
+    assert {row.status for row in found.values()} == {"proved"}
+
+
+def test_what_rests_on_a_circle_is_open():
+    found = rows(of("a", lemma("b")), of("b", lemma("a")), of("c", lemma("a")))
+    assert (found["c"].status, found["c"].error) == ("open", "it rests on a, b, not proved")
+
+
+def test_what_rests_on_what_is_false_is_not_proved():
+    false = known("false", says(x, "=", x + 1), link(x, "=", x + 1, algebra))
+    between = known("between", says(y, "=", y + 1), claimed(says(y, "=", y + 1), "false", {x: y}))
+    found = rows(false, between, of("apart", algebra))
+    assert found["false"].status == "failed"
+    assert found["between"].status in ("open", "failed")
+    assert found["apart"].status == "proved"
+
+
+# -- what is missing ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "by", [lemma("nowhere"), lemma("nowhere").scaled(2)], ids=["as is", "scaled"]
+)
+def test_a_missing_dependency(by):
+    row = rows(of("lost", by))["lost"]
+    assert row.status == "failed"
+    assert "step 1 [claim nowhere] is refused: unknown claim 'nowhere'" in row.error
+
+
+def test_no_proof():
+    assert (
+        rows(Claim("bare", square, "test"))["bare"].error == "ProofError: claim bare has no proof"
+    )
+
+
+def test_no_step():
+    assert "no step" in rows(known("empty", square, chain(square.lhs)))["empty"].error
+
+
+def test_no_case_and_no_part():
+    assert not checked(square, cases(square)).accepted
+    assert not checked(square, all_of()).accepted
+
+
+@pytest.mark.parametrize("nothing", [None, True, 1, "proved", square, algebra])
+def test_what_is_no_proof(nothing):
+    row = rows(known("odd", square, nothing))["odd"]
+    assert row.status == "failed"
+    assert row.error.startswith("ProofError: claim odd: the proof")
+
+
+def test_a_proof_that_raises():
+    claim = Claim("raises", square, "test")
+    claim.proof(lambda goal: 1 / 0)
+    assert rows(claim)["raises"].error == "ZeroDivisionError: division by zero"
+
+
+def test_a_rule_that_crashes_is_named():
+    class Crash(Rule):
+        name = "crash"
+
+        def check(self, link, context):
+            raise RecursionError("too deep")
+
+    assert "step 1 [crash] is refused" in rows(of("deep", Crash()))["deep"].error
+
+
+def test_the_first_of_two_claims_of_one_id_stands():
+    ledger = Ledger()
+    true, false = (
+        of("twice", algebra),
+        known("twice", says(x, "=", x + 1), link(x, "=", x + 1, algebra)),
+    )
+    ledger.add(true)
+    ledger.add(false)
+    assert ledger.find("twice") is true
+    assert "the id 'twice' stands for two claims" in ledger.problems[0]
+
+
+def test_a_chain_that_goes_up_and_down():
+    mixed = chain(x).le(x + 1, by=sign).ge(y, by=sign)
+    assert "mixes <= and >=" in checked(says(x, "<=", y), mixed).failure
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: induction(says(x, "<=", x), x, base=algebra, step=lambda h: h),
+        lambda: equal_by_derivative(says(x, "<=", x), x, at=0, value=algebra, derivative=algebra),
+        lambda: solution_set(square, [x], split(x)),
+        lambda: chain(x).then(x, by=square),
+        lambda: chain(x).then(x, by=None),
+    ],
+    ids=["induction", "by derivative", "solutions", "a statement as a rule", "no rule"],
+)
+def test_what_cannot_be_built(build):
+    with pytest.raises(ProofError):
+        build()
+
+
+# -- rules and proofs of one's own -------------------------------------------------------------
+
+
+def test_the_numbers_see_what_a_foreign_rule_accepts():
+    found = checked(says(sin(x), "=", x), link(sin(x), "=", x, unchecked))
+    assert found.failure.startswith("step 1 [unchecked] is refused: contradicted numerically")
+
+
+def test_a_foreign_rule_is_named_among_the_axioms():
+    found = checked(pythagoras, link(*pythagoras.args[:1], "=", pythagoras.args[1], unchecked))
+    assert any("Unchecked" in name for name in found.axioms)
+
+
+def test_what_no_random_point_shows_rests_on_the_foreign_rule_alone():
+    spike = Piecewise((1, Eq(x, Rational(1, 7**20))), (0, True))
+    found = checked(says(spike, "=", 0), link(spike, "=", 0, unchecked))
+    assert not found.accepted or any("Unchecked" in name for name in found.axioms)
+    assert "the normal forms" in checked(says(spike, "=", 0), link(spike, "=", 0, algebra)).failure
+
+
+def test_a_foreign_rule_cannot_hide_by_a_module_name():
+    class Hidden(Rule):
+        __module__ = "slrsym.proof.rules.algebra"
+        name = "hidden"
+
+        def check(self, link, context):
+            """Accepts everything."""
+
+    found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, Hidden()))
+    assert any("Hidden" in name for name in found.axioms)
+
+
+def test_a_foreign_rule_cannot_take_its_axiom_back():
+    class Shy(Rule):
+        name = "shy"
+
+        def check(self, link, context):
+            """Accepts everything."""
+
+    Shy.axioms = lambda self, link: ()
+    found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, Shy()))
+    assert any("Shy" in name for name in found.axioms)
+
+
+def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
+    with pytest.raises(ProofError, match="a new kind of proof"):
+
+        class Hidden(Proof):
+            __module__ = "slrsym.proof.structure"
+            conclusion = says(far - x, ">=", 0)
+
+            def steps(self, context, label=""):
+                return ()
+
+
+def test_a_rule_of_the_package_takes_no_check_from_outside():
+    from slrsym.proof.structure import _Structural
+
+    anything = _Structural("anything", lambda context: None)
+    found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, anything))
+    assert not found.accepted or found.axioms
+
+
+# -- forged evidence ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def refused() -> Verdict:
+    found = checked(says(x, "=", x + 1), link(x, "=", x + 1, algebra))
+    assert not found.accepted
+    return found
+
+
+def spotless(verdict: Verdict) -> tuple[StepReport, ...]:
+    return tuple(dataclasses.replace(r, refusal="", contradiction="") for r in verdict.reports)
+
+
+def test_a_verdict_by_hand():
+    report = StepReport("1", "algebra", "x = x + 1", 30, "", "")
+    with pytest.raises(TypeError, match="made by check_claim"):
+        Verdict("it", (report,), (), (), "", 0.0)
+
+
+def test_a_verdict_is_not_changed(refused):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        refused.error = ""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        refused.reports[0].refusal = ""
+    with pytest.raises(AttributeError):
+        refused.accepted = True
+
+
+def test_a_verdict_is_not_replaced(refused):
+    with pytest.raises(TypeError):
+        dataclasses.replace(refused, reports=spotless(refused))
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_verdict_is_not_copied(refused, again):
+    with pytest.raises(TypeError, match="not to be stored"):
+        again(refused)
+
+
+def test_a_report_without_blame_is_not_read_from_its_text(refused):
+    assert not any(r.accepted for r in refused.reports)
+    assert all("is refused" in str(r) for r in refused.reports)
+
+
+def test_a_status_is_not_promoted():
+    row = rows(known("false", says(x, "=", x + 1), link(x, "=", x + 1, algebra)))["false"]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        row.status = "proved"
+
+
+def test_a_claim_is_not_called_something_else_after_its_proof():
+    claim = of("it", algebra)
+    claim.statement = says(x, "=", x + 1)
+    assert not check_claim(claim, Ledger({"it": claim}).find).accepted
+
+
+def test_a_claim_has_one_proof():
+    with pytest.raises(ProofError, match="two proofs"):
+        of("two", algebra).proof(lambda goal: chain(x).then(x, by=algebra))
+
+
+def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on():
+    from slrsym.gaussian import Expectation, standard_normal
+    from slrsym.proof import stein
+
+    G = Symbol("G", real=True)
+    moment = Expectation(G**2, standard_normal(G))
+    trivial = known("stein-multivariate", square, link(square.lhs, "=", square.rhs, algebra))
+    ledger = Ledger()
+    ledger.add(trivial)
+    ledger.add(known("it", says(moment, "=", 1), link(moment, "=", 1, stein(G))))
+    assert "'stein-multivariate' is that of a claim of the package" in ledger.problems[0]
+    found = {row.id: row for row in ledger.verify()}
+    assert found["it"].status == "proved"
+    assert found["stein-multivariate"].steps > 5
+
+
+# -- functions that are not what they say ------------------------------------------------------
+
+
+def test_a_function_with_a_false_sign():
+    class Claimed(Function):
+        def _eval_is_positive(self):
+            return True
+
+        def _eval_evalf(self, prec):
+            return sin(self.args[0])._eval_evalf(prec)
+
+    assert not checked(says(Claimed(x), ">", 0), link(Claimed(x), ">", 0, sign)).accepted
+
+
+def test_a_function_with_a_false_derivative():
+    from sympy import erf
+
+    from slrsym.proof import D, differentiate
+
+    class Crooked(erf):
+        @classmethod
+        def eval(cls, argument):
+            return None
+
+        def fdiff(self, argindex=1):
+            return cos(self.args[0])
+
+    assert not checked(
+        says(D(Crooked(x), x), "=", cos(x)), link(D(Crooked(x), x), "=", cos(x), differentiate)
+    ).accepted
