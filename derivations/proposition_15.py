@@ -31,7 +31,7 @@ from slrsym.proof import (
     stein,
     substitution,
 )
-from slrsym.risk import risk_definition
+from slrsym.symbolic import risk_definition
 from slrsym.task import U1, V1, Y1, U, V, informative_token, other_token
 
 # What the paper's formula is made of.

@@ -16,7 +16,7 @@ from slrsym.proof import (
     peel_copy,
     stein,
 )
-from slrsym.risk import risk_definition
+from slrsym.symbolic import risk_definition
 from slrsym.task import token_law
 
 # -- the token, seen through k, v and v* -------------------------------------------------------

@@ -1,21 +1,51 @@
 """Symbolic-numeric verification of a paper on attention and single-location regression.
 
 The paper is arXiv 2410.01537. `slrsym.gaussian` is the calculus of Gaussian expectations,
-`slrsym.proof` the engine that checks derivations, and `slrsym.risk` holds what is derived from the
-definition of the risk.
+`slrsym.proof` the engine that checks derivations, `slrsym.symbolic` holds what is derived from the
+definition of the risk, and `slrsym.kernels` the fast functions made of it.
 """
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from slrsym.kernels import excess_risk, gradient, hessian, risk, zeta
     from slrsym.proof.ledger import Ledger
+    from slrsym.task import OrderParameters, Task
 
-__all__ = ["__version__", "ledger"]
+__all__ = [
+    "OrderParameters",
+    "Task",
+    "__version__",
+    "excess_risk",
+    "gradient",
+    "hessian",
+    "ledger",
+    "risk",
+    "zeta",
+]
 
 __version__ = _version("slrsym")
+
+# Loaded when first asked for, so that the command line starts at once.
+_LAZY = {
+    "OrderParameters": "slrsym.task",
+    "Task": "slrsym.task",
+    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk", "zeta"), "slrsym.kernels"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(_import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'slrsym' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def ledger() -> Ledger:

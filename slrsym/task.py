@@ -8,6 +8,10 @@ predictor (3) sees a token X only through :math:`U = X\cdot k` and :math:`V = X\
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
 from sympy import Matrix, Symbol, sqrt, symbols
 
 from slrsym.gaussian import GaussianLaw, NoiseLaw, ProductLaw
@@ -17,6 +21,8 @@ __all__ = [
     "U1",
     "V1",
     "Y1",
+    "OrderParameters",
+    "Task",
     "U",
     "V",
     "informative_token",
@@ -25,6 +31,59 @@ __all__ = [
     "token_law",
     "xi",
 ]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A single-location regression task.
+
+    Parameters
+    ----------
+    d : int
+        Dimension of a token, at least 2.
+    L : int
+        Number of tokens, at least 1.
+    gamma : float
+        Standard deviation of the informative token, positive.
+    epsilon : float, optional
+        Standard deviation of the output noise, not negative.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside of its range; it names the argument, its value and what is allowed.
+    """
+
+    d: int
+    L: int
+    gamma: float
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("d", 2), ("L", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or value != value or value in (math.inf, -math.inf):
+                raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
+            if int(value) != value or value < least:
+                raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
+            object.__setattr__(self, name, int(value))
+        for name in ("gamma", "epsilon"):
+            value = float(getattr(self, name))
+            if not math.isfinite(value) or value < 0 or (name == "gamma" and value == 0):
+                allowed = "positive" if name == "gamma" else "not negative"
+                raise ValueError(f"{name} must be finite and {allowed}; got {value!r}")
+            object.__setattr__(self, name, value)
+
+
+class OrderParameters(NamedTuple):
+    r"""The overlaps that the risk depends on, in the order in which arrays hold them."""
+
+    kappa: float
+    nu: float
+    theta: float
+    eta: float
+    rho: float
+
 
 U1, V1, Y1 = symbols("U_1 V_1 Y_1", real=True)
 U, V = symbols("U V", real=True)

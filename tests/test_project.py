@@ -46,10 +46,12 @@ def test_the_example_of_the_readme_is_proved(tmp_path):
 def test_the_session_of_the_readme(tmp_path):
     import doctest
 
-    session = next(b for b in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if ">>>" in b)
-    test = doctest.DocTestParser().get_doctest(session, {}, "README", None, 0)
-    assert len(test.examples) == 5
-    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+    sessions = [b for b in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if ">>>" in b]
+    assert len(sessions) == 2
+    for session in sessions:
+        test = doctest.DocTestParser().get_doctest(session, {}, "README", None, 0)
+        assert len(test.examples) == 5
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
 def test_the_output_of_the_readme_is_of_this_version():

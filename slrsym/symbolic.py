@@ -8,15 +8,39 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import Expr, ImmutableMatrix, Matrix, S, erf
+from sympy import Expr, ImmutableMatrix, Matrix, S, erf, pi, sqrt
 
-from slrsym.gaussian import Expectation, IIDSum, ProductLaw, Trace, expectation
-from slrsym.notation import ORDER_PARAMETERS, L, eta, lam, rho, theta
+from slrsym.gaussian import (
+    Expectation,
+    IIDSum,
+    ProductLaw,
+    Trace,
+    erf_prime,
+    expectation,
+    zeta,
+)
+from slrsym.notation import (
+    ORDER_PARAMETERS,
+    A,
+    B,
+    L,
+    a,
+    d,
+    eta,
+    gamma,
+    lam,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
 from slrsym.task import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 
 __all__ = [
     "closed_form",
     "derivation",
+    "excess_risk_stable",
     "gradient",
     "hessian",
     "on_manifold",
@@ -71,3 +95,39 @@ def hessian() -> ImmutableMatrix:
 def on_manifold() -> Expr:
     r"""The risk :math:`R^<(\kappa, \nu)` on the invariant manifold (11)."""
     return closed_form().subs({theta: S.Zero, eta: S.Zero, rho: S.Zero})
+
+
+@cache
+def excess_risk_stable() -> Expr:
+    """The excess risk as a sum in which nothing large cancels; claim ``excess-risk-stable``."""
+    # Given the score u of the informative token, its attention erf(u) has this mean and variance,
+    # and its two derivatives in the mean of u these means.
+    mean = erf(a)
+    variance = zeta(t, s) - erf(a) ** 2
+    slope = erf_prime(a) / A
+    bend = -2 * a * slope / A
+    # What erf(u) erf'(u) falls short of the product of the means.
+    gap = erf(a) - erf(a / B)
+
+    drift = sqrt(d / 2) * theta
+    # E erf(lam U) V, of one of the other tokens.
+    pull = 2 * lam * rho / sqrt(pi * (1 + 2 * lam**2))
+
+    others = (L - 1) * (
+        zeta(0, lam)
+        + 4 * lam**2 * rho**2 / (pi * (1 + 2 * lam**2)) * (2 / sqrt(1 + 4 * lam**2) - 1)
+    )
+    direction = (1 - nu) * (1 + nu) + (nu - mean) ** 2 + variance
+    offset = (L - 1) * pull + mean * drift
+    mixing = eta - mean * rho
+
+    return (
+        others
+        + gamma**2 * direction
+        + offset**2
+        + drift**2 * variance
+        + 2 * offset * gamma * rho * s * slope
+        - 2 * gamma * mixing * s * (drift * slope + gamma * rho * s * bend)
+        - 4 * drift * gamma * rho * s * slope * gap
+        + 2 * (gamma * rho * s) ** 2 * (erf_prime(a / B) * slope / (A * B) - bend * gap)
+    )

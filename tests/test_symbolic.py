@@ -23,7 +23,7 @@ from slrsym.notation import (
 )
 from slrsym.proof import Ledger
 from slrsym.proof.context import Context
-from slrsym.risk import closed_form, derivation, gradient, hessian, on_manifold, risk_definition
+from slrsym.symbolic import closed_form, derivation, gradient, hessian, on_manifold, risk_definition
 
 from . import tensor_quadrature
 

@@ -1,0 +1,8 @@
+"""Derived expressions as fast functions: risk, gradient and Hessian in the five overlaps."""
+
+from slrsym.kernels.functions import excess_risk as excess_risk
+from slrsym.kernels.functions import gradient as gradient
+from slrsym.kernels.functions import hessian as hessian
+from slrsym.kernels.functions import risk as risk
+from slrsym.kernels.special import erf_variance as erf_variance
+from slrsym.kernels.special import zeta as zeta

@@ -1,0 +1,91 @@
+"""What the kernels compute: the derived expressions, arranged so that no digits are lost.
+
+The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
+the closed form by differentiation, with zeta split into the variance of erf and the square of its
+mean, and are written as polynomials in what depends on the state.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Mul,
+    Poly,
+    erf,
+    exp,
+    expand,
+    factor,
+)
+
+from slrsym.gaussian import OwensT
+from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.kernels.special import ErfDefect, ErfVariance
+from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
+from slrsym.symbolic import closed_form, excess_risk_stable
+
+__all__ = ["PARAMETERS", "excess_risk", "gradient", "hessian", "risk"]
+
+PARAMETERS = (lam, gamma, d, L, epsilon)
+
+
+def _split(expr: Expr) -> Expr:
+    """The expression with zeta(t, s), or Owen's T in its stead, as a variance and a mean."""
+    moment = ErfVariance(t, s) + erf(a) ** 2
+    for node in expr.atoms(OwensT):
+        expr = expr.xreplace({node: (1 - moment) / 8})
+    return expr.subs(symbolic_zeta(t, s), moment)
+
+
+@cache
+def excess_risk() -> Expr:
+    """The excess risk, in the form without cancellation."""
+    stable = _split(excess_risk_stable())
+    stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
+    return stable.replace(symbolic_zeta, lambda m, v: symbolic_zeta(m, v).doit())
+
+
+@cache
+def risk() -> Expr:
+    """The risk: the excess risk on top of the noise."""
+    return excess_risk() + epsilon**2
+
+
+@cache
+def _plain() -> Expr:
+    return _split(closed_form())
+
+
+@cache
+def gradient() -> tuple[Expr, ...]:
+    """The five partial derivatives of the risk."""
+    return tuple(_arranged(_plain().diff(p)) for p in ORDER_PARAMETERS)
+
+
+@cache
+def hessian() -> tuple[Expr, ...]:
+    """The second partial derivatives, row by row of the upper triangle."""
+    slopes = [_plain().diff(p) for p in ORDER_PARAMETERS]
+    return tuple(
+        _arranged(slopes[i].diff(ORDER_PARAMETERS[j])) for i in range(5) for j in range(i, 5)
+    )
+
+
+def _arranged(expr: Expr) -> Expr:
+    """A polynomial in the state and the functions of it, its coefficients factored.
+
+    Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
+    """
+    state = set(ORDER_PARAMETERS)
+    functions = [f for f in expr.atoms(erf, exp, ErfVariance) if f.free_symbols & state]
+    names = {f: Dummy(type(f).__name__) for f in sorted(functions, key=str)}
+    generators = [*ORDER_PARAMETERS, *names.values()]
+    polynomial = Poly(expand(expr.xreplace(names)), *generators)
+    terms = [
+        factor(coefficient) * Mul(*(g**n for g, n in zip(generators, powers, strict=True)))
+        for powers, coefficient in polynomial.terms()
+    ]
+    return Add(*terms).xreplace({name: f for f, name in names.items()})

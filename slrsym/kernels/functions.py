@@ -1,0 +1,148 @@
+"""Risk, gradient and Hessian as functions of states, vectorised over leading axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from slrsym.kernels import expressions
+from slrsym.kernels.numpy_backend import numpy_function
+from slrsym.kernels.program import Program
+from slrsym.notation import ORDER_PARAMETERS
+from slrsym.task import Task
+
+__all__ = ["excess_risk", "gradient", "hessian", "risk"]
+
+_UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
+
+
+@cache
+def _kernel(name: str) -> Callable[..., NDArray[np.float64]]:
+    expression = getattr(expressions, name)()
+    outputs = expression if isinstance(expression, tuple) else (expression,)
+    return numpy_function(Program.of(outputs, ORDER_PARAMETERS, expressions.PARAMETERS))
+
+
+def _evaluated(name: str, state: ArrayLike, lam: ArrayLike, task: Task) -> NDArray[np.float64]:
+    points = np.asarray(state, dtype=np.float64)
+    if points.ndim == 0 or points.shape[-1] != 5:
+        raise ValueError(
+            f"state must have shape (..., 5): kappa, nu, theta, eta, rho; got {points.shape}"
+        )
+    if not np.isfinite(points).all():
+        raise ValueError("state must be finite; it has a NaN or an infinity")
+    temperature = np.asarray(lam, dtype=np.float64)
+    if not (np.isfinite(temperature) & (temperature > 0)).all():
+        raise ValueError(f"lam must be positive and finite; got {lam!r}")
+    if not isinstance(task, Task):
+        raise TypeError(f"task must be a slrsym.Task; got {task!r}")
+    numbers = (task.gamma, float(task.d), float(task.L), task.epsilon)
+    return _kernel(name)(points, temperature, *numbers)
+
+
+def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task) -> Any:
+    r"""The excess risk :math:`R_\lambda - \varepsilon^2`, without cancellation.
+
+    Parameters
+    ----------
+    state : array_like, shape (..., 5)
+        Overlaps kappa, nu, theta, eta, rho, each in [-1, 1].
+    lam : array_like
+        Inverse temperature, positive; broadcasts with the leading axes of `state`.
+    task : Task
+        Dimension, number of tokens, gamma, epsilon.
+
+    Returns
+    -------
+    ndarray of shape (...), or float
+
+    Raises
+    ------
+    ValueError
+        If the state has another shape or is not finite, or `lam` is not positive.
+
+    Notes
+    -----
+    Claim ``excess-risk-stable``: Proposition 15 as a sum in which nothing large cancels.
+    """
+    return _evaluated("excess_risk", state, lam, task)[..., 0][()]
+
+
+def risk(state: ArrayLike, lam: ArrayLike, task: Task) -> Any:
+    r"""The risk :math:`R_\lambda(k, v)` of erf attention, equation (6), by Theorem 1.
+
+    Parameters
+    ----------
+    state : array_like, shape (..., 5)
+        Overlaps kappa, nu, theta, eta, rho, each in [-1, 1].
+    lam : array_like
+        Inverse temperature, positive; broadcasts with the leading axes of `state`.
+    task : Task
+        Dimension, number of tokens, gamma, epsilon.
+
+    Returns
+    -------
+    ndarray of shape (...), or float
+
+    Raises
+    ------
+    ValueError
+        If the state has another shape or is not finite, or `lam` is not positive.
+    """
+    return excess_risk(state, lam, task) + task.epsilon**2
+
+
+def gradient(state: ArrayLike, lam: ArrayLike, task: Task) -> NDArray[np.float64]:
+    """Partial derivatives of the risk in kappa, nu, theta, eta, rho.
+
+    Parameters
+    ----------
+    state : array_like, shape (..., 5)
+        Overlaps kappa, nu, theta, eta, rho, each in [-1, 1].
+    lam : array_like
+        Inverse temperature, positive; broadcasts with the leading axes of `state`.
+    task : Task
+        Dimension, number of tokens, gamma, epsilon.
+
+    Returns
+    -------
+    ndarray of shape (..., 5)
+
+    Raises
+    ------
+    ValueError
+        If the state has another shape or is not finite, or `lam` is not positive.
+    """
+    return _evaluated("gradient", state, lam, task)
+
+
+def hessian(state: ArrayLike, lam: ArrayLike, task: Task) -> NDArray[np.float64]:
+    """Second partial derivatives of the risk in kappa, nu, theta, eta, rho.
+
+    Parameters
+    ----------
+    state : array_like, shape (..., 5)
+        Overlaps kappa, nu, theta, eta, rho, each in [-1, 1].
+    lam : array_like
+        Inverse temperature, positive; broadcasts with the leading axes of `state`.
+    task : Task
+        Dimension, number of tokens, gamma, epsilon.
+
+    Returns
+    -------
+    ndarray of shape (..., 5, 5), symmetric
+
+    Raises
+    ------
+    ValueError
+        If the state has another shape or is not finite, or `lam` is not positive.
+    """
+    upper = _evaluated("hessian", state, lam, task)
+    result = np.empty((*upper.shape[:-1], 5, 5))
+    for k, (i, j) in enumerate(_UPPER):
+        result[..., i, j] = result[..., j, i] = upper[..., k]
+    return result

@@ -1,0 +1,103 @@
+"""Expressions as straight-line programs: what depends on parameters only is computed once.
+
+A `Program` has constants, which are functions of the parameters, and steps, which depend on the
+state. Every backend prints the same program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sympy import Add, Basic, Expr, Mul, Symbol, cse
+
+__all__ = ["Program"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A list of assignments.
+
+    Attributes
+    ----------
+    state, parameters : tuple of Symbol
+        The inputs.
+    scalars : tuple of (Symbol, Expr)
+        Assignments that depend on parameters only, in order.
+    constants : tuple of Symbol
+        The scalars that the steps use.
+    steps : tuple of (Symbol, Expr)
+        Assignments that depend on the state, in order.
+    outputs : tuple of Expr
+        The results, in the names assigned before.
+    """
+
+    state: tuple[Symbol, ...]
+    parameters: tuple[Symbol, ...]
+    scalars: tuple[tuple[Symbol, Expr], ...]
+    constants: tuple[Symbol, ...]
+    steps: tuple[tuple[Symbol, Expr], ...]
+    outputs: tuple[Expr, ...]
+
+    @classmethod
+    def of(
+        cls,
+        expressions: Sequence[Expr],
+        state: Sequence[Symbol],
+        parameters: Sequence[Symbol],
+    ) -> Program:
+        """The program of some expressions.
+
+        Raises
+        ------
+        ValueError
+            If an expression has a symbol that is neither in `state` nor in `parameters`.
+        """
+        loose = set().union(*(e.free_symbols for e in expressions)) - {
+            *state,
+            *parameters,
+        }
+        if loose:
+            names = ", ".join(sorted(map(str, loose)))
+            raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
+        # Inputs are printed as they are, and lambda is a word of Python's.
+        plain = {p: Symbol(f"{p.name}_", real=True) for p in parameters}
+        expressions = [e.xreplace(plain) for e in expressions]
+        hoisted: dict[Expr, Symbol] = {}
+        varying = frozenset(state)
+        bodies = [_hoisted(e, varying, hoisted) for e in expressions]
+        steps, outputs = cse(bodies, symbols=_names("x"), order="none")
+        scalars, values = cse(list(hoisted), symbols=_names("s"), order="none")
+        assigned = [*scalars, *zip(hoisted.values(), values, strict=True)]
+        return cls(
+            tuple(state),
+            tuple(plain.values()),
+            tuple(assigned),
+            tuple(hoisted.values()),
+            tuple(steps),
+            tuple(outputs),
+        )
+
+
+def _names(prefix: str):  # type: ignore[no-untyped-def]
+    number = 0
+    while True:
+        yield Symbol(f"{prefix}{number}", real=True)
+        number += 1
+
+
+def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
+    """The expression with its largest parts that do not vary named."""
+    if not expr.free_symbols & varying:
+        if expr.is_Integer:
+            return expr
+        return found.setdefault(expr, Symbol(f"c{len(found)}", real=True))
+    if not expr.args:
+        return expr
+    if isinstance(expr, Add | Mul):
+        fixed, free = expr.as_independent(*varying, as_Add=isinstance(expr, Add))
+        parts = [_hoisted(arg, varying, found) for arg in expr.func.make_args(free)]
+        if fixed != expr.func.identity:
+            parts.append(_hoisted(fixed, varying, found))
+        return expr.func(*parts)
+    return expr.func(*(_hoisted(arg, varying, found) for arg in expr.args))

@@ -1,0 +1,64 @@
+"""zeta and the variance of erf against quadrature at 40 digits."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+from slrsym.kernels import erf_variance, zeta
+from slrsym.kernels.special import nodes_for
+
+
+def exact(t, s):
+    """Variance and second moment of erf(t + sG), from the definition in its standard form."""
+    t, s = mpmath.mpf(float(t)), mpmath.mpf(float(s))
+    left, square = 1 / mpmath.sqrt(1 + 4 * s * s), t * t / (1 + 2 * s * s)
+    end = min(mpmath.mpf(1), mpmath.sqrt(left**2 + 100 / max(square, mpmath.mpf("1e-9"))))
+    points = [left + (end - left) * mpmath.mpf(k) / 4 for k in range(5)]
+    # Scaled to be of order one: mpmath's tolerance is absolute.
+    scale = mpmath.exp(-square * (1 + left**2))
+    value = scale * mpmath.quad(
+        lambda x: mpmath.exp(-square * (x * x - left**2)) / (1 + x * x), points
+    )
+    variance = 4 / mpmath.pi * value
+    return variance, variance + mpmath.erf(t / mpmath.sqrt(1 + 2 * s * s)) ** 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_relative_accuracy(seed):
+    rng = np.random.default_rng(seed)
+    with mpmath.workdps(40):
+        for _ in range(40):
+            s = float(np.exp(rng.uniform(np.log(5e-5), np.log(50))))
+            spread = float(np.sqrt(1 + 2 * s * s))
+            a = float(rng.choice([0.0, rng.uniform(0, 15), np.exp(rng.uniform(-10, 2.7))]))
+            variance, moment = exact(a * spread, s)
+            found = erf_variance(a * spread, s)
+            # The exponent is of the size of a^2, and so is the loss of digits in it.
+            assert abs(found / float(variance) - 1) < 4e-15 + 4 * a * a * 2.0**-52
+            assert abs(zeta(a * spread, s) / float(moment) - 1) < 4e-15
+
+
+def test_the_definition():
+    with mpmath.workdps(30):
+        t, s = mpmath.mpf("0.7"), mpmath.mpf("1.3")
+        moment = mpmath.quad(
+            lambda g: mpmath.erf(t + s * g) ** 2 * mpmath.npdf(g), mpmath.linspace(-16, 16, 33)
+        )
+    assert zeta(0.7, 1.3) == pytest.approx(float(moment), rel=1e-15)
+
+
+def test_shapes_and_limits():
+    assert zeta(0.0, 0.0) == 0.0
+    assert zeta(5.0, 0.0) == pytest.approx(1.0)
+    assert zeta(np.zeros((2, 1)), np.ones(3)).shape == (2, 3)
+    assert zeta(np.zeros(0), 1.0).shape == (0,)
+    assert isinstance(zeta(0.1, 0.2), float)
+    assert zeta(-1.5, 0.4) == zeta(1.5, 0.4)
+    assert (erf_variance(np.array([0.0, 1e3, 1e8]), 1.0)[1:] == 0).all()
+
+
+def test_more_nodes_for_wider_and_steeper():
+    counts = [nodes_for(*at) for at in ((0.005, 0.1), (0.005, 2.0), (1.0, 12.0), (1.0, 40.0))]
+    assert counts == sorted(set(counts))
