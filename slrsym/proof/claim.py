@@ -83,7 +83,7 @@ class Claim:
             raise ProofError(
                 f"claim {id}: SymPy evaluated the statement to {statement}; pass evaluate=False"
             )
-        if not isinstance(statement, Boolean):
+        if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
         self.id = id
         self.statement = statement
@@ -91,7 +91,8 @@ class Claim:
         self.title = title or source
         self.given = tuple(g for g in given if g not in (true, True))
         for hypothesis in self.given:
-            if not isinstance(hypothesis, Boolean) or hypothesis in (false, False):
+            stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
+            if not stated or hypothesis in (false, False):
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
         self.file: Path | None = None
         self._prove: Callable[[Any], Proof] | None = None

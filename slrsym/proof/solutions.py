@@ -245,7 +245,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Pro
     """
     if not isinstance(goal, Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
-    equations, listed = _parts(goal)
+    equations, listed = _parts(goal, unknowns)
     solutions = []
     for point in listed:
         values = {}
@@ -259,10 +259,19 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Pro
     return _SolutionSet(goal, equations, tuple(solutions), tuple(unknowns), tree)
 
 
-def _parts(goal: Boolean) -> tuple[tuple[Eq, ...], tuple[Boolean, ...]]:
+def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], tuple[Boolean, ...]]:
     """The equations and the list of solutions."""
+
+    def lists_values(side: Boolean) -> bool:
+        points = [e for point in Or.make_args(side) for e in And.make_args(point)]
+        return all(
+            isinstance(e, Eq) and e.lhs in unknowns and not e.rhs.free_symbols & set(unknowns)
+            for e in points
+        )
+
     # SymPy orders the sides, and the list of solutions, by chance.
-    system, points = sorted(goal.args, key=lambda side: isinstance(side, Or))
+    sides = sorted(goal.args, key=lambda side: (isinstance(side, Or), lists_values(side)))
+    system, points = sides
     equations = tuple(And.make_args(system))
     for equation in equations:
         if not isinstance(equation, Eq) or equation.rhs != S.Zero:

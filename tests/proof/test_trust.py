@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-from sympy import Eq, Ge, Le, Rational, Symbol, cos, exp, sin, true
+from sympy import Eq, Equivalent, Ge, Le, Rational, Symbol, cos, exp, sin, true
 
-from slrsym.gaussian import Expectation, standard_normal
+from slrsym.gaussian import Expectation, NoiseLaw, standard_normal
 from slrsym.proof import (
     Chain,
     Claim,
@@ -22,8 +22,13 @@ from slrsym.proof import (
     equal_by_derivative,
     induction,
     inside,
+    linearity,
     monotone,
+    only_at,
     sign,
+    solution,
+    solution_set,
+    split,
 )
 from slrsym.proof.axioms import axiom
 from slrsym.proof.step import Link, Proof, Rule, Step
@@ -202,3 +207,28 @@ def test_a_proof_that_leaves_is_refused():
     found = check_claim(claim, Ledger({"it": claim}).find)
     assert not found.accepted
     assert found.failure == "SystemExit: 0"
+
+
+def test_a_symbol_is_no_statement():
+    with pytest.raises(ProofError, match="must be a relation"):
+        Claim("it", x, "test")
+    with pytest.raises(ProofError, match="cannot hold"):
+        Claim("it", Ge(x, 0), "test", given=[x])
+
+
+def test_noise_has_two_moments_only():
+    noise = Symbol("N", real=True)
+    law = NoiseLaw(noise, 1)
+    for integrand in (exp(noise), noise**3, sin(noise)):
+        node = Expectation(integrand + G * 0 + 1, law)
+        split = 1 + Expectation(integrand, law)
+        found = verdict(true_relation(node, split), chain(node).then(split, by=linearity))
+        assert "not known to be integrable in N" in found.reports[0].refusal
+    node, split = Expectation(noise**2 + 1, law), 1 + Expectation(noise**2, law)
+    assert verdict(true_relation(node, split), chain(node).then(split, by=linearity)).accepted
+
+
+def test_a_single_solution():
+    goal = Equivalent(Eq(2 * x - 6, 0), Eq(x, 3), evaluate=False)
+    tree = split(2 * x - 6, only_at(2 * x - 6, x, 3, solution()))
+    assert verdict(goal, solution_set(goal, [x], tree)).accepted

@@ -28,7 +28,7 @@ from sympy import (
 )
 
 from slrsym.gaussian.functions import erf_prime
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.algebra import Freedom, partial_derivative
 from slrsym.proof.context import Context
@@ -69,9 +69,16 @@ def _expectations(expr: Expr) -> list[Expectation]:
 
 
 def require_integrable(expr: Expr, context: Context) -> None:
-    """Refuse unless every integrand is of moderate growth."""
+    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise."""
     for node in _expectations(expr):
         require_moderate(node.integrand, frozenset(node.law.symbols), context)
+        for block in node.law.blocks():
+            if isinstance(block, NoiseLaw) and node.integrand.has(*block.symbols):
+                (noise,) = block.symbols
+                degree = expand(node.integrand).as_poly(noise)
+                # The law of noise has two moments, and nothing else is known of it.
+                if degree is None or degree.degree() > 2:
+                    raise Refused(f"{node.integrand} is not known to be integrable in {noise}")
 
 
 def _mapped(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:

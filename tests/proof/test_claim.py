@@ -1,0 +1,107 @@
+"""Claims: what may be one, its symbols and its proof."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sympy import Eq, Function, Symbol, false, symbols, true
+
+from slrsym.proof import Claim, algebra, chain
+from slrsym.proof.claim import collecting
+from slrsym.proof.errors import ProofError
+
+x, y = symbols("x y", real=True)
+f = Function("f")
+
+
+def square(**changes: Any) -> Claim:
+    options = {"id": "square", "statement": Eq((x + y) ** 2, f(x)), "source": "school", **changes}
+    return Claim(**options)
+
+
+@pytest.mark.parametrize("id", ["", "Square", "a b", "-a", "a-", "a--b", "a_b", 7])
+def test_ids_that_are_refused(id: Any) -> None:
+    with pytest.raises(ProofError, match="id must be words"):
+        square(id=id)
+
+
+@pytest.mark.parametrize("statement", [true, false, True, False])
+def test_evaluated_statements_are_refused(statement: Any) -> None:
+    with pytest.raises(ProofError, match="evaluate=False"):
+        square(statement=statement)
+
+
+@pytest.mark.parametrize("statement", [x + y, "x = y", 1.5])
+def test_what_is_no_statement_is_refused(statement: Any) -> None:
+    with pytest.raises(ProofError, match="must be a relation"):
+        square(statement=statement)
+
+
+@pytest.mark.parametrize("given", [false, x + y, "x > 0"])
+def test_hypotheses_that_cannot_hold_are_refused(given: Any) -> None:
+    with pytest.raises(ProofError, match="cannot hold"):
+        square(given=[given])
+
+
+def test_symbols_are_those_of_the_statement_and_the_hypotheses() -> None:
+    z = Symbol("z", real=True)
+    claim = square(given=[z > 0, True])
+    assert claim.symbols == {x, y, z}
+    assert claim.given == (z > 0,)
+    assert claim.title == "school"
+    assert claim.symbol("z") is z
+    assert claim.symbol("f") is f
+    assert claim.symbol(x) is x
+    with pytest.raises(ProofError, match=r"no symbol 'w'; it has f, x, y, z"):
+        claim.symbol("w")
+
+
+def test_names_that_are_not_unique_are_refused() -> None:
+    claim = square(statement=Eq(x, Symbol("x", positive=True) + 1))
+    with pytest.raises(ProofError, match="no symbol 'x'"):
+        claim.symbol("x")
+
+
+def test_a_claim_has_one_proof() -> None:
+    claim = square(statement=Eq((x + 1) ** 2, x**2 + 2 * x + 1))
+    with pytest.raises(ProofError, match="no proof"):
+        claim.build_proof()
+    assert claim.idea == ""
+
+    @claim.proof
+    def _(goal: Any) -> Any:
+        """Multiply out.
+
+        And collect.
+        """
+        return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+    assert claim.idea == "Multiply out. And collect."
+    assert claim.build_proof().conclusion == claim.statement
+    with pytest.raises(ProofError, match="two proofs"):
+        claim.proof(lambda goal: chain(goal.lhs))
+
+
+@pytest.mark.parametrize(("result", "message"), [(algebra, "is a rule"), (None, "is no proof")])
+def test_what_is_no_proof_is_refused(result: Any, message: str) -> None:
+    claim = square()
+    claim.proof(lambda goal: result)
+    with pytest.raises(ProofError, match=message):
+        claim.build_proof()
+
+
+def test_claims_are_collected_in_order() -> None:
+    with collecting() as outer:
+        first = square()
+        with collecting() as inner:
+            second = square(id="inner")
+        third = square(id="third")
+    square(id="outside")
+    assert outer == [first, third]
+    assert inner == [second]
+
+
+def test_claims_are_shown() -> None:
+    assert repr(square()) == "Claim('square': Eq((x + y)**2, f(x)))"
+    assert square()._repr_latex_().startswith("$")

@@ -1,0 +1,171 @@
+"""What counts as smooth and of moderate growth, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sympy import (
+    Abs,
+    Derivative,
+    Expr,
+    Function,
+    Integral,
+    Rational,
+    Subs,
+    asin,
+    atan,
+    erf,
+    exp,
+    log,
+    sin,
+    sqrt,
+    symbols,
+    tan,
+    tanh,
+)
+
+from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
+from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
+from slrsym.gaussian.unevaluated import Expectation
+from slrsym.proof.context import Context
+from slrsym.proof.errors import Refused
+from slrsym.proof.growth import require_moderate, require_smooth
+
+x, y, a, b, s = symbols("x y a b s", real=True)
+p = symbols("p", positive=True)
+q = symbols("q", nonnegative=True)
+f = Function("f")
+_VARIABLES = frozenset({x, y})
+_X_ALONE = frozenset({x})
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        x,
+        1 / a,
+        sqrt(a) * x,
+        (x + y) ** 3 * erf(a * x + b),
+        sin(x * y) + atan(x**2) * tanh(y),
+        exp(3 * x - y),
+        exp(-(x**2)),
+        exp(-((x - y) ** 2)),
+        exp(-p * x**2 + y),
+        exp(-q * x**2),
+        exp(-q * x**2 - 2 * q * x * y - q * y**2),
+        exp(-(x**2) - y**2 + x * y),
+        normal_cdf(x / a) * erf_prime(y),
+        f(x),
+        f(a * x + b * y + 1, y),
+        Derivative(f(x, y), x),
+        Derivative(a * f(x + b * y), x),
+        Subs(Derivative(f(s), s), s, a * x),
+        Expectation(erf(x + s), standard_normal(s)),
+        IIDSum(s**2, standard_normal(s), 3),
+        erf(IIDSum(s, standard_normal(s), 3)),
+    ],
+    ids=str,
+)
+def test_moderate(expr: Expr) -> None:
+    require_moderate(expr, _VARIABLES, Context())
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        1 / x,
+        sqrt(x),
+        sqrt(1 + x**2),
+        Abs(x),
+        log(x),
+        tan(x),
+        x**p,
+        erf(1 / x),
+        erf(Abs(x)),
+        sin(exp(x)),
+        exp(x**2),
+        exp(-(x**3)),
+        exp(-(x**4)),
+        exp(x * y),
+        exp(-(x**2) - y**2 + 3 * x * y),
+        exp(-a * x**2),
+        exp(-q * x**2 - a * x * y),
+        # A function of moderate growth at something that grows faster, or is not smooth.
+        f(x**2),
+        f(1 / x),
+        f(Abs(x)),
+        f(y, exp(x)),
+        Derivative(f(x) / x, x),
+        Derivative(f(s) * Abs(x), s),
+        Subs(Derivative(f(s), s), s, 1 / x),
+        Expectation(exp(x * s), standard_normal(s)),
+        Expectation(erf(s), GaussianLaw({s: 0}, [[x**2]])),
+        IIDSum(1 / s, standard_normal(s), 3),
+        erf(IIDSum(1 / s, standard_normal(s), 3)),
+        x * IIDSum(Abs(s), NoiseLaw(s, 1), 3),
+    ],
+    ids=str,
+)
+def test_not_moderate(expr: Expr) -> None:
+    with pytest.raises(Refused):
+        require_moderate(expr, _VARIABLES, Context())
+
+
+def test_a_form_that_may_be_positive_where_its_first_coefficient_vanishes() -> None:
+    # The form is s (a x + y)**2; the hypothesis leaves s < 0 where a = 0.
+    form = exp(-s * a**2 * x**2 - 2 * s * a * x * y - s * y**2)
+    with pytest.raises(Refused):
+        require_moderate(form, _VARIABLES, Context((s * a**2 >= 0,)))
+    require_moderate(form, _VARIABLES, Context((s >= 0,)))
+
+
+def test_moderate_under_a_hypothesis() -> None:
+    with pytest.raises(Refused):
+        require_moderate(exp(-a * x**2), _X_ALONE, Context())
+    require_moderate(exp(-a * x**2), _X_ALONE, Context((a > 1,)))
+
+
+@pytest.mark.parametrize(
+    ("expr", "given"),
+    [
+        (x**3 - a / p, []),
+        (erf(x) * exp(x**2), []),
+        (sqrt(1 + x**2), []),
+        (1 / (1 + x**2), []),
+        (1 / x, [x > 0]),
+        (sqrt(x), [x > 0]),
+        (asin(x), [x < 1, x > -1]),
+        (OwensT(x, a) + zeta(x, a), []),
+        (f(x**2), []),
+        (Abs(a) + sqrt(a), []),
+        (Expectation(erf(x * s), standard_normal(s)), []),
+        (Integral(exp(-(s**2) * x), (s, 0, x)), []),
+    ],
+)
+def test_smooth(expr: Expr, given: list[Any]) -> None:
+    require_smooth(expr, x, Context(tuple(given)))
+
+
+@pytest.mark.parametrize(
+    ("expr", "given"),
+    [
+        (1 / x, []),
+        (sqrt(x), []),
+        (sqrt(x), [x >= 0]),
+        (x ** Rational(1, 3), [x >= 0]),
+        (x**a, []),
+        (Abs(x), []),
+        (asin(x), [x <= 1, x >= -1]),
+        (erf(Abs(x)), []),
+        (f(Abs(x)), []),
+        (f(1 / x), []),
+        (Expectation(erf(s), GaussianLaw({s: x}, [[1]])), []),
+        (Expectation(exp(s**2 * x), standard_normal(s)), []),
+        (Integral(Abs(x + s), (s, 0, 1)), []),
+        (Integral(s, (s, 0, Abs(x))), []),
+    ],
+)
+def test_not_smooth(expr: Expr, given: list[Any]) -> None:
+    with pytest.raises(Refused):
+        require_smooth(expr, x, Context(tuple(given)))
