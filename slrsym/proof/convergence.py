@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Ge, Integral, Le, Mul, S, Symbol, exp, expand, sympify
+from sympy import Expr, Integral, Mul, S, Symbol, exp, expand
 
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import require_moderate, require_smooth
+from slrsym.proof.growth import between_ends, require_moderate, require_smooth
 from slrsym.proof.substitute import PLAIN
 
 if TYPE_CHECKING:
     from slrsym.proof.context import Context
 
-__all__ = ["require_convergent", "require_decay"]
+__all__ = ["require_convergent", "require_decay", "require_differentiable"]
 
 
 def require_convergent(node: Integral, context: Context) -> None:
@@ -36,10 +36,23 @@ def require_convergent(node: Integral, context: Context) -> None:
     if low.is_infinite or high.is_infinite:
         require_decay(node.function, x, context)
         return
-    inside = context
-    if context.holds(Le(low, high)):
-        inside = context.assuming(*(h for h in (Ge(x, low), Le(x, high)) if h != sympify(True)))
-    require_smooth(node.function, x, inside)
+    require_smooth(node.function, x, between_ends(node, context))
+
+
+def require_differentiable(expr: Expr, variable: Symbol, context: Context) -> None:
+    """Refuse unless `expr` is differentiable in a variable, under its integrals as well.
+
+    An integral between finite ends of an integrand that is smooth in both variables may be; so may
+    one of a moderate function times a Gaussian. Expectations are left to their own rule.
+
+    Raises
+    ------
+    Refused
+        With the part that may fail to be differentiable.
+    """
+    for node in sorted(expr.atoms(Integral), key=str):
+        require_convergent(node, context)
+    require_smooth(expr, variable, context)
 
 
 def require_decay(expr: Expr, x: Symbol, context: Context) -> None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 from sympy import (
     Add,
     Expr,
+    Ge,
     Integral,
+    Le,
     Matrix,
     Mul,
     Pow,
@@ -26,6 +28,7 @@ from sympy import (
     expand,
     sin,
     tanh,
+    true,
 )
 from sympy.core.function import AppliedUndef, Derivative, Subs
 
@@ -35,7 +38,7 @@ from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 
-__all__ = ["is_semidefinite", "require_moderate", "require_smooth"]
+__all__ = ["between_ends", "is_semidefinite", "require_moderate", "require_smooth"]
 
 _BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
 
@@ -143,6 +146,15 @@ def is_semidefinite(matrix: Matrix, context: Context) -> bool:
     return True
 
 
+def between_ends(node: Integral, context: Context) -> Context:
+    """The context inside an integral: its variable lies between ends that are in order."""
+    for x, *ends in node.limits:
+        if len(ends) == 2 and context.holds(Le(*ends)):
+            bounds = (Ge(x, ends[0]), Le(x, ends[1]))
+            context = context.assuming(*(b for b in bounds if b != true))
+    return context
+
+
 _SMOOTH = (*_BOUNDED, exp, OwensT, zeta)
 
 
@@ -164,8 +176,10 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
         require_moderate(expr.integrand, frozenset({*expr.law.symbols, variable}), context)
         return
     if isinstance(expr, Integral):
-        for part in (expr.function, *(b for limit in expr.limits for b in limit[1:])):
-            require_smooth(part, variable, context)
+        require_smooth(expr.function, variable, between_ends(expr, context))
+        for limit in expr.limits:
+            for end in limit[1:]:
+                require_smooth(end, variable, context)
         return
     if isinstance(expr, (Add, Mul, AppliedUndef, *_SMOOTH)):
         for part in expr.args:

@@ -11,8 +11,8 @@ from sympy.core.relational import Relational
 
 from slrsym.proof.chain import D, chain
 from slrsym.proof.context import Context
+from slrsym.proof.convergence import require_differentiable
 from slrsym.proof.errors import ProofError, Refused
-from slrsym.proof.growth import require_smooth
 from slrsym.proof.interval import require_interval
 from slrsym.proof.rules.lemmas import instance
 from slrsym.proof.step import Link, Proof, Rule, Step, labelled
@@ -136,7 +136,7 @@ class _EqualByDerivative(Proof):
         def verify(context: Context) -> None:
             require_interval(t, at, context)
             for side in (self.goal.lhs, self.goal.rhs):
-                require_smooth(side, t, context)
+                require_differentiable(side, t, context)
             concludes(self.value.conclusion, start, inside)
             concludes(self.derivative.conclusion, slope, context)
 

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from sympy import Eq, Equivalent, Ge, Le, Rational, Symbol, cos, exp, sin, true
+from sympy import Eq, Equivalent, Ge, Integral, Le, Rational, S, Symbol, cos, exp, oo, sin, true
 
 from slrsym.gaussian import Expectation, NoiseLaw, standard_normal
 from slrsym.proof import (
@@ -232,3 +232,30 @@ def test_a_single_solution():
     goal = Equivalent(Eq(2 * x - 6, 0), Eq(x, 3), evaluate=False)
     tree = split(2 * x - 6, only_at(2 * x - 6, x, 3, solution()))
     assert verdict(goal, solution_set(goal, [x], tree)).accepted
+
+
+@pytest.mark.parametrize(
+    ("integrand", "ends", "given", "reason"),
+    [
+        # It has no integral, though its derivative in y has one.
+        (y * exp(-(x**2)) + 1, (-oo, oo), (), "not known to vanish at infinity"),
+        # It has a pole at x = -y, whatever a hypothesis says of another x.
+        (1 / (x + positive), (-9, 9), (Ge(x, 0),), "a hypothesis speaks of the variable x"),
+        (1 / (x + positive), (-9, 9), (), "may vanish"),
+    ],
+)
+def test_an_integral_that_may_not_exist_is_not_differentiated(integrand, ends, given, reason):
+    node = Integral(integrand, (x, *ends))
+    variable = y if integrand.has(y) else positive
+    goal = Eq(D(node, variable), node.diff(variable), evaluate=False)
+    found = verdict(goal, chain(goal.lhs).then(goal.rhs, by=differentiate), given)
+    assert reason in found.reports[0].refusal
+
+
+def test_an_integral_that_exists_is_differentiated():
+    for node, variable in (
+        (Integral(y * exp(-(x**2)), (x, -oo, oo)), y),
+        (Integral(1 / (x**2 + positive), (x, S.Zero, S.One)), positive),
+    ):
+        goal = Eq(D(node, variable), node.diff(variable), evaluate=False)
+        assert verdict(goal, chain(goal.lhs).then(goal.rhs, by=differentiate)).accepted

@@ -22,7 +22,7 @@ from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
-from slrsym.proof.convergence import require_convergent, require_decay
+from slrsym.proof.convergence import require_convergent, require_decay, require_differentiable
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_smooth
 from slrsym.proof.rules.algebra import require_equality
@@ -70,7 +70,7 @@ def _evaluated(expr: Expr, context: Context) -> Expr:
             return expr
         for variable, count in expr.variable_count:
             for _ in range(int(count)):
-                require_smooth(inside, variable, context)
+                require_differentiable(inside, variable, context)
                 inside = inside.diff(variable)
         return inside
     if isinstance(expr, Subs):

@@ -10,8 +10,8 @@ from sympy import Expr, Ge, Gt, Le, Lt, Symbol, expand, factor, sympify
 
 from slrsym.proof.chain import D
 from slrsym.proof.context import Context
+from slrsym.proof.convergence import require_differentiable
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import require_smooth
 from slrsym.proof.interval import require_interval
 from slrsym.proof.step import Link, Proof, Rule
 from slrsym.proof.substitute import put
@@ -93,7 +93,7 @@ class _Monotone(Rule):
             require_interval(self.variable, point, context)
         ascending = self._ascending(context)
         inner = context.assuming(*(h for h in self._between(context) if h != True))  # noqa: E712
-        require_smooth(self.of, self.variable, inner)
+        require_differentiable(self.of, self.variable, inner)
         context.require_equal(link.lhs, put(self.of, {self.variable: self.start}))
         context.require_equal(link.rhs, put(self.of, {self.variable: self.end}))
         shown = Link.of(self.derivative.conclusion)
