@@ -409,15 +409,22 @@ def test_help_does_not_load_sympy():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_interrupt(derivation):
-    slow = "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
-    file = derivation("a.py", slow, claim_text("one"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "slrsym", "verify", str(file)],
+def started(*arguments):
+    """The program as started from a terminal, where an interrupt is not ignored."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "slrsym", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+
+
+def test_interrupt(derivation):
+    slow = "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
+    file = derivation("a.py", slow, claim_text("one"))
+    process = started("verify", str(file))
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
@@ -434,13 +441,7 @@ def test_interrupt_of_workers(derivation, delay):
         "else:\n    print('ready', flush=True)\n"
     )
     file = derivation("a.py", slow, claim_text("one"), claim_text("two"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "slrsym", "verify", str(file), "--workers", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = started("verify", str(file), "--workers", "2")
     assert process.stdout.readline() == "ready\n"
     time.sleep(delay)
     # As from a keyboard: the workers are sent it too.
