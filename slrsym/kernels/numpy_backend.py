@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special as scipy_special
-from sympy import Expr, Symbol
-from sympy.printing.numpy import SciPyPrinter
 
 from slrsym.kernels.program import Program
-from slrsym.kernels.special import erf_variance
+from slrsym.kernels.source import body_source, compiled, constants_source
+from slrsym.kernels.special import decay_integral
 
-__all__ = ["numpy_function"]
+__all__ = ["batched", "numpy_function", "numpy_parts"]
 
-_BLOCK = 4096
+_BLOCK = 16384
 
 
 def _erf_defect(x: Any, y: Any) -> Any:
@@ -25,23 +25,11 @@ def _erf_defect(x: Any, y: Any) -> Any:
     return np.where(y >= 0, (x - 1) + small, (x + 1) - small)
 
 
-class _Printer(SciPyPrinter):
-    """NumPy code without module names."""
-
-    def __init__(self) -> None:
-        super().__init__({"fully_qualified_modules": False, "allow_unknown_functions": True})
-
-    def _print_ErfVariance(self, expr: Expr) -> str:
-        return f"erf_variance({', '.join(map(self._print, expr.args))})"
-
-    def _print_ErfDefect(self, expr: Expr) -> str:
-        return f"erf_defect({', '.join(map(self._print, expr.args))})"
-
-
 _ARRAYS = {
     "sqrt": np.sqrt, "exp": np.exp, "arcsin": np.arcsin, "arctan": np.arctan, "pi": math.pi,
-    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "erf_variance": erf_variance,
-    "erf_defect": _erf_defect, "abs": np.abs,
+    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
+    "decay_integral": decay_integral, "erf_defect": _erf_defect,
+    "rational": lambda p, q: p / q,
 }  # fmt: skip
 # A hundred times faster on single numbers.
 _NUMBERS = _ARRAYS | {
@@ -50,20 +38,22 @@ _NUMBERS = _ARRAYS | {
 }  # fmt: skip
 
 
-def _compiled(
-    name: str,
-    inputs: Sequence[Symbol],
-    steps: Sequence[tuple[Symbol, Expr]],
-    outputs: Sequence[Expr],
-    namespace: dict[str, Any],
-) -> Callable[..., tuple[Any, ...]]:
-    printer = _Printer()
-    lines = [f"def {name}({', '.join(map(str, inputs))}):"]
-    lines += [f"    {symbol} = {printer.doprint(expr)}" for symbol, expr in steps]
-    lines.append(f"    return ({' '.join(printer.doprint(e) + ',' for e in outputs)})")
-    scope = dict(namespace)
-    exec(compile("\n".join(lines), f"<{name}>", "exec"), scope)
-    return scope[name]
+def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The two halves of a program: constants from numbers, and outputs from columns of states.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    constants : callable
+        From parameters, as floats, to a tuple of floats.
+    body : callable
+        From columns of the state and the constants to a tuple of columns.
+    """
+    constants = compiled(constants_source(program), _NUMBERS)["constants"]
+    return constants, compiled(body_source(program), _ARRAYS)["body"]
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
@@ -79,33 +69,52 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     callable
         ``f(state, *parameters)`` gives an array of shape (..., k) for k outputs.
     """
-    constants = [
-        _compiled("constants", program.parameters, program.scalars, program.constants, scope)
-        for scope in (_NUMBERS, _ARRAYS)
-    ]
-    inputs = (*program.state, *program.constants)
-    body = _compiled("body", inputs, program.steps, program.outputs, _ARRAYS)
+    constants, body = numpy_parts(program)
+    varying = compiled(constants_source(program), _ARRAYS)["constants"]
     count = len(program.outputs)
 
-    def evaluate(state: Any, *parameters: Any) -> Any:
-        state = np.asarray(state, dtype=np.float64)
+    def fill(states: NDArray[np.float64], parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)
-        if single:
-            fixed = constants[0](*map(float, parameters))
-            shape = state.shape[:-1]
-        else:
-            arrays = [np.asarray(p, dtype=np.float64) for p in parameters]
-            shape = np.broadcast_shapes(state.shape[:-1], *(p.shape for p in arrays))
-            fixed = constants[1](*(np.broadcast_to(p, shape).reshape(-1) for p in arrays))
-            state = np.broadcast_to(state, (*shape, state.shape[-1]))
-        flat = state.reshape(-1, state.shape[-1])
-        result = np.empty((flat.shape[0], count))
-        for start in range(0, flat.shape[0], _BLOCK):
+        fixed = constants(*map(float, parameters)) if single else varying(*parameters)
+        for start in range(0, len(states), _BLOCK):
             block = slice(start, start + _BLOCK)
-            columns = np.ascontiguousarray(flat[block].T)
+            columns = np.ascontiguousarray(states[block].T)
             here = fixed if single else [c[block] if np.ndim(c) else c for c in fixed]
             for k, value in enumerate(body(*columns, *here)):
                 result[block, k] = value
+
+    return batched(fill, count)
+
+
+def batched(fill: Callable[..., None], count: int) -> Callable[..., Any]:
+    """A function over leading axes, from one that fills rows.
+
+    Parameters
+    ----------
+    fill : callable
+        ``fill(states, parameters, result)``, with states of shape (m, n), parameters that are
+        floats or else all arrays of shape (m,), and a result of shape (m, count).
+    count : int
+        How many outputs there are.
+
+    Returns
+    -------
+    callable
+        ``f(state, *parameters)`` gives an array of shape (..., count).
+    """
+
+    def evaluate(state: Any, *parameters: Any) -> Any:
+        state = np.asarray(state, dtype=np.float64)
+        shape = state.shape[:-1]
+        arrays: list[Any] = list(parameters)
+        if any(np.ndim(p) for p in parameters):
+            arrays = [np.asarray(p, dtype=np.float64) for p in parameters]
+            shape = np.broadcast_shapes(shape, *(p.shape for p in arrays))
+            arrays = [np.broadcast_to(p, shape).reshape(-1) for p in arrays]
+            state = np.broadcast_to(state, (*shape, state.shape[-1]))
+        rows = state.reshape(-1, state.shape[-1])
+        result = np.empty((len(rows), count))
+        fill(rows, arrays, result)
         return result.reshape(*shape, count)
 
     return evaluate

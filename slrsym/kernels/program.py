@@ -6,10 +6,12 @@ state. Every backend prints the same program.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Add, Basic, Expr, Mul, Symbol, cse
+
+from slrsym.kernels.special import ErfVariance
 
 __all__ = ["Program"]
 
@@ -45,28 +47,44 @@ class Program:
         expressions: Sequence[Expr],
         state: Sequence[Symbol],
         parameters: Sequence[Symbol],
+        given: Mapping[Symbol, Expr] | None = None,
     ) -> Program:
         """The program of some expressions.
+
+        Parameters
+        ----------
+        expressions : sequence of expressions
+            The outputs.
+        state, parameters : sequence of Symbol
+            The inputs.
+        given : mapping of Symbol to expression, optional
+            What other symbols in `expressions` stand for, in the inputs.
 
         Raises
         ------
         ValueError
-            If an expression has a symbol that is neither in `state` nor in `parameters`.
+            If an expression has a symbol that is none of these.
         """
-        loose = set().union(*(e.free_symbols for e in expressions)) - {
-            *state,
-            *parameters,
-        }
+        given = given or {}
+        used = set().union(*(e.free_symbols for e in expressions)) - given.keys()
+        loose = used.union(*(e.free_symbols for e in given.values())) - {*state, *parameters}
         if loose:
             names = ", ".join(sorted(map(str, loose)))
             raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
         # Inputs are printed as they are, and lambda is a word of Python's.
         plain = {p: Symbol(f"{p.name}_", real=True) for p in parameters}
-        expressions = [e.xreplace(plain) for e in expressions]
         hoisted: dict[Expr, Symbol] = {}
-        varying = frozenset(state)
-        bodies = [_hoisted(e, varying, hoisted) for e in expressions]
-        steps, outputs = cse(bodies, symbols=_names("x"), order="none")
+        varying = frozenset((*state, *given))
+
+        def body(expr: Expr) -> Expr:
+            expr = expr.replace(lambda e: isinstance(e, ErfVariance), lambda e: e.as_integral())
+            return _hoisted(expr.xreplace(plain), varying, hoisted)
+
+        names = _names("x")
+        steps, values = cse(map(body, given.values()), symbols=names, order="none")
+        steps += zip(given, values, strict=True)
+        more, outputs = cse(map(body, expressions), symbols=names, order="none")
+        steps += more
         scalars, values = cse(list(hoisted), symbols=_names("s"), order="none")
         assigned = [*scalars, *zip(hoisted.values(), values, strict=True)]
         return cls(
@@ -79,7 +97,7 @@ class Program:
         )
 
 
-def _names(prefix: str):  # type: ignore[no-untyped-def]
+def _names(prefix: str) -> Iterator[Symbol]:
     number = 0
     while True:
         yield Symbol(f"{prefix}{number}", real=True)

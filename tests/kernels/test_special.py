@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from slrsym.kernels import erf_variance, zeta
-from slrsym.kernels.special import nodes_for
 
 
 def exact(t, s):
@@ -59,6 +58,16 @@ def test_shapes_and_limits():
     assert (erf_variance(np.array([0.0, 1e3, 1e8]), 1.0)[1:] == 0).all()
 
 
-def test_more_nodes_for_wider_and_steeper():
-    counts = [nodes_for(*at) for at in ((0.005, 0.1), (0.005, 2.0), (1.0, 12.0), (1.0, 40.0))]
-    assert counts == sorted(set(counts))
+@pytest.mark.parametrize("size", [1, 2, 3, 30, 512, 513, 5000])
+def test_each_value_is_computed_by_itself(size):
+    rng = np.random.default_rng(size)
+    t = rng.choice([0.01, 1.0, 30.0], 6000) * rng.uniform(-1, 1, 6000)
+    for s in (0.07, 0.7, np.exp(rng.uniform(-4, 3, 6000))):
+        whole = erf_variance(t, s)
+        some = rng.permutation(6000)[:size]
+        assert (erf_variance(t[some], s[some] if np.ndim(s) else s) == whole[some]).all()
+
+
+def test_not_a_number_stays_one():
+    assert np.isnan(zeta(np.nan, 1.0))
+    assert np.isnan(erf_variance(0.1, np.nan))

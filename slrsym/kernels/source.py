@@ -1,0 +1,98 @@
+"""Programs as Python source, in the few functions that every backend has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sympy import Expr, Symbol
+from sympy.printing.pycode import PythonCodePrinter
+
+from slrsym.kernels.program import Program
+
+__all__ = ["body_source", "compiled", "constants_source"]
+
+# SymPy's names, and the names that the namespace of a backend has to give a meaning.
+_FUNCTIONS = {
+    "exp": "exp", "erf": "erf", "erfc": "erfc", "asin": "arcsin", "atan": "arctan", "Abs": "abs",
+    "DecayIntegral": "decay_integral", "ErfDefect": "erf_defect",
+}  # fmt: skip
+
+
+class _Printer(PythonCodePrinter):
+    """Functions by plain names; quotients of integers are left to the numbers of the backend."""
+
+    def __init__(self) -> None:
+        super().__init__({"fully_qualified_modules": False, "user_functions": _FUNCTIONS})
+
+    def _print_Pi(self, expr: Any) -> str:
+        return "pi"
+
+    def _print_Rational(self, expr: Any) -> str:
+        return f"rational({expr.p}, {expr.q})"
+
+
+def _function(
+    name: str,
+    inputs: Iterable[Symbol],
+    steps: Iterable[tuple[Symbol, Expr]],
+    outputs: Sequence[Expr],
+) -> str:
+    printer = _Printer()
+    lines = [f"def {name}({', '.join(map(str, inputs))}):"]
+    lines += [f"    {symbol} = {printer.doprint(expr)}" for symbol, expr in steps]
+    lines.append(f"    return ({' '.join(printer.doprint(e) + ',' for e in outputs)})")
+    return "\n".join(lines) + "\n"
+
+
+def constants_source(program: Program, name: str = "constants") -> str:
+    """A function of the parameters, which returns the constants of the program.
+
+    Parameters
+    ----------
+    program : Program
+    name : str, optional
+        What the function is called.
+
+    Returns
+    -------
+    str
+    """
+    return _function(name, program.parameters, program.scalars, program.constants)
+
+
+def body_source(program: Program, name: str = "body") -> str:
+    """A function of the state and the constants, which returns the outputs of the program.
+
+    Parameters
+    ----------
+    program : Program
+    name : str, optional
+        What the function is called.
+
+    Returns
+    -------
+    str
+    """
+    inputs = (*program.state, *program.constants)
+    return _function(name, inputs, program.steps, program.outputs)
+
+
+def compiled(source: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """What a source defines.
+
+    Parameters
+    ----------
+    source : str
+        Definitions, as the functions of this module print them.
+    namespace : dict
+        The functions that they call.
+
+    Returns
+    -------
+    dict
+        The namespace, with the new definitions.
+    """
+    scope = dict(namespace)
+    exec(compile(source, "<kernel>", "exec"), scope)
+    return scope
