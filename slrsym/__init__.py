@@ -2,7 +2,8 @@
 
 The paper is arXiv 2410.01537. `slrsym.gaussian` is the calculus of Gaussian expectations,
 `slrsym.proof` the engine that checks derivations, `slrsym.symbolic` holds what is derived from the
-definition of the risk, and `slrsym.kernels` the fast functions made of it.
+definition of the risk, `slrsym.kernels` the fast functions made of it, and `slrsym.dynamics`
+projected gradient descent.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from slrsym.dynamics import simulate
     from slrsym.kernels import excess_risk, gradient, hessian, risk, zeta
     from slrsym.proof.ledger import Ledger
     from slrsym.task import OrderParameters, Task
@@ -25,6 +27,7 @@ __all__ = [
     "hessian",
     "ledger",
     "risk",
+    "simulate",
     "zeta",
 ]
 
@@ -34,6 +37,7 @@ __version__ = _version("slrsym")
 _LAZY = {
     "OrderParameters": "slrsym.task",
     "Task": "slrsym.task",
+    "simulate": "slrsym.dynamics",
     **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk", "zeta"), "slrsym.kernels"),
 }
 

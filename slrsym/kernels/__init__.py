@@ -1,5 +1,7 @@
 """Derived expressions as fast functions: risk, gradient and Hessian in the five overlaps."""
 
+from slrsym.kernels.compile import compile_expressions as compile_expressions
+from slrsym.kernels.compile import kernel as kernel
 from slrsym.kernels.functions import excess_risk as excess_risk
 from slrsym.kernels.functions import gradient as gradient
 from slrsym.kernels.functions import hessian as hessian

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Basic, Expr, Mul, Symbol, cse
+from sympy import Add, Basic, Expr, Mul, Pow, Symbol, cse
 
 from slrsym.kernels.special import ErfVariance
 
@@ -58,16 +58,16 @@ class Program:
         state, parameters : sequence of Symbol
             The inputs.
         given : mapping of Symbol to expression, optional
-            What other symbols in `expressions` stand for, in the inputs.
+            What other symbols in `expressions`, and in one another, stand for.
 
         Raises
         ------
         ValueError
-            If an expression has a symbol that is none of these.
+            If an expression has a symbol that is none of these, or one is given by way of itself.
         """
         given = given or {}
-        used = set().union(*(e.free_symbols for e in expressions)) - given.keys()
-        loose = used.union(*(e.free_symbols for e in given.values())) - {*state, *parameters}
+        used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
+        loose = used - given.keys() - {*state, *parameters}
         if loose:
             names = ", ".join(sorted(map(str, loose)))
             raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
@@ -80,11 +80,10 @@ class Program:
             expr = expr.replace(lambda e: isinstance(e, ErfVariance), lambda e: e.as_integral())
             return _hoisted(expr.xreplace(plain), varying, hoisted)
 
-        names = _names("x")
-        steps, values = cse(map(body, given.values()), symbols=names, order="none")
-        steps += zip(given, values, strict=True)
-        more, outputs = cse(map(body, expressions), symbols=names, order="none")
-        steps += more
+        bodies = [body(e) for e in (*given.values(), *expressions)]
+        shared, reduced = cse(bodies, symbols=_names("x"), order="none")
+        steps = _in_order([*shared, *zip(given, reduced, strict=False)])
+        outputs = reduced[len(given) :]
         scalars, values = cse(list(hoisted), symbols=_names("s"), order="none")
         assigned = [*scalars, *zip(hoisted.values(), values, strict=True)]
         return cls(
@@ -104,6 +103,25 @@ def _names(prefix: str) -> Iterator[Symbol]:
         number += 1
 
 
+def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
+    """The assignments, each after those that it uses."""
+    values = dict(steps)
+    ordered: dict[Symbol, Expr] = {}
+
+    def place(symbol: Symbol, above: tuple[Symbol, ...]) -> None:
+        if symbol in ordered:
+            return
+        if symbol in above:
+            raise ValueError(f"{symbol} is given by way of itself")
+        for used in sorted(values[symbol].free_symbols & values.keys(), key=str):
+            place(used, (*above, symbol))
+        ordered[symbol] = values[symbol]
+
+    for symbol in values:
+        place(symbol, ())
+    return list(ordered.items())
+
+
 def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
     """The expression with its largest parts that do not vary named."""
     if not expr.free_symbols & varying:
@@ -112,6 +130,8 @@ def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol])
         return found.setdefault(expr, Symbol(f"c{len(found)}", real=True))
     if not expr.args:
         return expr
+    if isinstance(expr, Pow) and expr.exp.is_Rational:
+        return Pow(_hoisted(expr.base, varying, found), expr.exp)
     if isinstance(expr, Add | Mul):
         fixed, free = expr.as_independent(*varying, as_Add=isinstance(expr, Add))
         parts = [_hoisted(arg, varying, found) for arg in expr.func.make_args(free)]

@@ -12,6 +12,7 @@ exponential that does not depend on x.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -81,9 +82,9 @@ class ErfDefect(Function):
 
 # -- in double precision -----------------------------------------------------------------------
 
-# Gauss-Legendre on the interval: how many nodes are exact to 3e-16, up to which width of the interval
-# and up to how many e-foldings of the integrand. Found by comparison with 30-digit quadrature. Counts
-# are multiples of four, which a processor takes at once.
+# Gauss-Legendre on the interval: how many nodes are exact to 3e-16, up to which width of the
+# interval and up to how many e-foldings of the integrand. Found by comparison with quadrature to 30
+# digits. Counts are multiples of four, which a processor takes at once.
 _RULES = ((8, 0.2, 0.6), (12, 1.0, 1.5), (16, 1.0, 10.0), (20, 1.0, 25.0), (24, np.inf, np.inf))
 
 # Beyond this many e-foldings the integrand is too small to matter, and the interval is cut there.
@@ -93,6 +94,7 @@ COUNTS = np.array([count for count, _, _ in _RULES])
 # Of all rules but the last, which takes what is left, NaN too.
 WIDTHS = np.array([width for _, width, _ in _RULES[:-1]])
 FALLS = np.array([fall for _, _, fall in _RULES[:-1]])
+_WIDTHS, _FALLS = WIDTHS.tolist(), FALLS.tolist()
 
 
 def _table(rows: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -126,15 +128,16 @@ def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
         Of the shape that the arguments broadcast to.
     """
     exponent = np.asarray(exponent)
-    shape = np.broadcast_shapes(exponent.shape, np.shape(low), np.shape(width))
-    if shape != exponent.shape:
+    shape = exponent.shape
+    if np.ndim(low) or np.ndim(width):
+        shape = np.broadcast_shapes(shape, np.shape(low), np.shape(width))
         exponent = np.broadcast_to(exponent, shape)
+        low, width = (np.broadcast_to(x, shape).reshape(-1) for x in (low, width))
     size = exponent.size
     if size == 0:
         return np.zeros(shape)
     # A lone column would be summed in another order.
     exponent = exponent.reshape(-1) if size > 1 else np.resize(exponent, 2)
-    low, width = (np.broadcast_to(x, shape).reshape(-1) if np.ndim(x) else x for x in (low, width))
     rules, width = _rules(exponent, low, width)
     sums = _at_once if exponent.size <= _SMALL else _rule_by_rule
     total: NDArray[np.float64] = sums(-exponent, low, width, rules) * width
@@ -143,16 +146,18 @@ def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
 
 def _rules(exponent: Any, low: Any, width: Any) -> tuple[Any, Any]:
     """Which rule each integral takes, or all of them, and the widths, cut where little is left."""
-    fall = exponent * (width * (2 * low + width))
-    least, most = fall.min(), fall.max()
-    if most > REACH:
+    span = width * (2 * low + width)
+    if np.ndim(width) == 0:
+        most = float(exponent.max()) * span
+        if most <= REACH:
+            wide = bisect_left(_WIDTHS, width)
+            last = max(wide, bisect_left(_FALLS, most))
+            if last == 0 or last == max(wide, bisect_left(_FALLS, exponent.min() * span)):
+                return last, width
+    fall = exponent * span
+    if (fall > REACH).any():
         reach = REACH / np.maximum(exponent, 1.0)
         width = np.where(fall > REACH, reach / (low + np.sqrt(low * low + reach)), width)
-    if np.ndim(width) == 0:
-        wide = np.searchsorted(WIDTHS, width)
-        first, last = (max(wide, np.searchsorted(FALLS, f)) for f in (least, most))
-        if first == last:
-            return last, width
     return np.maximum(np.searchsorted(WIDTHS, width), np.searchsorted(FALLS, fall)), width
 
 

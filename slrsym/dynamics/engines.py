@@ -1,0 +1,269 @@
+"""What moves states by many steps: a loop in NumPy, machine code by Numba, or vectors in R^d.
+
+An engine has the states of some runs, and ``advance`` moves all of them along a list of inverse
+temperatures.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.dynamics.maps import overlap_program, planar_program
+from slrsym.dynamics.starts import lift
+from slrsym.kernels.compile import kernel
+from slrsym.kernels.numpy_backend import numpy_parts
+from slrsym.kernels.program import Program
+from slrsym.task import Task
+
+__all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine"]
+
+States = NDArray[np.float64]
+
+
+class Engine(Protocol):
+    """Runs under way."""
+
+    @property
+    def states(self) -> States:
+        """The states, (runs, n)."""
+        ...
+
+    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
+        """Move by a step for each temperature; the states after every so many, (rows, runs, n).
+
+        Parameters
+        ----------
+        temperatures : ndarray, shape (rows * every,)
+        every : int
+        """
+        ...
+
+
+@cache
+def _program(count: int) -> Program:
+    return overlap_program() if count == 5 else planar_program()
+
+
+class NumpyEngine:
+    """All runs together, step by step.
+
+    Parameters
+    ----------
+    states : ndarray, shape (runs, 5) or (runs, 2)
+    task : Task
+    alpha : float
+        Step size.
+    """
+
+    def __init__(self, states: States, task: Task, alpha: float) -> None:
+        self._states = np.array(states)
+        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
+        self._constants, self._body = _numpy_parts(states.shape[1])
+
+    @property
+    def states(self) -> States:
+        """The states, (runs, n)."""
+        return self._states
+
+    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
+        """Move by a step for each temperature.
+
+        Parameters
+        ----------
+        temperatures : ndarray, shape (rows * every,)
+        every : int
+            After how many steps the states are noted.
+
+        Returns
+        -------
+        ndarray of shape (rows, runs, n)
+        """
+        columns: Any = tuple(np.ascontiguousarray(self.states.T))
+        noted = np.empty((temperatures.size // every, *self.states.shape))
+        last, fixed = None, ()
+        for number, lam in enumerate(temperatures.tolist(), 1):
+            if lam != last:
+                last, fixed = lam, self._constants(lam, *self._rest)
+            columns = self._body(*columns, *fixed)
+            if number % every == 0:
+                noted[number // every - 1] = np.transpose(columns)
+        self._states = np.transpose(columns).copy()
+        return noted
+
+
+@cache
+def _numpy_parts(count: int) -> tuple[Any, Any]:
+    return numpy_parts(_program(count))
+
+
+def _trajectory_source(program: Program) -> str:
+    """A loop over runs, and over steps inside of it."""
+    fixed = ", ".join(map(str, program.constants))
+    state = ", ".join(map(str, program.state))
+    rest = ", ".join(str(p) for p in program.parameters[1:])
+    read = "".join(f"        {x} = states[i, {k}]\n" for k, x in enumerate(program.state))
+    note = "".join(f"            noted[row, i, {k}] = {x}\n" for k, x in enumerate(program.state))
+    write = "".join(f"        states[i, {k}] = {x}\n" for k, x in enumerate(program.state))
+    return (
+        f"def trajectory(states, temperatures, every, {rest}, noted):\n"
+        f"    for i in range(states.shape[0]):\n"
+        f"{read}"
+        f"        last = temperatures[0]\n"
+        f"        ({fixed},) = constants(last, {rest})\n"
+        f"        for row in range(noted.shape[0]):\n"
+        f"            for step in range(row * every, (row + 1) * every):\n"
+        f"                if temperatures[step] != last:\n"
+        f"                    last = temperatures[step]\n"
+        f"                    ({fixed},) = constants(last, {rest})\n"
+        f"                ({state},) = body({state}, {fixed})\n"
+        f"{note}"
+        f"{write}"
+    )
+
+
+@cache
+def _numba_trajectory(count: int) -> Any:
+    from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
+
+    program = _program(count)
+    source = program_source(program) + DECORATOR + _trajectory_source(program)
+    return compiled_module(source).trajectory
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class NumbaEngine:
+    """Run by run, some on each core.
+
+    Parameters
+    ----------
+    states : ndarray, shape (runs, 5) or (runs, 2)
+    task : Task
+    alpha : float
+        Step size.
+    workers : int, optional
+        How many threads; by default one for each core.
+    """
+
+    def __init__(
+        self, states: States, task: Task, alpha: float, workers: int | None = None
+    ) -> None:
+        self._states = np.array(states)
+        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
+        self._trajectory = _numba_trajectory(states.shape[1])
+        self._workers = min(workers or _cores(), len(states))
+
+    @property
+    def states(self) -> States:
+        """The states, (runs, n)."""
+        return self._states
+
+    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
+        """Move by a step for each temperature.
+
+        Parameters
+        ----------
+        temperatures : ndarray, shape (rows * every,)
+        every : int
+            After how many steps the states are noted.
+
+        Returns
+        -------
+        ndarray of shape (rows, runs, n)
+        """
+        rows = temperatures.size // every
+        if not rows:
+            return np.empty((0, *self.states.shape))
+
+        def work(states: States) -> States:
+            noted = np.empty((rows, *states.shape))
+            self._trajectory(states, temperatures, every, *self._rest, noted)
+            return noted
+
+        # Machine code runs without the interpreter's lock.
+        parts = [np.array(part) for part in np.array_split(self.states, self._workers)]
+        with ThreadPoolExecutor(self._workers) as pool:
+            noted = list(pool.map(work, parts))
+        self._states = np.concatenate(parts)
+        return np.concatenate(noted, axis=1)
+
+
+class VectorEngine:
+    r"""Vectors in :math:`\mathbb{R}^d`, by Definition 1 as it stands.
+
+    Parameters
+    ----------
+    states : ndarray, shape (runs, 5) or (runs, 2)
+        Overlaps; the vectors that have them are put in a random position.
+    task : Task
+    alpha : float
+        Step size.
+    backend : {'numpy', 'numba'}, optional
+        What computes the partial derivatives of the risk.
+    seed : int, optional
+        Of the random positions.
+
+    Raises
+    ------
+    ValueError
+        If no vectors in :math:`\mathbb{R}^d` have these overlaps.
+    """
+
+    def __init__(
+        self, states: States, task: Task, alpha: float, backend: str = "numpy", seed: int = 0
+    ) -> None:
+        self.k, self.v, self.k_star, self.v_star = lift(states, task.d, seed)
+        self._gradient = kernel("gradient", backend)
+        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon)
+        self._alpha = alpha
+
+    @property
+    def states(self) -> States:
+        """Overlaps of the vectors, (runs, 5)."""
+        k, v, k_star, v_star = self.k, self.v, self.k_star, self.v_star
+        pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
+        return np.stack([np.einsum("rd,rd->r", x, y) for x, y in pairs], axis=1)
+
+    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
+        """Move by a step for each temperature.
+
+        Parameters
+        ----------
+        temperatures : ndarray, shape (rows * every,)
+        every : int
+            After how many steps the overlaps are noted.
+
+        Returns
+        -------
+        ndarray of shape (rows, runs, 5)
+        """
+        noted = []
+        for number, lam in enumerate(temperatures.tolist(), 1):
+            self._step(lam)
+            if number % every == 0:
+                noted.append(self.states)
+        return np.array(noted).reshape(-1, len(self.k), 5)
+
+    def _step(self, lam: float) -> None:
+        slopes = self._gradient(self.states, lam, *self._rest)
+        kappa, nu, theta, eta, rho = slopes.T[:, :, None]
+        k_gradient = kappa * self.k_star + eta * self.v_star + rho * self.v
+        v_gradient = nu * self.v_star + theta * self.k_star + rho * self.k
+        # Both gradients are taken at the old point.
+        self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
+
+    def _moved(self, x: States, gradient: States) -> States:
+        tangent = gradient - np.einsum("rd,rd->r", x, gradient)[:, None] * x
+        moved = x - self._alpha * tangent
+        return moved / np.linalg.norm(moved, axis=1, keepdims=True)

@@ -1,0 +1,333 @@
+"""Runs of projected gradient descent, logged."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import operator
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from slrsym.dynamics.engines import Engine, NumbaEngine, NumpyEngine, VectorEngine
+from slrsym.dynamics.schedules import (
+    Schedule,
+    as_schedule,
+    describe,
+    schedule_from_text,
+    temperatures,
+)
+from slrsym.dynamics.starts import Start, as_start
+from slrsym.dynamics.storage import load, require_writable, save
+from slrsym.kernels.compile import require_backend
+from slrsym.kernels.functions import excess_risk
+from slrsym.task import OrderParameters, Task
+
+__all__ = ["resume", "simulate"]
+
+DYNAMICS = ("auto", "overlaps", "planar", "vectors")
+
+# About how many steps, of all runs together, an engine makes before it is asked again: few enough
+# for an interrupt to be felt at once.
+_STRIDE = 400_000
+
+
+def simulate(
+    task: Task,
+    start: Start | ArrayLike,
+    schedule: float | ArrayLike | Schedule,
+    alpha: float,
+    steps: int,
+    log_every: int = 1,
+    backend: str = "auto",
+    *,
+    dynamics: str = "auto",
+    path: str | Path | None = None,
+    progress: bool | None = None,
+) -> xr.Dataset:
+    r"""Run projected gradient descent (Definition 1) and log what happens.
+
+    Parameters
+    ----------
+    task : Task
+        Dimension, number of tokens, gamma, epsilon.
+    start : start object, or array_like of shape (runs, 5) or (runs, 2)
+        `Sphere`, `Manifold`, or overlaps kappa, nu, theta, eta, rho; on the manifold, kappa, nu.
+    schedule : float, array_like of shape (steps + 1,), or callable
+        Inverse temperature: a constant, one for each step, `Inverse`, or a function that is given
+        an array of steps.
+    alpha : float
+        Step size, positive.
+    steps : int
+        How many steps, not negative.
+    log_every : int, optional
+        After how many steps the state is logged, at least 1. The last step is logged in any case.
+    backend : {'auto', 'numpy', 'numba'}, optional
+        By default Numba, where it is installed.
+    dynamics : {'auto', 'overlaps', 'planar', 'vectors'}, optional
+        The exact map of the five overlaps; the map of kappa and nu on the manifold (Lemma 7); or
+        vectors in :math:`\mathbb{R}^d`. By default the first, or the second for a start on it.
+    path : path, optional
+        Where to save the runs, at the end and when interrupted.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    xarray.Dataset
+        Variables ``kappa, nu, theta, eta, rho, excess_risk, distance`` over ``run, step``, where
+        `distance` is :math:`\sqrt{\theta^2 + \eta^2 + \rho^2}`, and ``lam`` over ``step``. All
+        variables at a step belong to the state before that step. The settings and versions are
+        attributes.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range; the message names it, its value, and what is allowed.
+    NumbaMissingError
+        If Numba is asked for and not installed.
+
+    Examples
+    --------
+    >>> from slrsym import Task, simulate
+    >>> from slrsym.dynamics import Manifold
+    >>> runs = simulate(Task(400, 10, 0.5**0.5), Manifold(runs=2), 0.1, 4e-3, 20_000, 10_000)
+    >>> bool((abs(runs.kappa.isel(step=-1)) > 0.95).all())
+    True
+    """
+    if not isinstance(task, Task):
+        raise TypeError(f"task must be a slrsym.Task; got {task!r}")
+    alpha, steps = _positive("alpha", alpha), _whole("steps", steps, 0)
+    log_every = _whole("log_every", log_every, 1)
+    begin = as_start(start)
+    states = begin.overlaps(task)
+    settings = {
+        "dynamics": _dynamics(dynamics, states.shape[1]),
+        "backend": _backend(backend),
+        **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
+        "alpha": alpha,
+        "steps": steps,
+        "log_every": log_every,
+        "schedule": describe(rule := as_schedule(schedule)),
+        "start": repr(begin),
+    }
+    logged = np.array([*range(0, steps, log_every), steps])
+    lam = temperatures(rule, 0, steps)
+    if path is not None:
+        require_writable(path)
+    return _run(task, states, lam, logged, settings, None, path, progress)
+
+
+def resume(
+    runs: xr.Dataset | str | Path,
+    steps: int | None = None,
+    schedule: float | ArrayLike | Schedule | None = None,
+    *,
+    path: str | Path | None = None,
+    progress: bool | None = None,
+) -> xr.Dataset:
+    """Go on with runs from their last logged step.
+
+    Parameters
+    ----------
+    runs : Dataset or path
+        What `simulate` or `resume` returned or saved, interrupted or not.
+    steps : int, optional
+        Up to which step; by default as many as were asked for at first.
+    schedule : float, array_like or callable, optional
+        Has to be given again if it was a table or a function.
+    path : path, optional
+        Where to save the runs; by default where they came from, if that is a file.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    xarray.Dataset
+        All that was logged, before and after: the same as from an uninterrupted run.
+
+    Raises
+    ------
+    ValueError
+        If the runs are no runs, `steps` lies before their last step, or the schedule is missing.
+    """
+    if not isinstance(runs, xr.Dataset):
+        path = path or runs
+        runs = load(runs)
+    settings = dict(runs.attrs)
+    missing = {"dynamics", "backend", "task_d", "alpha", "steps", "schedule"} - settings.keys()
+    if missing or not {*OrderParameters._fields, "step"} <= {*runs.variables}:
+        raise ValueError("runs must be a dataset that simulate returned or saved; this one is not")
+    last = int(runs.step[-1])
+    steps = _whole("steps", settings["steps"] if steps is None else steps, 0)
+    if steps < last:
+        raise ValueError(f"steps must be at least {last}, the last step logged; got {steps}")
+    if schedule is not None:
+        rule = as_schedule(schedule)
+        settings["schedule"] = describe(rule)
+    else:
+        try:
+            rule = schedule_from_text(str(settings["schedule"]))
+        except ValueError:
+            raise ValueError(
+                f"schedule must be given again: it was {settings['schedule']}"
+            ) from None
+    task = Task(*(settings[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
+    settings |= {"steps": steps, "backend": _backend(str(settings["backend"]))}
+    names = OrderParameters._fields[: 2 if settings["dynamics"] == "planar" else 5]
+    states = np.stack([runs[name].values[:, -1] for name in names], axis=1)
+    every = int(settings["log_every"])
+    # The last step of all is logged off the beat; what comes next is on it again.
+    logged = np.array([last, *range((last // every + 1) * every, steps, every), steps])
+    lam = temperatures(rule, last, steps)
+    earlier = runs.isel(step=slice(0, None if last % every == 0 or last == steps else -1))
+    earlier = earlier.sel(step=earlier.step < last)
+    if path is not None:
+        require_writable(path)
+    return _run(task, states, lam, np.unique(logged), settings, earlier, path, progress)
+
+
+# -- the settings ------------------------------------------------------------------------------
+
+
+def _positive(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise ValueError(f"{name} must be positive and finite; got {value!r}")
+    return number
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
+    return number
+
+
+def _backend(backend: str) -> str:
+    require_backend(backend, ("auto", "numpy", "numba"))
+    if backend == "auto":
+        return "numpy" if importlib.util.find_spec("numba") is None else "numba"
+    if backend == "numba":
+        from slrsym.kernels.numba_backend import require_numba
+
+        require_numba()
+    return backend
+
+
+def _dynamics(dynamics: str, count: int) -> str:
+    if dynamics not in DYNAMICS:
+        raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}; got {dynamics!r}")
+    if dynamics == "auto":
+        return "planar" if count == 2 else "overlaps"
+    if dynamics == "planar" and count != 2:
+        raise ValueError("dynamics='planar' needs a start on the manifold, of shape (runs, 2)")
+    return dynamics
+
+
+# -- the runs ----------------------------------------------------------------------------------
+
+
+def _engine(states: NDArray[np.float64], task: Task, settings: dict[str, Any], seed: int) -> Engine:
+    backend, alpha = settings["backend"], settings["alpha"]
+    if settings["dynamics"] == "vectors":
+        return VectorEngine(states, task, alpha, backend, seed)
+    if settings["dynamics"] == "overlaps" and states.shape[1] == 2:
+        states = np.pad(states, ((0, 0), (0, 3)))
+    return (NumbaEngine if backend == "numba" else NumpyEngine)(states, task, alpha)
+
+
+def _run(
+    task: Task,
+    states: NDArray[np.float64],
+    lam: NDArray[np.float64],
+    logged: NDArray[np.int64],
+    settings: dict[str, Any],
+    earlier: xr.Dataset | None,
+    path: str | Path | None,
+    progress: bool | None,
+) -> xr.Dataset:
+    """Move the states from the first logged step to the last; `lam` begins with the first."""
+    engine = _engine(states, task, settings, int(logged[0]))
+    rows = [engine.states[None]]
+    first = int(logged[0])
+    try:
+        with _bar(progress, int(logged[-1]) - first) as shown:
+            for gap, count in _strides(np.diff(logged), len(states)):
+                done = first if len(rows) == 1 else int(logged[sum(map(len, rows)) - 1])
+                span = slice(done - first, done - first + gap * count)
+                rows.append(engine.advance(lam[span], gap))
+                shown(gap * count)
+    finally:
+        # What is complete is kept, whatever came in between.
+        noted = np.concatenate(rows)
+        steps = logged[: len(noted)]
+        result = _dataset(task, noted, steps, lam[steps - first], settings)
+        if earlier is not None and earlier.sizes["step"]:
+            result = xr.concat([earlier, result], "step", data_vars="minimal", join="exact")
+            result.attrs = result.attrs | settings
+        if path is not None:
+            save(result, path)
+    return result
+
+
+def _strides(gaps: NDArray[np.int64], runs: int) -> Iterator[tuple[int, int]]:
+    """Equal gaps between logged steps taken together, but not too many: (gap, how many)."""
+    at = 0
+    while at < gaps.size:
+        gap = int(gaps[at])
+        most = max(1, _STRIDE // (gap * runs))
+        same = 1
+        while same < most and at + same < gaps.size and gaps[at + same] == gap:
+            same += 1
+        yield gap, same
+        at += same
+
+
+def _dataset(
+    task: Task,
+    noted: NDArray[np.float64],
+    steps: NDArray[np.int64],
+    lam: NDArray[np.float64],
+    settings: dict[str, Any],
+) -> xr.Dataset:
+    """The log; `noted` has shape (step, run, n)."""
+    states = np.moveaxis(noted, 0, 1)
+    if states.shape[2] == 2:
+        states = np.pad(states, ((0, 0), (0, 0), (0, 3)))
+    variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
+    variables["excess_risk"] = excess_risk(states, lam, task)
+    variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
+    packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
+    return xr.Dataset(
+        {name: (("run", "step"), values) for name, values in variables.items()}
+        | {"lam": ("step", lam)},
+        coords={"run": np.arange(states.shape[0]), "step": steps},
+        attrs=settings | {f"version_{name}": version(name) for name in packages},
+    )
+
+
+@contextmanager
+def _bar(wanted: bool | None, total: int) -> Iterator[Any]:
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda steps: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("steps", total=total)
+        yield lambda steps: progress.advance(task, steps)

@@ -1,0 +1,224 @@
+r"""Schedules of the inverse temperature: :math:`\lambda_t` as a function of the step t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Constant", "Inverse", "Schedule", "Tabulated", "as_schedule", "schedule_from_text"]
+
+
+def _positive(name: str, value: float) -> float:
+    number = float(value)
+    if not (math.isfinite(number) and number > 0):
+        raise ValueError(f"{name} must be positive and finite; got {value!r}")
+    return number
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same inverse temperature at every step.
+
+    Parameters
+    ----------
+    lam : float
+        Inverse temperature, positive.
+
+    Raises
+    ------
+    ValueError
+    """
+
+    lam: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lam", _positive("lam", self.lam))
+
+    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The inverse temperatures at some steps."""
+        return np.full(steps.shape, self.lam, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Inverse:
+    r"""An inverse temperature that falls: :math:`\lambda_0 / (1 + c t)`.
+
+    Parameters
+    ----------
+    lam0 : float
+        Inverse temperature at the start, positive.
+    c : float
+        Rate, not negative.
+
+    Raises
+    ------
+    ValueError
+    """
+
+    lam0: float
+    c: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lam0", _positive("lam0", self.lam0))
+        rate = float(self.c)
+        if not (math.isfinite(rate) and rate >= 0):
+            raise ValueError(f"c must be finite and not negative; got {self.c!r}")
+        object.__setattr__(self, "c", rate)
+
+    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The inverse temperatures at some steps."""
+        return np.asarray(self.lam0 / (1 + self.c * steps), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated:
+    """An inverse temperature for each step, in a table.
+
+    Parameters
+    ----------
+    values : array_like, shape (steps + 1,)
+        Positive. The last one belongs to the state at which a run ends.
+
+    Raises
+    ------
+    ValueError
+    """
+
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        table = np.array(self.values, dtype=np.float64)
+        if table.ndim != 1 or not table.size:
+            raise ValueError(f"a schedule must be a list of numbers; got shape {table.shape}")
+        object.__setattr__(self, "values", table)
+
+    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The inverse temperatures at some steps."""
+        if steps.size and steps.max() >= self.values.size:
+            raise ValueError(
+                f"schedule must have a value for each step from 0 to {steps.max()}, "
+                f"that is {steps.max() + 1}; got {self.values.size}"
+            )
+        return self.values[steps]
+
+    def __repr__(self) -> str:
+        return f"Tabulated({self.values.size} values)"
+
+
+Schedule = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+
+
+def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
+    """A number, a table or a function as a schedule.
+
+    Parameters
+    ----------
+    schedule : float, array_like of shape (steps + 1,), or callable
+        A callable is given an array of step numbers and returns as many inverse temperatures.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if callable(schedule):
+        return schedule
+    try:
+        values = np.asarray(schedule, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"schedule must be a number, a list of numbers or a function of steps; got {schedule!r}"
+        ) from None
+    if values.ndim == 0:
+        return Constant(_positive("schedule", float(values)))
+    return Tabulated(values)
+
+
+def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
+    """The inverse temperatures from one step to another, both included.
+
+    Parameters
+    ----------
+    schedule : callable
+    start, stop : int
+
+    Returns
+    -------
+    ndarray of shape (stop - start + 1,)
+
+    Raises
+    ------
+    ValueError
+        If the schedule gives another number of values, or one that is not positive and finite.
+    """
+    steps = np.arange(start, stop + 1, dtype=np.int64)
+    values = np.asarray(schedule(steps), dtype=np.float64)
+    if values.shape != steps.shape:
+        raise ValueError(
+            f"schedule must give one inverse temperature for each of {steps.size} steps; "
+            f"it gave an array of shape {values.shape}"
+        )
+    wrong = ~(np.isfinite(values) & (values > 0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"schedule must be positive and finite; it is {values[at]!r} at step {steps[at]}"
+        )
+    return values
+
+
+def schedule_from_text(text: str) -> Constant | Inverse:
+    """The schedule that a text describes.
+
+    Parameters
+    ----------
+    text : str
+        A number, ``LAM0/(1+C*t)``, or what `repr` of a `Constant` or an `Inverse` gives.
+
+    Returns
+    -------
+    Constant or Inverse
+
+    Raises
+    ------
+    ValueError
+        If it describes none.
+    """
+    plain = text.replace(" ", "")
+    try:
+        if plain.startswith("Constant(lam=") and plain.endswith(")"):
+            return Constant(float(plain[13:-1]))
+        if plain.startswith("Inverse(lam0=") and plain.endswith(")"):
+            first, _, rate = plain[13:-1].partition(",c=")
+            return Inverse(float(first), float(rate))
+        first, slash, rest = plain.partition("/(1+")
+        if slash and rest.endswith("t)"):
+            return Inverse(float(first), float(rest[:-2].removesuffix("*")))
+        return Constant(float(plain))
+    except ValueError:
+        raise ValueError(
+            f"schedule must be a number, or LAM0/(1+C*t) such as 1/(1+1e-4*t); got {text!r}"
+        ) from None
+
+
+def describe(schedule: Any) -> str:
+    """A schedule in words that `schedule_from_text` reads, if it is one of those.
+
+    Parameters
+    ----------
+    schedule : callable
+
+    Returns
+    -------
+    str
+    """
+    return repr(schedule) if isinstance(schedule, Constant | Inverse | Tabulated) else "user-given"

@@ -1,0 +1,292 @@
+r"""Where runs start: at given overlaps, or at random, in the law of vectors in many dimensions.
+
+Overlaps of random vectors are drawn as such. A uniform vector on the sphere is a normal one divided
+by its norm, and of that only the coordinates along :math:`k^\star, v^\star` and one more direction
+are needed, besides chi variates for the norms of what is left. The law is exact and the cost does
+not depend on d. Each run has its own stream of random numbers, so that it does not depend on how
+many stand beside it.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import ArrayLike, NDArray
+
+from slrsym.task import Task
+
+__all__ = ["Manifold", "Overlaps", "Sphere", "Start", "as_start", "gram_matrices", "lift"]
+
+# How far below zero rounding may put an eigenvalue of a Gram matrix.
+_SLACK = 1e-9
+
+
+@runtime_checkable
+class Start(Protocol):
+    """Where runs start."""
+
+    def overlaps(self, task: Task) -> NDArray[np.float64]:
+        """States of shape (runs, 5), or (runs, 2) on the manifold.
+
+        Parameters
+        ----------
+        task : Task
+        """
+        ...
+
+
+def _streams(seed: int, runs: int) -> list[Generator]:
+    return [default_rng(child) for child in SeedSequence(seed).spawn(runs)]
+
+
+def _checked(start: Any) -> None:
+    for name, least in (("runs", 1), ("seed", 0)):
+        value = getattr(start, name)
+        try:
+            number = operator.index(value)
+        except TypeError:
+            number = -1
+        if number < least or isinstance(value, bool):
+            raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
+        object.__setattr__(start, name, number)
+
+
+def _chi_square(rng: Generator, degrees: int) -> float:
+    return float(rng.chisquare(degrees)) if degrees > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """Uniform k and v on the sphere, independent.
+
+    Parameters
+    ----------
+    runs : int
+        How many runs, at least 1.
+    seed : int, optional
+        Of the random numbers, not negative.
+
+    Raises
+    ------
+    ValueError
+    """
+
+    runs: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _checked(self)
+
+    def overlaps(self, task: Task) -> NDArray[np.float64]:
+        """States of shape (runs, 5).
+
+        Parameters
+        ----------
+        task : Task
+        """
+        return np.array([self._one(rng, task.d) for rng in _streams(self.seed, self.runs)])
+
+    @staticmethod
+    def _one(rng: Generator, d: int) -> tuple[float, ...]:
+        # Coordinates along k*, v*, and the rest of k.
+        k1, k2 = rng.standard_normal(2)
+        rest = np.sqrt(_chi_square(rng, d - 2))
+        v1, v2, v3 = rng.standard_normal(3)
+        if d < 3:
+            v3 = 0.0
+        beyond = _chi_square(rng, d - 3)
+        k_norm = np.sqrt(k1 * k1 + k2 * k2 + rest * rest)
+        v_norm = np.sqrt(v1 * v1 + v2 * v2 + v3 * v3 + beyond)
+        inner = k1 * v1 + k2 * v2 + rest * v3
+        return k1 / k_norm, v2 / v_norm, v1 / v_norm, k2 / k_norm, inner / (k_norm * v_norm)
+
+
+@dataclass(frozen=True)
+class Manifold:
+    """On the invariant manifold: k uniform orthogonal to v*, then v uniform orthogonal to k* and k.
+
+    Parameters
+    ----------
+    runs : int
+        How many runs, at least 1.
+    seed : int, optional
+        Of the random numbers, not negative.
+
+    Raises
+    ------
+    ValueError
+    """
+
+    runs: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _checked(self)
+
+    def overlaps(self, task: Task) -> NDArray[np.float64]:
+        """States of shape (runs, 2): kappa and nu.
+
+        Parameters
+        ----------
+        task : Task
+        """
+        return np.array([self._one(rng, task.d) for rng in _streams(self.seed, self.runs)])
+
+    @staticmethod
+    def _one(rng: Generator, d: int) -> tuple[float, float]:
+        k1, v2 = rng.standard_normal(2)
+        k_square, v_square = (_chi_square(rng, d - 2), _chi_square(rng, d - 3))
+        return k1 / np.sqrt(k1 * k1 + k_square), v2 / np.sqrt(v2 * v2 + v_square)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlaps:
+    """Given overlaps.
+
+    Parameters
+    ----------
+    values : array_like, shape (runs, 5) or (runs, 2)
+        kappa, nu, theta, eta, rho; or kappa, nu on the manifold.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, a value is not finite, or the Gram matrix of k, v, k*, v* that the
+        overlaps say is not positive semidefinite.
+    """
+
+    values: NDArray[np.float64]
+    runs: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            values = np.array(self.values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"start must be an array of numbers; got {self.values!r}") from None
+        if values.ndim != 2 or values.shape[1] not in (2, 5) or not len(values):
+            raise ValueError(
+                f"start must have shape (runs, 5): kappa, nu, theta, eta, rho, or (runs, 2): "
+                f"kappa, nu, with at least one run; got {values.shape}"
+            )
+        for name, wrong in (
+            ("finite", ~np.isfinite(values).all(axis=1)),
+            ("feasible: the Gram matrix of k, v, k*, v* is not positive semidefinite", None),
+        ):
+            bad = _infeasible(values) if wrong is None else wrong
+            if bad.any():
+                at = int(np.argmax(bad))
+                raise ValueError(f"start must be {name}; run {at} has {values[at].tolist()}")
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "runs", len(values))
+
+    def overlaps(self, task: Task) -> NDArray[np.float64]:
+        """The values.
+
+        Parameters
+        ----------
+        task : Task
+        """
+        return self.values
+
+    def __repr__(self) -> str:
+        return f"Overlaps({self.runs} runs)"
+
+
+def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gram matrices of k, v, k*, v*.
+
+    Parameters
+    ----------
+    states : ndarray, shape (runs, 5) or (runs, 2)
+        Overlaps; two are kappa and nu on the manifold.
+
+    Returns
+    -------
+    ndarray of shape (runs, 4, 4)
+    """
+    kappa, nu = states[:, 0], states[:, 1]
+    theta, eta, rho = states[:, 2:].T if states.shape[1] == 5 else np.zeros((3, len(states)))
+    gram = np.zeros((len(states), 4, 4))
+    gram[:] = np.eye(4)
+    for (i, j), overlap in {
+        (0, 1): rho, (0, 2): kappa, (0, 3): eta, (1, 2): theta, (1, 3): nu
+    }.items():  # fmt: skip
+        gram[:, i, j] = gram[:, j, i] = overlap
+    return gram
+
+
+def _infeasible(states: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.linalg.eigvalsh(gram_matrices(states))[:, 0] < -_SLACK
+
+
+def as_start(start: Start | ArrayLike) -> Start:
+    """A start object, or an array of overlaps as one.
+
+    Parameters
+    ----------
+    start : start object, or array_like of shape (runs, 5) or (runs, 2)
+
+    Returns
+    -------
+    start object
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or the overlaps are not feasible.
+    """
+    return start if isinstance(start, Start) else Overlaps(np.asarray(start))
+
+
+def lift(
+    states: NDArray[np.float64], d: int, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Vectors with given overlaps, in a position that is uniformly random.
+
+    Parameters
+    ----------
+    states : ndarray, shape (runs, 5) or (runs, 2)
+    d : int
+        Dimension, at least 2.
+    seed : int, optional
+        Of the random rotations; each run has its own.
+
+    Returns
+    -------
+    k, v, k_star, v_star : ndarray, each of shape (runs, d)
+
+    Raises
+    ------
+    ValueError
+        If no vectors in R^d have these overlaps.
+    """
+    result = np.empty((4, len(states), d))
+    # The streams that starts do not use.
+    children = SeedSequence([seed, 1]).spawn(len(states))
+    for i, (gram, child) in enumerate(zip(gram_matrices(states), children, strict=True)):
+        frame, _ = np.linalg.qr(default_rng(child).standard_normal((d, min(d, 4))))
+        result[:, i] = _factor(gram, frame.shape[1], states[i]) @ frame.T
+    return result[0], result[1], result[2], result[3]
+
+
+def _factor(gram: NDArray[np.float64], rank: int, state: NDArray[np.float64]) -> Any:
+    """Vectors in few dimensions: k* and v* are the first axes, and k comes before v."""
+    rows = np.zeros((4, 4))
+    rows[2, 0] = rows[3, 1] = 1.0
+    for i in (0, 1):
+        rows[i, :2] = gram[i, 2:]
+    rows[0, 2] = np.sqrt(max(0.0, float(1 - rows[0, :2] @ rows[0, :2])))
+    # Otherwise k lies in the plane of k* and v*, up to rounding.
+    if rows[0, 2] > _SLACK:
+        rows[1, 2] = (gram[0, 1] - rows[0, :2] @ rows[1, :2]) / rows[0, 2]
+    rows[1, 3] = np.sqrt(max(0.0, float(1 - rows[1, :3] @ rows[1, :3])))
+    lost = np.abs(rows @ rows.T - gram).max()
+    beyond = np.abs(rows[:, rank:]).sum()
+    if max(lost, beyond) > np.sqrt(_SLACK):
+        raise ValueError(f"no vectors in R^{rank} have the overlaps {state.tolist()}")
+    rows = rows[:, :rank]
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)

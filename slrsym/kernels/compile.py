@@ -1,0 +1,161 @@
+"""The front door: derived expressions become functions, in the numbers of a backend.
+
+==========  =====================================================================================
+backend     numbers
+==========  =====================================================================================
+``numpy``   float64 arrays; always there
+``numba``   float64 arrays, by machine code that is kept on disk; needs the extra ``fast``
+``mpmath``  one state at a time, to any number of digits
+``ball``    one state at a time, in balls that certainly hold the value
+==========  =====================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from slrsym.kernels import expressions
+from slrsym.kernels.program import Program
+from slrsym.notation import ORDER_PARAMETERS
+
+__all__ = ["BACKENDS", "compile_expressions", "kernel", "require_backend"]
+
+BACKENDS = ("numpy", "numba", "mpmath", "ball")
+
+KERNELS = ("excess_risk", "gradient", "hessian")
+
+
+def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
+    """Refuse a backend that there is not.
+
+    Parameters
+    ----------
+    backend : str
+    allowed : sequence of str, optional
+        Those that will do here.
+
+    Returns
+    -------
+    str
+        The backend.
+
+    Raises
+    ------
+    ValueError
+    """
+    if backend not in allowed:
+        raise ValueError(f"backend must be one of {', '.join(allowed)}; got {backend!r}")
+    return backend
+
+
+def compile_expressions(
+    outputs: Sequence[Expr],
+    state: Sequence[Symbol],
+    parameters: Sequence[Symbol],
+    backend: str = "numpy",
+) -> Callable[..., Any]:
+    """Make a function of some expressions.
+
+    Parameters
+    ----------
+    outputs : sequence of expressions
+        In `state` and `parameters`, made of arithmetic, powers, exp, erf, erfc, asin, atan, and the
+        functions of `slrsym.kernels.special`.
+    state : sequence of Symbol
+        Inputs that vary fast.
+    parameters : sequence of Symbol
+        Inputs that vary slowly: what depends on them alone is computed once.
+    backend : {'numpy', 'numba', 'mpmath', 'ball'}
+        In which numbers.
+
+    Returns
+    -------
+    callable
+        ``f(state, *parameters)``. For arrays, `state` has shape (..., n), the parameters broadcast
+        with (...), and the result has shape (..., k). With mpmath and balls, `state` is a list of
+        n numbers, the result a list of k, and a keyword ``dps`` says how many digits to work with.
+
+    Raises
+    ------
+    ValueError
+        If there is no such backend, or an expression has another symbol or function.
+    NumbaMissingError
+        If the backend is Numba and it is not installed.
+    """
+    require_backend(backend)
+    return _compiled(Program.of(outputs, state, parameters), backend)
+
+
+def _compiled(program: Program, backend: str) -> Callable[..., Any]:
+    # Imported when asked for: each brings its own library.
+    if backend == "numba":
+        from slrsym.kernels.numba_backend import numba_function
+
+        return numba_function(program)
+    if backend == "mpmath":
+        from slrsym.kernels.mpmath_backend import mpmath_function
+
+        return mpmath_function(program)
+    if backend == "ball":
+        from slrsym.kernels.ball_backend import ball_function
+
+        return ball_function(program)
+    from slrsym.kernels.numpy_backend import numpy_function
+
+    return numpy_function(program)
+
+
+@cache
+def program(name: str) -> Program:
+    """The program of one of the functions of the risk.
+
+    Parameters
+    ----------
+    name : {'excess_risk', 'gradient', 'hessian'}
+        The Hessian is its upper triangle, row by row.
+
+    Returns
+    -------
+    Program
+        In a state of five overlaps and the parameters lambda, gamma, d, L, epsilon.
+
+    Raises
+    ------
+    ValueError
+    """
+    if name not in KERNELS:
+        raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
+    found = getattr(expressions, name)()
+    outputs = found if isinstance(found, tuple) else (found,)
+    return Program.of(outputs, ORDER_PARAMETERS, expressions.PARAMETERS)
+
+
+@cache
+def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
+    """One of the functions of the risk, in the numbers of a backend.
+
+    Parameters
+    ----------
+    name : {'excess_risk', 'gradient', 'hessian'}
+        The Hessian is its upper triangle, row by row.
+    backend : {'numpy', 'numba', 'mpmath', 'ball'}
+        As in `compile_expressions`.
+
+    Returns
+    -------
+    callable
+        ``f(state, lam, gamma, d, L, epsilon)``, with state kappa, nu, theta, eta, rho.
+
+    Raises
+    ------
+    ValueError
+        If there is no such function or backend.
+    NumbaMissingError
+        If the backend is Numba and it is not installed.
+    """
+    require_backend(backend)
+    return _compiled(program(name), backend)
