@@ -43,6 +43,11 @@ def console(stream: IO[str] | None = None) -> Console:
     ----------
     stream : text stream, optional
         Where to write; standard output by default.
+
+    Returns
+    -------
+    Console
+        Of a fixed width where the stream is no terminal.
     """
     stream = stream or sys.stdout
     if not stream.isatty():
@@ -61,6 +66,11 @@ def table(rows: Iterable[Row], width: int | None = None) -> Table:
         The claims.
     width : int, optional
         The width of the terminal, to which titles are cut; they are whole by default.
+
+    Returns
+    -------
+    Table
+        To be printed on a `console`.
     """
     rows = list(rows)
     numbers = ("steps", "digits", "axioms", "seconds")
@@ -96,6 +106,11 @@ def axiom_summary(rows: Iterable[Row]) -> Text:
     ----------
     rows : iterable of Row
         The claims.
+
+    Returns
+    -------
+    Text
+        One line.
     """
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
@@ -111,6 +126,11 @@ def failures(rows: Iterable[Row]) -> list[Text]:
     ----------
     rows : iterable of Row
         The claims.
+
+    Returns
+    -------
+    list of Text
+        One line for each.
     """
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
@@ -128,6 +148,11 @@ def verdict(rows: list[Row], seconds: float) -> Text:
         The claims.
     seconds : float
         How long it took.
+
+    Returns
+    -------
+    Text
+        Green if there are claims and all are proved, red otherwise.
     """
     proved = sum(row.status == "proved" for row in rows)
     steps = sum(row.steps for row in rows)

@@ -34,7 +34,13 @@ class NotAccepted(Exception):  # noqa: N818
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of the plugin."""
+    """The options of the plugin.
+
+    Parameters
+    ----------
+    parser : pytest.Parser
+        Where to add them.
+    """
     parser.addini(
         "slrsym_derivations", "collect derivation files (slrsym)", type="bool", default=True
     )
@@ -54,6 +60,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
     pytest takes every file that its command line names for a module of tests. A derivation file is
     one only if its name says so.
+
+    Parameters
+    ----------
+    file_path : Path
+        A file that pytest has come across.
+    parent : pytest.Collector
+        What it was found in.
     """
     outcome = yield
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
@@ -72,7 +85,18 @@ class DerivationFile(pytest.File):
     """A file of claims."""
 
     def collect(self) -> Iterable[ClaimCollector]:
-        """One collector for each claim of the file."""
+        """One collector for each claim of the file.
+
+        Yields
+        ------
+        ClaimCollector
+            In the order of the file.
+
+        Raises
+        ------
+        pytest.Collector.CollectError
+            If the file does not load.
+        """
         from slrsym.derivation_files import DerivationError
 
         ledger = _ledger(self.config)
@@ -117,7 +141,15 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
 
 
 class ClaimCollector(pytest.Collector):
-    """A claim, whose tests are its steps."""
+    """A claim, whose tests are its steps.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    **options : object
+        Passed on to `pytest.Collector`.
+    """
 
     def __init__(self, *, claim: Claim, **options: Any) -> None:
         super().__init__(**options)
@@ -163,7 +195,17 @@ class _Item(pytest.Item):
 
 
 class StepItem(_Item):
-    """One step of a proof."""
+    """One step of a proof.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    number : int
+        Its place in the proof, counted from 0.
+    **options : object
+        Passed on to `pytest.Item`.
+    """
 
     def __init__(self, *, step: Step, number: int, **options: Any) -> None:
         super().__init__(**options)
@@ -171,7 +213,13 @@ class StepItem(_Item):
         self.number = number
 
     def runtest(self) -> None:
-        """Check the step by its rule and numerically."""
+        """Check the step by its rule and numerically.
+
+        Raises
+        ------
+        NotAccepted
+            If one of the checks fails.
+        """
         from slrsym.proof.checker import check_step, step_seed
 
         claim = self.parent.claim
@@ -182,7 +230,17 @@ class StepItem(_Item):
 
 
 class ClaimItem(_Item):
-    """What concerns a claim as a whole: its proof and its id, and that there is no circle."""
+    """What concerns a claim as a whole: its proof and its id, and that there is no circle.
+
+    Parameters
+    ----------
+    steps : list of Step
+        The steps of its proof.
+    problem : str
+        Why there is no proof; empty otherwise.
+    **options : object
+        Passed on to `pytest.Item`.
+    """
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:
         super().__init__(**options)
@@ -190,7 +248,13 @@ class ClaimItem(_Item):
         self.problem = problem
 
     def runtest(self) -> None:
-        """Check that there is one proof, that its claims exist, and that there is no circle."""
+        """Check that there is one proof, that its claims exist, and that there is no circle.
+
+        Raises
+        ------
+        NotAccepted
+            If it is not so.
+        """
         from slrsym.proof.errors import ProofError
         from slrsym.proof.ledger import circle
 

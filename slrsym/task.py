@@ -76,7 +76,21 @@ class Task:
 
 
 class OrderParameters(NamedTuple):
-    r"""The overlaps that the risk depends on, in the order in which arrays hold them."""
+    r"""The overlaps that the risk depends on, in the order in which arrays hold them.
+
+    Parameters
+    ----------
+    kappa : float
+        :math:`k \cdot k^\star`.
+    nu : float
+        :math:`v \cdot v^\star`.
+    theta : float
+        :math:`v \cdot k^\star`.
+    eta : float
+        :math:`k \cdot v^\star`.
+    rho : float
+        :math:`k \cdot v`.
+    """
 
     kappa: float
     nu: float
@@ -120,6 +134,11 @@ def token_law(names: tuple[Symbol, ...]) -> ProductLaw:
     ----------
     names : tuple of Symbol
         The coordinates, two at least. Four are enough to hold :math:`k, v, k^\star, v^\star`.
+
+    Returns
+    -------
+    ProductLaw
+        Independent coordinates of variance :math:`\gamma^2`, all but the first centred.
     """
     means = [sqrt(d / 2), *[0] * (len(names) - 1)]
     return ProductLaw(

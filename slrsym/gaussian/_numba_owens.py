@@ -71,14 +71,14 @@ _TWO_OVER_SQRT_PI = 1.1283791670955126
 _SPLITTER = 134217729.0
 
 
-def gauss_factor(h: float) -> float:
+def _gauss_factor(h: float) -> float:
     """exp(-h^2/2) to the last digits, for 0 <= h <= 40."""
     # At most 26 bits, so that the square is exact.
     rounded = floor(1048576.0 * h) / 1048576.0
     return exp(-0.5 * rounded * rounded) * exp(-0.5 * (h - rounded) * (h + rounded))
 
 
-def upper_tail(h: float) -> float:
+def _upper_tail(h: float) -> float:
     """P(G > h) for 0 <= h <= 40."""
     x = h * _SQRT_HALF
     # Dekker's product: the exact h/sqrt(2) is x + rest.
@@ -92,7 +92,7 @@ def upper_tail(h: float) -> float:
     return 0.5 * (erfc(x) - rest * _TWO_OVER_SQRT_PI * exp(-x * x))
 
 
-def core(h: float, a: float) -> float:
+def _core(h: float, a: float) -> float:
     r"""Integral of exp(-h^2 x^2/2)/(1+x^2) over 0 <= x <= a, for h >= 0, 0 <= a <= 1."""
     b = a
     if h * a > WINDOW:
@@ -140,17 +140,17 @@ def owens_t(h: float, a: float) -> float:
     if h > 40.0:
         return sign * 0.0
     if a <= 1.0:
-        return sign * (gauss_factor(h) * (core(h, a) / (2.0 * pi)))
+        return sign * (_gauss_factor(h) * (_core(h, a) / (2.0 * pi)))
     if h > WINDOW:
         # The integrand is negligible beyond x = 1.
-        return sign * (gauss_factor(h) * (core(h, 1.0) / (2.0 * pi)))
+        return sign * (_gauss_factor(h) * (_core(h, 1.0) / (2.0 * pi)))
     if a == inf:
-        return sign * 0.5 * upper_tail(h)
+        return sign * 0.5 * _upper_tail(h)
     k = a * h
     if k > WINDOW:
-        return sign * 0.5 * upper_tail(h)
-    bracket = 0.5 * upper_tail(k) - gauss_factor(k) * (core(k, 1.0 / a) / (2.0 * pi))
-    return sign * (0.5 * upper_tail(h) * erf(k * _SQRT_HALF) + bracket)
+        return sign * 0.5 * _upper_tail(h)
+    bracket = 0.5 * _upper_tail(k) - _gauss_factor(k) * (_core(k, 1.0 / a) / (2.0 * pi))
+    return sign * (0.5 * _upper_tail(h) * erf(k * _SQRT_HALF) + bracket)
 
 
 def gaussian_zeta(t: float, s: float) -> float:
@@ -212,6 +212,6 @@ def compiled() -> dict[str, Callable[[float, float], float]]:
     from numba import njit
     from numba.extending import register_jitable
 
-    for helper in (gauss_factor, upper_tail, core):
+    for helper in (_gauss_factor, _upper_tail, _core):
         register_jitable(helper)
     return {"owens_t": njit(owens_t), "gaussian_zeta": njit(gaussian_zeta)}

@@ -22,7 +22,18 @@ class Binder(Expr):
     law: Any
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> Any:
-        """The same expression, its random variables named anew."""
+        """The same expression, its random variables named anew.
+
+        Parameters
+        ----------
+        names : mapping of Symbol to Symbol
+            New names, declared real. Variables that are not in it keep theirs.
+
+        Returns
+        -------
+        Binder
+            An expression of the same kind and meaning.
+        """
         raise NotImplementedError
 
     @property

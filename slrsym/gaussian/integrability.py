@@ -14,6 +14,13 @@ __all__ = ["forbid_fast_growth", "forbid_poles"]
 def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
     """Raise where a negative integer power has a pole that the other factors leave standing.
 
+    Parameters
+    ----------
+    addend : Expr
+        A product, in the variables of `law`.
+    law : GaussianLaw
+        The law that it is integrated against.
+
     Raises
     ------
     DivergenceError
@@ -76,6 +83,13 @@ def _stands(rest: Expr, where: dict[Symbol, Expr], bound: frozenset[Symbol]) -> 
 
 def forbid_fast_growth(core: Expr, law: GaussianLaw) -> None:
     """Raise where an exponent is a polynomial of degree over two that tends to infinity.
+
+    Parameters
+    ----------
+    core : Expr
+        A product, in the variables of `law`.
+    law : GaussianLaw
+        The law that it is integrated against.
 
     Raises
     ------

@@ -30,7 +30,6 @@ __all__ = [
     "IntegrabilityError",
     "erf_mean",
     "erf_product_mean",
-    "tidy",
     "tidy_complex",
     "tilt",
 ]
@@ -44,7 +43,7 @@ class DivergenceError(IntegrabilityError):
     """The expectation certainly does not exist."""
 
 
-def tidy(expr: Expr) -> Expr:
+def _tidy(expr: Expr) -> Expr:
     """A rational expression in lowest terms, factored."""
     return factor(cancel(together(expr))) if expr.free_symbols else expr
 
@@ -52,12 +51,23 @@ def tidy(expr: Expr) -> Expr:
 def erf_mean(mean: Expr, variance: Expr) -> Expr:
     r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`.
 
-    With :math:`\operatorname{erf}(iy) = i\operatorname{erfi}(y)` where m is imaginary.
+    Parameters
+    ----------
+    mean : Expr
+        The mean m of u. Where it is imaginary, :math:`\operatorname{erf}(iy) =
+        i\operatorname{erfi}(y)`.
+    variance : Expr
+        The variance v of u, not negative.
+
+    Returns
+    -------
+    Expr
+        The mean of erf(u).
     """
-    scale = sqrt(tidy(1 + 2 * variance))
+    scale = sqrt(_tidy(1 + 2 * variance))
     imaginary = expand(mean / S.ImaginaryUnit)
     if mean.has(S.ImaginaryUnit) and not imaginary.has(S.ImaginaryUnit):
-        return S.ImaginaryUnit * erfi(tidy(imaginary) / scale)
+        return S.ImaginaryUnit * erfi(_tidy(imaginary) / scale)
     return erf(mean / scale)
 
 
@@ -66,20 +76,36 @@ def erf_product_mean(
 ) -> Expr:
     r""":math:`\mathbb{E}\operatorname{erf}(u)\operatorname{erf}(w)`, in Owen's T.
 
+    Parameters
+    ----------
+    mean_u, mean_w : Expr
+        The means, real.
+    variance_u, variance_w : Expr
+        The variances, not negative.
+    covariance : Expr
+        The covariance of u and w.
+
+    Returns
+    -------
+    Expr
+        The mean of erf(u) erf(w). Where a mean may vanish the general form, which divides by it, is
+        one branch of a `Piecewise`.
+
+    Notes
+    -----
     With :math:`h = \sqrt2\, m_u/A_u` and :math:`k = \sqrt2\, m_w/A_w`, where
     :math:`A^2 = 1 + 2v`, this is :math:`4 \Phi_2(h, k; \rho) - 2\Phi(h) - 2\Phi(k) + 1` for the
     bivariate normal distribution function of correlation :math:`\rho = 2c/(A_u A_w)`, and Owen
-    (1956) gives :math:`\Phi_2` by T. Where a mean may vanish the general form, which divides by
-    it, is one branch of a `Piecewise`.
+    (1956) gives :math:`\Phi_2` by T.
     """
-    square_u, square_w = tidy(1 + 2 * variance_u), tidy(1 + 2 * variance_w)
+    square_u, square_w = _tidy(1 + 2 * variance_u), _tidy(1 + 2 * variance_w)
     scale_u, scale_w = sqrt(square_u), sqrt(square_w)
-    covariance = tidy(covariance)
+    covariance = _tidy(covariance)
     if covariance == 0:
         return erf(mean_u / scale_u) * erf(mean_w / scale_w)
     mean_u, mean_w = factor(mean_u), factor(mean_w)
     h, k = sqrt(2) * mean_u / scale_u, sqrt(2) * mean_w / scale_w
-    root = sqrt(tidy(square_u * square_w - 4 * covariance**2))
+    root = sqrt(_tidy(square_u * square_w - 4 * covariance**2))
     if mean_u == 0 and mean_w == 0:
         return 2 / pi * asin(2 * covariance / (scale_u * scale_w))
     if mean_u == 0:
@@ -111,7 +137,7 @@ def _primitive(mean: Expr) -> Expr:
 
 
 def _root_of_ratio(numerator: Expr, denominator: Expr) -> Expr:
-    return sqrt(tidy(numerator / denominator))
+    return sqrt(_tidy(numerator / denominator))
 
 
 def tilt(
@@ -128,10 +154,23 @@ def tilt(
 
     The formula holds for singular :math:`\Sigma` too.
 
+    Parameters
+    ----------
+    quadratic : Matrix, shape (n, n)
+        P, real and symmetric.
+    linear : Matrix, shape (n, 1)
+        b.
+    mean : Matrix, shape (n, 1)
+        m.
+    cov : Matrix, shape (n, n)
+        :math:`\Sigma`, positive semidefinite.
+
     Returns
     -------
-    exponent, determinant, mean, cov
-        c, D, m' and :math:`\Sigma'`.
+    exponent, determinant : Expr
+        c and D.
+    mean, cov : Matrix
+        m' and :math:`\Sigma'`, shapes (n, 1) and (n, n).
 
     Raises
     ------
@@ -140,11 +179,11 @@ def tilt(
     """
     size = len(mean)
     system = Matrix.eye(size) + cov * quadratic
-    determinant = tidy(system.det(method="berkowitz"))
+    determinant = _tidy(system.det(method="berkowitz"))
     _require_integrable(quadratic, system, determinant)
-    inverse = (system.adjugate() / determinant).applyfunc(tidy)
+    inverse = (system.adjugate() / determinant).applyfunc(_tidy)
     new_mean = (inverse * (mean + cov * linear)).applyfunc(tidy_complex)
-    new_cov = (inverse * cov).applyfunc(tidy)
+    new_cov = (inverse * cov).applyfunc(_tidy)
     # exp(q) times the density is C times the new density; evaluated at x = m' this leaves only
     # inner products, and no inverse of a covariance that may be singular.
     exponent = (
@@ -154,8 +193,19 @@ def tilt(
 
 
 def tidy_complex(expr: Expr) -> Expr:
-    """The same for an expression that may contain the imaginary unit."""
-    return tidy(expr) if not expr.has(S.ImaginaryUnit) else factor(cancel(together(expand(expr))))
+    """A rational expression in lowest terms, factored; it may contain the imaginary unit.
+
+    Parameters
+    ----------
+    expr : Expr
+        The expression.
+
+    Returns
+    -------
+    Expr
+        An equal one.
+    """
+    return _tidy(expr) if not expr.has(S.ImaginaryUnit) else factor(cancel(together(expand(expr))))
 
 
 def _evidently_positive(expr: Expr) -> bool | None:
@@ -187,7 +237,7 @@ def _require_integrable(quadratic: Matrix, system: Matrix, determinant: Expr) ->
     # The eigenvalues of I + cov P are real, so all are positive if and only if every elementary
     # symmetric polynomial of them is.
     charpoly = system.charpoly()
-    conditions = [tidy((-1) ** k * c) for k, c in enumerate(charpoly.all_coeffs())][1:]
+    conditions = [_tidy((-1) ** k * c) for k, c in enumerate(charpoly.all_coeffs())][1:]
     for condition in conditions:
         verdict = _evidently_positive(condition)
         if verdict is False:

@@ -38,7 +38,7 @@ from sympy.core.function import Function
 from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
-__all__ = ["Term", "Unsupported", "in_affine_forms", "is_affine", "rewritten", "terms_of"]
+__all__ = ["Term", "Unsupported", "in_affine_forms", "is_affine", "terms_of"]
 
 
 class Unsupported(Exception):  # noqa: N818
@@ -47,7 +47,19 @@ class Unsupported(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Term:
-    """One term: coefficient, powers of the variables, exponent, arguments of the erf factors."""
+    r"""One addend of an integrand.
+
+    Attributes
+    ----------
+    coefficient : Expr
+        c, without the variables.
+    powers : tuple of int
+        The power :math:`n_i` of each variable.
+    exponent : Expr
+        The quadratic polynomial q.
+    erf_arguments : tuple of Expr
+        The affine forms :math:`\alpha_k + \beta_k x`.
+    """
 
     coefficient: Expr
     powers: tuple[int, ...]
@@ -55,7 +67,18 @@ class Term:
     erf_arguments: tuple[Expr, ...]
 
     def as_expr(self, variables: tuple[Symbol, ...]) -> Expr:
-        """The term as a SymPy expression, without its coefficient."""
+        """The term as a SymPy expression, without its coefficient.
+
+        Parameters
+        ----------
+        variables : tuple of Symbol
+            The variables, in the order of `powers`.
+
+        Returns
+        -------
+        Expr
+            The product of powers, exponential and error functions.
+        """
         polynomial = Mul(*(x**n for x, n in zip(variables, self.powers, strict=True)))
         return polynomial * exp(self.exponent) * Mul(*(erf(u) for u in self.erf_arguments))
 
@@ -73,7 +96,7 @@ _ELEMENTARY: dict[type[Function], Any] = {
 }
 
 
-def rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
+def _rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
     """`expr` with every supported function of the variables written by exp and erf."""
 
     def concerns(node: Any) -> bool:
@@ -92,16 +115,40 @@ def rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
-    """Whether `form` is a polynomial of degree at most one in the variables."""
+    """Whether `form` is a polynomial of degree at most one in the variables.
+
+    Parameters
+    ----------
+    form : Expr
+        The expression.
+    variables : frozenset of Symbol
+        The variables.
+
+    Returns
+    -------
+    bool
+        True also of what does not depend on them.
+    """
     return _degree(form, variables) <= 1
 
 
 def in_affine_forms(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
-    """`expr` as a function of the largest affine forms in it, and the name of each.
+    """`expr` as a function of the largest affine forms in it.
 
-    None if something in it binds symbols of its own.
+    Parameters
+    ----------
+    expr : Expr
+        The expression.
+    variables : frozenset of Symbol
+        What the forms are affine in.
+
+    Returns
+    -------
+    (Expr, dict) or None
+        The function, in new symbols, and the symbol that stands for each form. None if something in
+        `expr` binds symbols of its own.
     """
     names: dict[Expr, Symbol] = {}
 
@@ -136,6 +183,18 @@ def _degree(form: Expr, variables: frozenset[Symbol]) -> int:
 def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
     """The terms that `expr` is the sum of.
 
+    Parameters
+    ----------
+    expr : Expr
+        The integrand.
+    variables : tuple of Symbol
+        The random variables.
+
+    Returns
+    -------
+    list of Term
+        Their `powers` in the order of `variables`.
+
     Raises
     ------
     Unsupported
@@ -143,7 +202,7 @@ def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
         of an affine form.
     """
     bound = frozenset(variables)
-    expanded = expand(rewritten(expr, bound), power_base=False, log=False, trig=False)
+    expanded = expand(_rewritten(expr, bound), power_base=False, log=False, trig=False)
     return [_term(addend, variables, bound) for addend in expanded.as_ordered_terms()]
 
 

@@ -61,7 +61,18 @@ class Law(Basic):
         return (self,)
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> Law:
-        """The same law, its random variables named anew (those not in `names` keep theirs)."""
+        """The same law, its random variables named anew.
+
+        Parameters
+        ----------
+        names : mapping of Symbol to Symbol
+            New names, declared real. Variables that are not in it keep theirs.
+
+        Returns
+        -------
+        Law
+            A law of the same kind.
+        """
         raise NotImplementedError
 
     def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
@@ -218,6 +229,16 @@ class GaussianLaw(Law):
     def covariance(self, first: Symbol, second: Symbol) -> Expr:
         """Covariance of two coordinates.
 
+        Parameters
+        ----------
+        first, second : Symbol
+            The coordinates, which may be one and the same.
+
+        Returns
+        -------
+        Expr
+            The entry of `cov`.
+
         Raises
         ------
         KeyError
@@ -235,13 +256,25 @@ class GaussianLaw(Law):
     def marginal(self, *chosen: Symbol) -> GaussianLaw:
         """The law of some of the coordinates, in the order given.
 
+        Parameters
+        ----------
+        *chosen : Symbol
+            The coordinates to keep.
+
+        Returns
+        -------
+        GaussianLaw
+            Their joint law.
+
         Raises
         ------
         KeyError
             If one of them is not a coordinate of this law.
         ValueError
-            If one of them is named twice.
+            If there is none, or one of them is named twice.
         """
+        if not chosen:
+            raise ValueError("chosen must name one coordinate at least")
         at = [self._index(symbol) for symbol in chosen]
         mean = self.mean
         if len(set(at)) < len(at):
@@ -256,10 +289,16 @@ class GaussianLaw(Law):
         forms : mapping of Symbol to expression
             New names, each with an affine expression in the coordinates.
 
+        Returns
+        -------
+        GaussianLaw
+            The law of the forms, in the order of `forms`.
+
         Raises
         ------
         ValueError
-            If a form is not affine in the coordinates.
+            If a form is not affine in the coordinates, a new name is not declared real, or a form
+            contains one of the new names.
         """
         rows = []
         mean = {}
@@ -271,7 +310,19 @@ class GaussianLaw(Law):
         return GaussianLaw(mean, (matrix * self.cov * matrix.T).applyfunc(expand))
 
     def affine_coefficients(self, form: Any) -> tuple[Expr, list[Expr]]:
-        """Constant and coefficients of an affine form, in the order of `symbols`.
+        """Constant and coefficients of an affine form.
+
+        Parameters
+        ----------
+        form : expression
+            An affine expression in the coordinates.
+
+        Returns
+        -------
+        constant : Expr
+            What is left where every coordinate is 0.
+        coefficients : list of Expr
+            Those of the coordinates, in the order of `symbols`.
 
         Raises
         ------
@@ -281,7 +332,12 @@ class GaussianLaw(Law):
         form = sympify(form)
         row = [form.diff(symbol) for symbol in self.symbols]
         constant = form.xreplace({symbol: sympify(0) for symbol in self.symbols})
-        if any(c.free_symbols & set(self.symbols) for c in map(expand, row)):
+        # Slopes alone do not tell: those of a step function vanish where they exist.
+        linear = sum(c * x for c, x in zip(row, self.symbols, strict=True))
+        if (
+            any(c.free_symbols & set(self.symbols) for c in map(expand, row))
+            or expand(form - constant - linear) != 0
+        ):
             raise ValueError(f"{form} is not affine in {', '.join(map(str, self.symbols))}")
         return constant, [expand(c) for c in row]
 
@@ -290,6 +346,16 @@ class GaussianLaw(Law):
 
         The conditional mean is :math:`m_1 + \Sigma_{12}\Sigma_{22}^{-1}(x_2 - m_2)` and the
         covariance :math:`\Sigma_{11} - \Sigma_{12}\Sigma_{22}^{-1}\Sigma_{21}`.
+
+        Parameters
+        ----------
+        values : mapping of Symbol to expression
+            The coordinates that are given, each with its value :math:`x_2`.
+
+        Returns
+        -------
+        GaussianLaw
+            The conditional law of the rest, in the order of `symbols`.
 
         Raises
         ------
@@ -342,13 +408,18 @@ class NoiseLaw(Law):
 
     Raises
     ------
+    TypeError
+        If the name is not a Symbol, or the variance not an expression.
     ValueError
-        If the variance is certainly negative, or something is not declared real.
+        If the variance is certainly negative or depends on the variable, or something is not
+        declared real.
     """
 
     def __new__(cls, symbol: Any, variance: Any) -> NoiseLaw:
         symbol = _real_symbol(symbol, "a noise variable")
         variance = _real_expression(variance, f"variance of {symbol}")
+        if symbol in variance.free_symbols:
+            raise ValueError(f"variance of {symbol} must not depend on {symbol}; got {variance}")
         if variance.is_negative:
             raise ValueError(f"variance of {symbol} must not be negative; got {variance}")
         return Basic.__new__(cls, symbol, variance)
@@ -383,15 +454,23 @@ class ProductLaw(Law):
     Parameters
     ----------
     *laws : Law
-        At least two laws that name different variables. Products are flattened.
+        Laws that name different variables. Products are flattened.
 
     Raises
     ------
+    TypeError
+        If one is no law.
     ValueError
-        If two laws name the same variable.
+        If there is none, two name the same variable, or one has a variable of another for a
+        parameter.
     """
 
     def __new__(cls, *laws: Law) -> ProductLaw:
+        if not laws:
+            raise ValueError("laws must be one law at least")
+        for law in laws:
+            if not isinstance(law, Law):
+                raise TypeError(f"laws must be Laws, such as a GaussianLaw; got {law!r}")
         flat = tuple(block for law in laws for block in law.blocks())
         names = [symbol for law in flat for symbol in law.symbols]
         twice = {s.name for s in names if names.count(s) > 1}
@@ -442,6 +521,8 @@ class IIDSum(Binder):
 
     Raises
     ------
+    TypeError
+        If `law` is no law.
     ValueError
         If `count` is certainly not a non-negative integer.
     """
@@ -451,6 +532,8 @@ class IIDSum(Binder):
 
     def __new__(cls, term: Any, law: Law, count: Any) -> IIDSum:
         term, count = sympify(term), sympify(count)
+        if not isinstance(law, Law):
+            raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
         if count.is_integer is False or count.is_negative:
             raise ValueError(f"count must be a non-negative integer; got {count}")
         return Expr.__new__(cls, term, law, count)
@@ -476,7 +559,18 @@ class IIDSum(Binder):
         return inner | self.law.parameters | self.count.free_symbols
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> IIDSum:
-        """The same sum, the variables of one copy named anew."""
+        """The same sum, the variables of one copy named anew.
+
+        Parameters
+        ----------
+        names : mapping of Symbol to Symbol
+            New names, declared real. Variables that are not in it keep theirs.
+
+        Returns
+        -------
+        IIDSum
+            An equal random variable.
+        """
         return IIDSum(self.term.xreplace(names), self.law.renamed(names), self.count)
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
@@ -485,7 +579,20 @@ class IIDSum(Binder):
         raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
 
     def copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
-        """The sum written out over `count` explicit copies, and their joint law."""
+        """The sum written out.
+
+        Parameters
+        ----------
+        count : int
+            How many copies to write, in the place of `self.count`.
+
+        Returns
+        -------
+        total : Expr
+            The sum of that many summands, each in variables of its own.
+        law : ProductLaw
+            The joint law of these variables.
+        """
         terms, laws = [], []
         for index in range(1, count + 1):
             names = {s: Dummy(f"{s.name}_{index}", real=True) for s in self.law.symbols}
@@ -502,7 +609,24 @@ class IIDSum(Binder):
 
 
 def standard_normal(*names: Symbol) -> GaussianLaw:
-    """The law of independent standard normal variables with these names.
+    """The law of independent standard normal variables.
+
+    Parameters
+    ----------
+    *names : Symbol
+        Their names, one at least, different and declared real.
+
+    Returns
+    -------
+    GaussianLaw
+        Mean 0, covariance the identity.
+
+    Raises
+    ------
+    TypeError
+        If a name is not a Symbol.
+    ValueError
+        If there is no name, one occurs twice, or one is not declared real.
 
     Examples
     --------
@@ -511,4 +635,9 @@ def standard_normal(*names: Symbol) -> GaussianLaw:
     Matrix([[1]])
     """
     n = len(names)
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"names must be different; {twice[0]} occurs {names.count(twice[0])} times"
+        )
     return GaussianLaw(dict.fromkeys(names, 0), [[int(i == j) for j in range(n)] for i in range(n)])

@@ -1,7 +1,7 @@
-r"""The functions of Gaussian calculus in mpmath, to the working precision, in relative terms.
+"""The functions of Gaussian calculus in mpmath, to the working precision, in relative terms.
 
-Every function takes real numbers that mpmath can convert, takes them as exact, and returns an mpf
-whose relative error is a few units of the working precision, however small the value.
+Every function takes numbers that mpmath can convert, takes them as exact, and at real ones returns
+an mpf whose relative error is a few units of the working precision, however small the value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,18 @@ _LN2 = 0.6931471805599453
 
 
 def erf_prime(x: Any) -> Any:
-    r""":math:`\operatorname{erf}'(x) = \frac{2}{\sqrt\pi} e^{-x^2}`; x may be complex."""
+    r""":math:`\operatorname{erf}'(x) = \frac{2}{\sqrt\pi} e^{-x^2}`.
+
+    Parameters
+    ----------
+    x : number
+        Real or complex.
+
+    Returns
+    -------
+    mpf or mpc
+        The value.
+    """
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = 2 * mpmath.exp(-x * x) / mpmath.sqrt(mp.pi)
@@ -25,7 +36,18 @@ def erf_prime(x: Any) -> Any:
 
 
 def erf_second(x: Any) -> Any:
-    r""":math:`\operatorname{erf}''(x) = -2x\operatorname{erf}'(x)`; x may be complex."""
+    r""":math:`\operatorname{erf}''(x) = -2x\operatorname{erf}'(x)`.
+
+    Parameters
+    ----------
+    x : number
+        Real or complex.
+
+    Returns
+    -------
+    mpf or mpc
+        The value.
+    """
     x = mp.convert(x)
     with mp.extraprec(10):
         value = -2 * x * erf_prime(x) if mpmath.isfinite(x) else _vanishing(x)
@@ -33,7 +55,18 @@ def erf_second(x: Any) -> Any:
 
 
 def normal_pdf(x: Any) -> Any:
-    r""":math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`; x may be complex."""
+    r""":math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`.
+
+    Parameters
+    ----------
+    x : number
+        Real or complex.
+
+    Returns
+    -------
+    mpf or mpc
+        The value.
+    """
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mp.pi)
@@ -41,7 +74,18 @@ def normal_pdf(x: Any) -> Any:
 
 
 def normal_cdf(x: Any) -> Any:
-    r""":math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`; x may be complex."""
+    r""":math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`.
+
+    Parameters
+    ----------
+    x : number
+        Real or complex.
+
+    Returns
+    -------
+    mpf or mpc
+        The value.
+    """
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = mpmath.erfc(-x / mpmath.sqrt(2)) / 2

@@ -79,7 +79,7 @@ def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
     Returns
     -------
     Expr or None
-        A number that is right to that precision; None where it is out of reach.
+        A number to that precision, as far as two grids can tell; None where it is out of reach.
     """
     try:
         integrand, mean, cov = _joint_law(integrand, law)

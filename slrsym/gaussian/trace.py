@@ -12,7 +12,15 @@ __all__ = ["Trace", "TraceStep"]
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One application of a rule: the equality ``lhs = rhs``, by ``rule``."""
+    """One application of a rule: the equality ``lhs = rhs``, by ``rule``.
+
+    Attributes
+    ----------
+    rule : str
+        The name of the rule.
+    lhs, rhs : Expr
+        Before and after.
+    """
 
     rule: str
     lhs: Expr
@@ -28,12 +36,25 @@ class Trace:
 
     Every step is an equality between expressions in which the expectations still to be evaluated
     stand as they are. The right-hand side of a step has expectations that later steps evaluate.
+
+    Attributes
+    ----------
+    steps : list of TraceStep
+        The steps; none at first.
     """
 
     steps: list[TraceStep] = field(default_factory=list)
 
     def record(self, rule: str, lhs: Expr, rhs: Expr) -> None:
-        """Append a step, unless the very same one is there."""
+        """Append a step, unless it says nothing or the very same one is there.
+
+        Parameters
+        ----------
+        rule : str
+            The name of the rule.
+        lhs, rhs : Expr
+            Before and after.
+        """
         step = TraceStep(rule, lhs, rhs)
         if lhs != rhs and step not in self.steps:
             self.steps.append(step)
@@ -48,7 +69,13 @@ class Trace:
         return "\n".join(str(step) for step in self.steps)
 
     def to_latex(self) -> str:
-        """The steps as an aligned display, each with its rule."""
+        """The steps as an aligned display, each with its rule.
+
+        Returns
+        -------
+        str
+            An ``align*`` environment.
+        """
         lines = (
             rf"{latex(step.lhs)} &= {latex(step.rhs)} && \text{{({step.rule})}}"
             for step in self.steps

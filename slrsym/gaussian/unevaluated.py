@@ -23,6 +23,11 @@ class Expectation(Binder):
     law : Law
         The law of the random vector. It binds its symbols.
 
+    Raises
+    ------
+    TypeError
+        If `law` is not a law.
+
     Notes
     -----
     Differentiating in a parameter gives an unevaluated derivative: exchanging derivative and
@@ -60,7 +65,6 @@ class Expectation(Binder):
         return True
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> Expectation:
-        """The same expectation with its bound variables named anew."""
         return Expectation(self.integrand.xreplace(names), self.law.renamed(names))
 
     def _eval_evalf(self, prec: int) -> Expr | None:

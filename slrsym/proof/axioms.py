@@ -13,7 +13,17 @@ _FOREIGN = "rule: "
 
 @dataclass(frozen=True)
 class Axiom:
-    """A fact taken from the literature."""
+    """A fact taken from the literature.
+
+    Attributes
+    ----------
+    id : str
+        Its name.
+    statement : str
+        What it says.
+    reference : str
+        Where it is proved.
+    """
 
     id: str
     statement: str
@@ -78,12 +88,33 @@ AXIOMS: dict[str, Axiom] = {
 
 
 def foreign_rule(rule: str) -> str:
-    """The name of the axiom that a rule from outside of the package is sound."""
+    """The name of the axiom that a rule from outside of the package is sound.
+
+    Parameters
+    ----------
+    rule : str
+        The module and name of the rule's class.
+
+    Returns
+    -------
+    str
+        A name that `axiom` knows.
+    """
     return f"{_FOREIGN}{rule}"
 
 
 def axiom(name: str) -> Axiom:
-    """The axiom of this name.
+    """The axiom of a name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `AXIOMS`, or what `foreign_rule` gave.
+
+    Returns
+    -------
+    Axiom
+        The fact and its reference.
 
     Raises
     ------

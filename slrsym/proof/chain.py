@@ -22,7 +22,20 @@ _UP = {">=", ">"}
 
 
 def D(expr: Any, *variables: Any) -> Derivative:
-    """The derivative as a thing to speak of; nothing is evaluated."""
+    """The derivative as a thing to speak of; nothing is evaluated.
+
+    Parameters
+    ----------
+    expr : expression
+        The function.
+    *variables : Symbol or (Symbol, int)
+        What it is differentiated in, and how often.
+
+    Returns
+    -------
+    Derivative
+        Unevaluated.
+    """
     return Derivative(expr, *variables, evaluate=False)
 
 
@@ -31,6 +44,13 @@ class Chain(Proof):
     """A chain of relations, each justified by a rule.
 
     Build it with `chain`, and extend it with `then` (=), `le`, `lt`, `ge`, `gt`.
+
+    Parameters
+    ----------
+    start : Expr
+        The first expression.
+    links : tuple of (Link, Rule), optional
+        The relations, in order, each with what justifies it.
     """
 
     start: Expr
@@ -47,23 +67,113 @@ class Chain(Proof):
         return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
 
     def then(self, expr: Any, by: Rule) -> Chain:
-        """... = expr."""
+        """... = expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
         return self._extended("=", expr, by)
 
     def le(self, expr: Any, by: Rule) -> Chain:
-        """... <= expr."""
+        """... <= expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
         return self._extended("<=", expr, by)
 
     def lt(self, expr: Any, by: Rule) -> Chain:
-        """... < expr."""
+        """... < expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
         return self._extended("<", expr, by)
 
     def ge(self, expr: Any, by: Rule) -> Chain:
-        """... >= expr."""
+        """... >= expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
         return self._extended(">=", expr, by)
 
     def gt(self, expr: Any, by: Rule) -> Chain:
-        """... > expr."""
+        """... > expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
         return self._extended(">", expr, by)
 
     @property
@@ -94,5 +204,16 @@ class Chain(Proof):
 
 
 def chain(start: Any) -> Chain:
-    """Begin a chain of relations at an expression."""
+    """Begin a chain of relations.
+
+    Parameters
+    ----------
+    start : expression
+        The first expression.
+
+    Returns
+    -------
+    Chain
+        Without links; it proves nothing yet.
+    """
     return Chain(sympify(start))

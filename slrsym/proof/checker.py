@@ -42,13 +42,13 @@ class StepReport:
 
     Attributes
     ----------
-    label, rule, statement
+    label, rule, statement : str
         The step.
-    digits
+    digits : int or None
         To how many digits both sides agreed at the worst point; None if nothing was compared.
-    refusal
+    refusal : str
         Why the rule refused; empty if it accepted.
-    contradiction
+    contradiction : str
         What the numerical check found; empty if nothing.
     """
 
@@ -91,6 +91,11 @@ class Verdict:
         Why there is no proof to check; empty otherwise.
     seconds : float
         How long it took.
+
+    Raises
+    ------
+    TypeError
+        If anything else makes one, or pickles or copies it.
     """
 
     id: str
@@ -134,6 +139,11 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
     find : callable
         The claim of an id; raises `ProofError` if there is none.
 
+    Returns
+    -------
+    list of Step
+        None of them checked yet.
+
     Raises
     ------
     ProofError
@@ -160,7 +170,20 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
 
 
 def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
-    """Check one step by its rule and numerically."""
+    """Check one step by its rule and numerically.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    seed : tuple of int
+        The seed of its random points, as `step_seed` makes it.
+
+    Returns
+    -------
+    StepReport
+        What went wrong, an exception in a check included, stands in it.
+    """
     try:
         step.check()
         refusal = ""
@@ -212,6 +235,11 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
         The claim of an id; raises `ProofError` if there is none.
     seed : int, optional
         Moves the random points of the numerical check.
+
+    Returns
+    -------
+    Verdict
+        A proof that raises is one that is not accepted.
     """
     start = time.perf_counter()
     reports: list[StepReport] = []
@@ -231,7 +259,18 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
 
 
 def sealed(*fields: Any) -> Verdict:
-    """A verdict from its fields, as they come from a worker process."""
+    """A verdict from its fields, as they come from a worker process.
+
+    Parameters
+    ----------
+    *fields : object
+        The fields of a `Verdict`, in order.
+
+    Returns
+    -------
+    Verdict
+        The verdict.
+    """
     token = _sealing.set(True)
     try:
         return Verdict(*fields)
@@ -240,5 +279,20 @@ def sealed(*fields: Any) -> Verdict:
 
 
 def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
-    """The seed of one step's random points."""
+    """The seed of one step's random points.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim that the step belongs to.
+    number : int
+        The place of the step in the proof, counted from 0.
+    seed : int
+        Moves the points of all steps.
+
+    Returns
+    -------
+    tuple of int
+        Different for different steps.
+    """
     return (seed, zlib.crc32(claim.id.encode()), number)

@@ -24,7 +24,13 @@ _collected: ContextVar[list[Claim] | None] = ContextVar("claims being collected"
 
 @contextmanager
 def collecting() -> Iterator[list[Claim]]:
-    """Gather every claim that is made inside of the `with` block, in order."""
+    """Gather every claim that is made inside of the `with` block.
+
+    Yields
+    ------
+    list of Claim
+        The claims made so far, in order.
+    """
     claims: list[Claim] = []
     token = _collected.set(claims)
     try:
@@ -47,14 +53,15 @@ class Claim:
     source : str
         Where the statement stands, such as ``Lemma 18 (ii)``.
     title : str, optional
-        A few words for tables.
+        A few words for tables; the source by default.
     given : iterable of relations, optional
         Hypotheses besides what the symbols declare.
 
     Raises
     ------
     ProofError
-        If the id is malformed, or the statement is not a statement (or evaluated to true or false).
+        If the id is malformed, the statement is not a statement (or evaluated to true or false), or
+        a hypothesis is not one, or false.
 
     Examples
     --------
@@ -89,7 +96,7 @@ class Claim:
         self.statement = statement
         self.source = source
         self.title = title or source
-        self.given = tuple(g for g in given if g not in (true, True))
+        self.given = tuple(g for g in given if g is not true and g is not True)
         for hypothesis in self.given:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):
@@ -101,7 +108,23 @@ class Claim:
             claims.append(self)
 
     def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
-        """Decorator: give the claim its proof, a function of the goal."""
+        """Decorator: give the claim its proof.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the claim's statement and returns a `Proof`. Its docstring is the `idea`.
+
+        Returns
+        -------
+        callable
+            The function itself.
+
+        Raises
+        ------
+        ProofError
+            If the claim has a proof already.
+        """
         if self._prove is not None:
             raise ProofError(f"claim {self.id} has two proofs")
         self._prove = function
@@ -115,6 +138,11 @@ class Claim:
 
     def build_proof(self) -> Proof:
         """The proof as a tree of steps, none of them checked yet.
+
+        Returns
+        -------
+        Proof
+            What the claim's function returned.
 
         Raises
         ------
@@ -138,7 +166,17 @@ class Claim:
         return self.statement.free_symbols.union(*(g.free_symbols for g in self.given))
 
     def symbol(self, name: Any) -> Any:
-        """The claim's symbol or undefined function of a name (symbols are returned as they are).
+        """The claim's symbol or undefined function of a name.
+
+        Parameters
+        ----------
+        name : str or Symbol
+            The name. What is not a string is returned as it is.
+
+        Returns
+        -------
+        Symbol or function
+            The one of that name.
 
         Raises
         ------

@@ -34,13 +34,13 @@ class Context:
 
     Parameters
     ----------
-    hypotheses : tuple of Boolean
+    hypotheses : tuple of Boolean, optional
         Relations that hold, besides what the symbols declare of themselves.
-    claim : callable
-        The claim of a given id.
-    granted : tuple of Boolean
+    claim : callable, optional
+        The claim of a given id; raises `ProofError` if there is none.
+    granted : tuple of Boolean, optional
         Induction hypotheses in force.
-    covariances : tuple of Matrix
+    covariances : tuple of Matrix, optional
         Covariances of the laws that the claim speaks of, which it supposes to exist.
     """
 
@@ -55,15 +55,48 @@ class Context:
         return Facts(self.hypotheses)
 
     def assuming(self, *hypotheses: Boolean) -> Context:
-        """The context with more hypotheses."""
+        """The context with more hypotheses.
+
+        Parameters
+        ----------
+        *hypotheses : Boolean
+            Relations.
+
+        Returns
+        -------
+        Context
+            A new one.
+        """
         return replace(self, hypotheses=(*self.hypotheses, *hypotheses))
 
     def granting(self, goal: Boolean) -> Context:
-        """The context of an induction step, in which the goal may be used as it stands."""
+        """The context of an induction step, in which the goal may be used as it stands.
+
+        Parameters
+        ----------
+        goal : Boolean
+            The induction hypothesis.
+
+        Returns
+        -------
+        Context
+            A new one.
+        """
         return replace(self, granted=(*self.granted, goal))
 
     def substituted(self, values: Mapping[Symbol, Expr]) -> Context:
-        """The context in which some symbols have values; which its hypotheses speak of, too."""
+        """The context in which some symbols have values; which its hypotheses speak of, too.
+
+        Parameters
+        ----------
+        values : mapping of Symbol to Expr
+            The values.
+
+        Returns
+        -------
+        Context
+            A new one.
+        """
         return replace(
             self,
             hypotheses=tuple(put(h, values) for h in self.hypotheses),
@@ -75,19 +108,63 @@ class Context:
     # -- questions ----------------------------------------------------------------------------
 
     def sign(self, expr: Expr) -> Sign:
-        """What is known of the sign of an expression."""
+        """What is known of the sign of an expression.
+
+        Parameters
+        ----------
+        expr : Expr
+            The expression.
+
+        Returns
+        -------
+        Sign
+            The signs that it may have.
+        """
         return sign_of(expr, self.facts)
 
     def holds(self, relation: Basic) -> bool:
-        """Whether a relation is certain."""
+        """Whether a relation is certain.
+
+        Parameters
+        ----------
+        relation : Boolean
+            The relation.
+
+        Returns
+        -------
+        bool
+            False also where it cannot be decided.
+        """
         return bool(holds(relation, self.facts))
 
     def is_real(self, expr: Expr) -> bool:
-        """Whether an expression is certainly a real number, all over the domain."""
+        """Whether an expression is certainly a real number, all over the domain.
+
+        Parameters
+        ----------
+        expr : Expr
+            The expression.
+
+        Returns
+        -------
+        bool
+            False also where it cannot be decided.
+        """
         return expr.is_real is True or self.holds(Le(expr, expr, evaluate=False))
 
     def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
-        """A fresh ring for comparing expressions."""
+        """A fresh ring for comparing expressions.
+
+        Parameters
+        ----------
+        freedom : Freedom, optional
+            The properties of expectations that it may use; none by default.
+
+        Returns
+        -------
+        Algebra
+            It knows the signs that this context knows.
+        """
         return Algebra(
             positive=lambda e: bool(self.sign(e).positive),
             nonnegative=lambda e: bool(self.sign(e).nonnegative),
@@ -105,12 +182,17 @@ class Context:
 
         Parameters
         ----------
-        given : tuple of pairs
+        lhs, rhs : Expr
+            The two sides.
+        freedom : Freedom, optional
+            The properties of expectations that may be used; none by default.
+        given : tuple of pairs of Expr, optional
             Equations that may be used.
 
         Raises
         ------
         Refused
+            If the normal forms differ, there is none, or something may not be defined.
         """
         for side in (lhs, rhs):
             if side.has(nan, zoo, oo, -oo) and not side.has(*_INFINITE_ENDS):
@@ -149,12 +231,36 @@ class Context:
             require_convergent(node, self)
 
     def require_nonzero(self, denominator: Expr) -> None:
-        """Refuse unless an expression is certainly different from zero."""
+        """Refuse unless an expression is certainly different from zero.
+
+        Parameters
+        ----------
+        denominator : Expr
+            The expression.
+
+        Raises
+        ------
+        Refused
+            If it may vanish.
+        """
         if not is_nonzero(denominator, self.facts):
             raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
 
     def require(self, condition: Any, reason: str) -> None:
-        """Refuse, with a reason, unless a condition is true."""
+        """Refuse, with a reason, unless a condition is true.
+
+        Parameters
+        ----------
+        condition : object
+            Taken for true as by ``if``.
+        reason : str
+            The text of the refusal.
+
+        Raises
+        ------
+        Refused
+            If it is not.
+        """
         if not condition:
             raise Refused(reason)
 

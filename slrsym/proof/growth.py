@@ -49,6 +49,15 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
     Undefined functions and their derivatives are taken to be moderate: that is what a claim that
     speaks of one assumes. Their arguments have to be affine, for f(x**2) may grow faster than f.
 
+    Parameters
+    ----------
+    expr : Expr
+        The function.
+    variables : frozenset of Symbol
+        Real variables.
+    context : Context
+        What may be taken for granted.
+
     Raises
     ------
     Refused
@@ -90,6 +99,9 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
         _require_tame_exponent(expr.args[0], variables, context)
         return
     if isinstance(expr, _BOUNDED):
+        # Bounded on the real line, that is.
+        argument = expr.args[0]
+        context.require(context.is_real(argument), f"{argument} is not known to be real in {expr}")
         _require_polynomial(expr.args[0], variables, context)
         return
     raise Refused(f"{expr} is not known to be smooth and of moderate growth")
@@ -122,7 +134,20 @@ def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Conte
 
 
 def is_semidefinite(matrix: Matrix, context: Context) -> bool:
-    """Whether elimination shows a symmetric matrix to be positive semidefinite."""
+    """Whether elimination shows a symmetric matrix to be positive semidefinite.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        The matrix.
+    context : Context
+        What may be taken for granted.
+
+    Returns
+    -------
+    bool
+        False also of what is semidefinite and cannot be shown to be.
+    """
     work = matrix.copy()
     n = work.shape[0]
     for i in range(n):
@@ -147,7 +172,20 @@ def is_semidefinite(matrix: Matrix, context: Context) -> bool:
 
 
 def between_ends(node: Integral, context: Context) -> Context:
-    """The context inside an integral: its variable lies between ends that are in order."""
+    """The context inside an integral: its variable lies between ends that are in order.
+
+    Parameters
+    ----------
+    node : Integral
+        The integral.
+    context : Context
+        The context outside.
+
+    Returns
+    -------
+    Context
+        With both bounds, if the first end is known not to exceed the second.
+    """
     for x, *ends in node.limits:
         if len(ends) == 2 and context.holds(Le(*ends)):
             bounds = (Ge(x, ends[0]), Le(x, ends[1]))
@@ -161,7 +199,16 @@ _SMOOTH = (*_BOUNDED, exp, OwensT, zeta)
 def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
     """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
 
-    Expectations and integrals are left to the rule that differentiates them.
+    Expectations have to be moderate in it, under a law without it; integrals are taken to converge.
+
+    Parameters
+    ----------
+    expr : Expr
+        The function.
+    variable : Symbol
+        The variable.
+    context : Context
+        What may be taken for granted.
 
     Raises
     ------

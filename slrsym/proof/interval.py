@@ -18,11 +18,21 @@ _ORDER = {
 
 
 def require_interval(t: Symbol, at: Expr, context: Context) -> None:
-    """Refuse unless the domain of `t`, all else fixed, is an interval that contains `at`.
+    """Refuse unless the domain of a variable, all else fixed, is an interval that contains a point.
+
+    Parameters
+    ----------
+    t : Symbol
+        The variable.
+    at : Expr
+        The point, which must not depend on `t`.
+    context : Context
+        Whose hypotheses, with what `t` declares of itself, are the domain.
 
     Raises
     ------
     Refused
+        If it is not known to be one.
     """
     declared = set(t._assumptions_orig) - _ORDER
     if not t.is_real or declared:
@@ -43,8 +53,8 @@ def require_interval(t: Symbol, at: Expr, context: Context) -> None:
             continue
         if not isinstance(hypothesis, Le | Lt | Ge | Gt):
             raise Refused(f"the hypothesis {hypothesis} does not leave an interval to {t}")
-        side = (hypothesis.lhs - hypothesis.rhs).expand()
-        if side.diff(t).free_symbols & {t}:
+        side = (hypothesis.lhs - hypothesis.rhs).expand().as_poly(t)
+        if side is None or side.degree() > 1 or t in side.free_symbols_in_domain:
             raise Refused(f"the hypothesis {hypothesis} is not known to leave an interval to {t}")
         if not context.holds(put(hypothesis, {t: at})):
             raise Refused(f"{at} is outside of the domain: {hypothesis} is not known there")

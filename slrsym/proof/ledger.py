@@ -65,7 +65,13 @@ class Row:
     error: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as plain data, for JSON."""
+        """The row as plain data, for JSON.
+
+        Returns
+        -------
+        dict
+            Strings, numbers, lists of strings, and None.
+        """
         row = asdict(self)
         return row | {"axioms": list(self.axioms), "depends": list(self.depends)}
 
@@ -115,6 +121,16 @@ class Ledger:
         """The claims of the derivation files at some paths.
 
         What cannot be loaded is noted in `problems`.
+
+        Parameters
+        ----------
+        *paths : Path
+            Files and folders.
+
+        Returns
+        -------
+        Ledger
+            A new one.
         """
         ledger = cls()
         for path in paths:
@@ -126,6 +142,11 @@ class Ledger:
 
     def look_in(self, path: Path) -> None:
         """Add the claims of the derivation files at a path; what does not load is a problem.
+
+        Parameters
+        ----------
+        path : Path
+            A file or a folder.
 
         Raises
         ------
@@ -141,6 +162,11 @@ class Ledger:
 
     def load_file(self, file: Path) -> list[Claim]:
         """Add the claims of a file, once.
+
+        Parameters
+        ----------
+        file : Path
+            The file.
 
         Returns
         -------
@@ -167,7 +193,13 @@ class Ledger:
         return self._files[file]
 
     def add(self, claim: Claim) -> None:
-        """Add a claim; a second claim of the same id is a problem, and the first one stands."""
+        """Add a claim; a second claim of the same id is a problem, and the first one stands.
+
+        Parameters
+        ----------
+        claim : Claim
+            The claim. The ids that rules rest on are kept for the package's own.
+        """
         if claim.id in RULE_CLAIMS and not _is_builtin(claim):
             self.problems.append(
                 f"the id {claim.id!r} is that of a claim of the package that rules rest on; "
@@ -180,7 +212,17 @@ class Ledger:
             self.problems.append(f"the id {claim.id!r} stands for two claims, in {places}")
 
     def find(self, id: str) -> Claim:
-        """The claim of an id.
+        """The claim of an id, here or among those that come with the package.
+
+        Parameters
+        ----------
+        id : str
+            The id.
+
+        Returns
+        -------
+        Claim
+            This ledger's own, if there are two.
 
         Raises
         ------
@@ -195,7 +237,18 @@ class Ledger:
         return claim
 
     def knows(self, id: str) -> bool:
-        """Whether an id is that of a claim, here or among those that come with the package."""
+        """Whether an id is that of a claim, here or among those that come with the package.
+
+        Parameters
+        ----------
+        id : str
+            The id.
+
+        Returns
+        -------
+        bool
+            Whether `find` would find it.
+        """
         return id in self.claims or id in self._builtin()
 
     def _builtin(self) -> dict[str, Claim]:
@@ -215,9 +268,14 @@ class Ledger:
     def foundations(self, id: str) -> dict[str, Foundation]:
         """What a claim rests on, directly and through others; nothing is checked.
 
+        Parameters
+        ----------
+        id : str
+            The claim.
+
         Returns
         -------
-        dict
+        dict of str to Foundation
             The claim itself, and every claim that it rests on.
 
         Raises
@@ -365,7 +423,7 @@ def _sound(id: str, verdicts: dict[str, Verdict]) -> bool:
 
 
 def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
-    """A shortest way from a claim back to itself, empty if there is none.
+    """A shortest way from a claim back to itself.
 
     Parameters
     ----------
@@ -373,6 +431,11 @@ def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
         The claim.
     depends : mapping
         The claims that each claim uses itself.
+
+    Returns
+    -------
+    list of str
+        It begins and ends with `id`; empty if there is no circle.
     """
     paths, seen = [[id]], {id}
     while paths:

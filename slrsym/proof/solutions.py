@@ -44,7 +44,7 @@ _INJECTIVE = (erf, sinh)
 
 
 class Branch:
-    """What happens in one case."""
+    """What happens in one case. Made by `solution`, `never`, `only_at` and `split`."""
 
 
 @dataclass(frozen=True)
@@ -72,25 +72,69 @@ class _Split(Branch):
 
 
 def solution() -> Branch:
-    """Every unknown has its value: a solution, if the equations hold there."""
+    """Every unknown has its value: a solution, if the equations hold there.
+
+    Returns
+    -------
+    Branch
+        An end of the tree.
+    """
     return _Solution()
 
 
 def never(factor: Any) -> Branch:
-    """The factor has a sign, so it does not vanish."""
+    """A factor has a sign, so it does not vanish.
+
+    Parameters
+    ----------
+    factor : expression
+        The factor, at the values found so far.
+
+    Returns
+    -------
+    Branch
+        An end of the tree.
+    """
     return _Never(sympify(factor))
 
 
 def only_at(factor: Any, unknown: Symbol, value: Any, then: Branch) -> Branch:
-    """The factor vanishes only where the unknown has this value.
+    """A factor vanishes only where an unknown has one value.
 
-    It has to be a nonzero multiple of ``unknown - value``, or of an injective odd function of one.
+    Parameters
+    ----------
+    factor : expression
+        A nonzero multiple of ``unknown - value``, or erf or sinh of one.
+    unknown : Symbol
+        One that has no value yet.
+    value : expression
+        Where the factor vanishes.
+    then : Branch
+        What happens with that value put in.
+
+    Returns
+    -------
+    Branch
+        A case of a `split`.
     """
     return _OnlyAt(sympify(factor), unknown, sympify(value), then)
 
 
 def split(equation: Any, *branches: Branch) -> Branch:
-    """The left side of one of the equations is the product of the branches' factors."""
+    """The left side of one of the equations is a product, so one of its factors vanishes.
+
+    Parameters
+    ----------
+    equation : expression
+        That side, as it stands in the goal.
+    *branches : Branch
+        One for each factor, `never` or `only_at`.
+
+    Returns
+    -------
+    Branch
+        A node of the tree.
+    """
     return _Split(sympify(equation), branches)
 
 
@@ -242,6 +286,16 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Pro
         What is solved for. Everything else is a parameter.
     tree : Branch
         The cases: made of `split`, `only_at`, `never` and `solution`.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If the goal is not of this form.
     """
     if not isinstance(goal, Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")

@@ -25,13 +25,41 @@ _RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
 
 
 def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
-    """The unevaluated relation ``lhs symbol rhs``."""
+    """The unevaluated relation ``lhs symbol rhs``.
+
+    Parameters
+    ----------
+    lhs, rhs : Expr
+        The two sides.
+    symbol : str
+        One of =, <=, <, >=, >.
+
+    Returns
+    -------
+    Relational
+        It stays a relation even if it is obvious.
+    """
     return _RELATIONS[symbol](lhs, rhs, evaluate=False)
 
 
 @dataclass(frozen=True)
 class Link:
-    """One relation of a chain: two sides and one of =, <=, <, >=, >."""
+    """One relation of a chain.
+
+    Parameters
+    ----------
+    lhs : Expr
+        The left side.
+    relation : str
+        One of =, <=, <, >=, >.
+    rhs : Expr
+        The right side.
+
+    Raises
+    ------
+    ProofError
+        If the relation is another one.
+    """
 
     lhs: Expr
     relation: str
@@ -56,7 +84,23 @@ class Link:
 
     @classmethod
     def of(cls, statement: Relational) -> Link:
-        """The link that a relation states."""
+        """The link that a relation states.
+
+        Parameters
+        ----------
+        statement : Relational
+            An equality or inequality.
+
+        Returns
+        -------
+        Link
+            Its two sides, in their order.
+
+        Raises
+        ------
+        ProofError
+            If it is none of =, <=, <, >=, >.
+        """
         for symbol, kind in _RELATIONS.items():
             if isinstance(statement, kind):
                 return cls(statement.lhs, symbol, statement.rhs)
@@ -80,6 +124,13 @@ class Rule(ABC):
 
     A rule that is defined outside of the package is taken on trust: every claim that uses it names
     it among its axioms.
+
+    Attributes
+    ----------
+    name : str
+        What reports call it.
+    chainable : bool
+        Whether the rule may stand in a chain.
     """
 
     name: str
@@ -95,6 +146,13 @@ class Rule(ABC):
     def check(self, link: Link, context: Context) -> None:
         """Accept the link, or say why not.
 
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+        context : Context
+            What may be taken for granted.
+
         Raises
         ------
         Refused
@@ -102,15 +160,50 @@ class Rule(ABC):
         """
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
-        """Proofs that the rule rests on, each with a label and the context it is checked in."""
+        """Proofs that the rule rests on.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+        context : Context
+            What may be taken for granted.
+
+        Returns
+        -------
+        iterable of (str, Proof, Context)
+            Each proof with a label and the context it is checked in; none by default.
+        """
         return ()
 
     def axioms(self, link: Link) -> tuple[str, ...]:
-        """The axioms used for this link."""
+        """The axioms used for this link.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+
+        Returns
+        -------
+        tuple of str
+            Names of axioms; none by default.
+        """
         return ()
 
     def uses(self, link: Link) -> tuple[str, ...]:
-        """The ids of the claims used for this link."""
+        """The claims used for this link.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+
+        Returns
+        -------
+        tuple of str
+            Ids of claims; none by default.
+        """
         return ()
 
     def __str__(self) -> str:
@@ -118,7 +211,20 @@ class Rule(ABC):
 
 
 def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
-    """The axioms that a rule uses for a link; that a foreign rule is sound is one of them."""
+    """The axioms that a rule uses for a link; that a foreign rule is sound is one of them.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+    link : Link
+        What it justifies.
+
+    Returns
+    -------
+    tuple of str
+        Names that `axiom` knows.
+    """
     kind = type(rule)
     own = tuple(rule.axioms(link))
     return (
@@ -132,16 +238,23 @@ class Step:
 
     Attributes
     ----------
-    label
+    label : str
         Where it stands in the proof, such as ``2`` or ``derivative.3``.
-    statement
+    statement : Boolean
         What it says.
-    rule
+    rule : Rule
         Why.
-    context
+    link : Link
+        What the rule is asked to justify.
+    context : Context
         What it takes for granted.
-    numeric
+    numeric : bool
         Whether the statement is one that can be evaluated at points.
+
+    Raises
+    ------
+    ProofError
+        If `rule` is no rule.
     """
 
     label: str
@@ -195,6 +308,18 @@ class Proof(ABC):
     def require(thing: Any, what: str) -> Proof:
         """The thing itself, if it is a proof.
 
+        Parameters
+        ----------
+        thing : object
+            What should be a proof.
+        what : str
+            Its name in the error.
+
+        Returns
+        -------
+        Proof
+            The thing.
+
         Raises
         ------
         ProofError
@@ -211,9 +336,33 @@ class Proof(ABC):
 
     @abstractmethod
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        """The steps, in order, each with the context it is checked in."""
+        """The steps, in order, each with the context it is checked in.
+
+        Parameters
+        ----------
+        context : Context
+            What the proof may take for granted.
+        label : str, optional
+            What the labels of its steps begin with.
+
+        Returns
+        -------
+        iterable of Step
+            None of them checked yet.
+        """
 
 
 def labelled(*parts: str) -> str:
-    """Labels joined by dots, empty ones left out."""
+    """Labels joined by dots.
+
+    Parameters
+    ----------
+    *parts : str
+        The labels; empty ones are left out.
+
+    Returns
+    -------
+    str
+        Such as ``derivative.3``.
+    """
     return ".".join(part for part in parts if part)

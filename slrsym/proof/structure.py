@@ -59,7 +59,30 @@ def structural_step(
     uses: tuple[str, ...] = (),
     numeric: bool = True,
 ) -> Step:
-    """A step whose check is a function of the context."""
+    """A step whose check is a function of the context.
+
+    Parameters
+    ----------
+    label : str
+        Where it stands in the proof.
+    statement : Boolean
+        What it says.
+    name : str
+        What reports call its rule.
+    verify : callable
+        Takes the context, and raises `Refused` unless the step is justified.
+    context : Context
+        What the step takes for granted.
+    axioms, uses : tuple of str, optional
+        The axioms and the claims that it rests on.
+    numeric : bool, optional
+        Whether the statement is one that can be evaluated at points.
+
+    Returns
+    -------
+    Step
+        Its rule is not one for a chain.
+    """
     rule = _Structural(name, verify, axioms, uses)
     return Step(label, statement, rule, _NO_LINK, context, numeric)
 
@@ -67,9 +90,21 @@ def structural_step(
 def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
     """Refuse unless one statement is the other, or implies it side by side.
 
+    Parameters
+    ----------
+    shown : Boolean
+        What a proof shows.
+    wanted : Boolean
+        What it should show.
+    context : Context
+        What may be taken for granted.
+
     Raises
     ------
     Refused
+        If it is not known to.
+    ProofError
+        If they differ, and one of them is a relation that is no `Link`.
     """
     if shown == wanted:
         return
@@ -167,6 +202,16 @@ def equal_by_derivative(
         That both sides agree at `at`.
     derivative : Proof or Rule
         That ``D(goal.lhs, variable)`` equals ``D(goal.rhs, variable)``.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If the goal is not an equality, or a part is neither a proof nor a rule.
     """
     if not isinstance(goal, Eq):
         raise ProofError(f"equal_by_derivative shows equalities; the goal is {goal}")
@@ -256,7 +301,18 @@ def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
     goal : Boolean
         What is to be shown.
     *branches : pairs of a relation and a Proof
-        In a case ``Eq(symbol, value)`` the proof is of the goal with the value put in.
+        The relations compare one quantity with one bound. In a case ``Eq(symbol, value)`` the proof
+        is of the goal with the value put in.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If what shows a case is not a proof.
     """
     for case, proof in branches:
         Proof.require(proof, f"what shows the case {case}")
@@ -280,7 +336,23 @@ class _AllOf(Proof):
 
 
 def all_of(*parts: Proof) -> Proof:
-    """Show a conjunction part by part."""
+    """Show a conjunction part by part.
+
+    Parameters
+    ----------
+    *parts : Proof
+        The proofs of the parts.
+
+    Returns
+    -------
+    Proof
+        Of the conjunction of what they conclude.
+
+    Raises
+    ------
+    ProofError
+        If a part is not a proof.
+    """
     for part in parts:
         Proof.require(part, "each part")
     return _AllOf(parts)
@@ -361,6 +433,16 @@ def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any)
         The goal at 0.
     step : callable
         Takes the rule "induction hypothesis" and returns the proof of the goal at ``variable + 1``.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If the goal is not an equality, or a part is neither a proof nor a rule.
     """
     if not isinstance(goal, Eq):
         raise ProofError(f"induction shows equalities; the goal is {goal}")
@@ -399,6 +481,21 @@ class _Claimed(Proof):
 
 
 def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
-    """A statement that is an instance of a proved claim."""
+    """A statement that is an instance of a proved claim.
+
+    Parameters
+    ----------
+    statement : Boolean
+        The statement.
+    id : str
+        The id of the claim.
+    values : mapping, optional
+        Symbols of the claim (or their names) and the expressions to put for them.
+
+    Returns
+    -------
+    Proof
+        Of the statement, in one step.
+    """
     pairs = tuple((s, sympify(v)) for s, v in (values or {}).items())
     return _Claimed(id, pairs, statement)

@@ -19,10 +19,22 @@ PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermiti
 
 
 def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
-    """`expr` with values for symbols.
+    """`expr` with values for symbols, all put in at once.
 
-    The values may contain the symbols. Bound variables are left alone, and renamed where a value
-    would be captured. Relations stay relations, even those that have become obvious.
+    Bound variables are left alone, and renamed where a value would be captured. Relations stay
+    relations, even those that have become obvious.
+
+    Parameters
+    ----------
+    expr : Basic
+        An expression, a relation or a combination of relations.
+    values : mapping of Symbol to Expr
+        The values, which may contain the symbols.
+
+    Returns
+    -------
+    Basic
+        Of the same kind.
     """
     if not values:
         return expr
@@ -57,7 +69,18 @@ def _own(node: Basic) -> Iterable[Symbol]:
 
 
 def bound_symbols(expr: Basic) -> set[Symbol]:
-    """Every symbol that is bound somewhere in an expression, or differentiated in."""
+    """Every symbol that is bound somewhere in an expression, or differentiated in.
+
+    Parameters
+    ----------
+    expr : Basic
+        The expression.
+
+    Returns
+    -------
+    set of Symbol
+        Some of them may be free elsewhere in it.
+    """
     found: set[Symbol] = set()
     for node in preorder_traversal(expr):
         found |= set(_own(node))
@@ -67,7 +90,20 @@ def bound_symbols(expr: Basic) -> set[Symbol]:
 
 
 def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
-    """The expression with its bound variables renamed where they are among some symbols."""
+    """The expression with its bound variables renamed where they are among some symbols.
+
+    Parameters
+    ----------
+    expr : Basic
+        The expression.
+    symbols : set of Symbol
+        The names that its bound variables are not to have.
+
+    Returns
+    -------
+    Basic
+        An expression of the same meaning.
+    """
     if not expr.args:
         return expr
     clash = {s for s in _own(expr) if s in symbols}

@@ -19,12 +19,22 @@ _WORDS = {And: " and ", Or: " or ", Implies: " => ", Equivalent: " <=> "}
 def spoken(statement: Any) -> str:
     """A statement in infix notation.
 
+    Parameters
+    ----------
+    statement : Boolean
+        A relation, or a combination of relations.
+
+    Returns
+    -------
+    str
+        One line.
+
     Examples
     --------
     >>> from sympy import And, Eq, Symbol
     >>> x = Symbol("x", real=True)
     >>> spoken(And(Eq(x**2, 4), x > 0))
-    '(x > 0) and (x**2 = 4)'
+    '(x**2 = 4) and (x > 0)'
     """
     if isinstance(statement, Relational):
         return f"{statement.lhs} {_SIGNS[type(statement).__name__]} {statement.rhs}"

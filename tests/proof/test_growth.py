@@ -55,7 +55,7 @@ _X_ALONE = frozenset({x})
         exp(-q * x**2),
         exp(-q * x**2 - 2 * q * x * y - q * y**2),
         exp(-(x**2) - y**2 + x * y),
-        normal_cdf(x / a) * erf_prime(y),
+        normal_cdf(x / p) * erf_prime(y),
         f(x),
         f(a * x + b * y + 1, y),
         Derivative(f(x, y), x),

@@ -3,9 +3,27 @@
 from types import SimpleNamespace
 
 import pytest
-from sympy import Eq, Equivalent, Ge, Integral, Le, Rational, S, Symbol, cos, exp, oo, sin, true
+from sympy import (
+    Eq,
+    Equivalent,
+    Ge,
+    Gt,
+    I,
+    Integral,
+    Le,
+    Piecewise,
+    Rational,
+    S,
+    Symbol,
+    cos,
+    erf,
+    exp,
+    oo,
+    sin,
+    true,
+)
 
-from slrsym.gaussian import Expectation, NoiseLaw, standard_normal
+from slrsym.gaussian import Expectation, GaussianLaw, NoiseLaw, standard_normal
 from slrsym.proof import (
     Chain,
     Claim,
@@ -22,6 +40,7 @@ from slrsym.proof import (
     equal_by_derivative,
     induction,
     inside,
+    lemma,
     linearity,
     monotone,
     only_at,
@@ -29,6 +48,8 @@ from slrsym.proof import (
     solution,
     solution_set,
     split,
+    substitution,
+    symmetry,
 )
 from slrsym.proof.axioms import axiom
 from slrsym.proof.step import Link, Proof, Rule, Step
@@ -259,3 +280,41 @@ def test_an_integral_that_exists_is_differentiated():
     ):
         goal = Eq(D(node, variable), node.diff(variable), evaluate=False)
         assert verdict(goal, chain(goal.lhs).then(goal.rhs, by=differentiate)).accepted
+
+
+def test_a_step_function_is_no_affine_form():
+    # It has slope 0 wherever it has one, and jumps where no quadrature looks.
+    jump = Piecewise((1, G > 50), (2, true))
+    law = GaussianLaw({x: 2}, [[0]])
+    goal = true_relation(Expectation(x, law), Expectation(jump, standard_normal(G)))
+    step = substitution({x: jump}, standard_normal(G))
+    found = verdict(goal, chain(goal.lhs).then(goal.rhs, by=step))
+    assert "not affine" in found.reports[0].refusal
+
+
+def test_inequalities_of_expectations_that_may_not_exist():
+    noise = Symbol("N", real=True)
+    law = NoiseLaw(noise, 1)
+    fourth = Expectation(noise**4, law)
+    found = verdict(Gt(fourth + 1, fourth, evaluate=False), chain(fourth + 1).gt(fourth, by=sign))
+    assert "not known to be integrable" in found.reports[0].refusal
+    square = Claim("square", Ge(Expectation(x**2, standard_normal(x)), 0), "test")
+    square.proof(lambda goal: chain(goal.lhs).ge(0, by=sign))
+    big = fourth + Expectation(x**2, standard_normal(x))
+    goal = Ge(big, fourth, evaluate=False)
+    claim = Claim("it", goal, "test")
+    claim.proof(lambda goal: chain(big).ge(fourth, by=lemma("square")))
+    found = check_claim(claim, Ledger({"it": claim, "square": square}).find)
+    assert "not known to be integrable" in found.reports[0].refusal
+
+
+def test_a_bounded_function_is_bounded_on_the_line_only():
+    node = Expectation(erf(G + 2 * I * G), standard_normal(G))
+    goal = true_relation(node, S.Zero)
+    found = verdict(goal, chain(node).then(S.Zero, by=symmetry(G)))
+    assert "not known to be real" in found.reports[0].refusal
+
+
+def test_the_number_one_is_no_hypothesis():
+    with pytest.raises(ProofError, match="cannot hold"):
+        Claim("it", Ge(x, 0), "test", given=[1])

@@ -45,7 +45,7 @@ _MOST_REJECTED = 200
 def evaluate(
     expr: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
 ) -> Value:
-    r"""The value of an expression at a point.
+    """The value of an expression at a point.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def evaluate(
     NotALaw
         If a covariance is not positive semidefinite here.
     ValueError
-        If a free symbol has no value, or `digits` is not positive.
+        If a free symbol or an undefined function has no value, or `digits` is not positive.
 
     Examples
     --------
     >>> from sympy import Symbol, erf
-    >>> from slrsym.gaussian.law import standard_normal
+    >>> from slrsym.gaussian import Expectation, standard_normal
     >>> G = Symbol("G", real=True)
     >>> evaluate(Expectation(erf(1 + G) ** 2, standard_normal(G)), {}).number
     mpf('0.62429667035758772')
@@ -88,7 +88,7 @@ def evaluate(
     working = digits + 3
     for _ in range(4):
         value = value_of(Evaluator(point, working).number(expr))
-        reference = reference_size(value)
+        reference = _reference_size(value)
         missing = digits - digits_of(value.error, reference)
         if missing <= 0 or math.isinf(missing):
             break
@@ -96,7 +96,7 @@ def evaluate(
     return value
 
 
-def reference_size(*values: Value) -> Any:
+def _reference_size(*values: Value) -> Any:
     """What errors are relative to: the larger value, or the largest term if that dwarfs it."""
     size = max(abs(value.number) for value in values)
     scale = max(value.scale for value in values)
@@ -209,7 +209,7 @@ class _Judge:
         with mpmath.workdps(digits + 40):
             difference = left.number - right.number
             error = left.error + right.error
-            reference = reference_size(left, right)
+            reference = _reference_size(left, right)
             apart = abs(difference)
             agreed = digits_of(apart + error, reference)
             if isinstance(relation, Eq):
@@ -262,10 +262,19 @@ def truth(
     functions : mapping, optional
         Concrete functions in the place of undefined ones.
 
+    Returns
+    -------
+    bool
+        Whether it holds.
+
     Raises
     ------
     Undecided
         If it cannot be decided.
+    NotALaw
+        If a covariance is not positive semidefinite here.
+    ValueError
+        If it is no statement, or something in it has no value.
     """
     return _Judge(point, digits).holds(with_functions(sympify(statement), functions or {}))
 

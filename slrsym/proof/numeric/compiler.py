@@ -62,7 +62,18 @@ class Compiler:
         self._known: dict[Basic, int] = {}
 
     def affine(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
-        """Constant and coefficients of an affine form, None of anything else."""
+        """Constant and coefficients of an affine form.
+
+        Parameters
+        ----------
+        expr : Expr
+            Any expression.
+
+        Returns
+        -------
+        (Ball, dict of Symbol to Ball) or None
+            The constant term and the coefficients of the variables; None of anything else.
+        """
         if not expr.free_symbols & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
@@ -87,7 +98,18 @@ class Compiler:
         return None
 
     def register(self, expr: Basic) -> int:
-        """The register that will hold the value of an expression."""
+        """The register that will hold the value of an expression.
+
+        Parameters
+        ----------
+        expr : Basic
+            The expression, or the condition of a branch.
+
+        Returns
+        -------
+        int
+            A register of `program`.
+        """
         if expr not in self._known:
             self._known[expr] = self._register(expr)
         return self._known[expr]

@@ -86,11 +86,51 @@ class Evaluator:
         self.expectations = Expectations(self)
 
     def ball(self, expr: Basic) -> Ball:
-        """The value as a ball."""
+        """The value of an expression.
+
+        Parameters
+        ----------
+        expr : Basic
+            The expression.
+
+        Returns
+        -------
+        arb or acb
+            The value as a ball.
+
+        Raises
+        ------
+        Undecided
+            If the value cannot be computed.
+        NotALaw
+            If a covariance is not positive semidefinite at this point.
+        ValueError
+            If a free symbol has no value.
+        """
         return self.number(expr)[0]
 
     def number(self, expr: Basic) -> Number:
-        """The value as a ball, and the binary logarithm of the largest term added."""
+        """The value of an expression, with the size of what was added for it.
+
+        Parameters
+        ----------
+        expr : Basic
+            The expression.
+
+        Returns
+        -------
+        (arb or acb, float)
+            The value as a ball, and the binary logarithm of the largest term added.
+
+        Raises
+        ------
+        Undecided
+            If the value cannot be computed.
+        NotALaw
+            If a covariance is not positive semidefinite at this point.
+        ValueError
+            If a free symbol has no value.
+        """
         if expr not in self._known:
             with ctx.workprec(self.bits):
                 ball, scale = self._number(expr)
@@ -116,11 +156,35 @@ class Evaluator:
         raise Undecided(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
     def at(self, values: Mapping[Any, Any], digits: int) -> Evaluator:
-        """An evaluator in the same environment, but for some values."""
+        """An evaluator in the same environment, but for some values.
+
+        Parameters
+        ----------
+        values : mapping
+            The new values.
+        digits : int
+            Digits aimed at.
+
+        Returns
+        -------
+        Evaluator
+            A new one, which remembers nothing.
+        """
         return Evaluator({**self.environment, **values}, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """What a node does to balls; None of a node that is no known function."""
+        """What a node does to balls.
+
+        Parameters
+        ----------
+        expr : Basic
+            The node.
+
+        Returns
+        -------
+        callable or None
+            Takes the arguments of the node as balls; None for a node that is no known function.
+        """
         kind = type(expr)
         if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
             return _zeta
@@ -128,6 +192,11 @@ class Evaluator:
 
     def check_law(self, law: Law) -> None:
         """Refuse a law that is not one at this point.
+
+        Parameters
+        ----------
+        law : Law
+            The law.
 
         Raises
         ------
@@ -214,10 +283,20 @@ class Evaluator:
     def integer(self, expr: Expr) -> int:
         """The value of an expression that is an integer at this point.
 
+        Parameters
+        ----------
+        expr : Expr
+            The expression.
+
+        Returns
+        -------
+        int
+            The integer.
+
         Raises
         ------
         Undecided
-            If it is not.
+            If it is not one.
         """
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
@@ -226,7 +305,23 @@ class Evaluator:
         return int(whole)
 
     def condition(self, expr: Basic) -> bool:
-        """Truth of the condition of a branch; numbers that cannot be told apart count as equal."""
+        """Truth of the condition of a branch; numbers that cannot be told apart count as equal.
+
+        Parameters
+        ----------
+        expr : Boolean
+            A relation, or a combination of relations by And, Or and Not.
+
+        Returns
+        -------
+        bool
+            Whether it holds at this point.
+
+        Raises
+        ------
+        Undecided
+            If it is of another kind, or a sign is lost in rounding.
+        """
         with ctx.workprec(self.bits):
             if isinstance(expr, Relational):
                 relation = RELATIONS[type(expr).__name__]
@@ -384,7 +479,25 @@ class Evaluator:
         return double_exponential(program.evaluate, low, high, digits)
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[Block]]]) -> Expr:
-        """The integrand with finite sums, elementary derivatives and sums of copies written out."""
+        """The integrand with finite sums, elementary derivatives and sums of copies written out.
+
+        Parameters
+        ----------
+        expr : Expr
+            The integrand.
+        sums : dict of IIDSum to (Expr, list of Block)
+            Each sum of copies met so far, written out, with the law of its copies. It is added to.
+
+        Returns
+        -------
+        Expr
+            An expression of the same value.
+
+        Raises
+        ------
+        Undecided
+            If a sum has too many terms, or a sum of copies has no number of copies.
+        """
         if not binds(expr):
             return expr
         name = type(expr).__name__

@@ -60,7 +60,25 @@ class Expectations:
         self._canonical: list[Symbol] = []
 
     def value(self, node: Expectation) -> Number:
-        """The value, and the binary logarithm of the largest term added."""
+        """The value of an expectation.
+
+        Parameters
+        ----------
+        node : Expectation
+            The expectation.
+
+        Returns
+        -------
+        (arb or acb, float)
+            The value as a ball, and the binary logarithm of the largest term added.
+
+        Raises
+        ------
+        Undecided
+            If it does not exist, or the quadrature does not converge.
+        NotALaw
+            If a covariance is not positive semidefinite at this point.
+        """
         sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
         integrand = self.evaluator.prepared(node.integrand, sums)
         blocks = Block.of(node.law) + [b for _, extra in sums.values() for b in extra]
@@ -131,6 +149,11 @@ class Expectations:
 
     def check(self, block: Block) -> None:
         """Refuse a block that is no law at this point.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
 
         Raises
         ------

@@ -68,7 +68,17 @@ class Sum:
 
 
 def magnitude(ball: Ball) -> float:
-    """Binary logarithm of an upper bound of the absolute value, -inf for zero.
+    """Binary logarithm of an upper bound of the absolute value.
+
+    Parameters
+    ----------
+    ball : arb or acb
+        The number.
+
+    Returns
+    -------
+    float
+        -inf for zero.
 
     Raises
     ------
@@ -107,13 +117,37 @@ class Program:
         self.output = -1
 
     def constant(self, value: Any) -> int:
-        """The register of a value that no loop changes."""
+        """Hold a value that no loop changes.
+
+        Parameters
+        ----------
+        value : arb, acb or bool
+            The value.
+
+        Returns
+        -------
+        int
+            Its register.
+        """
         self.values.append(value)
         self.levels.append(0)
         return len(self.values) - 1
 
     def emit(self, operation: Callable[..., Any], *operands: int) -> int:
-        """The register of the result of an operation on registers."""
+        """Perform an operation on registers, at once or in the outermost loop that allows it.
+
+        Parameters
+        ----------
+        operation : callable
+            From the values of the registers to one value.
+        *operands : int
+            The registers.
+
+        Returns
+        -------
+        int
+            The register of the result.
+        """
         level = max((self.levels[i] for i in operands), default=0)
         if level == 0:
             return self.constant(operation(*(self.values[i] for i in operands)))
@@ -126,14 +160,38 @@ class Program:
         return self._known[key]
 
     def fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
-        """Combine registers by an associative operation, those of outer loops first."""
+        """Combine registers by an associative operation, those of outer loops first.
+
+        Parameters
+        ----------
+        operation : callable
+            From two values to one; commutative, too.
+        operands : iterable of int
+            The registers, one at least.
+
+        Returns
+        -------
+        int
+            The register of the result.
+        """
         first, *rest = sorted(operands, key=self.levels.__getitem__)
         for register in rest:
             first = self.emit(operation, first, register)
         return first
 
     def evaluate(self, node: Ball) -> Ball:
-        """The value of a program with a single loop at one node."""
+        """The value of a program with a single loop at one node.
+
+        Parameters
+        ----------
+        node : arb or acb
+            The value of the loop's variable.
+
+        Returns
+        -------
+        arb or acb
+            That of the `output` register.
+        """
         values = self.values
         values[0] = node
         for operation, out, operands in self._code[1]:
@@ -220,6 +278,11 @@ def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
         The number n of nodes.
     bits : int
         The precision, which is also part of the key under which the rule is remembered.
+
+    Returns
+    -------
+    tuple of (arb, arb, float)
+        Node, weight and 0 each time: a node counts as near the origin wherever it is.
     """
     with ctx.workprec(bits):
         hermite = [fmpz_poly([1]), fmpz_poly([0, 1])]
@@ -241,7 +304,7 @@ _OFFSETS = (1564, 2531, 989, 3203)
 def gaussian_sum(
     program: Program, smooth: int, rules: Sequence[Sequence[Node]], digits: int
 ) -> Sum:
-    r"""Expectation of a program whose first loops run over independent standard normals.
+    """Expectation of a program whose first loops run over independent standard normals.
 
     Parameters
     ----------
@@ -253,6 +316,11 @@ def gaussian_sum(
         The finite rules of the other loops, in order.
     digits : int
         Digits wanted, relative to the sum of the absolute values of the terms.
+
+    Returns
+    -------
+    Sum
+        The expectation.
 
     Raises
     ------
@@ -331,7 +399,25 @@ def _widened(ball: Ball, error: Ball) -> Ball:
 
 
 def whole_line(program: Program, digits: int) -> Sum:
-    """Integral over the line of an integrand that decays as a Gaussian does."""
+    """Integral over the line of an integrand that decays as a Gaussian does.
+
+    Parameters
+    ----------
+    program : Program
+        The integrand, with a single loop.
+    digits : int
+        Digits wanted, relative to the integral of the absolute value.
+
+    Returns
+    -------
+    Sum
+        The integral.
+
+    Raises
+    ------
+    Undecided
+        If it does not converge as `gaussian_sum` expects.
+    """
     root = (2 * arb.pi()).sqrt()
     ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
     original, program.output = program.output, program.emit(operator.mul, program.output, ratio)
@@ -357,6 +443,11 @@ def double_exponential(
         The ends, low < high; infinite ones allowed.
     digits : int
         Digits wanted, relative to the integral of the absolute value.
+
+    Returns
+    -------
+    Sum
+        The integral.
 
     Raises
     ------

@@ -30,13 +30,26 @@ from sympy.core.relational import Relational
 
 from slrsym.proof.numeric.quadrature import Undecided
 
-__all__ = ["binds", "derivative_of", "replaced", "slope_of", "with_functions"]
+__all__ = ["binds", "derivative_of", "replaced", "with_functions"]
 
 _BINDERS = ("Derivative", "Expectation", "IIDSum", "Integral", "Limit", "Product", "Subs", "Sum")
 
 
 def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
-    """Whether a node of some kinds, or an undefined function, occurs in an expression."""
+    """Whether a node of some kinds, or an undefined function, occurs in an expression.
+
+    Parameters
+    ----------
+    expr : Basic
+        The expression.
+    kinds : sequence of str, optional
+        Names of classes; by default those of the nodes that bind symbols.
+
+    Returns
+    -------
+    bool
+        Whether one occurs.
+    """
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
     return any(binds(arg, kinds) for arg in expr.args)
@@ -62,7 +75,7 @@ _SLOPES: dict[str, Callable[[Expr], Expr]] = {
 }
 
 
-def slope_of(expr: Expr, x: Symbol) -> Expr | None:
+def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     """The derivative of an elementary expression; None where it is not one that is known."""
     if x not in expr.free_symbols:
         return None if binds(expr) and x in expr.atoms(Symbol) else S.Zero
@@ -70,7 +83,7 @@ def slope_of(expr: Expr, x: Symbol) -> Expr | None:
         return S.One
     name = type(expr).__name__
     if isinstance(expr, Add | Mul):
-        slopes = [slope_of(arg, x) for arg in expr.args]
+        slopes = [_slope_of(arg, x) for arg in expr.args]
         if any(slope is None for slope in slopes):
             return None
         if isinstance(expr, Add):
@@ -78,16 +91,34 @@ def slope_of(expr: Expr, x: Symbol) -> Expr | None:
         args = expr.args
         return Add(*(Mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(slopes)))
     if isinstance(expr, Pow) and x not in expr.exp.free_symbols:
-        inner = slope_of(expr.base, x)
+        inner = _slope_of(expr.base, x)
         return None if inner is None else expr.exp * expr.base ** (expr.exp - 1) * inner
     if name in _SLOPES and len(expr.args) == 1:
-        inner = slope_of(expr.args[0], x)
+        inner = _slope_of(expr.args[0], x)
         return None if inner is None else _SLOPES[name](expr.args[0]) * inner
     return None
 
 
 def with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
-    """The expression with undefined functions replaced by concrete ones."""
+    """The expression with undefined functions replaced by concrete ones.
+
+    Parameters
+    ----------
+    expr : Basic
+        An expression or a statement. Its relations are not evaluated.
+    functions : mapping
+        For each undefined function, or an application of it, what to call instead.
+
+    Returns
+    -------
+    Basic
+        Without undefined functions.
+
+    Raises
+    ------
+    ValueError
+        If one of them is not in `functions`.
+    """
     chosen = {
         getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
     }
@@ -117,7 +148,22 @@ def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
 
 
 def replaced(expr: Basic, index: Symbol, value: Integer) -> Any:
-    """Substitution for an index, but not where an inner sum or integral binds the same name."""
+    """Substitution for an index, but not where an inner sum or integral binds the same name.
+
+    Parameters
+    ----------
+    expr : Basic
+        The expression.
+    index : Symbol
+        The index.
+    value : Integer
+        What is put for it.
+
+    Returns
+    -------
+    Basic
+        The result.
+    """
     if expr == index:
         return value
     if index not in expr.free_symbols:
@@ -131,11 +177,27 @@ def replaced(expr: Basic, index: Symbol, value: Integer) -> Any:
 
 
 def derivative_of(expr: Expr) -> Expr | None:
-    """The derivative that a `Derivative` node means, if it is elementary; None otherwise."""
+    """The derivative that a `Derivative` node means, if it is elementary.
+
+    Parameters
+    ----------
+    expr : Derivative
+        The node.
+
+    Returns
+    -------
+    Expr or None
+        None where the function is not one that can be differentiated term by term.
+
+    Raises
+    ------
+    Undecided
+        If it is to be differentiated a symbolic number of times, or in what is no symbol.
+    """
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
         if not n.is_Integer or not isinstance(x, Symbol):
             raise Undecided(f"cannot differentiate {n} times in {x}")
         for _ in range(int(n)):
-            slope = None if slope is None else slope_of(slope, x)
+            slope = None if slope is None else _slope_of(slope, x)
     return slope

@@ -73,6 +73,11 @@ def parameters(*statements: Any) -> tuple[Any, ...]:
     *statements : Basic
         Expressions or relations.
 
+    Returns
+    -------
+    tuple of Symbol and IndexedBase
+        Bound symbols are not among them.
+
     Examples
     --------
     >>> from sympy import symbols

@@ -23,7 +23,15 @@ Number: TypeAlias = tuple[Ball, float]
 
 @dataclass(frozen=True)
 class Later:
-    """An expression that is to be evaluated in its own environment, at whatever precision."""
+    """An expression that is to be evaluated in its own environment, at whatever precision.
+
+    Attributes
+    ----------
+    expr : Expr
+        The expression.
+    environment : mapping
+        The values of its symbols.
+    """
 
     expr: Expr
     environment: Mapping[Any, Any]
@@ -57,7 +65,20 @@ class Value:
 
 
 def digits_of(error: Any, size: Any) -> float:
-    """How many digits of `size` an error leaves."""
+    """How many digits of a number an error leaves.
+
+    Parameters
+    ----------
+    error : mpf
+        A bound of the error, not negative.
+    size : mpf
+        The absolute value of the number.
+
+    Returns
+    -------
+    float
+        Decimal digits: infinite if there is no error, else -infinity if the number is 0.
+    """
     if error == 0:
         return math.inf
     if size == 0:
@@ -71,7 +92,18 @@ def _mpf(exact: Ball) -> Any:
 
 
 def value_of(number: Number) -> Value:
-    """The midpoint and radius of a ball as numbers of mpmath."""
+    """The midpoint and radius of a ball as numbers of mpmath.
+
+    Parameters
+    ----------
+    number : (arb or acb, float)
+        The ball, and the binary logarithm of the largest term that was added on the way.
+
+    Returns
+    -------
+    Value
+        Both.
+    """
     ball, scale = number
     ball = simplest(ball)
     if isinstance(ball, arb):

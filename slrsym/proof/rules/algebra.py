@@ -10,7 +10,18 @@ __all__ = ["algebra", "require_equality"]
 
 
 def require_equality(link: Link) -> None:
-    """Refuse a link that is not an equality."""
+    """Refuse a link that is not an equality.
+
+    Parameters
+    ----------
+    link : Link
+        The link.
+
+    Raises
+    ------
+    Refused
+        If it is an inequality.
+    """
     if link.relation != "=":
         raise Refused(f"the rule shows equalities, and this step says {link.relation}")
 

@@ -157,6 +157,11 @@ def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
         In `variable`. At infinite ends it has to be a moderate function times a Gaussian.
     variable : Symbol
         The variable of integration.
+
+    Returns
+    -------
+    Rule
+        For links with the integral on the left.
     """
     return _FundamentalTheorem(sympify(antiderivative), variable)
 

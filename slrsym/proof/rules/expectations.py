@@ -69,7 +69,20 @@ def _expectations(expr: Expr) -> list[Expectation]:
 
 
 def require_integrable(expr: Expr, context: Context) -> None:
-    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise."""
+    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise.
+
+    Parameters
+    ----------
+    expr : Expr
+        What contains the expectations.
+    context : Context
+        What may be taken for granted.
+
+    Raises
+    ------
+    Refused
+        If an integrand is not known to be so.
+    """
     for node in _expectations(expr):
         require_moderate(node.integrand, frozenset(node.law.symbols), context)
         for block in node.law.blocks():
@@ -203,7 +216,18 @@ class _Stein(Rule):
 
 
 def stein(*variables: Symbol) -> Rule:
-    """Remove the polynomial factors of Gaussian variables by Stein's lemma."""
+    """Remove the polynomial factors of Gaussian variables by Stein's lemma.
+
+    Parameters
+    ----------
+    *variables : Symbol
+        The variables, of Gaussian vectors of dimension three at most.
+
+    Returns
+    -------
+    Rule
+        For links with the polynomial factors on the left.
+    """
     return _Stein(variables)
 
 
@@ -319,6 +343,11 @@ def complete_the_square(law: GaussianLaw) -> Rule:
     ----------
     law : GaussianLaw
         The law that results, non-degenerate.
+
+    Returns
+    -------
+    Rule
+        For equalities.
     """
     return _CompleteTheSquare(law)
 
@@ -437,6 +466,11 @@ def substitution(forms: Mapping[Symbol, Any], law: GaussianLaw) -> Rule:
         Each old variable as an affine form of the new ones.
     law : GaussianLaw
         The law of the new variables; its image under `forms` must be the old law.
+
+    Returns
+    -------
+    Rule
+        For equalities, read in either direction.
     """
     return _Substitution(tuple((s, sympify(f)) for s, f in forms.items()), law)
 
@@ -486,7 +520,19 @@ class _Symmetry(Rule):
 
 
 def symmetry(*variables: Symbol) -> Rule:
-    """Reflect Gaussian variables in their means; odd integrands vanish."""
+    """Reflect Gaussian variables in their means; odd integrands vanish.
+
+    Parameters
+    ----------
+    *variables : Symbol
+        The variables, reflected together. No other variable of their laws may be correlated with
+        them.
+
+    Returns
+    -------
+    Rule
+        For equalities.
+    """
     return _Symmetry(variables)
 
 
@@ -537,7 +583,18 @@ def _joined(laws: list[Law]) -> Law:
 
 
 def conditioning(*given: Symbol) -> Rule:
-    """Take the expectation given some variables first, then over these."""
+    """Take the expectation given some variables first, then over these.
+
+    Parameters
+    ----------
+    *given : Symbol
+        These variables.
+
+    Returns
+    -------
+    Rule
+        For equalities.
+    """
     return _Conditioning(given)
 
 
@@ -585,7 +642,23 @@ class _Inside(Rule):
 
 
 def inside(by: Rule) -> Rule:
-    """Use a rule on the integrand of an expectation."""
+    """Use a rule on the integrand of an expectation.
+
+    Parameters
+    ----------
+    by : Rule
+        A rule that may stand in a chain.
+
+    Returns
+    -------
+    Rule
+        For links between two expectations under the same law, strict inequalities excepted.
+
+    Raises
+    ------
+    ProofError
+        If `by` is not such a rule.
+    """
     if not isinstance(by, Rule) or not by.chainable:
         raise ProofError(f"by must be a rule; got {by!r}")
     return _Inside(by)

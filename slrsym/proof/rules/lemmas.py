@@ -25,7 +25,22 @@ __all__ = ["Lemma", "instance", "lemma", "require_admissible"]
 
 
 def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
-    """Refuse unless a value has every property that a symbol declares of itself."""
+    """Refuse unless a value has every property that a symbol declares of itself.
+
+    Parameters
+    ----------
+    symbol : Symbol
+        The symbol.
+    value : Expr
+        What is to be put for it.
+    context : Context
+        What may be taken for granted.
+
+    Raises
+    ------
+    Refused
+        If one of the properties is not known of the value.
+    """
     sign = context.sign(value)
     wanted = {
         "is_positive": sign.positive,
@@ -52,14 +67,29 @@ def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
 def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> Relational:
     """The statement of a claim at some values, its hypotheses checked.
 
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    values : mapping of Symbol to Expr
+        What to put for its symbols, and for its undefined functions, each of these a Lambda.
+    context : Context
+        What may be taken for granted.
+
+    Returns
+    -------
+    Boolean
+        The instance, unevaluated.
+
     Raises
     ------
     Refused
-        If a hypothesis is not known to hold, or a name is not one of the claim's.
+        If a hypothesis is not known to hold, a value is not admissible, or a name is not one of the
+        claim's.
     """
     functions = {f: v for f, v in values.items() if isinstance(f, UndefinedFunction)}
     values = {s: v for s, v in values.items() if s not in functions}
-    statement = with_functions(claim.statement, functions)
+    statement = _with_functions(claim.statement, functions)
     bound = bound_symbols(claim.statement)
     for function, value in functions.items():
         captured = value.free_symbols & bound
@@ -85,11 +115,11 @@ def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> R
     return put(statement, values)
 
 
-def with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
+def _with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
     """`expr` with undefined functions replaced; derivatives stay unevaluated."""
     if not functions or not expr.atoms(AppliedUndef):
         return expr
-    args = [with_functions(arg, functions) for arg in expr.args]
+    args = [_with_functions(arg, functions) for arg in expr.args]
     if isinstance(expr, AppliedUndef) and expr.func in functions:
         return functions[expr.func](*args)
     if isinstance(expr, Derivative | Relational):
@@ -99,14 +129,35 @@ def with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
 
 @dataclass(frozen=True)
 class Lemma(Rule):
-    """An instance of a proved claim."""
+    """An instance of a proved claim.
+
+    Parameters
+    ----------
+    id : str
+        The id of the claim.
+    values : tuple of (Symbol or str, Expr)
+        Symbols of the claim, or their names, and what to put for them.
+    factor : Expr, optional
+        What an inequality is multiplied by; 1 by default.
+    """
 
     id: str
     values: tuple[tuple[Any, Expr], ...]
     factor: Expr = S.One
 
     def scaled(self, factor: Any) -> Lemma:
-        """The inequality multiplied by something that is not negative, and added to an equality."""
+        """The same for an inequality that is multiplied by something that is not negative.
+
+        Parameters
+        ----------
+        factor : expression
+            Not negative; positive where the inequality is strict.
+
+        Returns
+        -------
+        Lemma
+            It justifies a link whose two sides differ by `factor` times what those of the claim do.
+        """
         return replace(self, factor=sympify(factor))
 
     @property
@@ -127,11 +178,11 @@ class Lemma(Rule):
             raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
         known = Link.of(shown)
         linear = Freedom(linearity=True)
+        require_integrable(link.lhs, context)
+        require_integrable(link.rhs, context)
         if link.relation == "=":
             if known.relation != "=":
                 raise Refused(f"claim {self.id} is an inequality, and this step says =")
-            require_integrable(link.lhs, context)
-            require_integrable(link.rhs, context)
             if (link.lhs, link.rhs) in ((known.lhs, known.rhs), (known.rhs, known.lhs)):
                 return
             context.require_equal(link.lhs, link.rhs, linear, given=((known.lhs, known.rhs),))
@@ -162,6 +213,11 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
         Symbols of the claim (or their names) and the expressions to put for them.
     **named : expression
         The same by name.
+
+    Returns
+    -------
+    Lemma
+        The rule.
 
     Examples
     --------

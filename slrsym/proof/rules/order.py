@@ -13,6 +13,7 @@ from slrsym.proof.context import Context
 from slrsym.proof.convergence import require_differentiable
 from slrsym.proof.errors import Refused
 from slrsym.proof.interval import require_interval
+from slrsym.proof.rules.expectations import require_integrable
 from slrsym.proof.step import Link, Proof, Rule
 from slrsym.proof.substitute import put
 
@@ -32,6 +33,7 @@ class _Sign(Rule):
         for side in (link.lhs, link.rhs):
             # What cancels in the difference has to be a number all the same.
             context.require(context.is_real(side), f"{side} is not known to be a real number here")
+            require_integrable(side, context)
         known = context.sign(difference)
         wanted = {
             "<=": known.nonpositive,
@@ -129,6 +131,16 @@ def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof)
         Where the left and the right side take their values.
     derivative : Proof
         A chain from ``D(of, variable)`` to 0. It may use that the variable lies between the points.
+
+    Returns
+    -------
+    Rule
+        For inequalities, strict only where the derivative's is and the points are apart.
+
+    Raises
+    ------
+    ProofError
+        If `derivative` is not a proof.
     """
     Proof.require(derivative, "derivative")
     return _Monotone(sympify(of), variable, sympify(start), sympify(end), derivative)
