@@ -14,16 +14,21 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.maps import overlap_program, planar_program
+from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
 from slrsym.dynamics.starts import lift
 from slrsym.kernels.compile import kernel
 from slrsym.kernels.numpy_backend import numpy_parts
 from slrsym.kernels.program import Program
+from slrsym.kernels.source import body_source
 from slrsym.task import Task
 
 __all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine"]
 
 States = NDArray[np.float64]
+
+# A step so large that it shrinks the vectors to less than this, when their norms are made 1 again,
+# magnifies rounding errors: then the overlaps are put back into the feasible set.
+WILD = 0.01
 
 
 class Engine(Protocol):
@@ -64,7 +69,7 @@ class NumpyEngine:
     def __init__(self, states: States, task: Task, alpha: float) -> None:
         self._states = np.array(states)
         self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
-        self._constants, self._body = _numpy_parts(states.shape[1])
+        self._constants, self._body, self._restore = _numpy_parts(states.shape[1])
 
     @property
     def states(self) -> States:
@@ -90,7 +95,13 @@ class NumpyEngine:
         for number, lam in enumerate(temperatures.tolist(), 1):
             if lam != last:
                 last, fixed = lam, self._constants(lam, *self._rest)
-            columns = self._body(*columns, *fixed)
+            *columns, shrink = self._body(*columns, *fixed)
+            if shrink.min() < WILD:
+                restored = self._restore(*columns)
+                columns = [
+                    np.where(shrink < WILD, new, old)
+                    for new, old in zip(restored, columns, strict=True)
+                ]
             if number % every == 0:
                 noted[number // every - 1] = np.transpose(columns)
         self._states = np.transpose(columns).copy()
@@ -98,8 +109,8 @@ class NumpyEngine:
 
 
 @cache
-def _numpy_parts(count: int) -> tuple[Any, Any]:
-    return numpy_parts(_program(count))
+def _numpy_parts(count: int) -> tuple[Any, Any, Any]:
+    return *numpy_parts(_program(count)), numpy_parts(restoring_program(count))[1]
 
 
 def _trajectory_source(program: Program) -> str:
@@ -121,7 +132,9 @@ def _trajectory_source(program: Program) -> str:
         f"                if temperatures[step] != last:\n"
         f"                    last = temperatures[step]\n"
         f"                    ({fixed},) = constants(last, {rest})\n"
-        f"                ({state},) = body({state}, {fixed})\n"
+        f"                ({state}, shrink,) = body({state}, {fixed})\n"
+        f"                if shrink < {WILD}:\n"
+        f"                    ({state},) = restore({state})\n"
         f"{note}"
         f"{write}"
     )
@@ -132,7 +145,9 @@ def _numba_trajectory(count: int) -> Any:
     from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
 
     program = _program(count)
-    source = program_source(program) + DECORATOR + _trajectory_source(program)
+    restore = body_source(restoring_program(count), "restore")
+    source = f"{program_source(program)}{DECORATOR}{restore}\n\n{DECORATOR}"
+    source += _trajectory_source(program)
     return compiled_module(source).trajectory
 
 

@@ -11,13 +11,20 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt
+from sympy import Add, Expr, ImmutableMatrix, Matrix, Max, Min, Mul, Poly, S, Symbol, expand, sqrt
 
 from slrsym.kernels import expressions
 from slrsym.kernels.program import Program
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, gram_matrix, kappa, nu, rho, theta
 
-__all__ = ["PARAMETERS", "SLOPES", "overlap_map", "overlap_program", "planar_program"]
+__all__ = [
+    "PARAMETERS",
+    "SLOPES",
+    "overlap_map",
+    "overlap_program",
+    "planar_program",
+    "restoring_program",
+]
 
 PARAMETERS = (*expressions.PARAMETERS, alpha)
 
@@ -36,7 +43,7 @@ _FACTORS = {
 
 
 def _inner(x: Matrix, y: Matrix) -> Expr:
-    return (x.T * gram_matrix() * y)[0, 0]
+    return expand((x.T * gram_matrix() * y)[0, 0])
 
 
 def _gradient(x: Matrix) -> Matrix:
@@ -50,24 +57,44 @@ def _gradient(x: Matrix) -> Matrix:
     return total
 
 
-def _step(name: str, x: Matrix) -> tuple[Matrix, Symbol, dict[Symbol, Expr]]:
-    r"""Where a step takes a unit vector, but for its norm; the inverse of that; what symbols mean.
+class _Step:
+    r"""The step of one vector x, to :math:`(x - \alpha \tau) / |x - \alpha \tau|`.
 
-    With m the inner product of x and its gradient g, that is :math:`(1 + \alpha m) x - \alpha g`,
-    and the square of the norm is
-    :math:`(1 + \alpha m)^2 - 2\alpha(1 + \alpha m) m + \alpha^2 |g|^2`.
+    Here :math:`\tau = g - (x \cdot g) x` is the part of the gradient g that is tangent to the
+    sphere, so that the square of the norm is :math:`1 + \alpha^2 \tau \cdot g`. Inner products with
+    the tangent are gathered by slopes: the coefficient :math:`1 - \kappa^2`, say, is small near the
+    oracle, and as a difference of large terms it would be lost in rounding.
     """
-    along, stretch, shrink = (
-        Symbol(f"{what}_{name}", real=True) for what in ("along", "stretch", "shrink")
-    )
-    gradient = _gradient(x)
-    square = expand((1 + alpha * along) ** 2 - 2 * alpha * (1 + alpha * along) * along)
-    meanings = {
-        along: _inner(x, gradient),
-        stretch: 1 + alpha * along,
-        shrink: 1 / sqrt(square + alpha**2 * _inner(gradient, gradient)),
-    }
-    return stretch * x - alpha * gradient, shrink, meanings
+
+    def __init__(self, name: str, x: Matrix) -> None:
+        self.meanings: dict[Symbol, Expr] = {}
+        self._name = name
+        gradient = _gradient(x)
+        self._tangent = gradient - _inner(x, gradient) * x
+        self.along = self._named("along", _inner(x, gradient))
+        # No product with x itself, to which the tangent is orthogonal.
+        self._with = {y: self._product(y) for y in (_K, _V, _K_STAR, _V_STAR) if y != x}
+        square = alpha**2 * self.dot(gradient)
+        # Never negative; but rounding does not know, where the gradient is large and not tangent.
+        self.shrink = self._named("shrink", 1 / sqrt(1 + Max(0, square)))
+
+    def _named(self, what: str, meaning: Expr) -> Symbol:
+        symbol = Symbol(f"{what}_{self._name}", real=True)
+        self.meanings[symbol] = meaning
+        return symbol
+
+    def _product(self, y: Matrix) -> Symbol:
+        name = {_K: "k", _V: "v", _K_STAR: "k_star", _V_STAR: "v_star"}[y]
+        terms = Poly(_inner(self._tangent, y), *SLOPES).terms()
+        gathered = Add(
+            *(c * Mul(*(r**n for r, n in zip(SLOPES, powers, strict=True))) for powers, c in terms)
+        )
+        return self._named(f"tangent_{name}", gathered)
+
+    def dot(self, y: Matrix) -> Expr:
+        """The inner product of the tangent and a vector of the span."""
+        parts = zip((_K, _V, _K_STAR, _V_STAR), y, strict=True)
+        return Add(*(self._with.get(x, S.Zero) * c for x, c in parts))
 
 
 @cache
@@ -78,20 +105,23 @@ def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     -------
     outputs : tuple of Expr
         New kappa, nu, theta, eta, rho, in the old ones, the partial derivatives `SLOPES` of the
-        risk at the old point, the step size alpha, and the symbols of `meanings`.
+        risk at the old point, the step size alpha, and the symbols of `meanings`; then the inverse
+        of the product of both norms before they were made 1.
     meanings : dict of Symbol to Expr
         What the other symbols stand for: parts that occur more than once.
     """
-    k, k_shrink, meanings = _step("k", _K)
-    v, v_shrink, more = _step("v", _V)
+    k, v = _Step("k", _K), _Step("v", _V)
+    # Of the two tangents; that of v is its gradient less a multiple of v.
+    both = k.dot(_gradient(_V)) - v.along * k.dot(_V)
     outputs = (
-        k_shrink * _inner(k, _K_STAR),
-        v_shrink * _inner(v, _V_STAR),
-        v_shrink * _inner(v, _K_STAR),
-        k_shrink * _inner(k, _V_STAR),
-        k_shrink * v_shrink * _inner(k, v),
+        k.shrink * (kappa - alpha * k.dot(_K_STAR)),
+        v.shrink * (nu - alpha * v.dot(_V_STAR)),
+        v.shrink * (theta - alpha * v.dot(_K_STAR)),
+        k.shrink * (eta - alpha * k.dot(_V_STAR)),
+        k.shrink * v.shrink * (rho - alpha * (k.dot(_V) + v.dot(_K)) + alpha**2 * both),
+        k.shrink * v.shrink,
     )
-    return outputs, meanings | more
+    return outputs, k.meanings | v.meanings
 
 
 @cache
@@ -101,7 +131,8 @@ def overlap_program() -> Program:
     Returns
     -------
     Program
-        Of a state of five overlaps and the parameters lambda, gamma, d, L, epsilon, alpha.
+        Of a state of five overlaps and the parameters lambda, gamma, d, L, epsilon, alpha. Its
+        outputs are those of `overlap_map`.
     """
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES, expressions.gradient(), strict=True))
@@ -115,12 +146,57 @@ def planar_program() -> Program:
     Returns
     -------
     Program
-        Of a state kappa, nu and the parameters lambda, gamma, d, L, epsilon, alpha.
+        Of a state kappa, nu and the parameters lambda, gamma, d, L, epsilon, alpha. Its outputs are
+        those two, and the inverse of the product of both norms before they were made 1.
     """
     outputs, meanings = overlap_map()
     # By Lemma 14 the slopes in theta, eta and rho vanish as well.
     on_manifold = dict.fromkeys((theta, eta, rho, *SLOPES[2:]), S.Zero)
     slopes = dict(zip(SLOPES[:2], expressions.gradient()[:2], strict=True))
     given = {x: value.subs(on_manifold) for x, value in (slopes | meanings).items()}
-    planar = [new.subs(on_manifold) for new in outputs[:2]]
+    planar = [outputs[i].subs(on_manifold) for i in (0, 1, 5)]
     return Program.of(planar, (kappa, nu), PARAMETERS, given=given)
+
+
+@cache
+def restoring_program(count: int) -> Program:
+    r"""Overlaps moved into the feasible set, from which rounding has taken them.
+
+    Parameters
+    ----------
+    count : {5, 2}
+        Five overlaps, or two on the manifold.
+
+    Returns
+    -------
+    Program
+        Of a state, without parameters. Feasible states stay where they are.
+
+    Notes
+    -----
+    The Gram matrix of k, v, k*, v* is positive semidefinite if and only if
+    :math:`\kappa^2 + \eta^2 \le 1`, :math:`\theta^2 + \nu^2 \le 1`, and the components of k and v
+    orthogonal to k* and v* have an inner product that their norms allow.
+    """
+    if count == 2:
+        return Program.of([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
+    k_scale = Symbol("k_scale", real=True)
+    v_scale = Symbol("v_scale", real=True)
+    room, inner = Symbol("room", real=True), Symbol("inner", real=True)
+    given = {
+        k_scale: 1 / sqrt(Max(1, kappa**2 + eta**2)),
+        v_scale: 1 / sqrt(Max(1, theta**2 + nu**2)),
+        room: sqrt(
+            Max(0, 1 - k_scale**2 * (kappa**2 + eta**2))
+            * Max(0, 1 - v_scale**2 * (theta**2 + nu**2))
+        ),
+        inner: k_scale * v_scale * (kappa * theta + eta * nu),
+    }
+    outputs = (
+        k_scale * kappa,
+        v_scale * nu,
+        v_scale * theta,
+        k_scale * eta,
+        Min(inner + room, Max(inner - room, rho)),
+    )
+    return Program.of(outputs, ORDER_PARAMETERS, (), given=given)

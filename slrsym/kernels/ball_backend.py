@@ -50,6 +50,7 @@ def _erf_defect(x: Any, y: Any) -> Any:
 _NAMESPACE = {
     # Constants may be integers.
     "sqrt": lambda x: arb(x).sqrt(), "exp": lambda x: arb(x).exp(), "abs": abs,
+    "maximum": lambda x, y: arb(x).max(y), "minimum": lambda x, y: arb(x).min(y),
     "arcsin": lambda x: arb(x).asin(), "arctan": lambda x: arb(x).atan(),
     "erf": lambda x: arb(x).erf(), "erfc": lambda x: arb(x).erfc(),
     "decay_integral": _decay_integral, "erf_defect": _erf_defect,

@@ -43,7 +43,8 @@ def _erf_defect(x: Any, y: Any) -> Any:
 def _namespace() -> dict[str, Any]:
     return {
         "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
-        "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs,
+        "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
+        "minimum": min,
         "decay_integral": _decay_integral, "erf_defect": _erf_defect,
         "rational": lambda p, q: mpmath.mpf(p) / q,
     }  # fmt: skip

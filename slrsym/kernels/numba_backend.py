@@ -43,6 +43,9 @@ from numba import njit
 from slrsym.kernels._numba_special import decay_integral, erf_defect
 
 
+maximum, minimum = max, min
+
+
 @njit(inline="always")
 def rational(p, q):
     return p / q

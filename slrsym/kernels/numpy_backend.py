@@ -27,7 +27,8 @@ def _erf_defect(x: Any, y: Any) -> Any:
 
 _ARRAYS = {
     "sqrt": np.sqrt, "exp": np.exp, "arcsin": np.arcsin, "arctan": np.arctan, "pi": math.pi,
-    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
+    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs, "maximum": np.maximum,
+    "minimum": np.minimum,
     "decay_integral": decay_integral, "erf_defect": _erf_defect,
     "rational": lambda p, q: p / q,
 }  # fmt: skip

@@ -15,6 +15,7 @@ __all__ = ["body_source", "compiled", "constants_source"]
 # SymPy's names, and the names that the namespace of a backend has to give a meaning.
 _FUNCTIONS = {
     "exp": "exp", "erf": "erf", "erfc": "erfc", "asin": "arcsin", "atan": "arctan", "Abs": "abs",
+    "Max": "maximum", "Min": "minimum",
     "DecayIntegral": "decay_integral", "ErfDefect": "erf_defect",
 }  # fmt: skip
 
