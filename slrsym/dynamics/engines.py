@@ -97,11 +97,8 @@ class NumpyEngine:
                 last, fixed = lam, self._constants(lam, *self._rest)
             *columns, shrink = self._body(*columns, *fixed)
             if shrink.min() < WILD:
-                restored = self._restore(*columns)
-                columns = [
-                    np.where(shrink < WILD, new, old)
-                    for new, old in zip(restored, columns, strict=True)
-                ]
+                for old, new in zip(columns, self._restore(*columns), strict=True):
+                    np.copyto(old, new, where=shrink < WILD)
             if number % every == 0:
                 noted[number // every - 1] = np.transpose(columns)
         self._states = np.transpose(columns).copy()

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-from slrsym.kernels.special import COUNTS, FALLS, NODES, REACH, WEIGHTS, WIDTHS
+from slrsym.kernels.special import COUNTS, FALLS, NODES, NOTHING, REACH, WEIGHTS, WIDTHS
 
 __all__ = ["decay_integral", "erf_defect"]
 
@@ -74,6 +74,8 @@ def decay_integral(exponent, low, width):
     ----------
     exponent, low, width : float
     """
+    if exponent > NOTHING:
+        return 0.0
     fall = exponent * (width * (2 * low + width))
     if fall > REACH:
         reach = REACH / exponent

@@ -26,6 +26,7 @@ __all__ = [
     "COUNTS",
     "FALLS",
     "NODES",
+    "NOTHING",
     "REACH",
     "WEIGHTS",
     "WIDTHS",
@@ -90,6 +91,9 @@ _RULES = ((8, 0.2, 0.6), (12, 1.0, 1.5), (16, 1.0, 10.0), (20, 1.0, 25.0), (24, 
 # Beyond this many e-foldings the integrand is too small to matter, and the interval is cut there.
 REACH = 40.0
 
+# From here on exp(-E), which the integral is multiplied by, is zero in double precision.
+NOTHING = 750.0
+
 COUNTS = np.array([count for count, _, _ in _RULES])
 # Of all rules but the last, which takes what is left, NaN too.
 WIDTHS = np.array([width for _, width, _ in _RULES[:-1]])
@@ -112,6 +116,9 @@ _SMALL = 512
 
 def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
     r"""Values of `DecayIntegral`, each computed the same way however many stand beside it.
+
+    Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
+    they are finite, and not meant.
 
     Parameters
     ----------
@@ -138,6 +145,8 @@ def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
         return np.zeros(shape)
     # A lone column would be summed in another order.
     exponent = exponent.reshape(-1) if size > 1 else np.resize(exponent, 2)
+    if exponent.max() > NOTHING:
+        exponent = np.where(exponent > NOTHING, 0.0, exponent)
     rules, width = _rules(exponent, low, width)
     sums = _at_once if exponent.size <= _SMALL else _rule_by_rule
     total: NDArray[np.float64] = sums(-exponent, low, width, rules) * width
@@ -155,9 +164,10 @@ def _rules(exponent: Any, low: Any, width: Any) -> tuple[Any, Any]:
             if last == 0 or last == max(wide, bisect_left(_FALLS, exponent.min() * span)):
                 return last, width
     fall = exponent * span
-    if (fall > REACH).any():
+    steep = fall > REACH
+    if steep.any():
         reach = REACH / np.maximum(exponent, 1.0)
-        width = np.where(fall > REACH, reach / (low + np.sqrt(low * low + reach)), width)
+        width = np.where(steep, reach / (low + np.sqrt(low * low + reach)), width)
     return np.maximum(np.searchsorted(WIDTHS, width), np.searchsorted(FALLS, fall)), width
 
 
