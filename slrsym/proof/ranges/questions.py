@@ -1,0 +1,44 @@
+"""The question that others ask: the range of an expression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import sympify
+
+from slrsym.proof.ranges.enclosure import Enclosure
+from slrsym.proof.ranges.facts import Facts
+from slrsym.proof.ranges.intervals import Range
+
+__all__ = ["range_of"]
+
+
+def range_of(expr: Any, facts: Facts | None = None) -> Range:
+    """An interval that contains every value of an expression.
+
+    Parameters
+    ----------
+    expr : expression
+        Real on the whole domain.
+    facts : Facts, optional
+        What is given besides the declarations of the symbols.
+
+    Returns
+    -------
+    Range
+        The interval; not always the least one.
+
+    Raises
+    ------
+    NoRange
+        If the expression may be undefined somewhere, or is of a kind that is not understood; also
+        if a symbol is not declared real.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, exp
+    >>> x = Symbol("x", positive=True)
+    >>> print(range_of(exp(-x)))
+    (0, 1)
+    """
+    return Enclosure(facts or Facts()).range(sympify(expr))

@@ -1,0 +1,20 @@
+"""The sign of an expression under assumptions: a sound procedure that may fail to decide.
+
+An expression is examined as it stands, by its range (see `slrsym.proof.ranges`), and as a quotient
+of polynomials in *generators*: symbols, roots, and values of functions. The signs of the
+irreducible factors are found one by one, by rules. Every rule is valid at each single point of the
+domain, whatever relations there are between the generators.
+
+No rule is applied to an expression that may be undefined somewhere on the domain.
+
+The modules, each built on those before it: ``signs`` (sets of signs), ``polynomials``,
+``generators`` (expressions as fractions), ``hypotheses`` (what they say of polynomials),
+``factor_rules``, ``decider`` (which applies them), ``questions``, ``explanation``.
+"""
+
+from slrsym.proof.ranges import Facts as Facts
+from slrsym.proof.sign.explanation import explain as explain
+from slrsym.proof.sign.questions import holds as holds
+from slrsym.proof.sign.questions import is_nonzero as is_nonzero
+from slrsym.proof.sign.questions import sign_of as sign_of
+from slrsym.proof.sign.signs import Sign as Sign

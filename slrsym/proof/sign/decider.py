@@ -1,0 +1,368 @@
+"""Signs and ranges under facts, each helping the other.
+
+The sign of an expression may need the ranges of its parts, and its range the sign of a sum; a
+question that is met again while it is being asked is answered by what is known without it. The
+number of questions that one leads to is limited, so that an answer comes soon; what was found out
+after the limit was met is forgotten afterwards, since it may be less than could be known.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import mul
+from typing import Any
+
+from sympy import Abs, Add, Basic, Dummy, Expr, Mul, Poly, Pow, Rational, oo
+
+from slrsym.gaussian.functions import OwensT
+from slrsym.proof.ranges import Enclosure, Facts, NoRange, Range
+from slrsym.proof.sign.factor_rules import ODD, RULES, RULES_FOR_LARGE, Rule, by_terms
+from slrsym.proof.sign.generators import Fraction, Generators
+from slrsym.proof.sign.hypotheses import statements
+from slrsym.proof.sign.polynomials import is_small, polynomial, ratio
+from slrsym.proof.sign.signs import NONZERO, POSITIVE, UNKNOWN, Sign
+from slrsym.proof.substitute import bound_symbols
+
+__all__ = ["Decider"]
+
+_MOST_QUESTIONS = 120
+_DEEPEST = 9
+_LONGEST_END = 32
+
+
+class Decider(Enclosure):
+    """What is known of signs and ranges under facts.
+
+    Parameters
+    ----------
+    facts : Facts
+        What is given.
+
+    Attributes
+    ----------
+    generators : Generators
+        The generators met so far.
+    statements : list of (Poly, Sign)
+        Polynomials in generators whose sign the hypotheses tell.
+    factor_signs : dict of Poly to Sign
+        What was found out about irreducible polynomials.
+    reasons : dict of Basic to str
+        Why expressions and irreducible polynomials have the signs found.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self.generators = Generators()
+        self.statements: list[tuple[Poly, Sign]] = []
+        self.factor_signs: dict[Poly, Sign] = {}
+        self.reasons: dict[Basic, str] = {}
+        self._answers: dict[Expr, Sign] = {}
+        self._signs: dict[Expr, Sign] = {}
+        self._busy: set[Any] = set()
+        self._questions = 0
+        # Whether a question was left unanswered, so that answers are to be forgotten in the end.
+        self._cut = False
+        self._provisional: list[tuple[dict[Any, Any], Basic]] = []
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Translate the hypotheses; those whose domain others secure, in a second round."""
+        for _ in range(2):
+            self.statements = statements(self)
+            for memory in (self._known, self._signs, self.factor_signs, self.reasons):
+                memory.clear()
+            self.restart()
+
+    # -- bookkeeping ---------------------------------------------------------------------------
+
+    def restart(self) -> None:
+        """Allow a new round of questions."""
+        self._questions = 0
+        self._cut = False
+        self._busy.clear()
+        for memory, key in self._provisional:
+            memory.pop(key, None)
+        self._provisional.clear()
+
+    def _asking(self, key: Any) -> bool:
+        """Whether a question may be looked into now; if so, `_busy` has to lose it afterwards."""
+        too_much = self._questions >= _MOST_QUESTIONS or len(self._busy) >= _DEEPEST
+        if key in self._busy or too_much:
+            self._cut = True
+            return False
+        self._questions += 1
+        self._busy.add(key)
+        return True
+
+    def _remember(self, expr: Expr, found: Range) -> None:
+        self._keep(self._known, expr, found)
+
+    def _keep(self, memory: dict[Any, Any], key: Basic, found: Any) -> None:
+        memory[key] = found
+        if self._cut:
+            self._provisional.append((memory, key))
+
+    def _because(self, expr: Basic, reason: str) -> None:
+        self.reasons.setdefault(expr, reason)
+
+    # -- ranges --------------------------------------------------------------------------------
+
+    def nonzero(self, expr: Expr) -> bool:
+        return self.sign(expr).nonzero
+
+    def refined(self, expr: Expr, found: Range) -> Range:
+        if not isinstance(expr, Add) or found.positive or found.negative or found.zero:
+            return found
+        known = self._of_sum(expr, Sign.of_range(found))
+        return found.within(known.range)
+
+    def radicand(self, expr: Expr) -> Range:
+        found = self.range(expr)
+        return found if found.nonnegative else found.within(self.sign(expr).range)
+
+    def sine(self, expr: Expr) -> Range:
+        found = self.range(expr)
+        for side in (1, -1):
+            below = self.sign(1 - side * expr)
+            if below.nonnegative:
+                least = Range(-oo, 1, high_open=below.positive)
+                found = found.within(least if side == 1 else -least)
+        return found
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def answer(self, expr: Expr) -> Sign:
+        """The sign of an expression, found out in a round of its own, and then remembered.
+
+        Parameters
+        ----------
+        expr : Expr
+            The expression.
+
+        Returns
+        -------
+        Sign
+            The same whenever it is asked for.
+        """
+        if expr not in self._answers:
+            self.restart()
+            self._answers[expr] = self.sign(expr)
+        return self._answers[expr]
+
+    def sign(self, expr: Expr) -> Sign:
+        """The sign of an expression.
+
+        Parameters
+        ----------
+        expr : Expr
+            The expression.
+
+        Returns
+        -------
+        Sign
+            Unknown where it may be undefined.
+        """
+        if expr in self._signs:
+            return self._signs[expr]
+        try:
+            found = Sign.of_range(self.range(expr))
+        except NoRange:
+            return UNKNOWN
+        if not found.decided:
+            found = self._by_structure(expr, found)
+        if not found.decided and isinstance(expr, Add | Mul | Pow):
+            found = self._of_sum(expr, found)
+        elif not found.decided:
+            found &= self._stated(polynomial(self.generators.atomised(expr)))
+        if not found.decided:
+            found &= self._by_values(expr)
+        self._keep(self._signs, expr, found)
+        return found
+
+    def _by_structure(self, expr: Expr, found: Sign) -> Sign:
+        if getattr(expr, "is_nonzero", None) is True and not expr.args:
+            found &= NONZERO
+        if expr in self.facts.nonzeros or -expr in self.facts.nonzeros:
+            found &= NONZERO
+        if isinstance(expr, Mul):
+            found &= reduce(mul, map(self.sign, expr.args))
+        elif isinstance(expr, Pow) and isinstance(expr.exp, Rational):
+            base = self.sign(expr.base)
+            if expr.exp.is_Integer:
+                found &= base ** int(expr.exp)
+            elif base.nonzero:
+                found &= POSITIVE
+        elif isinstance(expr, (*ODD, OwensT)):
+            found &= self.sign(expr.args[-1])
+        elif isinstance(expr, Abs) and self.sign(expr.args[0]).nonzero:
+            found &= POSITIVE
+        return found
+
+    def _by_values(self, expr: Expr) -> Sign:
+        """The sign after replacing symbols that are given a value by an equation."""
+        for symbol, value in self.facts.values:
+            captured = {symbol, *value.free_symbols} & bound_symbols(expr)
+            if symbol not in expr.free_symbols or captured:
+                continue
+            if not self._asking(("value", expr, symbol)):
+                continue
+            try:
+                self.range(value)
+                found = self.sign(expr.xreplace({symbol: value}))
+            except NoRange:
+                found = UNKNOWN
+            self._busy.discard(("value", expr, symbol))
+            if found != UNKNOWN:
+                self._because(expr, f"with {symbol} = {value}")
+                return found
+        return UNKNOWN
+
+    def _of_sum(self, expr: Expr, found: Sign) -> Sign:
+        """What the expression as a fraction says of its sign, besides what is known already."""
+        if not self._asking(expr):
+            return found
+        try:
+            atomised = self.generators.atomised(expr)
+            for variant in dict.fromkeys((atomised, self.generators.rationalised(atomised))):
+                fraction = self.generators.fraction(variant)
+                for form in (fraction, fraction and self.generators.reduced(fraction)):
+                    if form is not None and not found.decided:
+                        found &= self.of_fraction(form)
+        finally:
+            self._busy.discard(expr)
+        return found
+
+    # -- fractions and their factors -----------------------------------------------------------
+
+    def of_fraction(self, fraction: Fraction) -> Sign:
+        """The sign of a fraction whose denominator is known not to vanish.
+
+        Parameters
+        ----------
+        fraction : Fraction
+            The fraction.
+
+        Returns
+        -------
+        Sign
+            The signs that it may have.
+        """
+        top = self.of_polynomial(fraction.top)
+        return top if top.zero else top * (NONZERO & self.of_polynomial(fraction.bottom))
+
+    def of_polynomial(self, p: Poly) -> Sign:
+        """The sign of a polynomial in generators, by its factors.
+
+        Parameters
+        ----------
+        p : Poly
+            The polynomial.
+
+        Returns
+        -------
+        Sign
+            The signs that it may have.
+        """
+        if p.is_ground:
+            return Sign.of_number(p.as_expr())
+        constant, factors = self.generators.factors(p)
+        found = Sign.of_number(constant)
+        for factor, n in factors:
+            found *= self.of_factor(factor) ** n
+        # An unfactored hypothesis may say more than the factors do.
+        return found if found.decided else found & self._stated(p)
+
+    def of_factor(self, p: Poly) -> Sign:
+        """The sign of an irreducible polynomial in generators.
+
+        Parameters
+        ----------
+        p : Poly
+            The polynomial.
+
+        Returns
+        -------
+        Sign
+            The signs that it may have.
+        """
+        if p in self.factor_signs:
+            return self.factor_signs[p]
+        found = self._stated(p)
+        if len(p.terms()) == 1:
+            return found & by_terms(self, p)
+        if found.decided or not self._asking(("factor", p)):
+            return found
+        for rule in RULES if is_small(p) else RULES_FOR_LARGE:
+            try:
+                more = rule(self, p)
+            except NoRange:
+                continue
+            if (found & more) != found:
+                found &= more
+                self._because(p, _reason(rule))
+            if found.decided:
+                break
+        self._busy.discard(("factor", p))
+        self._keep(self.factor_signs, p, found)
+        return found
+
+    def of_generator(self, g: Dummy) -> Sign:
+        """The sign of a generator.
+
+        Parameters
+        ----------
+        g : Dummy
+            The generator.
+
+        Returns
+        -------
+        Sign
+            That of what it stands for.
+        """
+        return self.sign(self.generators.meaning[g])
+
+    def range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator.
+
+        Parameters
+        ----------
+        g : Dummy
+            The generator.
+
+        Returns
+        -------
+        Range
+            That of what it stands for.
+        """
+        return self.range(self.generators.meaning[g])
+
+    def short_range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator, widened to ends that are short enough to calculate with.
+
+        Parameters
+        ----------
+        g : Dummy
+            The generator.
+
+        Returns
+        -------
+        Range
+            It contains that of what the generator stands for.
+        """
+        return self.range_of_generator(g).shortened(_LONGEST_END)
+
+    def _stated(self, p: Poly) -> Sign:
+        """The sign that a hypothesis tells of a polynomial, up to a constant factor."""
+        found = UNKNOWN
+        for q, sign in self.statements:
+            factor = ratio(p, q)
+            if factor is not None:
+                found &= sign * Sign.of_number(factor)
+                self._because(p, "it is a hypothesis or follows from one")
+        return found
+
+
+def _reason(rule: Rule) -> str:
+    """The first line of a rule's docstring, as part of a sentence."""
+    text = str(rule.__doc__).partition("\n")[0].rstrip(".")
+    return text[0].lower() + text[1:]

@@ -1,0 +1,135 @@
+"""The questions that others ask: signs of expressions, and whether relations hold."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne, oo, sympify
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import And, Or, false, true
+
+from slrsym.proof.ranges import Facts, NoRange
+from slrsym.proof.sign.decider import Decider
+from slrsym.proof.sign.signs import Sign
+
+__all__ = ["decider_of", "holds", "is_nonzero", "sign_of"]
+
+
+@lru_cache(maxsize=64)
+def decider_of(facts: Facts) -> Decider:
+    """What decides under these facts; the same for equal ones, so that it remembers.
+
+    Parameters
+    ----------
+    facts : Facts
+        What is given.
+
+    Returns
+    -------
+    Decider
+        It may have been asked before.
+    """
+    return Decider(facts)
+
+
+def _ready(facts: Facts | None) -> Decider:
+    decider = decider_of(facts or Facts())
+    decider.restart()
+    return decider
+
+
+def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
+    """What is certain of the sign of an expression.
+
+    Parameters
+    ----------
+    expr : expression
+        In symbols that are declared real.
+    facts : Facts, optional
+        What is given besides the declarations of the symbols.
+
+    Returns
+    -------
+    Sign
+        Unknown if the expression may be undefined somewhere, or nothing could be found out.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, symbols
+    >>> x, y = symbols("x y", real=True)
+    >>> sign_of(x**2 - 2*x*y + 2*y**2 + 1)
+    Sign(> 0)
+    >>> sign_of(x - x**2)
+    Sign(unknown)
+    """
+    return decider_of(facts or Facts()).answer(sympify(expr))
+
+
+def is_nonzero(expr: Any, facts: Facts | None = None) -> bool:
+    """Whether an expression is certainly defined and different from zero.
+
+    Parameters
+    ----------
+    expr : expression
+        In symbols that are declared real.
+    facts : Facts, optional
+        What is given besides the declarations of the symbols.
+
+    Returns
+    -------
+    bool
+        False also where it is not known.
+    """
+    return sign_of(expr, facts).nonzero
+
+
+def holds(relation: Any, facts: Facts | None = None) -> bool:
+    """Whether a relation certainly holds.
+
+    Parameters
+    ----------
+    relation : Boolean
+        ``Eq``, ``Ne``, ``Lt``, ``Le``, ``Gt``, ``Ge``, ``And`` or ``Or`` of these.
+    facts : Facts, optional
+        What is given besides the declarations of the symbols.
+
+    Returns
+    -------
+    bool
+        True only if it was shown, and both sides are defined on the whole domain.
+    """
+    facts = facts or Facts()
+    relation = sympify(relation)
+    if relation in (true, false):
+        return relation is true
+    if relation in facts.given or relation in facts.relations:
+        return True
+    if isinstance(relation, And):
+        return all(holds(part, facts) for part in relation.args)
+    if isinstance(relation, Or):
+        return any(holds(part, facts) for part in relation.args)
+    if not isinstance(relation, Relational) or not all(isinstance(s, Expr) for s in relation.args):
+        return False
+    decider = _ready(facts)
+    try:
+        for side in relation.args:
+            if side not in (oo, -oo):
+                decider.range(side)
+    except NoRange:
+        return False
+    if relation.has(oo, -oo) and any(side in (oo, -oo) for side in relation.args):
+        lesser = relation.args if isinstance(relation, Lt | Le) else relation.args[::-1]
+        return isinstance(relation, Lt | Le | Gt | Ge) and (
+            (lesser[1] is oo and lesser[0] is not oo) or (lesser[0] is -oo and lesser[1] is not -oo)
+        )
+    sign = sign_of(relation.lhs - relation.rhs, facts)
+    verdicts = {
+        Eq: sign.zero,
+        Ne: sign.nonzero,
+        Lt: sign.negative,
+        Le: sign.nonpositive,
+        Gt: sign.positive,
+        Ge: sign.nonnegative,
+    }
+    return verdicts[type(relation)]
