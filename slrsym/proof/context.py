@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Basic, Derivative, Expr, Gt, Integral, Le, Lt, Ne, Symbol, nan, oo, zoo
+from sympy import Basic, Derivative, Expr, Gt, Integral, Le, Limit, Lt, Ne, Symbol, nan, oo, zoo
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable
@@ -195,7 +195,7 @@ class Context:
             If the normal forms differ, there is none, or something may not be defined.
         """
         for side in (lhs, rhs):
-            if side.has(nan, zoo, oo, -oo) and not side.has(*_INFINITE_ENDS):
+            if not _is_finite(side):
                 raise Refused(f"{side} is not a finite expression")
             self._require_open_domain(side)
             self._require_convergent(side)
@@ -265,10 +265,16 @@ class Context:
             raise Refused(reason)
 
 
-def _infinite_ends() -> tuple[Any, ...]:
-    from sympy import Integral, Limit
-
-    return (Integral, Limit)
-
-
-_INFINITE_ENDS = _infinite_ends()
+def _is_finite(expr: Basic) -> bool:
+    """Whether infinities stand only where an integral ends, or where a limit is taken."""
+    if expr in (nan, zoo, oo, -oo):
+        return False
+    if isinstance(expr, Integral):
+        ends = [end for limit in expr.limits for end in limit[1:]]
+        return all(end in (oo, -oo) or _is_finite(end) for end in ends) and _is_finite(
+            expr.function
+        )
+    if isinstance(expr, Limit):
+        of, _, point, _ = expr.args
+        return (point in (oo, -oo) or _is_finite(point)) and _is_finite(of)
+    return all(map(_is_finite, expr.args))

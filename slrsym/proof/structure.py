@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S, Symbol, sympify
 from sympy.core.relational import Relational
 
+from slrsym.proof.algebra import Freedom
 from slrsym.proof.chain import D, chain
 from slrsym.proof.context import Context
 from slrsym.proof.convergence import require_differentiable
@@ -406,8 +407,6 @@ class _Hypothesis(Rule):
     name = "induction hypothesis"
 
     def check(self, link: Link, context: Context) -> None:
-        from slrsym.proof.algebra import Freedom
-
         context.require(link.relation == "=", "the induction hypothesis is an equality")
         context.require(
             self.goal in context.granted, "the induction hypothesis is used outside of its step"

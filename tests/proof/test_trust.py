@@ -14,6 +14,7 @@ from sympy import (
     Piecewise,
     Rational,
     S,
+    Sum,
     Symbol,
     cos,
     erf,
@@ -318,3 +319,13 @@ def test_a_bounded_function_is_bounded_on_the_line_only():
 def test_the_number_one_is_no_hypothesis():
     with pytest.raises(ProofError, match="cannot hold"):
         Claim("it", Ge(x, 0), "test", given=[1])
+
+
+def test_an_infinity_beside_an_integral_is_no_end_of_it():
+    # Both sums diverge; the integral has nothing to do with them.
+    k = Symbol("k", integer=True, positive=True)
+    node = Integral(x, (x, S.Zero, S.One))
+    left = Sum(y * 2**k, (k, 1, oo)) + node
+    right = y * Sum(2**k, (k, 1, oo)) + node
+    found = verdict(true_relation(left, right), chain(left).then(right, by=algebra))
+    assert "not a finite expression" in found.reports[0].refusal
