@@ -19,8 +19,9 @@ from slrsym.kernels.special import COUNTS, FALLS, NODES, NOTHING, REACH, WEIGHTS
 __all__ = ["decay_integral", "erf_defect"]
 
 # Division by zero gives an infinity, as in NumPy; a check of every divisor would keep the loop from
-# being vectorised.
-_OPTIONS = {"error_model": "numpy", "cache": True}
+# being vectorised. Not kept on disk: what is compiled here becomes part of the machine code of its
+# callers, which is, under a name that says which tables and text it was made from.
+_OPTIONS = {"error_model": "numpy"}
 
 _LOG2E = 1.4426950408889634
 # The logarithm of 2, split so that small multiples of the first part are exact.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from numbers import Rational
 from typing import Any
 
+import numpy as np
 from flint import acb, arb, ctx, fmpq
 
-from slrsym.kernels.program import Program
+from slrsym.kernels.program import Program, require_digits
 from slrsym.kernels.source import body_source, compiled, constants_source
 
 __all__ = ["ball", "ball_function"]
@@ -18,33 +20,56 @@ def ball(x: Any) -> Any:
 
     Parameters
     ----------
-    x : arb, float, int, str or fmpq
+    x : arb, float, int, str or fraction
 
     Returns
     -------
     arb
     """
-    return arb(x)
+    if isinstance(x, Rational):
+        return arb(fmpq(int(x.numerator), int(x.denominator)))
+    return arb(float(x) if isinstance(x, np.floating) else x)
 
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """Arb's quadrature, whose result encloses the integral."""
-    exponent, base, twice = acb(exponent), acb(1 + low * low), acb(2 * low)
+    """Arb's quadrature, at the ends: the integral falls in E and l, and it grows with w.
+
+    Wide balls in the integrand would keep the quadrature busy without bringing it to an end.
+    """
+    exponent, low, width = arb(exponent), arb(low), arb(width)
+    least = _exact_integral(exponent.upper(), low.upper(), arb.max(width.lower(), arb(0)))
+    most = _exact_integral(exponent.lower(), arb.max(low.lower(), arb(0)), width.upper())
+    return least.union(most)
+
+
+def _exact_integral(exponent: Any, low: Any, width: Any) -> Any:
+    negative, base, twice = -acb(exponent), acb(1 + low * low), acb(2 * low)
 
     def integrand(y: Any, analytic: bool) -> Any:
         # Meromorphic: a ball that holds a pole divides by zero, which Arb notices.
         rise = y * (twice + y)
-        return (-exponent * rise).exp() / (base + rise)
+        return (negative * rise).exp() / (base + rise)
 
     return acb.integral(integrand, acb(0), acb(width)).real
 
 
 def _erf_defect(x: Any, y: Any) -> Any:
+    y = arb(y)
     if y >= 0:
         return (x - 1) + y.erfc()
     if y <= 0:
         return (x + 1) - (-y).erfc()
     return x - y.erf()
+
+
+def _power(x: Any, n: int) -> Any:
+    """An integer power; Arb's own is no number at a ball around zero."""
+    x = arb(x)
+    if n < 0 or x.is_exact() or not x.contains(0):
+        return x**n
+    if n % 2:
+        return (x.lower() ** n).union(x.upper() ** n)
+    return arb(0).union(x.abs_upper() ** n)
 
 
 _NAMESPACE = {
@@ -53,7 +78,7 @@ _NAMESPACE = {
     "maximum": lambda x, y: arb(x).max(y), "minimum": lambda x, y: arb(x).min(y),
     "arcsin": lambda x: arb(x).asin(), "arctan": lambda x: arb(x).atan(),
     "erf": lambda x: arb(x).erf(), "erfc": lambda x: arb(x).erfc(),
-    "decay_integral": _decay_integral, "erf_defect": _erf_defect,
+    "decay_integral": _decay_integral, "erf_defect": _erf_defect, "power": _power,
     "rational": lambda p, q: arb(fmpq(p, q)),
 }  # fmt: skip
 
@@ -73,12 +98,13 @@ def ball_function(program: Program) -> Callable[..., Any]:
         that many digits. Inputs may be balls of positive radius: the outputs then hold the values
         at all points of them.
     """
-    source = constants_source(program) + body_source(program)
+    source = constants_source(program, calls=True) + body_source(program, calls=True)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
-        with ctx.workdps(dps):
+        with ctx.workdps(require_digits(dps)):
             scope = compiled(source, _NAMESPACE | {"pi": arb.pi()})
             fixed = scope["constants"](*map(ball, parameters))
-            return [arb(value) for value in scope["body"](*map(ball, state), *fixed)]
+            values = scope["body"](*map(ball, program.checked(state)), *fixed)
+            return [arb(value) for value in values]
 
     return evaluate

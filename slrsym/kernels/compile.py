@@ -63,8 +63,8 @@ def compile_expressions(
     Parameters
     ----------
     outputs : sequence of expressions
-        In `state` and `parameters`, made of arithmetic, powers, exp, erf, erfc, asin, atan, and the
-        functions of `slrsym.kernels.special`.
+        In `state` and `parameters`, made of arithmetic, powers, exp, erf, erfc, asin, atan, Abs,
+        Max, Min, and the functions of `slrsym.kernels.special`.
     state : sequence of Symbol
         Inputs that vary fast.
     parameters : sequence of Symbol
@@ -82,11 +82,14 @@ def compile_expressions(
     Raises
     ------
     ValueError
-        If there is no such backend, or an expression has another symbol or function.
+        If there is no such backend, there are no outputs, two inputs have the same name, or an
+        expression has another symbol or function.
     NumbaMissingError
         If the backend is Numba and it is not installed.
     """
     require_backend(backend)
+    if not outputs:
+        raise ValueError("outputs must hold at least one expression; got none")
     return _compiled(Program.of(outputs, state, parameters), backend)
 
 

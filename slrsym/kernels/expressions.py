@@ -21,7 +21,7 @@ from sympy import (
     factor,
 )
 
-from slrsym.gaussian import OwensT
+from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.special import ErfDefect, ErfVariance
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
@@ -45,6 +45,7 @@ def excess_risk() -> Expr:
     """The excess risk, in the form without cancellation."""
     stable = _split(excess_risk_stable())
     stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
+    stable = stable.replace(erf_prime, lambda x: erf_prime(x).rewrite(exp))
     return stable.replace(symbolic_zeta, lambda m, v: symbolic_zeta(m, v).doit())
 
 

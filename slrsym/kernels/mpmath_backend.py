@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from numbers import Rational
 from typing import Any
 
 import mpmath
+import numpy as np
 
-from slrsym.kernels.program import Program
+from slrsym.kernels.program import Program, require_digits
 from slrsym.kernels.source import body_source, compiled, constants_source
 
 __all__ = ["mpmath_function"]
@@ -50,6 +52,12 @@ def _namespace() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _number(x: Any) -> Any:
+    if isinstance(x, Rational):
+        return mpmath.mpf(int(x.numerator)) / int(x.denominator)
+    return mpmath.mpf(float(x) if isinstance(x, np.floating) else x)
+
+
 def mpmath_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in mpmath numbers.
 
@@ -67,10 +75,11 @@ def mpmath_function(program: Program) -> Callable[..., Any]:
     scope = compiled(constants_source(program) + body_source(program), _namespace())
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
-        with mpmath.workdps(dps + _GUARD):
-            fixed = scope["constants"](*map(mpmath.mpf, parameters))
-            values = scope["body"](*map(mpmath.mpf, state), *fixed)
-        with mpmath.workdps(dps):
+        digits = require_digits(dps)
+        with mpmath.workdps(digits + _GUARD):
+            fixed = scope["constants"](*map(_number, parameters))
+            values = scope["body"](*map(_number, program.checked(state)), *fixed)
+        with mpmath.workdps(digits):
             return [+mpmath.mpf(value) for value in values]
 
     return evaluate

@@ -116,7 +116,7 @@ def compiled_module(source: str) -> ModuleType:
     parts += [Path(str(m.__file__)).read_text(encoding="utf-8") for m in (helpers, special)]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
     name = f"slrsym_kernel_{digest}"
-    file = _written(cache_folder(), f"{name}.py", text)
+    file = _kept(f"{name}.py", text)
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"cannot load the generated source {file}")
@@ -127,24 +127,36 @@ def compiled_module(source: str) -> ModuleType:
     return module
 
 
+def _kept(name: str, text: str) -> Path:
+    """A file with this text in the cache folder, or in a temporary one."""
+    try:
+        return _written(cache_folder(), name, text)
+    except (OSError, RuntimeError):  # nothing can be written there, or there is no home
+        return _written(Path(_temporary().name), name, text)
+
+
+@cache
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    """A folder that goes when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="slrsym-", ignore_cleanup_errors=True)
+
+
 def _written(folder: Path, name: str, text: str) -> Path:
     """A file with this text; complete, whatever other processes do at the same time."""
+    # Where Numba puts its machine code; it refuses to compile if it cannot.
+    code = folder / "__pycache__"
+    code.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=code).close()
     file = folder / name
+    if file.is_file() and file.read_bytes() == text.encode():
+        return file
+    handle, draft = tempfile.mkstemp(dir=folder, suffix=".tmp")
     try:
-        if file.read_text(encoding="utf-8") == text:
-            return file
-    except OSError:
-        pass
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(dir=folder, suffix=".tmp")
-    except OSError:
-        folder = Path(tempfile.mkdtemp(prefix="slrsym-"))
-        file = folder / name
-        handle, draft = tempfile.mkstemp(dir=folder, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    Path(draft).replace(file)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text.encode())
+        Path(draft).replace(file)
+    finally:
+        Path(draft).unlink(missing_ok=True)
     return file
 
 
@@ -164,18 +176,20 @@ def program_source(program: Program) -> str:
 
 def _rows_source(program: Program) -> str:
     """A loop over the rows of a batch; parameters of length one hold for all rows."""
-    fixed = ", ".join(map(str, program.constants))
+    fixed = "".join(f"{c}, " for c in program.constants)
     parameters = [str(p) for p in program.parameters]
-    columns = ", ".join(f"states[i, {k}]" for k in range(len(program.state)))
+    single = " and ".join(f"{p}.size == 1" for p in parameters) or "True"
+    columns = "".join(f"states[i, {k}], " for k in range(len(program.state)))
     outputs = ", ".join(f"result[i, {k}]" for k in range(len(program.outputs)))
+    assign = f"({fixed}) = " if fixed else ""
     return (
-        f"{DECORATOR}def rows(states, {', '.join(parameters)}, result):\n"
-        f"    single = {' and '.join(f'{p}.size == 1' for p in parameters)}\n"
-        f"    ({fixed},) = constants({', '.join(f'{p}[0]' for p in parameters)})\n"
+        f"{DECORATOR}def rows({', '.join(['states', *parameters, 'result'])}):\n"
+        f"    single = {single}\n"
+        f"    {assign}constants({', '.join(f'{p}[0]' for p in parameters)})\n"
         f"    for i in range(states.shape[0]):\n"
         f"        if not single:\n"
-        f"            ({fixed},) = constants({', '.join(f'{p}[i]' for p in parameters)})\n"
-        f"        ({outputs},) = body({columns}, {fixed})\n"
+        f"            {assign}constants({', '.join(f'{p}[i]' for p in parameters)})\n"
+        f"        ({outputs},) = body({columns}{fixed})\n"
     )
 
 
@@ -205,4 +219,4 @@ def numba_function(program: Program) -> Callable[..., Any]:
             columns = [np.ascontiguousarray(p, dtype=np.float64).reshape(-1) for p in parameters]
             rows(np.ascontiguousarray(states), *columns, result)
 
-    return batched(fill, len(program.outputs))
+    return batched(fill, len(program.state), len(program.outputs))

@@ -72,7 +72,6 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     """
     constants, body = numpy_parts(program)
     varying = compiled(constants_source(program), _ARRAYS)["constants"]
-    count = len(program.outputs)
 
     def fill(states: NDArray[np.float64], parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)
@@ -84,17 +83,19 @@ def numpy_function(program: Program) -> Callable[..., Any]:
             for k, value in enumerate(body(*columns, *here)):
                 result[block, k] = value
 
-    return batched(fill, count)
+    return batched(fill, len(program.state), len(program.outputs))
 
 
-def batched(fill: Callable[..., None], count: int) -> Callable[..., Any]:
+def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
     """A function over leading axes, from one that fills rows.
 
     Parameters
     ----------
     fill : callable
-        ``fill(states, parameters, result)``, with states of shape (m, n), parameters that are
+        ``fill(states, parameters, result)``, with states of shape (m, width), parameters that are
         floats or else all arrays of shape (m,), and a result of shape (m, count).
+    width : int
+        How many numbers a state has.
     count : int
         How many outputs there are.
 
@@ -106,6 +107,9 @@ def batched(fill: Callable[..., None], count: int) -> Callable[..., Any]:
 
     def evaluate(state: Any, *parameters: Any) -> Any:
         state = np.asarray(state, dtype=np.float64)
+        # Machine code would read beyond the end.
+        if state.shape[-1:] != (width,):
+            raise ValueError(f"state must have shape (..., {width}); got {state.shape}")
         shape = state.shape[:-1]
         arrays: list[Any] = list(parameters)
         if any(np.ndim(p) for p in parameters):

@@ -6,14 +6,43 @@ state. Every backend prints the same program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sympy import Add, Basic, Expr, Mul, Pow, Symbol, cse
+from sympy import (
+    Abs,
+    Add,
+    Basic,
+    E,
+    Expr,
+    Float,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    asin,
+    atan,
+    cse,
+    erf,
+    erfc,
+    exp,
+    pi,
+    preorder_traversal,
+    sympify,
+)
 
-from slrsym.kernels.special import ErfVariance
+from slrsym.kernels.special import DecayIntegral, ErfDefect, ErfVariance
 
-__all__ = ["Program"]
+__all__ = ["Program", "require_digits"]
+
+# What every backend can compute.
+_KNOWN = (
+    Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min,
+    ErfVariance, DecayIntegral, ErfDefect,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,37 +92,95 @@ class Program:
         Raises
         ------
         ValueError
-            If an expression has a symbol that is none of these, or one is given by way of itself.
+            If an expression has a symbol that is none of these, or something that kernels cannot
+            compute; if two inputs have the same name, or a symbol is given by way of itself.
         """
         given = given or {}
+        expressions = [_computable(e) for e in expressions]
         used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
         loose = used - given.keys() - {*state, *parameters}
         if loose:
             names = ", ".join(sorted(map(str, loose)))
             raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
-        # Inputs are printed as they are, and lambda is a word of Python's.
-        plain = {p: Symbol(f"{p.name}_", real=True) for p in parameters}
+        plain = _plain((*state, *parameters, *given))
         hoisted: dict[Expr, Symbol] = {}
-        varying = frozenset((*state, *given))
+        varying = frozenset(plain[x] for x in (*state, *given))
 
         def body(expr: Expr) -> Expr:
             expr = expr.replace(lambda e: isinstance(e, ErfVariance), lambda e: e.as_integral())
             return _hoisted(expr.xreplace(plain), varying, hoisted)
 
-        bodies = [body(e) for e in (*given.values(), *expressions)]
+        bodies = [body(e) for e in (*map(_computable, given.values()), *expressions)]
         shared, reduced = cse(bodies, symbols=_names("x"), order="none")
-        steps = _in_order([*shared, *zip(given, reduced, strict=False)])
+        steps = _in_order([*shared, *zip(map(plain.get, given), reduced, strict=False)])
         outputs = reduced[len(given) :]
         scalars, values = cse(list(hoisted), symbols=_names("s"), order="none")
         assigned = [*scalars, *zip(hoisted.values(), values, strict=True)]
         return cls(
-            tuple(state),
-            tuple(plain.values()),
+            tuple(plain[x] for x in state),
+            tuple(plain[x] for x in parameters),
             tuple(assigned),
             tuple(hoisted.values()),
             tuple(steps),
             tuple(outputs),
         )
+
+    def checked(self, state: Iterable[Any]) -> list[Any]:
+        """The numbers of a state, if they are as many as they should be.
+
+        Parameters
+        ----------
+        state : iterable
+
+        Returns
+        -------
+        list
+
+        Raises
+        ------
+        ValueError
+        """
+        numbers = list(state)
+        if len(numbers) != len(self.state):
+            raise ValueError(f"state must have {len(self.state)} numbers; got {len(numbers)}")
+        return numbers
+
+
+def require_digits(dps: int) -> int:
+    """Refuse a number of digits with which nothing can be computed.
+
+    Parameters
+    ----------
+    dps : int
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+    """
+    if not isinstance(dps, int) or dps < 1:
+        raise ValueError(f"dps must be an integer of at least 1; got {dps!r}")
+    return dps
+
+
+def _computable(expr: Expr) -> Expr:
+    expr = sympify(expr)
+    for part in preorder_traversal(expr):
+        if not isinstance(part, _KNOWN) and part not in (pi, E):
+            raise ValueError(f"expressions contain {part}, which kernels cannot compute")
+    return expr
+
+
+def _plain(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
+    """Names that Python allows, and that nothing else in a program has: they end in _."""
+    names = [x.name if x.name.isidentifier() else f"_{i}" for i, x in enumerate(inputs)]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValueError(f"state and parameters must have different names; {name} occurs twice")
+    return {x: Symbol(f"{name}_", real=True) for x, name in zip(inputs, names, strict=True)}
 
 
 def _names(prefix: str) -> Iterator[Symbol]:
@@ -112,7 +199,7 @@ def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
         if symbol in ordered:
             return
         if symbol in above:
-            raise ValueError(f"{symbol} is given by way of itself")
+            raise ValueError(f"{symbol.name[:-1]} is given by way of itself")
         for used in sorted(values[symbol].free_symbols & values.keys(), key=str):
             place(used, (*above, symbol))
         ordered[symbol] = values[symbol]
