@@ -22,7 +22,7 @@ from slrsym.kernels.program import Program
 from slrsym.kernels.source import body_source
 from slrsym.task import Task
 
-__all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine"]
+__all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine", "cores"]
 
 States = NDArray[np.float64]
 
@@ -148,8 +148,13 @@ def _numba_trajectory(count: int) -> Any:
     return compiled_module(source).trajectory
 
 
-def _cores() -> int:
-    """How many cores this process may use."""
+def cores() -> int:
+    """How many cores this process may use.
+
+    Returns
+    -------
+    int
+    """
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -174,7 +179,7 @@ class NumbaEngine:
         self._states = np.array(states)
         self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
         self._trajectory = _numba_trajectory(states.shape[1])
-        self._workers = min(workers or _cores(), len(states))
+        self._workers = min(workers or cores(), len(states))
 
     @property
     def states(self) -> States:
