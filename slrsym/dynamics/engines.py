@@ -26,9 +26,15 @@ __all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine", "cores"]
 
 States = NDArray[np.float64]
 
-# A step so large that it shrinks the vectors to less than this, when their norms are made 1 again,
-# magnifies rounding errors: then the overlaps are put back into the feasible set.
-WILD = 0.01
+
+def _least_room(d: int) -> float:
+    """With less room than this in the feasible set, overlaps are put back into it after a step.
+
+    Rounding takes them out of it where they lie on its boundary; and near the saddles, or where
+    steps are large, they would leave for good: the map is unstable across the boundary. In two or
+    three dimensions there is nothing but boundary.
+    """
+    return 0.0 if d >= 4 else np.inf
 
 
 class Engine(Protocol):
@@ -69,7 +75,8 @@ class NumpyEngine:
     def __init__(self, states: States, task: Task, alpha: float) -> None:
         self._states = np.array(states)
         self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
-        self._constants, self._body, self._restore = _numpy_parts(states.shape[1])
+        self._constants, self._body, self._restore = _numpy_parts(states.shape[1], min(task.d, 4))
+        self._least_room = _least_room(task.d)
 
     @property
     def states(self) -> States:
@@ -95,10 +102,11 @@ class NumpyEngine:
         for number, lam in enumerate(temperatures.tolist(), 1):
             if lam != last:
                 last, fixed = lam, self._constants(lam, *self._rest)
-            *columns, shrink = self._body(*columns, *fixed)
-            if shrink.min() < WILD:
+            *columns, room = self._body(*columns, *fixed)
+            if room.min() < self._least_room:
+                outside = room < self._least_room
                 for old, new in zip(columns, self._restore(*columns), strict=True):
-                    np.copyto(old, new, where=shrink < WILD)
+                    np.copyto(old, new, where=outside)
             if number % every == 0:
                 noted[number // every - 1] = np.transpose(columns)
         self._states = np.transpose(columns).copy()
@@ -106,8 +114,8 @@ class NumpyEngine:
 
 
 @cache
-def _numpy_parts(count: int) -> tuple[Any, Any, Any]:
-    return *numpy_parts(_program(count)), numpy_parts(restoring_program(count))[1]
+def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
+    return *numpy_parts(_program(count)), numpy_parts(restoring_program(count, d))[1]
 
 
 def _trajectory_source(program: Program) -> str:
@@ -119,7 +127,7 @@ def _trajectory_source(program: Program) -> str:
     note = "".join(f"            noted[row, i, {k}] = {x}\n" for k, x in enumerate(program.state))
     write = "".join(f"        states[i, {k}] = {x}\n" for k, x in enumerate(program.state))
     return (
-        f"def trajectory(states, temperatures, every, {rest}, noted):\n"
+        f"def trajectory(states, temperatures, every, {rest}, least_room, noted):\n"
         f"    for i in range(states.shape[0]):\n"
         f"{read}"
         f"        last = temperatures[0]\n"
@@ -129,8 +137,8 @@ def _trajectory_source(program: Program) -> str:
         f"                if temperatures[step] != last:\n"
         f"                    last = temperatures[step]\n"
         f"                    ({fixed},) = constants(last, {rest})\n"
-        f"                ({state}, shrink,) = body({state}, {fixed})\n"
-        f"                if shrink < {WILD}:\n"
+        f"                ({state}, room,) = body({state}, {fixed})\n"
+        f"                if room < least_room:\n"
         f"                    ({state},) = restore({state})\n"
         f"{note}"
         f"{write}"
@@ -138,11 +146,11 @@ def _trajectory_source(program: Program) -> str:
 
 
 @cache
-def _numba_trajectory(count: int) -> Any:
+def _numba_trajectory(count: int, d: int) -> Any:
     from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
 
     program = _program(count)
-    restore = body_source(restoring_program(count), "restore")
+    restore = body_source(restoring_program(count, d), "restore")
     source = f"{program_source(program)}{DECORATOR}{restore}\n\n{DECORATOR}"
     source += _trajectory_source(program)
     return compiled_module(source).trajectory
@@ -178,7 +186,8 @@ class NumbaEngine:
     ) -> None:
         self._states = np.array(states)
         self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
-        self._trajectory = _numba_trajectory(states.shape[1])
+        self._trajectory = _numba_trajectory(states.shape[1], min(task.d, 4))
+        self._least_room = _least_room(task.d)
         self._workers = min(workers or cores(), len(states))
 
     @property
@@ -205,7 +214,7 @@ class NumbaEngine:
 
         def work(states: States) -> States:
             noted = np.empty((rows, *states.shape))
-            self._trajectory(states, temperatures, every, *self._rest, noted)
+            self._trajectory(states, temperatures, every, *self._rest, self._least_room, noted)
             return noted
 
         # Machine code runs without the interpreter's lock.

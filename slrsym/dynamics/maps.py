@@ -11,7 +11,21 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import Add, Expr, ImmutableMatrix, Matrix, Max, Min, Mul, Poly, S, Symbol, expand, sqrt
+from sympy import (
+    Add,
+    Expr,
+    Float,
+    ImmutableMatrix,
+    Matrix,
+    Max,
+    Min,
+    Mul,
+    Poly,
+    S,
+    Symbol,
+    expand,
+    sqrt,
+)
 
 from slrsym.kernels import expressions
 from slrsym.kernels.program import Program
@@ -30,6 +44,12 @@ PARAMETERS = (*expressions.PARAMETERS, alpha)
 
 # The partial derivatives of the risk at the old point.
 SLOPES = tuple(Symbol(f"R_{p.name}", real=True) for p in ORDER_PARAMETERS)
+
+# The overlaps at the new point.
+_NEW = tuple(Symbol(f"new_{p.name}", real=True) for p in ORDER_PARAMETERS)
+
+# The square of a norm, and some rounding.
+_ONE = Float(1 + 4e-15)
 
 # Vectors of the span, by their coefficients.
 _K, _V, _K_STAR, _V_STAR = (ImmutableMatrix(4, 1, lambda i, _, j=j: int(i == j)) for j in range(4))
@@ -105,8 +125,7 @@ def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     -------
     outputs : tuple of Expr
         New kappa, nu, theta, eta, rho, in the old ones, the partial derivatives `SLOPES` of the
-        risk at the old point, the step size alpha, and the symbols of `meanings`; then the inverse
-        of the product of both norms before they were made 1.
+        risk at the old point, the step size alpha, and the symbols of `meanings`.
     meanings : dict of Symbol to Expr
         What the other symbols stand for: parts that occur more than once.
     """
@@ -119,7 +138,6 @@ def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
         v.shrink * (theta - alpha * v.dot(_K_STAR)),
         k.shrink * (eta - alpha * k.dot(_V_STAR)),
         k.shrink * v.shrink * (rho - alpha * (k.dot(_V) + v.dot(_K)) + alpha**2 * both),
-        k.shrink * v.shrink,
     )
     return outputs, k.meanings | v.meanings
 
@@ -132,11 +150,24 @@ def overlap_program() -> Program:
     -------
     Program
         Of a state of five overlaps and the parameters lambda, gamma, d, L, epsilon, alpha. Its
-        outputs are those of `overlap_map`.
+        outputs are those of `overlap_map`, and a number that is negative where these are infeasible
+        by more than rounding.
     """
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES, expressions.gradient(), strict=True))
-    return Program.of(outputs, ORDER_PARAMETERS, PARAMETERS, given=slopes | meanings)
+    new = dict(zip(_NEW, outputs, strict=True))
+    kappa, nu, theta, eta, rho = _NEW
+    k_square, v_square, inner = (Symbol(x, real=True) for x in ("k_square", "v_square", "inner"))
+    inside = {
+        k_square: kappa**2 + eta**2,
+        v_square: theta**2 + nu**2,
+        inner: kappa * theta + eta * nu,
+    }
+    # The Gram matrix of what k and v have orthogonal to k* and v*, its diagonal raised a little.
+    k_left, v_left = _ONE - k_square, _ONE - v_square
+    room = Min(k_left, k_left * v_left - (rho - inner) ** 2)
+    given = slopes | meanings | new | inside
+    return Program.of((*_NEW, room), ORDER_PARAMETERS, PARAMETERS, given=given)
 
 
 @cache
@@ -147,56 +178,83 @@ def planar_program() -> Program:
     -------
     Program
         Of a state kappa, nu and the parameters lambda, gamma, d, L, epsilon, alpha. Its outputs are
-        those two, and the inverse of the product of both norms before they were made 1.
+        those two, and a number that is negative where these lie outside of the square by more than
+        rounding.
     """
     outputs, meanings = overlap_map()
     # By Lemma 14 the slopes in theta, eta and rho vanish as well.
     on_manifold = dict.fromkeys((theta, eta, rho, *SLOPES[2:]), S.Zero)
     slopes = dict(zip(SLOPES[:2], expressions.gradient()[:2], strict=True))
     given = {x: value.subs(on_manifold) for x, value in (slopes | meanings).items()}
-    planar = [outputs[i].subs(on_manifold) for i in (0, 1, 5)]
-    return Program.of(planar, (kappa, nu), PARAMETERS, given=given)
+    given |= {x: value.subs(on_manifold) for x, value in zip(_NEW[:2], outputs, strict=False)}
+    room = Min(*(_ONE - x**2 for x in _NEW[:2]))
+    return Program.of((*_NEW[:2], room), (kappa, nu), PARAMETERS, given=given)
 
 
 @cache
-def restoring_program(count: int) -> Program:
+def restoring_program(count: int, d: int = 4) -> Program:
     r"""Overlaps moved into the feasible set, from which rounding has taken them.
 
     Parameters
     ----------
     count : {5, 2}
         Five overlaps, or two on the manifold.
+    d : {4, 3, 2}, optional
+        Dimension; four are as good as more.
 
     Returns
     -------
     Program
-        Of a state, without parameters. Feasible states stay where they are.
+        Of a state, without parameters. Overlaps that are off by rounding move by as little.
 
     Notes
     -----
-    The Gram matrix of k, v, k*, v* is positive semidefinite if and only if
-    :math:`\kappa^2 + \eta^2 \le 1`, :math:`\theta^2 + \nu^2 \le 1`, and the components of k and v
-    orthogonal to k* and v* have an inner product that their norms allow.
+    The Gram matrix of k, v, k*, v* is positive semidefinite if and only if the Gram matrix of what
+    k and v have orthogonal to k* and v* is,
+
+    .. math:: \begin{pmatrix} 1 - \kappa^2 - \eta^2 & \rho - \kappa\theta - \eta\nu \\
+              \cdot & 1 - \theta^2 - \nu^2 \end{pmatrix}.
+
+    Its diagonal is raised by what the smaller eigenvalue lacks; in three dimensions that is made 0,
+    and in two the matrix. To lower the other entry would do as well, but far from it: next to a
+    diagonal entry of the size of a rounding error, it may be of the size of the root of one.
     """
     if count == 2:
         return Program.of([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
-    k_scale = Symbol("k_scale", real=True)
-    v_scale = Symbol("v_scale", real=True)
-    room, inner = Symbol("room", real=True), Symbol("inner", real=True)
+    k_scale, k_inside, k_left, k_move, v_scale, v_inside, v_left, v_move = (
+        Symbol(f"{x}_{what}", real=True)
+        for x in ("k", "v")
+        for what in ("scale", "inside", "left", "move")
+    )
+    inner, lack = Symbol("inner", real=True), Symbol("lack", real=True)
+    k_square, v_square = kappa**2 + eta**2, theta**2 + nu**2
     given = {
-        k_scale: 1 / sqrt(Max(1, kappa**2 + eta**2)),
-        v_scale: 1 / sqrt(Max(1, theta**2 + nu**2)),
-        room: sqrt(
-            Max(0, 1 - k_scale**2 * (kappa**2 + eta**2))
-            * Max(0, 1 - v_scale**2 * (theta**2 + nu**2))
-        ),
+        k_scale: 1 / sqrt(k_square if d == 2 else Max(1, k_square)),
+        v_scale: 1 / sqrt(v_square if d == 2 else Max(1, v_square)),
         inner: k_scale * v_scale * (kappa * theta + eta * nu),
     }
+    if d == 2:
+        outputs = (k_scale * kappa, v_scale * nu, v_scale * theta, k_scale * eta, inner)
+        return Program.of(outputs, ORDER_PARAMETERS, (), given=given)
+    tiny = Float(1e-300)
+    beyond = rho - inner
+    missing = beyond**2 - k_left * v_left
+    spread = sqrt((k_left - v_left) ** 2 + 4 * beyond**2)
+    room = sqrt(Max(0, k_left + lack) * Max(0, v_left + lack))
+    given |= {
+        k_inside: k_scale**2 * k_square,
+        v_inside: v_scale**2 * v_square,
+        k_left: Max(0, 1 - k_inside),
+        v_left: Max(0, 1 - v_inside),
+        lack: 2 * (missing if d == 3 else Max(0, missing)) / Max(tiny, k_left + v_left + spread),
+        k_move: k_scale * sqrt(Max(0, k_inside - lack) / Max(tiny, k_inside)),
+        v_move: v_scale * sqrt(Max(0, v_inside - lack) / Max(tiny, v_inside)),
+    }
     outputs = (
-        k_scale * kappa,
-        v_scale * nu,
-        v_scale * theta,
-        k_scale * eta,
-        Min(inner + room, Max(inner - room, rho)),
+        k_move * kappa,
+        v_move * nu,
+        v_move * theta,
+        k_move * eta,
+        k_move * v_move * (kappa * theta + eta * nu) + Min(room, Max(-room, beyond)),
     )
     return Program.of(outputs, ORDER_PARAMETERS, (), given=given)

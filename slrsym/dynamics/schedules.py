@@ -10,14 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Constant", "Inverse", "Schedule", "Tabulated", "as_schedule", "schedule_from_text"]
+from slrsym.kernels.arguments import number, positive, real_array
 
+__all__ = [
+    "Constant",
+    "Inverse",
+    "Schedule",
+    "Tabulated",
+    "as_schedule",
+    "describe",
+    "schedule_from_text",
+    "temperatures",
+]
 
-def _positive(name: str, value: float) -> float:
-    number = float(value)
-    if not (math.isfinite(number) and number > 0):
-        raise ValueError(f"{name} must be positive and finite; got {value!r}")
-    return number
+_ALLOWED = "a number, a list of numbers or a function of steps"
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class Constant:
     lam: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lam", _positive("lam", self.lam))
+        object.__setattr__(self, "lam", positive("lam", self.lam))
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
         """The inverse temperatures at some steps."""
@@ -64,8 +70,8 @@ class Inverse:
     c: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lam0", _positive("lam0", self.lam0))
-        rate = float(self.c)
+        object.__setattr__(self, "lam0", positive("lam0", self.lam0))
+        rate = number(self.c)
         if not (math.isfinite(rate) and rate >= 0):
             raise ValueError(f"c must be finite and not negative; got {self.c!r}")
         object.__setattr__(self, "c", rate)
@@ -92,9 +98,9 @@ class Tabulated:
     values: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        table = np.array(self.values, dtype=np.float64)
+        table = np.array(real_array("schedule", self.values, _ALLOWED))
         if table.ndim != 1 or not table.size:
-            raise ValueError(f"a schedule must be a list of numbers; got shape {table.shape}")
+            raise ValueError(f"schedule must be a list of numbers; it has shape {table.shape}")
         object.__setattr__(self, "values", table)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -132,15 +138,8 @@ def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
     """
     if callable(schedule):
         return schedule
-    try:
-        values = np.asarray(schedule, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"schedule must be a number, a list of numbers or a function of steps; got {schedule!r}"
-        ) from None
-    if values.ndim == 0:
-        return Constant(_positive("schedule", float(values)))
-    return Tabulated(values)
+    values = real_array("schedule", schedule, _ALLOWED)
+    return Tabulated(values) if values.ndim else Constant(positive("schedule", schedule))
 
 
 def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
@@ -161,7 +160,7 @@ def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float6
         If the schedule gives another number of values, or one that is not positive and finite.
     """
     steps = np.arange(start, stop + 1, dtype=np.int64)
-    values = np.asarray(schedule(steps), dtype=np.float64)
+    values = real_array("schedule", schedule(steps), "a function that gives numbers")
     if values.shape != steps.shape:
         raise ValueError(
             f"schedule must give one inverse temperature for each of {steps.size} steps; "
@@ -171,7 +170,7 @@ def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float6
     if wrong.any():
         at = int(np.argmax(wrong))
         raise ValueError(
-            f"schedule must be positive and finite; it is {values[at]!r} at step {steps[at]}"
+            f"schedule must be positive and finite; it is {float(values[at])} at step {steps[at]}"
         )
     return values
 

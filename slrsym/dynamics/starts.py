@@ -9,7 +9,6 @@ many stand beside it.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -17,9 +16,19 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike, NDArray
 
+from slrsym.kernels.arguments import real_array, whole
 from slrsym.task import Task
 
-__all__ = ["Manifold", "Overlaps", "Sphere", "Start", "as_start", "gram_matrices", "lift"]
+__all__ = [
+    "Manifold",
+    "Overlaps",
+    "Sphere",
+    "Start",
+    "as_start",
+    "gram_matrices",
+    "lift",
+    "require_feasible",
+]
 
 # How far below zero rounding may put an eigenvalue of a Gram matrix.
 _SLACK = 1e-9
@@ -45,14 +54,7 @@ def _streams(seed: int, runs: int) -> list[Generator]:
 
 def _checked(start: Any) -> None:
     for name, least in (("runs", 1), ("seed", 0)):
-        value = getattr(start, name)
-        try:
-            number = operator.index(value)
-        except TypeError:
-            number = -1
-        if number < least or isinstance(value, bool):
-            raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
-        object.__setattr__(start, name, number)
+        object.__setattr__(start, name, whole(name, getattr(start, name), least))
 
 
 def _chi_square(rng: Generator, degrees: int) -> float:
@@ -163,24 +165,8 @@ class Overlaps:
     runs: int = field(init=False)
 
     def __post_init__(self) -> None:
-        try:
-            values = np.array(self.values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"start must be an array of numbers; got {self.values!r}") from None
-        if values.ndim != 2 or values.shape[1] not in (2, 5) or not len(values):
-            raise ValueError(
-                f"start must have shape (runs, 5): kappa, nu, theta, eta, rho, or (runs, 2): "
-                f"kappa, nu, with at least one run; got {values.shape}"
-            )
-        for name, wrong in (
-            ("finite", ~np.isfinite(values).all(axis=1)),
-            ("feasible: the Gram matrix of k, v, k*, v* is not positive semidefinite", None),
-        ):
-            bad = _infeasible(values) if wrong is None else wrong
-            if bad.any():
-                at = int(np.argmax(bad))
-                raise ValueError(f"start must be {name}; run {at} has {values[at].tolist()}")
-        object.__setattr__(self, "values", values)
+        values = np.array(real_array("start", self.values, "an array of numbers"))
+        object.__setattr__(self, "values", require_feasible(values))
         object.__setattr__(self, "runs", len(values))
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
@@ -219,8 +205,44 @@ def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
     return gram
 
 
-def _infeasible(states: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.linalg.eigvalsh(gram_matrices(states))[:, 0] < -_SLACK
+def require_feasible(states: NDArray[np.float64], d: int = 4) -> NDArray[np.float64]:
+    r"""Refuse overlaps that no vectors in :math:`\mathbb{R}^d` have.
+
+    Parameters
+    ----------
+    states : ndarray, shape (runs, 5) or (runs, 2)
+    d : int, optional
+        Dimension, at least 2; four are as good as more.
+
+    Returns
+    -------
+    ndarray
+        The states.
+
+    Raises
+    ------
+    ValueError
+    """
+    if states.ndim != 2 or states.shape[1] not in (2, 5) or not len(states):
+        raise ValueError(
+            f"start must have shape (runs, 5): kappa, nu, theta, eta, rho, or (runs, 2): "
+            f"kappa, nu, with at least one run; got {states.shape}"
+        )
+    finite = np.isfinite(states).all(axis=1)
+    _require("start must be finite", finite, states)
+    values = np.linalg.eigvalsh(gram_matrices(states))
+    what = "start must be feasible: the Gram matrix of k, v, k*, v* is not positive semidefinite"
+    _require(what, values[:, 0] >= -_SLACK, states)
+    if d < 4:
+        what = f"start must be feasible: the Gram matrix of k, v, k*, v* has a rank above d = {d}"
+        _require(what, values[:, 3 - d] <= _SLACK, states)
+    return states
+
+
+def _require(what: str, good: Any, states: NDArray[np.float64]) -> None:
+    if not good.all():
+        at = int(np.argmin(good))
+        raise ValueError(f"{what}; run {at} has {states[at].tolist()}")
 
 
 def as_start(start: Start | ArrayLike) -> Start:
@@ -239,7 +261,7 @@ def as_start(start: Start | ArrayLike) -> Start:
     ValueError
         If it is neither, or the overlaps are not feasible.
     """
-    return start if isinstance(start, Start) else Overlaps(np.asarray(start))
+    return start if isinstance(start, Start) else Overlaps(start)  # type: ignore[arg-type]
 
 
 def lift(
@@ -267,26 +289,27 @@ def lift(
     result = np.empty((4, len(states), d))
     # The streams that starts do not use.
     children = SeedSequence([seed, 1]).spawn(len(states))
-    for i, (gram, child) in enumerate(zip(gram_matrices(states), children, strict=True)):
+    coordinates = _coordinates(states, min(d, 4))
+    for i, child in enumerate(children):
         frame, _ = np.linalg.qr(default_rng(child).standard_normal((d, min(d, 4))))
-        result[:, i] = _factor(gram, frame.shape[1], states[i]) @ frame.T
+        result[:, i] = coordinates[i] @ frame.T
     return result[0], result[1], result[2], result[3]
 
 
-def _factor(gram: NDArray[np.float64], rank: int, state: NDArray[np.float64]) -> Any:
-    """Vectors in few dimensions: k* and v* are the first axes, and k comes before v."""
-    rows = np.zeros((4, 4))
-    rows[2, 0] = rows[3, 1] = 1.0
-    for i in (0, 1):
-        rows[i, :2] = gram[i, 2:]
-    rows[0, 2] = np.sqrt(max(0.0, float(1 - rows[0, :2] @ rows[0, :2])))
-    # Otherwise k lies in the plane of k* and v*, up to rounding.
-    if rows[0, 2] > _SLACK:
-        rows[1, 2] = (gram[0, 1] - rows[0, :2] @ rows[1, :2]) / rows[0, 2]
-    rows[1, 3] = np.sqrt(max(0.0, float(1 - rows[1, :3] @ rows[1, :3])))
-    lost = np.abs(rows @ rows.T - gram).max()
-    beyond = np.abs(rows[:, rank:]).sum()
-    if max(lost, beyond) > np.sqrt(_SLACK):
-        raise ValueError(f"no vectors in R^{rank} have the overlaps {state.tolist()}")
-    rows = rows[:, :rank]
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+def _coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
+    """Vectors in few dimensions, (runs, 4, rank): k* and v* are the first axes."""
+    gram = gram_matrices(states)
+    vectors = np.zeros((len(states), 4, 4))
+    vectors[:, :2, :2] = gram[:, :2, 2:]
+    vectors[:, 2, 0] = vectors[:, 3, 1] = 1.0
+    # What is left of k and v, by a root of its Gram matrix: the larger part comes first.
+    inside = vectors[:, :2, :2]
+    values, axes = np.linalg.eigh(gram[:, :2, :2] - inside @ inside.transpose(0, 2, 1))
+    vectors[:, :2, 2:] = (axes * np.sqrt(np.maximum(values, 0.0))[:, None, :])[:, :, ::-1]
+    beyond = (vectors[:, :, rank:] ** 2).sum(axis=(1, 2))
+    wrong = (values[:, 0] < -_SLACK) | (beyond > _SLACK)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(f"no vectors in R^{rank} have the overlaps {states[at].tolist()}")
+    vectors = vectors[:, :, :rank]
+    return vectors / np.linalg.norm(vectors, axis=2, keepdims=True)

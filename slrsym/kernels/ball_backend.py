@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
 from numbers import Rational
 from typing import Any
 
 import numpy as np
 from flint import acb, arb, ctx, fmpq
 
-from slrsym.kernels.program import Program, require_digits
+from slrsym.kernels.arguments import whole
+from slrsym.kernels.program import Program
 from slrsym.kernels.source import body_source, compiled, constants_source
 
 __all__ = ["ball", "ball_function"]
@@ -75,7 +77,8 @@ def _power(x: Any, n: int) -> Any:
 _NAMESPACE = {
     # Constants may be integers.
     "sqrt": lambda x: arb(x).sqrt(), "exp": lambda x: arb(x).exp(), "abs": abs,
-    "maximum": lambda x, y: arb(x).max(y), "minimum": lambda x, y: arb(x).min(y),
+    "maximum": lambda *x: reduce(arb.max, map(arb, x)),
+    "minimum": lambda *x: reduce(arb.min, map(arb, x)),
     "arcsin": lambda x: arb(x).asin(), "arctan": lambda x: arb(x).atan(),
     "erf": lambda x: arb(x).erf(), "erfc": lambda x: arb(x).erfc(),
     "decay_integral": _decay_integral, "erf_defect": _erf_defect, "power": _power,
@@ -101,7 +104,7 @@ def ball_function(program: Program) -> Callable[..., Any]:
     source = constants_source(program, calls=True) + body_source(program, calls=True)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
-        with ctx.workdps(require_digits(dps)):
+        with ctx.workdps(whole("dps", dps, 1)):
             scope = compiled(source, _NAMESPACE | {"pi": arb.pi()})
             fixed = scope["constants"](*map(ball, parameters))
             values = scope["body"](*map(ball, program.checked(state)), *fixed)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from slrsym.kernels.arguments import real_array
 from slrsym.kernels.compile import kernel, require_backend
 from slrsym.task import Task
 
@@ -15,28 +16,18 @@ __all__ = ["excess_risk", "gradient", "hessian", "risk"]
 _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
 
-def _floats(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    try:
-        found = np.asarray(values)
-        return found.astype(
-            np.float64, casting="same_kind" if found.dtype.kind == "c" else "unsafe"
-        )
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be real numbers; got {values!r}") from None
-
-
 def _evaluated(
     name: str, state: ArrayLike, lam: ArrayLike, task: Task, backend: str
 ) -> NDArray[np.float64]:
     require_backend(backend, ("numpy", "numba"))
-    points = _floats("state", state)
+    points = real_array("state", state)
     if points.ndim == 0 or points.shape[-1] != 5:
         raise ValueError(
             f"state must have shape (..., 5): kappa, nu, theta, eta, rho; got {points.shape}"
         )
     if not np.isfinite(points).all():
         raise ValueError("state must be finite; it has a NaN or an infinity")
-    temperature = _floats("lam", lam)
+    temperature = real_array("lam", lam)
     if not (np.isfinite(temperature) & (temperature > 0)).all():
         raise ValueError(f"lam must be positive and finite; got {lam!r}")
     try:

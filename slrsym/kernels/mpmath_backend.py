@@ -9,7 +9,8 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from slrsym.kernels.program import Program, require_digits
+from slrsym.kernels.arguments import whole
+from slrsym.kernels.program import Program
 from slrsym.kernels.source import body_source, compiled, constants_source
 
 __all__ = ["mpmath_function"]
@@ -75,7 +76,7 @@ def mpmath_function(program: Program) -> Callable[..., Any]:
     scope = compiled(constants_source(program) + body_source(program), _namespace())
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
-        digits = require_digits(dps)
+        digits = whole("dps", dps, 1)
         with mpmath.workdps(digits + _GUARD):
             fixed = scope["constants"](*map(_number, parameters))
             values = scope["body"](*map(_number, program.checked(state)), *fixed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ def _erf_defect(x: Any, y: Any) -> Any:
 
 _ARRAYS = {
     "sqrt": np.sqrt, "exp": np.exp, "arcsin": np.arcsin, "arctan": np.arctan, "pi": math.pi,
-    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs, "maximum": np.maximum,
-    "minimum": np.minimum,
+    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
+    "maximum": lambda *x: reduce(np.maximum, x), "minimum": lambda *x: reduce(np.minimum, x),
     "decay_integral": decay_integral, "erf_defect": _erf_defect,
     "rational": lambda p, q: p / q,
 }  # fmt: skip

@@ -36,7 +36,7 @@ from sympy import (
 
 from slrsym.kernels.special import DecayIntegral, ErfDefect, ErfVariance
 
-__all__ = ["Program", "require_digits"]
+__all__ = ["Program"]
 
 # What every backend can compute.
 _KNOWN = (
@@ -146,26 +146,6 @@ class Program:
         return numbers
 
 
-def require_digits(dps: int) -> int:
-    """Refuse a number of digits with which nothing can be computed.
-
-    Parameters
-    ----------
-    dps : int
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-    """
-    if not isinstance(dps, int) or dps < 1:
-        raise ValueError(f"dps must be an integer of at least 1; got {dps!r}")
-    return dps
-
-
 def _computable(expr: Expr) -> Expr:
     expr = sympify(expr)
     for part in preorder_traversal(expr):
@@ -212,7 +192,7 @@ def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
 def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
     """The expression with its largest parts that do not vary named."""
     if not expr.free_symbols & varying:
-        if expr.is_Integer:
+        if expr.is_Integer or expr.is_Float:
             return expr
         return found.setdefault(expr, Symbol(f"c{len(found)}", real=True))
     if not expr.args:

@@ -1,0 +1,109 @@
+"""Arguments, checked: a message says the name, the value, and what is allowed."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["number", "positive", "real_array", "whole"]
+
+
+def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:
+    """An array of floats.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    values : array_like
+    allowed : str, optional
+        What it may be, in words.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If the values are not numbers, or complex.
+    """
+    try:
+        found = np.asarray(values)
+        # NumPy would leave the imaginary part out, with a warning.
+        if found.dtype.kind == "c":
+            raise TypeError
+        return np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be {allowed}; got {values!r}") from None
+
+
+def number(value: Any) -> float:
+    """A float, NaN for what is none.
+
+    Parameters
+    ----------
+    value : float
+
+    Returns
+    -------
+    float
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def positive(name: str, value: Any) -> float:
+    """A number that is positive and finite.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    value : float
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+    """
+    found = number(value)
+    if not (math.isfinite(found) and found > 0):
+        raise ValueError(f"{name} must be positive and finite; got {value!r}")
+    return found
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """An integer that is large enough.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    value : int
+    least : int
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+    """
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = least - 1
+    if found < least or isinstance(value, bool):
+        raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
+    return found
