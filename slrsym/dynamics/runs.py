@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import math
-import operator
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +22,9 @@ from slrsym.dynamics.schedules import (
     schedule_from_text,
     temperatures,
 )
-from slrsym.dynamics.starts import Start, as_start
-from slrsym.dynamics.storage import load, require_writable, save
+from slrsym.dynamics.starts import Start, as_start, require_feasible
+from slrsym.dynamics.storage import load, require_runs, require_writable, save
+from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.kernels.compile import require_backend
 from slrsym.kernels.functions import excess_risk
 from slrsym.task import OrderParameters, Task
@@ -104,10 +103,11 @@ def simulate(
     """
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
-    alpha, steps = _positive("alpha", alpha), _whole("steps", steps, 0)
-    log_every = _whole("log_every", log_every, 1)
+    alpha, steps = positive("alpha", alpha), whole("steps", steps, 0)
+    log_every = whole("log_every", log_every, 1)
     begin = as_start(start)
-    states = begin.overlaps(task)
+    # A start may be anybody's.
+    states = require_feasible(real_array("start", begin.overlaps(task)), task.d)
     settings = {
         "dynamics": _dynamics(dynamics, states.shape[1]),
         "backend": _backend(backend),
@@ -118,7 +118,7 @@ def simulate(
         "schedule": describe(rule := as_schedule(schedule)),
         "start": repr(begin),
     }
-    logged = np.array([*range(0, steps, log_every), steps])
+    logged = np.append(np.arange(0, steps, log_every), steps)
     lam = temperatures(rule, 0, steps)
     if path is not None:
         require_writable(path)
@@ -130,6 +130,7 @@ def resume(
     steps: int | None = None,
     schedule: float | ArrayLike | Schedule | None = None,
     *,
+    backend: str | None = None,
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
@@ -143,6 +144,8 @@ def resume(
         Up to which step; by default as many as were asked for at first.
     schedule : float, array_like or callable, optional
         Has to be given again if it was a table or a function.
+    backend : {'auto', 'numpy', 'numba'}, optional
+        By default as before.
     path : path, optional
         Where to save the runs; by default where they came from, if that is a file.
     progress : bool, optional
@@ -151,22 +154,24 @@ def resume(
     Returns
     -------
     xarray.Dataset
-        All that was logged, before and after: the same as from an uninterrupted run.
+        All that was logged, before and after: the same as from an uninterrupted run, to the last
+        bit; with vectors, which are not logged, up to rounding.
 
     Raises
     ------
     ValueError
         If the runs are no runs, `steps` lies before their last step, or the schedule is missing.
+    NumbaMissingError
+        If they were made with Numba, it is not installed, and no other backend is given.
     """
-    if not isinstance(runs, xr.Dataset):
+    if isinstance(runs, str | Path):
         path = path or runs
         runs = load(runs)
-    settings = dict(runs.attrs)
-    missing = {"dynamics", "backend", "task_d", "alpha", "steps", "schedule"} - settings.keys()
-    if missing or not {*OrderParameters._fields, "step"} <= {*runs.variables}:
-        raise ValueError("runs must be a dataset that simulate returned or saved; this one is not")
+    require_runs(runs)
+    runs = runs.transpose("run", "step")
+    settings = {name: x for name, x in runs.attrs.items() if not name.startswith("version_")}
     last = int(runs.step[-1])
-    steps = _whole("steps", settings["steps"] if steps is None else steps, 0)
+    steps = whole("steps", settings["steps"] if steps is None else steps, 0)
     if steps < last:
         raise ValueError(f"steps must be at least {last}, the last step logged; got {steps}")
     if schedule is not None:
@@ -180,41 +185,25 @@ def resume(
                 f"schedule must be given again: it was {settings['schedule']}"
             ) from None
     task = Task(*(settings[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
-    settings |= {"steps": steps, "backend": _backend(str(settings["backend"]))}
-    names = OrderParameters._fields[: 2 if settings["dynamics"] == "planar" else 5]
-    states = np.stack([runs[name].values[:, -1] for name in names], axis=1)
-    every = int(settings["log_every"])
+    settings |= {"steps": steps, "backend": _backend(backend or str(settings["backend"]))}
+    states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], task.d, "runs")
     # The last step of all is logged off the beat; what comes next is on it again.
-    logged = np.array([last, *range((last // every + 1) * every, steps, every), steps])
+    every = int(settings["log_every"])
+    logged = np.append(np.arange(last - last % every + every, steps, every), steps)
+    logged = np.unique(np.append(last, logged))
     lam = temperatures(rule, last, steps)
-    earlier = runs.isel(step=slice(0, None if last % every == 0 or last == steps else -1))
-    earlier = earlier.sel(step=earlier.step < last)
     if path is not None:
         require_writable(path)
-    return _run(task, states, lam, np.unique(logged), settings, earlier, path, progress)
+    return _run(task, states, lam, logged, settings, runs, path, progress)
+
+
+def _states(runs: xr.Dataset, settings: dict[str, Any]) -> NDArray[np.float64]:
+    """What an engine would have noted, (step, run, n)."""
+    names = OrderParameters._fields[: 2 if settings["dynamics"] == "planar" else 5]
+    return np.stack([runs[name].values.T for name in names], axis=2)
 
 
 # -- the settings ------------------------------------------------------------------------------
-
-
-def _positive(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not (math.isfinite(number) and number > 0):
-        raise ValueError(f"{name} must be positive and finite; got {value!r}")
-    return number
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, bool):
-        raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
-    return number
 
 
 def _backend(backend: str) -> str:
@@ -262,38 +251,50 @@ def _run(
 ) -> xr.Dataset:
     """Move the states from the first logged step to the last; `lam` begins with the first."""
     engine = _engine(states, task, settings, int(logged[0]))
-    rows = [engine.states[None]]
-    first = int(logged[0])
+    rows, done = [engine.states[None]], 0
     try:
-        with _bar(progress, int(logged[-1]) - first) as shown:
-            for gap, count in _strides(np.diff(logged), len(states)):
-                done = first if len(rows) == 1 else int(logged[sum(map(len, rows)) - 1])
-                span = slice(done - first, done - first + gap * count)
-                rows.append(engine.advance(lam[span], gap))
-                shown(gap * count)
+        with _bar(progress, int(logged[-1] - logged[0])) as shown:
+            for every, count, whole_gap in _strides(np.diff(logged), len(states)):
+                noted = engine.advance(lam[done : done + every * count], every)
+                done += every * count
+                if whole_gap:
+                    rows.append(noted)
+                shown(every * count)
     finally:
         # What is complete is kept, whatever came in between.
         noted = np.concatenate(rows)
         steps = logged[: len(noted)]
-        result = _dataset(task, noted, steps, lam[steps - first], settings)
-        if earlier is not None and earlier.sizes["step"]:
-            result = xr.concat([earlier, result], "step", data_vars="minimal", join="exact")
-            result.attrs = result.attrs | settings
+        lam = lam[steps - logged[0]]
+        labels = np.arange(len(states))
+        if earlier is not None:
+            labels = earlier.run.values
+            # The first row is the last one of the runs before; that stays if it is on the beat.
+            stays = len(noted) == 1 or logged[0] % settings["log_every"] == 0
+            earlier = earlier if stays else earlier.isel(step=slice(0, -1))
+            noted = np.concatenate([_states(earlier, settings), noted[1:]])
+            steps = np.concatenate([earlier.step.values, steps[1:]])
+            lam = np.concatenate([earlier.lam.values, lam[1:]])
+        result = _dataset(task, noted, steps, lam, labels, settings)
         if path is not None:
             save(result, path)
     return result
 
 
-def _strides(gaps: NDArray[np.int64], runs: int) -> Iterator[tuple[int, int]]:
-    """Equal gaps between logged steps taken together, but not too many: (gap, how many)."""
+def _strides(gaps: NDArray[np.int64], runs: int) -> Iterator[tuple[int, int, bool]]:
+    """How an engine is asked: rows of how many steps, how many rows, whether they fill gaps.
+
+    Equal gaps between logged steps are taken together, but not too many; a long one is cut.
+    """
+    longest = max(1, _STRIDE // runs)
     at = 0
     while at < gaps.size:
-        gap = int(gaps[at])
-        most = max(1, _STRIDE // (gap * runs))
-        same = 1
-        while same < most and at + same < gaps.size and gaps[at + same] == gap:
+        gap, same = int(gaps[at]), 1
+        while same < longest // gap and at + same < gaps.size and gaps[at + same] == gap:
             same += 1
-        yield gap, same
+        while gap > longest:
+            yield longest, 1, False
+            gap -= longest
+        yield gap, same, True
         at += same
 
 
@@ -302,6 +303,7 @@ def _dataset(
     noted: NDArray[np.float64],
     steps: NDArray[np.int64],
     lam: NDArray[np.float64],
+    labels: NDArray[np.int64],
     settings: dict[str, Any],
 ) -> xr.Dataset:
     """The log; `noted` has shape (step, run, n)."""
@@ -315,7 +317,7 @@ def _dataset(
     return xr.Dataset(
         {name: (("run", "step"), values) for name, values in variables.items()}
         | {"lam": ("step", lam)},
-        coords={"run": np.arange(states.shape[0]), "step": steps},
+        coords={"run": labels, "step": steps},
         attrs=settings | {f"version_{name}": version(name) for name in packages},
     )
 

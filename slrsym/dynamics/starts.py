@@ -205,7 +205,9 @@ def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
     return gram
 
 
-def require_feasible(states: NDArray[np.float64], d: int = 4) -> NDArray[np.float64]:
+def require_feasible(
+    states: NDArray[np.float64], d: int = 4, name: str = "start"
+) -> NDArray[np.float64]:
     r"""Refuse overlaps that no vectors in :math:`\mathbb{R}^d` have.
 
     Parameters
@@ -213,6 +215,8 @@ def require_feasible(states: NDArray[np.float64], d: int = 4) -> NDArray[np.floa
     states : ndarray, shape (runs, 5) or (runs, 2)
     d : int, optional
         Dimension, at least 2; four are as good as more.
+    name : str, optional
+        Of the argument.
 
     Returns
     -------
@@ -225,17 +229,16 @@ def require_feasible(states: NDArray[np.float64], d: int = 4) -> NDArray[np.floa
     """
     if states.ndim != 2 or states.shape[1] not in (2, 5) or not len(states):
         raise ValueError(
-            f"start must have shape (runs, 5): kappa, nu, theta, eta, rho, or (runs, 2): "
+            f"{name} must have shape (runs, 5): kappa, nu, theta, eta, rho, or (runs, 2): "
             f"kappa, nu, with at least one run; got {states.shape}"
         )
     finite = np.isfinite(states).all(axis=1)
-    _require("start must be finite", finite, states)
+    _require(f"{name} must be finite", finite, states)
     values = np.linalg.eigvalsh(gram_matrices(states))
-    what = "start must be feasible: the Gram matrix of k, v, k*, v* is not positive semidefinite"
-    _require(what, values[:, 0] >= -_SLACK, states)
+    what = f"{name} must be feasible: the Gram matrix of k, v, k*, v*"
+    _require(f"{what} is not positive semidefinite", values[:, 0] >= -_SLACK, states)
     if d < 4:
-        what = f"start must be feasible: the Gram matrix of k, v, k*, v* has a rank above d = {d}"
-        _require(what, values[:, 3 - d] <= _SLACK, states)
+        _require(f"{what} has a rank above d = {d}", values[:, 3 - d] <= _SLACK, states)
     return states
 
 

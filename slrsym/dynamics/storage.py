@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import xarray as xr
 
-__all__ = ["load", "require_writable", "save"]
+from slrsym.task import OrderParameters, Task
+
+__all__ = ["load", "require_runs", "require_writable", "save"]
 
 
 def require_writable(path: str | Path) -> None:
@@ -23,12 +27,37 @@ def require_writable(path: str | Path) -> None:
     ValueError
     """
     file = Path(path)
-    if file.is_dir():
-        raise ValueError(f"path must be a file; {file} is a folder")
+    if file.exists() and not file.is_file():
+        what = "a folder" if file.is_dir() else "not one"
+        raise ValueError(f"path must be a file; {file} is {what}")
     if not file.parent.is_dir():
         raise ValueError(f"path must be in a folder that exists; {file.parent} does not")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         raise ValueError(f"path must be writable; {file} is not")
+
+
+def require_runs(runs: Any) -> None:
+    """Refuse what is no result of `slrsym.simulate`.
+
+    Parameters
+    ----------
+    runs : Dataset
+
+    Raises
+    ------
+    ValueError
+    """
+    settings = ("dynamics", "backend", "alpha", "steps", "log_every", "schedule", "start")
+    needed = {*settings, *(f"task_{name}" for name in Task.__dataclass_fields__)}
+    variables = {*OrderParameters._fields, "lam", "run", "step"}
+    if not (
+        isinstance(runs, xr.Dataset)
+        and needed <= runs.attrs.keys()
+        and variables <= {*runs.variables}
+        and {*runs.dims} == {"run", "step"}
+        and all(runs.sizes.values())
+    ):
+        raise ValueError("runs must be a dataset that simulate returned or saved; this one is not")
 
 
 def save(runs: xr.Dataset, path: str | Path) -> None:
@@ -46,8 +75,12 @@ def save(runs: xr.Dataset, path: str | Path) -> None:
         If the file cannot be written.
     """
     require_writable(path)
-    file = Path(path)
-    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-", suffix=".part")
+    # What a link points to is replaced, not the link.
+    file = Path(path).resolve()
+    # The format has no larger integers.
+    large = {name: str(x) for name, x in runs.attrs.items() if _is_large(x)}
+    runs = runs.assign_attrs(large)
+    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=".slrsym-", suffix=".part")
     os.close(handle)
     try:
         runs.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
@@ -58,6 +91,10 @@ def save(runs: xr.Dataset, path: str | Path) -> None:
         Path(draft).replace(file)
     finally:
         Path(draft).unlink(missing_ok=True)
+
+
+def _is_large(value: object) -> bool:
+    return isinstance(value, int) and not -(2**31) <= value < 2**31
 
 
 def load(path: str | Path) -> xr.Dataset:
@@ -81,6 +118,18 @@ def load(path: str | Path) -> xr.Dataset:
     if not file.is_file():
         raise ValueError(f"path must be a file that exists; {file} is none")
     try:
-        return xr.load_dataset(file, engine="scipy")
-    except (OSError, TypeError, ValueError) as problem:
+        runs = xr.load_dataset(file, engine="scipy")
+        require_runs(runs)
+    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
         raise ValueError(f"{file} is no file of runs: {problem}") from None
+    # As they were before they were saved.
+    whole = {name: x.astype(np.int64) for name, x in runs.coords.items() if x.dtype.kind == "i"}
+    return runs.assign_coords(whole).assign_attrs(
+        {name: _restored(value) for name, value in runs.attrs.items()}
+    )
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    return int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() else value
