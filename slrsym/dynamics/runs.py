@@ -107,9 +107,9 @@ def simulate(
     log_every = whole("log_every", log_every, 1)
     begin = as_start(start)
     # A start may be anybody's.
-    states = require_feasible(real_array("start", begin.overlaps(task)), task.d)
+    states = require_feasible(real_array("start", begin.overlaps(task)))
     settings = {
-        "dynamics": _dynamics(dynamics, states.shape[1]),
+        "dynamics": (how := _dynamics(dynamics, states.shape[1])),
         "backend": _backend(backend),
         **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
         "alpha": alpha,
@@ -118,6 +118,8 @@ def simulate(
         "schedule": describe(rule := as_schedule(schedule)),
         "start": repr(begin),
     }
+    # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
+    states = states if how == "planar" else require_feasible(states, task.d)
     logged = np.append(np.arange(0, steps, log_every), steps)
     lam = temperatures(rule, 0, steps)
     if path is not None:
@@ -186,7 +188,7 @@ def resume(
             ) from None
     task = Task(*(settings[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
     settings |= {"steps": steps, "backend": _backend(backend or str(settings["backend"]))}
-    states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], task.d, "runs")
+    states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], name="runs")
     # The last step of all is logged off the beat; what comes next is on it again.
     every = int(settings["log_every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
