@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import time
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from slrsym.commands.figure import figure
+from slrsym.commands.reporting import reported, require_writable, show_tracebacks
+from slrsym.commands.simulate import simulate
+from slrsym.files import replacing
 
 if TYPE_CHECKING:
     from slrsym.proof.checker import Verdict
@@ -27,10 +28,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Verify the claims of a paper on attention and single-location regression.",
+    help="Verify, simulate and draw a paper on attention and single-location regression.",
 )
-
-_debug = False
 
 
 def _show_version(wanted: bool) -> None:
@@ -53,33 +52,7 @@ def _options(
         bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
     ] = False,
 ) -> None:
-    global _debug
-    _debug = debug
-
-
-# -- errors ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Turn whatever goes wrong into a line on standard error and an exit code."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        raise typer.Exit(130) from None
-    except BrokenPipeError:
-        # The reader has left; what is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(1) from None
-    except (typer.Exit, typer.Abort, typer.BadParameter):
-        raise
-    except Exception as problem:
-        if _debug:
-            traceback.print_exc()
-        else:
-            typer.echo(f"error: {problem} (slrsym --debug shows where)", err=True)
-        raise typer.Exit(1) from None
+    show_tracebacks(debug)
 
 
 # -- commands ----------------------------------------------------------------------------------
@@ -95,7 +68,7 @@ _PATHS = Annotated[
 
 
 @app.command()
-@_reported()
+@reported()
 def verify(
     paths: _PATHS = None,
     claim: Annotated[
@@ -138,7 +111,7 @@ def verify(
     """
     to_stdout = str(json_file) == "-"
     if json_file is not None and not to_stdout:
-        _require_writable(json_file)
+        require_writable(json_file, "--json")
 
     from slrsym import display
 
@@ -155,7 +128,8 @@ def verify(
         if to_stdout:
             typer.echo(text)
         else:
-            _write(json_file, text + "\n")
+            with replacing(json_file) as draft:
+                draft.write_text(text + "\n", encoding="utf-8")
 
     problems = [*ledger.problems, *(unknown or ())]
     out = display.console(sys.stderr if to_stdout else sys.stdout)
@@ -178,7 +152,7 @@ def verify(
 
 
 @app.command()
-@_reported()
+@reported()
 def axioms(
     id: Annotated[
         str | None,
@@ -214,6 +188,10 @@ def axioms(
         raise typer.Exit(1)
     if ledger.problems:
         raise typer.Exit(1)
+
+
+app.command()(simulate)
+app.command()(figure)
 
 
 # -- helpers -----------------------------------------------------------------------------------
@@ -270,34 +248,6 @@ def _checked(
 def _cores() -> int:
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
-def _require_writable(file: Path) -> None:
-    folder = file.resolve().parent
-    if not folder.is_dir():
-        raise typer.BadParameter(f"the folder {folder} does not exist", param_hint="--json")
-    if file.is_dir() or not os.access(folder, os.W_OK):
-        raise typer.BadParameter(f"cannot write a file {file}", param_hint="--json")
-
-
-def _write(file: Path, text: str) -> None:
-    """Write a file whole, or not at all."""
-    if file.exists() and not file.is_file():  # a device or a pipe, which must not be replaced
-        file.write_text(text, encoding="utf-8")
-        return
-    file = file.resolve()  # of a symbolic link, what it points to is replaced
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        # mkstemp makes files that only their owner may read.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""The commands that simulate and draw, and what all commands report by."""

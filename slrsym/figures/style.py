@@ -1,0 +1,102 @@
+"""What the figures have in common: fonts, colours, sizes, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from slrsym.figures import FORMATS
+from slrsym.files import replacing
+
+__all__ = ["COLOURS", "WIDTH", "labelled", "style", "write"]
+
+# Told apart with any colour vision, and in grey (Okabe and Ito).
+COLOURS = {
+    "blue": "#0072B2",
+    "orange": "#D55E00",
+    "green": "#009E73",
+    "yellow": "#E69F00",
+    "sky": "#56B4E9",
+    "pink": "#CC79A7",
+    "grey": "#595959",
+}
+
+# Of a page's text, in inches.
+WIDTH = 6.5
+
+_SETTINGS: Any = {
+    # Matplotlib brings these along: the same everywhere, and close to the paper's.
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "font.size": 10,
+    "axes.labelsize": 10,
+    "axes.titlesize": 10,
+    "legend.fontsize": 9,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4,
+    "legend.frameon": False,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    # As text that can be selected, in fonts that publishers accept.
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "slrsym",
+}
+
+# Without dates, so that the same figure is the same file.
+_METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Figures made inside of this look alike, and Matplotlib's own settings stay as they are."""
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def labelled(axes: Axes, label: str) -> None:
+    """Put a panel's label above its upper left corner.
+
+    Parameters
+    ----------
+    axes : Axes
+    label : str
+    """
+    axes.set_title(label, loc="left", fontweight="bold")
+
+
+def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
+    """Write a figure to a file, which is complete or not there at all.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : path
+    form : {'pdf', 'png', 'svg'}, optional
+        By default what the name of the file ends with.
+
+    Raises
+    ------
+    ValueError
+        If it is no format of these.
+    """
+    form = form or Path(path).suffix.removeprefix(".").lower()
+    if form not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {form!r}, for {path}")
+    with style(), replacing(path) as draft:
+        figure.savefig(draft, format=form, metadata=_METADATA[form])

@@ -1,0 +1,288 @@
+r"""What the paper shows without running anything: risks as d grows, and the square of M.
+
+The copy of the paper that this was written from has lost the settings of figures 3 and 6. Those
+below are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from slrsym.files import replacing
+from slrsym.kernels import excess_risk, gradient, hessian
+from slrsym.linear import best_linear
+from slrsym.montecarlo import linear_risk_estimate, risk_estimate
+from slrsym.task import OrderParameters, Task
+
+__all__ = ["OracleSurvey", "SquareSurvey", "best_temperature"]
+
+_TASK = Task(d=400, L=10, gamma=0.5**0.5)
+
+_ORACLE = OrderParameters(kappa=1, nu=1, theta=0, eta=0, rho=0)
+
+# The solutions of equation (14), by Proposition 9.
+_FIXED_POINTS = np.array([(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)])
+
+
+def best_temperature(task: Task) -> float:
+    """The inverse temperature at which the oracle predictor has the least risk.
+
+    Parameters
+    ----------
+    task : Task
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(best_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 3)
+    0.064
+    """
+
+    def risk_at(log_lam: float) -> float:
+        return float(excess_risk(_ORACLE, np.exp(log_lam), task))
+
+    # Coarsely first: the search that follows finds a minimum, not the least one.
+    grid = np.linspace(np.log(1e-6), np.log(1e2), 200)
+    best = int(np.argmin([risk_at(x) for x in grid]))
+    around = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
+    return float(np.exp(minimize_scalar(risk_at, bounds=around, method="bounded").x))
+
+
+@dataclass(frozen=True)
+class OracleSurvey:
+    r"""Figure 3: the risks of the oracle and of the best linear predictor as d grows.
+
+    Locations are uniform. For each d the inverse temperature is the best one: where d is large it
+    falls, while :math:`\lambda\sqrt d` grows, as Corollary 2 asks for. The paper's own range of d
+    and choice of :math:`\lambda` are lost; these are ours, and so are L and :math:`\varepsilon`.
+
+    Parameters
+    ----------
+    exact : tuple of int
+        At which d the risks are computed.
+    sampled : tuple of int
+        At which d they are estimated, too.
+    L : int
+        Number of tokens.
+    gamma, epsilon : float
+        Standard deviations of the informative token and of the noise.
+    samples : int
+        How many, for each estimate.
+    seed : int
+        Of the random numbers.
+    """
+
+    exact: tuple[int, ...] = tuple(np.geomspace(10, 1e5, 61).round().astype(int).tolist())
+    sampled: tuple[int, ...] = (10, 32, 100, 316, 1000, 3162, 10_000, 31_623, 100_000)
+    L: int = 10
+    gamma: float = 0.5**0.5
+    epsilon: float = 0.1
+    samples: int = 1000
+    seed: int = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the data depend on."""
+        return {
+            "survey": "oracle and linear risk",
+            "d_exact": list(self.exact),
+            "d_sampled": list(self.sampled),
+            "L": self.L,
+            "gamma": self.gamma,
+            "epsilon": self.epsilon,
+            "samples": self.samples,
+            "seed": self.seed,
+        }
+
+    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
+        """The risks, and estimates of them.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save them.
+        progress : bool, optional
+            Not used: this takes seconds.
+
+        Returns
+        -------
+        Dataset
+            ``oracle``, ``linear``, ``lam`` over ``d``; ``oracle_estimate``, ``oracle_error``,
+            ``linear_estimate``, ``linear_error`` over ``d_sampled``, errors being standard errors.
+        """
+        risks = [self._risks(d) for d in self.exact]
+        estimates = [self._estimated(d, i) for i, d in enumerate(self.sampled)]
+        names = ("oracle_estimate", "oracle_error", "linear_estimate", "linear_error")
+        variables = {
+            name: ("d", column)
+            for name, column in zip(("oracle", "linear", "lam"), np.transpose(risks), strict=True)
+        } | {
+            name: ("d_sampled", column)
+            for name, column in zip(names, np.transpose(estimates), strict=True)
+        }
+        coordinates = {"d": list(self.exact), "d_sampled": list(self.sampled)}
+        return _kept(xr.Dataset(variables, coordinates, self.settings), path)
+
+    def read(self, path: str | Path) -> xr.Dataset:
+        """Data from a file.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that `compute` saved.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If it is no netCDF file.
+        """
+        return _read(path)
+
+    def _task(self, d: int) -> Task:
+        return Task(d, self.L, self.gamma, self.epsilon)
+
+    def _risks(self, d: int) -> tuple[float, float, float]:
+        task = self._task(d)
+        lam = best_temperature(task)
+        oracle = float(excess_risk(_ORACLE, lam, task)) + task.epsilon**2
+        return oracle, best_linear(task).risk, lam
+
+    def _estimated(self, d: int, number: int) -> tuple[float, float, float, float]:
+        task = self._task(d)
+        # Neighbouring points share no random numbers, nor do the two predictors.
+        attention, linear = np.random.SeedSequence([self.seed, number]).generate_state(2).tolist()
+        lam = best_temperature(task)
+        return (
+            *map(float, risk_estimate(_ORACLE, lam, task, self.samples, attention)),
+            *linear_risk_estimate(task, samples=self.samples, seed=linear),
+        )
+
+
+@dataclass(frozen=True)
+class SquareSurvey:
+    r"""Figure 6: the risk on the manifold, its fixed points, and the field that descent follows.
+
+    The setting is that of figure 4b. The paper's own is lost.
+
+    Parameters
+    ----------
+    task : Task
+        Dimension, number of tokens, gamma, epsilon.
+    lam : float
+        Inverse temperature.
+    points : int
+        How many values of kappa, and of nu, the grid has.
+    """
+
+    task: Task = _TASK
+    lam: float = 0.1
+    points: int = 161
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the data depend on."""
+        numbers = {name: getattr(self.task, name) for name in ("d", "L", "gamma", "epsilon")}
+        return {"survey": "square", **numbers, "lam": self.lam, "points": self.points}
+
+    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
+        r"""The risk and the field over the square, and the fixed points.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save them.
+        progress : bool, optional
+            Not used: this takes seconds.
+
+        Returns
+        -------
+        Dataset
+            ``risk`` and the field ``flow_kappa, flow_nu`` over ``kappa, nu``, where the field is
+            :math:`-(R_\kappa (1-\kappa^2), R_\nu (1-\nu^2))`; ``fixed_kappa, fixed_nu`` and
+            ``fixed_kind``, a minimum, maximum or saddle, over ``fixed``.
+        """
+        axis = np.linspace(-1, 1, self.points)
+        grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
+        flow = self._flow(grid)
+        states = _on_manifold(grid)
+        risk = excess_risk(states, self.lam, self.task) + self.task.epsilon**2
+        data = xr.Dataset(
+            {
+                "risk": (("kappa", "nu"), risk),
+                "flow_kappa": (("kappa", "nu"), flow[..., 0]),
+                "flow_nu": (("kappa", "nu"), flow[..., 1]),
+                "fixed_kappa": ("fixed", _FIXED_POINTS[:, 0]),
+                "fixed_nu": ("fixed", _FIXED_POINTS[:, 1]),
+                "fixed_kind": ("fixed", np.array([self._kind(point) for point in _FIXED_POINTS])),
+            },
+            {"kappa": axis, "nu": axis},
+            self.settings,
+        )
+        return _kept(data, path)
+
+    def read(self, path: str | Path) -> xr.Dataset:
+        """Data from a file.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that `compute` saved.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If it is no netCDF file.
+        """
+        return _read(path)
+
+    def _flow(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        slopes = gradient(_on_manifold(grid), self.lam, self.task)[..., :2]
+        return np.asarray(-slopes * (1 - grid**2))
+
+    def _kind(self, point: NDArray[np.float64]) -> str:
+        """What the risk, on the square, has at a fixed point."""
+        state = _on_manifold(point)
+        if np.any(point):
+            # At a corner, by the slopes along the two edges that leave it.
+            rises = -point * gradient(state, self.lam, self.task)[:2] > 0
+        else:
+            rises = np.linalg.eigvalsh(hessian(state, self.lam, self.task)[:2, :2]) > 0
+        if rises.all():
+            return "minimum"
+        return "saddle" if rises.any() else "maximum"
+
+
+def _on_manifold(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate([points, np.zeros((*points.shape[:-1], 3))], axis=-1)
+
+
+def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
+    if path is not None:
+        with replacing(path) as draft:
+            data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
+    return data
+
+
+def _read(path: str | Path) -> xr.Dataset:
+    try:
+        return xr.load_dataset(path, engine="scipy")
+    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
+        raise ValueError(f"{path} is no file of data: {problem}") from None

@@ -1,0 +1,146 @@
+"""Figures 4a, 4b, 7a, 7b: what is drawn is what is in the data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slrsym.figures import draw
+from slrsym.figures.runs import runs_apart, runs_figure
+from slrsym.figures.style import COLOURS
+
+
+@pytest.fixture
+def panels(runs):
+    return runs_figure(runs).axes
+
+
+def line(axes, number=-1):
+    return axes.lines[number].get_xydata().T
+
+
+def band(axes, number=0):
+    """Lower and upper edge of a band, at each step."""
+    points = axes.collections[number].get_paths()[0].vertices
+    steps = np.unique(points[:, 0])
+    return np.array([(points[points[:, 0] == t, 1].min(), points[points[:, 0] == t, 1].max())
+                     for t in steps]).T  # fmt: skip
+
+
+def test_lines_are_means_over_runs(panels, runs):
+    risk, overlaps, _, distance = panels
+    for axes, number, values in (
+        (risk, 0, runs.excess_risk),
+        (overlaps, 0, abs(runs.kappa)),
+        (overlaps, 1, abs(runs.nu)),
+        (distance, 0, runs.distance),
+    ):
+        x, y = line(axes, number)
+        assert np.array_equal(x, runs.step)
+        assert np.allclose(y, values.values.mean(axis=0), rtol=1e-14, atol=0)
+        assert np.allclose(
+            band(axes, number), np.percentile(values, (2.5, 97.5), axis=0), rtol=1e-12, atol=0
+        )
+
+
+def test_axes(panels):
+    risk, overlaps, paths, distance = panels
+    assert risk.get_yscale() == distance.get_yscale() == "log"
+    assert overlaps.get_yscale() == "linear"
+    assert [axes.get_title("left") for axes in panels] == ["(a)", "(b)", "(c)", "(d)"]
+    assert "Excess risk" in risk.get_ylabel()
+    assert "oracle parameters" in overlaps.get_ylabel()
+    assert "mathcal{M}" in distance.get_ylabel()
+    assert r"\kappa" in paths.get_xlabel()
+    assert r"\nu" in paths.get_ylabel()
+    for axes in (risk, overlaps, distance):
+        assert axes.get_xlabel() == "Step $t$"
+        assert axes.get_xlim() == (0, 4000)
+
+
+def test_the_legend_names_the_right_lines(panels):
+    legend = panels[1].get_legend()
+    named = {
+        text.get_text(): handle.get_color()
+        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+    }
+    assert named == {r"$|\kappa|$": COLOURS["blue"], r"$|\nu|$": COLOURS["orange"]}
+    assert [drawn.get_color() for drawn in panels[1].lines] == list(named.values())
+
+
+def test_trajectories_are_those_of_runs_that_part(panels, runs):
+    chosen = runs_apart(runs)
+    assert chosen[0] == 0
+    assert len(chosen) == 3
+    ends = [(float(runs.kappa[i, -1]), float(runs.nu[i, -1])) for i in chosen]
+    assert min(np.hypot(*np.subtract(ends[i], ends[j])) for i, j in ((0, 1), (0, 2), (1, 2))) > 0.5
+    paths = [drawn for drawn in panels[2].lines if len(drawn.get_xdata()) > 1]
+    for i, drawn in zip(chosen, paths, strict=True):
+        assert np.array_equal(drawn.get_xydata(), np.stack([runs.kappa[i], runs.nu[i]], axis=1))
+    # An empty circle where a path begins, and a full one where it ends.
+    marks = [drawn for drawn in panels[2].lines if len(drawn.get_xdata()) == 1]
+    for i, (begin, end) in zip(chosen, zip(marks[::2], marks[1::2], strict=True), strict=True):
+        assert begin.get_xydata().tolist() == [[runs.kappa[i, 0], runs.nu[i, 0]]]
+        assert end.get_xydata().tolist() == [[runs.kappa[i, -1], runs.nu[i, -1]]]
+        assert begin.get_markerfacecolor() == "white" != end.get_markerfacecolor()
+
+
+def test_runs_that_end_together_are_shown_by_two():
+    assert runs_apart(_ending((0.9, 1.0), (0.95, 1.0), (0.92, 1.0))) == [0, 1]
+    assert runs_apart(_ending((0.9, 1.0))) == [0]
+    assert runs_apart(_ending((1, 1), (1, 1), (-1, -1), (0, 0))) == [0, 2, 3]
+
+
+def _ending(*ends):
+    import xarray as xr
+
+    kappa, nu = np.array(ends)[:, None].transpose(2, 0, 1)
+    return xr.Dataset({"kappa": (("run", "step"), kappa), "nu": (("run", "step"), nu)})
+
+
+def test_each_run_on_demand(runs):
+    risk, overlaps, _, distance = runs_figure(runs, each=True).axes
+    count = runs.sizes["run"]
+    assert [len(axes.lines) for axes in (risk, overlaps, distance)] == [1, 2 * count + 2, count + 1]
+    for i in range(count):
+        assert np.array_equal(line(distance, i)[1], runs.distance[i])
+        assert np.array_equal(line(overlaps, i)[1], abs(runs.kappa[i]))
+    assert "each run" in risk.figure.get_suptitle()
+
+
+def test_figure_7b_shows_each_run(runs):
+    assert len(draw("7b", runs).axes[3].lines) > len(draw("4a", runs).axes[3].lines) == 1
+
+
+def test_a_distance_of_zero_is_said(on_manifold):
+    distance = runs_figure(on_manifold).axes[3]
+    assert not distance.lines
+    assert "exactly 0 in every run" in distance.texts[0].get_text()
+    assert distance.get_yscale() == "log"
+
+
+def test_distances_too_small_to_matter_are_cut(runs):
+    tiny = runs.assign(distance=runs.distance * 1e-7)
+    assert runs_figure(tiny).axes[3].get_ylim()[0] == 1e-8
+    low, high = runs_figure(runs.assign(distance=0 * runs.distance + 0.5)).axes[3].get_ylim()
+    assert low < 0.5 < high
+
+
+def test_the_setting_is_said(runs, on_manifold):
+    shown = runs_figure(runs).get_suptitle()
+    said = (r"\lambda = 0.1", r"\alpha = 4\cdot 10^{-3}", "d = 400", "L = 10", r"\gamma^2 = 0.5")
+    for part in (*said, "on the sphere", "mean over 12 runs", "2.5th to 97.5th percentile"):
+        assert part in shown
+    shown = runs_figure(on_manifold).get_suptitle()
+    assert r"\lambda_t = 1/(1 + 10^{-3}\,t)" in shown
+    assert r"\alpha = 4\cdot 10^{-3}" in shown
+    assert r"start on $\mathcal{M}$" in shown
+    unknown = on_manifold.assign_attrs(schedule="user-given", start="Overlaps(4 runs)")
+    shown = runs_figure(unknown.isel(run=[0])).get_suptitle()
+    assert "from a table" in shown
+    assert "given start" in shown
+    assert "one run" in shown
+
+
+def test_runs_without_a_step(on_manifold):
+    runs_figure(on_manifold.isel(step=[0]))

@@ -1,0 +1,124 @@
+"""How figures are written, and that nothing in them overlaps."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations
+
+import matplotlib as mpl
+import pytest
+from matplotlib.text import Text
+
+from slrsym import Task, figures, simulate
+from slrsym.figures import draw, recipe
+from slrsym.figures.planar import planar_figure
+from slrsym.figures.style import style, write
+
+STARTS = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<?xml"}
+
+
+@pytest.fixture(scope="module")
+def drawn(runs, on_manifold, risks, square):
+    path = simulate(Task(400, 10, 0.5**0.5), [[0.2, -0.5]], 0.1, 4e-3, 50)
+    data = {"3": risks, "4a": runs, "4b": on_manifold, "6": square, "7a": runs, "7b": runs}
+    assert tuple(data) == figures.NAMES
+    return {name: draw(name, found) for name, found in data.items()} | {
+        "planar": planar_figure(path, square)
+    }
+
+
+def words(figure):
+    """All texts that are seen but those of ticks, with the rectangles that they take."""
+    with style():
+        figure.draw_without_rendering()
+        ticks = {
+            label
+            for axes in figure.axes
+            for axis in (axes.xaxis, axes.yaxis)
+            for label in axis.get_ticklabels(which="both")
+        }
+        return [
+            (text.get_text(), text.get_window_extent())
+            for text in figure.findobj(Text)
+            if text.get_visible() and text.get_text().strip() and text not in ticks
+        ]
+
+
+def test_no_words_overlap(drawn):
+    for name, figure in drawn.items():
+        found = words(figure)
+        assert len(found) >= 4
+        for (one, here), (other, there) in combinations(found, 2):
+            assert not here.overlaps(there), (name, one, other)
+
+
+def test_all_words_are_on_the_page(drawn):
+    for name, figure in drawn.items():
+        for text, box in words(figure):
+            inside = figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
+            assert inside, (name, text)
+            assert figure.bbox.y0 <= box.y0 <= box.y1 <= figure.bbox.y1, (name, text)
+
+
+def test_figures_fit_a_page_and_are_readable_in_print(drawn):
+    for figure in drawn.values():
+        assert 4 <= figure.get_figwidth() <= 6.5
+        sizes = [t.get_fontsize() for t in figure.findobj(Text) if t.get_text().strip()]
+        assert min(sizes) >= 8.9
+
+
+@pytest.mark.parametrize("form", figures.FORMATS)
+def test_files(tmp_path, risks, form):
+    file = tmp_path / f"figure.{form}"
+    write(draw("3", risks), file)
+    first = file.read_bytes()
+    assert first.startswith(STARTS[form])
+    # No dates, no random names: the same data are the same file.
+    write(draw("3", risks), file, form)
+    assert file.read_bytes() == first
+    assert [f.name for f in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, drawn, monkeypatch):
+    file = tmp_path / "figure.pdf"
+    file.write_text("old")
+
+    def fail(self, path, **_):
+        path.write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write(drawn["3"], file)
+    assert file.read_text() == "old"
+    assert [f.name for f in tmp_path.iterdir()] == ["figure.pdf"]
+
+
+def test_other_formats_are_refused(tmp_path, drawn):
+    with pytest.raises(ValueError, match="format must be one of pdf, png, svg; got 'gif'"):
+        write(drawn["3"], tmp_path / "figure.gif")
+    assert not list(tmp_path.iterdir())
+
+
+def test_settings_of_matplotlib_stay_as_they_are(risks, tmp_path):
+    before = dict(mpl.rcParams)
+    write(draw("3", risks), tmp_path / "figure.pdf")
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("name", ["5", "8", ""])
+def test_unknown_figures(name, risks):
+    for act in (recipe, lambda name: draw(name, risks)):
+        with pytest.raises(ValueError, match="a figure must be one of 3, 4a, 4b, 6, 7a, 7b; got"):
+            act(name)
+
+
+def test_no_window_and_no_state_of_pyplot():
+    code = (
+        "import sys, slrsym.figures as f; 'matplotlib' in sys.modules and sys.exit('heavy')\n"
+        "from slrsym.surveys import SquareSurvey\n"
+        "f.draw('6', SquareSurvey(points=5).compute())\n"
+        "sys.exit('matplotlib.pyplot' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

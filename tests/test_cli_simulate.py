@@ -1,0 +1,335 @@
+"""The commands ``simulate`` and ``figure``: what they say, write and refuse."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from slrsym import Task
+from slrsym import simulate as simulated
+from slrsym.cli import app
+from slrsym.dynamics import Inverse, Manifold, Overlaps, Sphere, load
+from slrsym.dynamics.engines import NumpyEngine
+from slrsym.experiments import EXPERIMENTS
+
+TASK = Task(d=400, L=10, gamma=0.5**0.5)
+SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+def simulate(*arguments):
+    return run("simulate", *arguments)
+
+
+def refused(result, *parts):
+    """Bad usage: exit code 2, nothing on standard output, and what is wrong."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    # Lines are broken to the width of a terminal.
+    said = " ".join(result.stderr.split())
+    for part in parts:
+        assert part in said
+
+
+# -- simulate ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start", "schedule", "task"),
+    [
+        ((), Sphere(3), 0.1, TASK),
+        (("--start", "manifold", "--seed", 5), Manifold(3, 5), 0.1, TASK),
+        (("--schedule", "0.5/(1+1e-2*t)"), Sphere(3), Inverse(0.5, 1e-2), TASK),
+        (
+            ("--d", 50, "--L", 3, "--gamma2", 4, "--epsilon", 0.5),
+            Sphere(3),
+            0.1,
+            Task(50, 3, 2.0, 0.5),
+        ),
+        (("--gamma", 2), Sphere(3), 0.1, Task(400, 10, 2.0)),
+    ],
+)
+def test_runs_are_those_of_the_library(tmp_path, arguments, start, schedule, task):
+    file = tmp_path / "runs.nc"
+    result = simulate(*SHORT, *arguments, "-o", file)
+    assert result.exit_code == 0
+    assert f"saved in {file}" in result.stdout
+    made = simulated(task, start, schedule, 4e-3, 40, 20, "numpy")
+    assert load(file).equals(made)
+    assert load(file).attrs == made.attrs
+
+
+def test_a_given_start(tmp_path):
+    file = tmp_path / "runs.nc"
+    arguments = SHORT[:4]
+    assert simulate("--start", "-0.5,0.25,.1,-.1,1e-1", *arguments, "-o", file).exit_code == 0
+    start = Overlaps(np.array([[-0.5, 0.25, 0.1, -0.1, 0.1]]))
+    assert load(file).equals(simulated(TASK, start, 0.1, 4e-3, 40, 20))
+
+
+def test_dynamics_and_alpha(tmp_path):
+    files = [tmp_path / name for name in ("a.nc", "b.nc")]
+    for file, dynamics in zip(files, ("vectors", "overlaps"), strict=True):
+        assert simulate(*SHORT, "--dynamics", dynamics, "--alpha", 0.01, "-o", file).exit_code == 0
+    vectors, overlaps = map(load, files)
+    assert (vectors.attrs["dynamics"], overlaps.attrs["alpha"]) == ("vectors", 0.01)
+    assert np.allclose(vectors.kappa, overlaps.kappa, rtol=0, atol=1e-12)
+
+
+def test_runs_that_end_together_share_a_line():
+    arguments = ("--steps", 6000, "--runs", 12)
+    result = simulate(*arguments)
+    assert result.exit_code == 0
+    assert "after 6,000 steps" in result.stdout
+    names = "runs kappa nu theta eta rho excess risk distance"
+    assert re.search(" +".join(names.split()), result.stdout)
+    rows = [
+        [float(part) for part in line.split()]
+        for line in result.stdout.splitlines()
+        if re.match(r" +\d+ ", line)
+    ]
+    assert 2 <= len(rows) <= 6
+    assert sum(row[0] for row in rows) == 12
+    assert [row[0] for row in rows] == sorted((row[0] for row in rows), reverse=True)
+    made = simulated(TASK, Sphere(12), 0.1, 4e-3, 6000, 200).isel(step=-1)
+    for count, kappa, nu, theta, *_, risk, distance in rows:
+        near = abs(made.kappa - kappa) + abs(made.nu - nu) + abs(made.theta - theta) < 0.06
+        assert int(near.sum()) == count
+        assert risk == pytest.approx(float(made.excess_risk[near].mean()), abs=1e-4)
+        assert distance == pytest.approx(float(made.distance[near].mean()), rel=0.06)
+
+
+def test_a_run_that_does_not_move():
+    shown = simulate("--start", "1,1,0,0,0", "--steps", 0).stdout
+    assert re.search(r"^ *1 +1\.0000 +1\.0000( +0\.0000){3} +0\.1135 +0 *$", shown, re.MULTILINE)
+
+
+def test_the_reduced_dynamics_in_a_line():
+    result = simulate("--planar", "--kappa0", -0.3, "--nu0", -0.1)
+    assert result.exit_code == 0
+    made = simulated(TASK, [[-0.3, -0.1]], 0.1, 4e-3, 20_000, 20_000).isel(run=0, step=-1)
+    assert result.stdout == (
+        f"kappa = {float(made.kappa):.6f}, nu = {float(made.nu):.6f}, "
+        f"excess risk {float(made.excess_risk):.6f} after 20,000 steps\n"
+    )
+    assert float(made.kappa) < -0.95
+    assert float(made.nu) < -0.9999
+
+
+@pytest.mark.parametrize("form", ["pdf", "png", "svg"])
+def test_plots(tmp_path, form):
+    for more in (("--planar", "--kappa0", 0.5, "--nu0", -0.5, "--steps", 20), SHORT):
+        file = tmp_path / f"plot.{form}"
+        result = simulate(*more, "--plot", file)
+        assert result.exit_code == 0
+        assert f"drawn in {file}" in result.stdout
+        assert [f.name for f in tmp_path.iterdir()] == [file.name]
+        file.unlink()
+
+
+def test_resume(tmp_path):
+    first, second = tmp_path / "first.nc", tmp_path / "second.nc"
+    simulate(*SHORT, "-o", first)
+    before = first.read_bytes()
+    result = simulate("--resume", first, "--steps", 80, "-o", second)
+    assert result.exit_code == 0
+    assert "after 80 steps" in result.stdout
+    whole = simulated(TASK, Sphere(3), 0.1, 4e-3, 80, 20, "numpy")
+    assert load(second).equals(whole)
+    assert first.read_bytes() == before
+    assert simulate("--resume", first, "--steps", 80, "--schedule", "0.1").exit_code == 0
+    assert load(first).equals(whole)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--alpha", "0"], ["alpha must be positive and finite; got 0.0"]),
+        (["--alpha", "-1"], ["alpha must be positive and finite; got -1.0"]),
+        (["--alpha", "nan"], ["alpha must be positive and finite; got nan"]),
+        (["--d", "1"], ["d must be an integer of at least 2; got 1"]),
+        (["--L", "0"], ["L must be an integer of at least 1; got 0"]),
+        (["--gamma", "0"], ["gamma must be finite and positive; got 0.0"]),
+        (["--gamma2", "-2"], ["gamma2 must be positive; got -2.0"]),
+        (["--gamma", "1", "--gamma2", "1"], ["--gamma2", "gamma is given already"]),
+        (["--epsilon", "-1"], ["epsilon must be finite and not negative; got -1.0"]),
+        (["--steps", "-1"], ["steps must be an integer of at least 0; got -1"]),
+        (["--steps", "1.5"], ["--steps", "integer"]),
+        (["--log-every", "0"], ["log_every must be an integer of at least 1; got 0"]),
+        (["--runs", "0"], ["runs must be an integer of at least 1; got 0"]),
+        (["--seed", "-1"], ["seed must be an integer of at least 0; got -1"]),
+        (["--schedule", "1/t"], ["schedule must be a number, or LAM0/(1+C*t)", "got '1/t'"]),
+        (["--schedule", "-1"], ["schedule must be", "-1"]),
+        (["--backend", "cuda"], ["backend must be one of auto, numpy, numba; got 'cuda'"]),
+        (["--dynamics", "x"], ["dynamics must be one of auto, overlaps, planar, vectors; got 'x'"]),
+        (["--start", "moon"], ["start must be sphere, manifold, or five numbers", "got 'moon'"]),
+        (["--start", "0,0"], ["start must be sphere, manifold, or five numbers", "got '0,0'"]),
+        (["--start", "0,nan,0,0,0"], ["start must be finite", "nan"]),
+        (["--start", "1,1,1,1,1"], ["start must be feasible", "[1.0, 1.0, 1.0, 1.0, 1.0]"]),
+        (["--start", "0,0,0,0,0", "--runs", "2"], ["--runs", "a given start is one run"]),
+        (["--planar"], ["--kappa0", "is needed with --planar"]),
+        (["--planar", "--kappa0", "1"], ["--nu0", "is needed with --planar"]),
+        (["--planar", "--kappa0", "2", "--nu0", "0"], ["kappa0 must lie in [-1, 1]; got 2.0"]),
+        (["--planar", "--kappa0", "0", "--nu0", "nan"], ["nu0 must lie in [-1, 1]; got nan"]),
+        (["--planar", "--kappa0", "0", "--nu0", "0", "--runs", "2"], ["--runs", "one run"]),
+        (["--nu0", "1"], ["--nu0", "needs --planar"]),
+        (["--resume", "none.nc"], ["none.nc"]),
+        (["--resume", "none.nc", "--alpha", "1"], ["--alpha", "cannot be changed"]),
+        (["--resume", "none.nc", "--log-every", "1"], ["--log-every", "cannot be changed"]),
+        (["--resume", "none.nc", "--planar"], ["--planar"]),
+        (["-o", "none/runs.nc"], ["--output", "does not exist"]),
+        (["--plot", "none/plot.pdf"], ["--plot", "does not exist"]),
+        (["--plot", "plot.gif"], ["--plot", "plot.gif must end with one of .pdf, .png, .svg"]),
+    ],
+    ids=lambda part: " ".join(part) if part and part[0].startswith("-") else "",
+)
+def test_bad_usage(tmp_path, monkeypatch, arguments, parts):
+    monkeypatch.chdir(tmp_path)
+    refused(simulate(*arguments), *parts)
+    assert not list(tmp_path.iterdir())
+
+
+def test_resumed_steps_must_not_lie_in_the_past(tmp_path):
+    file = tmp_path / "runs.nc"
+    simulate(*SHORT, "-o", file)
+    refused(simulate("--resume", file, "--steps", 3), "steps must be at least 40", "got 3")
+
+
+def test_numba_missing(monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *_: None if name == "numba" else found(name)
+    )
+    refused(simulate("--backend", "numba"), "backend='numba' needs", "pip install 'slrsym[fast]'")
+    # Without being asked for, it is not missed.
+    assert simulate("--steps", 3).exit_code == 0
+
+
+def test_an_unexpected_error_is_no_bad_usage(monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("out of cheese")
+
+    monkeypatch.setattr("slrsym.dynamics.simulate", fail)
+    result = simulate()
+    assert result.exit_code == 1
+    assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"
+
+
+def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
+    file = tmp_path / "runs.nc"
+    advance = NumpyEngine.advance
+    spans = []
+
+    def interrupted(self, temperatures, every):
+        spans.append(len(temperatures))
+        if len(spans) > 1:
+            raise KeyboardInterrupt
+        return advance(self, temperatures, every)
+
+    # So many steps that they are made in several spans.
+    arguments = ("--steps", 3000, "--log-every", 1500, "--runs", 200, "--backend", "numpy")
+    monkeypatch.setattr(NumpyEngine, "advance", interrupted)
+    result = simulate(*arguments, "-o", file)
+    assert spans == [1500, 1500]
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert result.stderr == f"slrsym simulate --resume {file} goes on\ninterrupted\n"
+    assert load(file).step.values.tolist() == [0, 1500]
+    assert [f.name for f in tmp_path.iterdir()] == [file.name]
+
+    monkeypatch.undo()
+    assert simulate("--resume", file).exit_code == 0
+    assert load(file).equals(simulated(TASK, Sphere(200), 0.1, 4e-3, 3000, 1500, "numpy"))
+
+
+# -- figure ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The paper's experiments, with few runs and steps."""
+    for name in ("4a", "4b", "7a", "7b"):
+        start = type(EXPERIMENTS[name].start)(3)
+        monkeypatch.setitem(
+            EXPERIMENTS, name, replace(EXPERIMENTS[name], start=start, steps=60, log_every=20)
+        )
+    monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
+        (10, 100), (10,), 10, 0.7, 0.1, 50, 0
+    ))  # fmt: skip
+    monkeypatch.setattr("slrsym.surveys.SquareSurvey.__init__.__defaults__", (TASK, 0.1, 9))
+
+
+def names_in(folder):
+    return sorted(f.name for f in folder.iterdir())
+
+
+@pytest.mark.parametrize("form", ["pdf", "png", "svg"])
+def test_all_figures(tmp_path, small, form):
+    result = run("figure", "all", "-o", tmp_path / "new" / "folder", "--format", form)
+    assert result.exit_code == 0, result.output
+    figures = [f"figure-{name}.{form}" for name in ("3", "4a", "4b", "6", "7a", "7b")]
+    assert names_in(tmp_path / "new" / "folder") == figures
+    for file in figures:
+        assert f"/{file}\n" in result.stdout
+
+
+def test_one_figure_and_its_data(tmp_path, small):
+    file = tmp_path / "runs.nc"
+    arguments = ("figure", "7b", "-o", tmp_path, "--format", "svg", "--data", file)
+    assert run(*arguments).exit_code == 0
+    assert names_in(tmp_path) == ["figure-7b.svg", "runs.nc"]
+    assert load(file).equals(EXPERIMENTS["7b"].compute())
+    drawn, kept = (tmp_path / "figure-7b.svg").read_bytes(), file.stat().st_mtime_ns
+    assert run(*arguments).exit_code == 0
+    assert (tmp_path / "figure-7b.svg").read_bytes() == drawn
+    assert file.stat().st_mtime_ns == kept
+
+
+def test_many_figures_and_their_data(tmp_path, small):
+    data = tmp_path / "data"
+    assert run("figure", "3", "4b", "6", "-o", tmp_path, "--data", data).exit_code == 0
+    assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
+    assert run("figure", "4b", "4b", "-o", tmp_path, "--data", data).exit_code == 0
+    assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
+
+
+def test_data_of_another_figure_are_refused(tmp_path, small):
+    file = tmp_path / "runs.nc"
+    run("figure", "4a", "-o", tmp_path, "--data", file)
+    before = file.read_bytes()
+    result = run("figure", "7a", "-o", tmp_path, "--data", file)
+    refused(result, "--data", "alpha = 0.004; needed is alpha = 0.001")
+    assert file.read_bytes() == before
+    assert names_in(tmp_path) == ["figure-4a.pdf", "runs.nc"]
+
+
+def test_bad_usage_of_figure(tmp_path, small):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    refused(
+        run("figure", "5"), "FIGURE", "'5' is not one of '3', '4a', '4b', '6', '7a', '7b', 'all'"
+    )
+    refused(run("figure"), "FIGURE")
+    refused(run("figure", "3", "--format", "gif"), "--format", "gif")
+    refused(run("figure", "3", "-o", file), "--output", "must be a folder")
+    refused(run("figure", "3", "6", "-o", tmp_path, "--data", file), "--data", "must be a folder")
+    refused(
+        run("figure", "3", "-o", tmp_path, "--data", tmp_path / "no" / "file"), "--data", "exist"
+    )
+    refused(run("figure", "3", "-o", tmp_path, "--data", file), "--data", "is no file of data")
+    assert file.read_text() == "not a folder"
+    assert names_in(tmp_path) == ["file"]
+
+
+def test_help_says_how_data_are_kept():
+    shown = " ".join(run("figure", "--help").stdout.split())
+    assert "data of other settings are refused and left alone" in shown
+    assert "[default: 0.004]" in run("simulate", "--help").stdout

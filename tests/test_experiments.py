@@ -1,0 +1,204 @@
+"""The paper's settings, what is seen when they are run, and data that are kept."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from slrsym import Task, experiments
+from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, save
+from slrsym.experiments import EXPERIMENTS, fetch
+from slrsym.surveys import OracleSurvey, SquareSurvey
+
+needs_numba = pytest.mark.skipif(
+    importlib.util.find_spec("numba") is None,
+    reason="the figures' full number of steps takes a minute without Numba",
+)
+
+SMALL = replace(EXPERIMENTS["4a"], start=Sphere(3), steps=50, log_every=20)
+
+
+def test_the_table_of_the_paper():
+    shown = {
+        name: (e.task.d, e.task.L, e.schedule, e.start, e.alpha, e.steps, e.runs, e.batch)
+        for name, e in EXPERIMENTS.items()
+    }
+    assert shown == {
+        "4a": (400, 10, Inverse(1, 1e-4), Sphere(30), 4e-3, 120_000, 30, None),
+        "4b": (400, 10, Constant(0.1), Manifold(30), 4e-3, 20_000, 30, None),
+        "5": (80, 10, Inverse(2, 1e-4), Sphere(30), 1e-3, 200_000, 30, 5),
+        "7a": (400, 10, Constant(0.9), Sphere(30), 1e-3, 120_000, 30, None),
+        "7b": (400, 10, Constant(0.1), Sphere(30), 4e-3, 20_000, 30, None),
+    }
+    for name, experiment in EXPERIMENTS.items():
+        assert experiment.task.gamma**2 == pytest.approx(0.5, rel=1e-15)
+        assert experiment.task.epsilon == (0.1 if name == "5" else 0)
+        assert 200 <= experiment.log_every <= 500
+        assert experiment.steps % experiment.log_every == 0
+
+
+def test_figure_5_is_not_there_yet():
+    assert [name for name, e in EXPERIMENTS.items() if not e.available] == ["5"]
+    with pytest.raises(ValueError, match="stochastic gradient descent is not available yet"):
+        EXPERIMENTS["5"].compute()
+
+
+# -- what must be seen -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def full():
+    return {name: EXPERIMENTS[name].compute() for name in ("4a", "4b", "7a", "7b")}
+
+
+@needs_numba
+class TestFullSize:
+    """Section 5 and appendix E.2 of the paper, in numbers."""
+
+    def test_all_steps_of_all_runs(self, full):
+        for name, runs in full.items():
+            assert runs.sizes["run"] == 30
+            assert int(runs.step[-1]) == EXPERIMENTS[name].steps
+
+    def test_4a_recovers_and_nu_is_faster(self, full):
+        runs = full["4a"]
+        last = runs.isel(step=-1)
+        assert (abs(last.kappa) > 0.999).all()
+        assert (abs(last.nu) > 0.999).all()
+        assert (last.kappa * last.nu > 0).all()
+        assert (last.distance < 1e-8).all()
+        # Steps until half of the way, run by run.
+        half = {name: (abs(runs[name]) > 0.5).argmax("step") for name in ("kappa", "nu")}
+        assert (half["kappa"] > 5 * half["nu"]).all()
+        assert (np.diff(runs.excess_risk.mean("run")) < 0).all()
+
+    def test_4b_recovers_on_the_manifold(self, full):
+        last = full["4b"].isel(step=-1)
+        assert (abs(last.kappa) > 0.97).all()
+        assert (abs(last.nu) > 0.9999).all()
+        assert (last.kappa * last.nu > 0).all()
+        assert (full["4b"].distance == 0).all()
+
+    def test_7a_is_stuck_far_from_the_manifold(self, full):
+        last = full["7a"].isel(step=-1)
+        assert ((abs(last.kappa) > 0.27) & (abs(last.kappa) < 0.32)).all()
+        assert float(abs(last.nu).mean()) > 0.95
+        assert float(last.distance.mean()) > 0.5
+        assert float(last.excess_risk.min()) > 3.8
+
+    def test_7b_recovers_or_swaps(self, full):
+        last = full["7b"].isel(step=-1)
+        recovered = (abs(last.kappa) > 0.97) & (abs(last.nu) > 0.999) & (last.distance < 1e-6)
+        swapped = (abs(last.kappa) < 1e-3) & (abs(last.nu) < 1e-3) & (last.distance > 1)
+        assert (recovered | swapped).all()
+        assert 5 <= int(swapped.sum()) <= 25
+        assert float(last.excess_risk.max()) < 0.12
+        assert np.allclose(abs(last.theta[swapped]), 0.630, atol=5e-4)
+        assert np.allclose(last.excess_risk[swapped], 0.115512, atol=5e-7)
+
+
+# -- data that are kept ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "runs.nc"
+
+
+@pytest.fixture
+def no_more_runs(monkeypatch):
+    """From here on nothing may be computed."""
+
+    def stop():
+        def fail(*_, **__):
+            raise AssertionError("computed again")
+
+        monkeypatch.setattr(experiments, "simulate", fail)
+        monkeypatch.setattr(experiments, "resume", fail)
+
+    return stop
+
+
+def test_settings_are_attributes_of_the_data():
+    for experiment in (SMALL, replace(SMALL, start=Manifold(2), schedule=Constant(0.3))):
+        attributes = experiment.compute().attrs
+        assert experiment.settings == {name: attributes[name] for name in experiment.settings}
+        # All there are but the backend and versions, which do not matter.
+        others = set(attributes) - set(experiment.settings)
+        assert all(name == "backend" or name.startswith("version_") for name in others)
+
+
+def test_without_a_file_nothing_is_kept(tmp_path):
+    assert fetch(SMALL).sizes["run"] == 3
+    assert not list(tmp_path.iterdir())
+
+
+def test_data_are_kept_and_read_again(file, no_more_runs):
+    made = fetch(SMALL, file)
+    no_more_runs()
+    assert fetch(SMALL, file).identical(load(file))
+    assert fetch(SMALL, file).equals(made)
+    assert [f.name for f in file.parent.iterdir()] == ["runs.nc"]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (replace(SMALL, alpha=1e-3), r"alpha = 0\.004; needed is alpha = 0\.001"),
+        (replace(SMALL, task=Task(401, 10, 0.5**0.5)), "task_d = 400; needed is task_d = 401"),
+        (replace(SMALL, start=Sphere(3, seed=1)), r"seed=0\); needed is .*seed=1\)"),
+        (replace(SMALL, schedule=Constant(1)), r"needed is schedule = Constant\(lam=1\.0\)"),
+        (replace(SMALL, steps=60), "steps = 50; needed is steps = 60"),
+    ],
+)
+def test_data_of_other_settings_are_refused_and_left_alone(file, other, said):
+    fetch(SMALL, file)
+    before = file.read_bytes()
+    with pytest.raises(ValueError, match=said):
+        fetch(other, file)
+    assert file.read_bytes() == before
+
+
+def test_other_data_are_refused(file):
+    save(SMALL.compute().drop_attrs(), file)
+    with pytest.raises(ValueError, match="is no file of runs"):
+        fetch(SMALL, file)
+    file.write_text("no netCDF")
+    with pytest.raises(ValueError, match="is no file of runs"):
+        fetch(SMALL, file)
+    assert file.read_text() == "no netCDF"
+
+
+def test_surveys_are_kept_and_read_again(file, monkeypatch):
+    survey = SquareSurvey(points=9)
+    made = fetch(survey, file)
+    monkeypatch.setattr(SquareSurvey, "compute", None)
+    assert fetch(survey, file).equals(made)
+    with pytest.raises(ValueError, match=r"lam = 0\.1; needed is lam = 0\.2"):
+        fetch(replace(survey, lam=0.2), file)
+    before = file.read_bytes()
+    with pytest.raises(ValueError, match="survey = square; needed is survey = oracle"):
+        fetch(OracleSurvey(), file)
+    with pytest.raises(ValueError, match="is no file of runs"):
+        fetch(SMALL, file)
+    assert file.read_bytes() == before
+
+
+def test_data_that_are_not_the_survey_are_refused(file):
+    fetch(SMALL, file)
+    with pytest.raises(ValueError, match="holds other data: nothing is said in it of survey"):
+        fetch(OracleSurvey(), file)
+    file.write_text("no netCDF")
+    with pytest.raises(ValueError, match="is no file of data"):
+        fetch(OracleSurvey(), file)
+
+
+def test_interrupted_runs_are_completed(file):
+    made = SMALL.compute()
+    save(made.isel(step=slice(2)), file)
+    assert int(load(file).step[-1]) == 20
+    assert fetch(SMALL, file).equals(made)
+    assert load(file).equals(made)
