@@ -11,6 +11,22 @@ from math import sqrt
 
 
 def walk(state, temperatures, every, gamma, d, L, epsilon, alpha, batch, normal, chi, noted):
+    """Move one run by a step for each temperature.
+
+    Parameters
+    ----------
+    state : ndarray, shape (5,)
+        Overlaps, which are moved in place.
+    temperatures : ndarray, shape (rows * every,)
+    every : int
+        After how many steps the state is noted.
+    gamma, d, L, epsilon, alpha, batch : float or int
+        Of the task, and of the steps.
+    normal, chi : Generator
+        Of normal variates, and of others.
+    noted : ndarray, shape (rows, 5)
+        Where the states are noted.
+    """
     kappa, nu, theta, eta, rho = state
     root = sqrt(d / 2)
     tokens = np.empty((L, 6))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from slrsym.files import replacing
 from slrsym.task import OrderParameters, Task
 
 __all__ = ["load", "require_runs", "require_writable", "save"]
@@ -75,22 +75,11 @@ def save(runs: xr.Dataset, path: str | Path) -> None:
         If the file cannot be written.
     """
     require_writable(path)
-    # What a link points to is replaced, not the link.
-    file = Path(path).resolve()
     # The format has no larger integers.
     large = {name: str(x) for name, x in runs.attrs.items() if _is_large(x)}
     runs = runs.assign_attrs(large)
-    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=".slrsym-", suffix=".part")
-    os.close(handle)
-    try:
+    with replacing(path) as draft:
         runs.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
-        # As a new file would be, not for the owner alone.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(draft).chmod(0o666 & ~mask)
-        Path(draft).replace(file)
-    finally:
-        Path(draft).unlink(missing_ok=True)
 
 
 def _is_large(value: object) -> bool:
