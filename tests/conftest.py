@@ -1,13 +1,32 @@
-"""What the tests of the outside share: small files of claims."""
+"""What the tests share: small files of claims, and how thorough Hypothesis is.
+
+The profile is chosen by ``SLRSYM_HYPOTHESIS_PROFILE`` or ``--hypothesis-profile``.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
+
+# How many examples a cheap test has; a costly one takes a fraction of it (tests/properties).
+for _name, _examples, _same in (("dev", 40, True), ("ci", 2000, True), ("nightly", 20_000, False)):
+    settings.register_profile(
+        _name,
+        max_examples=_examples,
+        # The same examples every time; each night others, which a failure says how to get again.
+        derandomize=_same,
+        print_blob=not _same,
+        # How long an example takes says nothing on a machine that does other things as well.
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev"))
 
 HEADER = """\
 from sympy import Eq, Symbol, erf, sin

@@ -1,0 +1,46 @@
+"""For tests of this package and of what others build on it.
+
+`strategies` are Hypothesis strategies for tasks, overlaps and the like. `check_gradient`,
+`check_hessian` and `check_retraction` compare derivatives with the functions that they belong to.
+`slrsym.testing.reference` computes values of the risk to many digits from its definition, and
+`slrsym.testing.accuracy` holds the kernels against them. Nothing here is imported before it is
+asked for, and only `strategies` needs Hypothesis.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from slrsym.testing import strategies
+    from slrsym.testing.derivatives import (
+        Manifold,
+        TaylorCheck,
+        UnitSpheres,
+        check_gradient,
+        check_hessian,
+        check_retraction,
+    )
+
+__all__ = [
+    "Manifold",
+    "TaylorCheck",
+    "UnitSpheres",
+    "check_gradient",
+    "check_hessian",
+    "check_retraction",
+    "strategies",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "strategies":
+        return _import_module("slrsym.testing.strategies")
+    if name in __all__:
+        return getattr(_import_module("slrsym.testing.derivatives"), name)
+    raise AttributeError(f"module 'slrsym.testing' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,460 @@
+r"""Derivatives against the functions that they belong to, by the remainders of Taylor's formula.
+
+A cost f is followed along a curve through a point x in a direction u. If the gradient is right,
+:math:`f(x(t)) - f(x) - t \langle g, u \rangle` falls like :math:`t^2`, and if the Hessian is right
+too, what is left after the next term falls like :math:`t^3`: the slope of a straight line on
+logarithmic axes, which is returned as a number, and drawn on request. A slope of 1 says that the
+gradient is wrong, a slope of 2 that the Hessian is.
+
+Costs are the user's own, of arrays of any shape, in Euclidean space or on a manifold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "Manifold",
+    "TaylorCheck",
+    "UnitSpheres",
+    "check_gradient",
+    "check_hessian",
+    "check_retraction",
+]
+
+_Array = NDArray[np.float64]
+
+_PER_DECADE = 10
+_STEPS = np.logspace(-9, 0, 9 * _PER_DECADE + 1)
+
+# Remainders count from here on, in units of what rounding may have made of them: it then bends the
+# line by less than a hundredth.
+_CLEAR = 100.0
+
+
+# -- manifolds ---------------------------------------------------------------------------------
+
+
+class Manifold(Protocol):
+    """What the checks need to know of a manifold. Points and tangent vectors are arrays."""
+
+    def tangent(self, point: _Array, vector: _Array) -> _Array:
+        """The tangent vector at a point that is closest to a vector.
+
+        Parameters
+        ----------
+        point, vector : ndarray
+        """
+        ...
+
+    def retract(self, point: _Array, step: _Array) -> _Array:
+        """The point to which a tangent vector leads.
+
+        Parameters
+        ----------
+        point, step : ndarray
+        """
+        ...
+
+    def acceleration(self, point: _Array, direction: _Array) -> _Array:
+        """The second derivative of the curve of retractions in a direction, where it begins.
+
+        Parameters
+        ----------
+        point, direction : ndarray
+        """
+        ...
+
+
+class _Euclidean:
+    """Arrays without any constraint."""
+
+    def tangent(self, point: _Array, vector: _Array) -> _Array:
+        return vector
+
+    def retract(self, point: _Array, step: _Array) -> _Array:
+        return point + step
+
+    def acceleration(self, point: _Array, direction: _Array) -> _Array:
+        return np.zeros_like(point)
+
+
+class UnitSpheres:
+    """Unit vectors along the last axis of an array: one of them, or a product of spheres.
+
+    The retraction makes vectors unit vectors again, as projected gradient descent does.
+    """
+
+    def tangent(self, point: _Array, vector: _Array) -> _Array:
+        """The vector without its part along the point.
+
+        Parameters
+        ----------
+        point, vector : ndarray, shape (..., d)
+        """
+        return vector - np.sum(point * vector, axis=-1, keepdims=True) * point
+
+    def retract(self, point: _Array, step: _Array) -> _Array:
+        """The sum of point and step, divided by its norm.
+
+        Parameters
+        ----------
+        point, step : ndarray, shape (..., d)
+        """
+        moved = point + step
+        return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+
+    def exponential(self, point: _Array, step: _Array) -> _Array:
+        """The end of the great circle that begins at the point, with the step as its velocity.
+
+        Parameters
+        ----------
+        point, step : ndarray, shape (..., d)
+        """
+        angle = np.linalg.norm(step, axis=-1, keepdims=True)
+        return np.cos(angle) * point + np.sinc(angle / np.pi) * step
+
+    def acceleration(self, point: _Array, direction: _Array) -> _Array:
+        """Towards the centre, by the square of the speed.
+
+        Parameters
+        ----------
+        point, direction : ndarray, shape (..., d)
+        """
+        return -np.sum(direction * direction, axis=-1, keepdims=True) * point
+
+
+# -- results -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class TaylorCheck:
+    """Remainders of Taylor's formula, and how fast they fall.
+
+    Attributes
+    ----------
+    steps : ndarray
+        How far along the curve.
+    remainders : ndarray
+        What Taylor's formula leaves there, without a sign.
+    used : ndarray of bool
+        On which of them the slope rests: about a decade, as close to the point as rounding lets one
+        see.
+    slope : float
+        Of the straight line through these, on logarithmic axes; infinite if there is nothing but
+        rounding in the remainders, as with a cost that is a polynomial of low degree.
+    order : int
+        The slope that right derivatives have; a slope that is larger is right as well.
+    """
+
+    steps: _Array
+    remainders: _Array
+    used: NDArray[np.bool_]
+    slope: float
+    order: int
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the remainders, and a straight line of the slope that they should have.
+
+        Parameters
+        ----------
+        axes : matplotlib Axes, optional
+            Where; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        if axes is None:
+            from matplotlib.figure import Figure
+
+            axes = Figure(figsize=(4.5, 3.4), layout="constrained").add_subplot()
+        seen = self.remainders > 0
+        axes.set(xscale="log", yscale="log", xlabel="step", ylabel="remainder")
+        axes.plot(self.steps[seen], self.remainders[seen], ".", color="#0072B2", markersize=4)
+        if self.used.any():
+            chosen = self.steps[self.used], self.remainders[self.used]
+            axes.plot(*chosen, color="#D55E00", linewidth=2, label=f"slope {self.slope:.2f}")
+            anchor = self.used.nonzero()[0][0]
+            line = self.remainders[anchor] * (self.steps / self.steps[anchor]) ** self.order
+            low, high = self.remainders[seen].min(), self.remainders[seen].max()
+            shown = (line > low / 10) & (line < high * 10)
+            label = f"slope {self.order}"
+            axes.plot(self.steps[shown], line[shown], "--", color="#595959", lw=1, label=label)
+            axes.legend(frameon=False)
+        else:
+            axes.set_title("nothing but rounding", fontsize="medium")
+        return axes
+
+
+# -- checks ------------------------------------------------------------------------------------
+
+
+def check_gradient(
+    cost: Callable[[Any], Any],
+    gradient: Callable[[Any], Any],
+    point: ArrayLike,
+    direction: ArrayLike | None = None,
+    *,
+    manifold: Manifold | None = None,
+    steps: ArrayLike | None = None,
+    seed: int = 0,
+) -> TaylorCheck:
+    """Compare a gradient with its cost, along one direction.
+
+    Parameters
+    ----------
+    cost : callable
+        Of an array; it returns a number.
+    gradient : callable
+        Of an array; it returns an array of the same shape. On a manifold, the gradient in the
+        surrounding space and its tangential part will both do.
+    point : array_like
+        Where; on a manifold, a point of it.
+    direction : array_like, optional
+        Which way, of the shape of the point; on a manifold its tangential part is taken. By
+        default a random one of length 1.
+    manifold : Manifold, optional
+        Where the point may move, `UnitSpheres` for instance; by default anywhere.
+    steps : array_like, optional
+        How far along the curve, increasing; by default from 1e-9 to 1.
+    seed : int, optional
+        Of the random direction.
+
+    Returns
+    -------
+    TaylorCheck
+        Of slope 2, if the gradient is right.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or something is not finite.
+
+    Examples
+    --------
+    >>> import slrsym
+    >>> task, lam = slrsym.Task(d=40, L=5, gamma=0.7), 0.3
+    >>> check = check_gradient(
+    ...     lambda state: slrsym.risk(state, lam, task),
+    ...     lambda state: slrsym.gradient(state, lam, task),
+    ...     [0.3, 0.2, 0.1, 0.0, 0.4],
+    ... )
+    >>> round(check.slope, 1)
+    2.0
+    """
+    curve = _Curve(cost, point, direction, manifold, steps, seed)
+    slope = _inner(curve.derivative("gradient", gradient(curve.point)), curve.direction)
+    return curve.compared((slope,), 2)
+
+
+def check_hessian(
+    cost: Callable[[Any], Any],
+    gradient: Callable[[Any], Any],
+    hessian: Callable[[Any, Any], Any],
+    point: ArrayLike,
+    direction: ArrayLike | None = None,
+    *,
+    manifold: Manifold | None = None,
+    steps: ArrayLike | None = None,
+    seed: int = 0,
+) -> TaylorCheck:
+    """Compare a Hessian with its cost, along one direction.
+
+    Parameters
+    ----------
+    cost : callable
+        Of an array; it returns a number.
+    gradient : callable
+        Of an array; it returns an array of the same shape.
+    hessian : callable
+        Of a point and a direction; it returns the Hessian's image of the direction. On a manifold,
+        gradient and Hessian are either both those of the surrounding space, or both the
+        Riemannian ones.
+    point : array_like
+        Where; on a manifold, a point of it.
+    direction : array_like, optional
+        Which way, of the shape of the point; on a manifold its tangential part is taken. By
+        default a random one of length 1.
+    manifold : Manifold, optional
+        Where the point may move, `UnitSpheres` for instance; by default anywhere.
+    steps : array_like, optional
+        How far along the curve, increasing; by default from 1e-9 to 1.
+    seed : int, optional
+        Of the random direction.
+
+    Returns
+    -------
+    TaylorCheck
+        Of slope 3, if gradient and Hessian are right.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or something is not finite.
+    """
+    curve = _Curve(cost, point, direction, manifold, steps, seed)
+    first = curve.derivative("gradient", gradient(curve.point))
+    second = curve.derivative("hessian", hessian(curve.point, curve.direction))
+    slope = _inner(first, curve.direction)
+    # A gradient that is tangential has nothing of the acceleration of a geodesic.
+    bend = _inner(second, curve.direction) + _inner(first, curve.acceleration)
+    return curve.compared((slope, bend / 2), 3)
+
+
+def check_retraction(
+    retraction: Callable[[Any, Any], Any],
+    point: ArrayLike,
+    direction: ArrayLike,
+    exponential: Callable[[Any, Any], Any] | None = None,
+    *,
+    steps: ArrayLike | None = None,
+) -> TaylorCheck:
+    """Compare a retraction with the straight line, or with the exponential map.
+
+    Parameters
+    ----------
+    retraction : callable
+        Of a point and a tangent vector; it returns a point.
+    point : array_like
+        Where.
+    direction : array_like
+        A tangent vector there.
+    exponential : callable, optional
+        The exponential map, of the same arguments; by default the sum of point and vector, which
+        it touches.
+    steps : array_like, optional
+        How far along the curve, increasing; by default from 1e-9 to 1.
+
+    Returns
+    -------
+    TaylorCheck
+        Of slope 2 at least, if it is a retraction; a retraction of second order has slope 3
+        against the exponential map.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or something is not finite.
+
+    Examples
+    --------
+    >>> spheres = UnitSpheres()
+    >>> round(check_retraction(spheres.retract, [1, 0], [0, 1]).slope, 1)
+    2.0
+    >>> round(check_retraction(spheres.retract, [1, 0], [0, 1], spheres.exponential).slope, 1)
+    3.0
+    """
+    start = _array("point", point)
+    along = _array("direction", direction, start.shape)
+    distances = _increasing(steps)
+    other = exponential or (lambda x, u: x + u)
+    ends = [
+        [_array(name, move(start, t * along), start.shape) for t in distances.tolist()]
+        for name, move in (("retraction", retraction), ("exponential", other))
+    ]
+    gaps = np.array([np.linalg.norm(a - b) for a, b in zip(*ends, strict=True)])
+    return _fitted(distances, gaps, float(np.abs(start).max(initial=0.0)), 2)
+
+
+class _Curve:
+    """A cost along a curve."""
+
+    def __init__(
+        self,
+        cost: Callable[[Any], Any],
+        point: ArrayLike,
+        direction: ArrayLike | None,
+        manifold: Manifold | None,
+        steps: ArrayLike | None,
+        seed: int,
+    ) -> None:
+        self.cost = cost
+        self.point = _array("point", point)
+        self.steps = _increasing(steps)
+        self.manifold = _Euclidean() if manifold is None else manifold
+        if direction is None:
+            along = np.random.default_rng(seed).standard_normal(self.point.shape)
+        else:
+            along = _array("direction", direction, self.point.shape)
+        self.direction = self.manifold.tangent(self.point, along)
+        length = np.linalg.norm(self.direction)
+        # Nothing changes along no direction, whatever the derivatives.
+        if not length > 1e-9 * np.linalg.norm(along):
+            raise ValueError(f"direction must have a tangential part at the point; got {along!r}")
+        if direction is None:
+            self.direction = self.direction / length
+        self.acceleration = self.manifold.acceleration(self.point, self.direction)
+
+    def derivative(self, name: str, value: Any) -> _Array:
+        return _array(f"{name} at the point", value, self.point.shape)
+
+    def value(self, point: _Array) -> float:
+        return float(_array("cost", self.cost(point), ()))
+
+    def compared(self, coefficients: tuple[float, ...], order: int) -> TaylorCheck:
+        """The cost less its value at the point and less the powers of the step."""
+        first = self.value(self.point)
+        values = np.array(
+            [
+                self.value(self.manifold.retract(self.point, t * self.direction))
+                for t in self.steps.tolist()
+            ]
+        )
+        powers = [c * self.steps**n for n, c in enumerate(coefficients, 1)]
+        remainders = np.abs(values - first - np.sum(powers, axis=0))
+        return _fitted(self.steps, remainders, abs(first), order)
+
+
+def _fitted(steps: _Array, remainders: _Array, size: float, order: int) -> TaylorCheck:
+    """The slope just above what rounding hides.
+
+    A right derivative with a small error, and a wrong one, differ near the point. So the slope is
+    taken there, not where the line is straightest.
+    """
+    used = np.zeros(steps.size, dtype=bool)
+    # Rounding, be it of the cost's own making, is what is not smooth at the shortest steps.
+    shortest = remainders[: _PER_DECADE + 1]
+    scatter = np.abs(shortest[1:-1] - (shortest[:-2] + shortest[2:]) / 2)
+    noise = max(np.finfo(float).eps * size, float(scatter.max()))
+    hidden = np.flatnonzero(remainders <= _CLEAR * noise)
+    begin = int(hidden[-1]) + 1 if hidden.size else 0
+    used[begin : begin + _PER_DECADE + 1] = True
+    if used.sum() < _PER_DECADE // 2:
+        used[:] = False
+        return TaylorCheck(steps, remainders, used, math.inf, order)
+    slope = np.polyfit(np.log(steps[used]), np.log(remainders[used]), 1)[0]
+    return TaylorCheck(steps, remainders, used, float(slope), order)
+
+
+def _inner(x: _Array, y: _Array) -> float:
+    return float(np.sum(x * y))
+
+
+def _array(name: str, value: Any, shape: tuple[int, ...] | None = None) -> _Array:
+    array = np.asarray(value, dtype=np.float64)
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}; got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite; got {value!r}")
+    return array
+
+
+def _increasing(steps: ArrayLike | None) -> _Array:
+    values = _STEPS if steps is None else _array("steps", steps)
+    if values.ndim != 1 or values.size < 2 * _PER_DECADE or values[0] <= 0:
+        raise ValueError(
+            f"steps must be {2 * _PER_DECADE} positive numbers at least; got {steps!r}"
+        )
+    if (np.diff(values) <= 0).any():
+        raise ValueError(f"steps must increase; got {steps!r}")
+    return values
