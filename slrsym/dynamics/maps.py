@@ -209,52 +209,42 @@ def restoring_program(count: int, d: int = 4) -> Program:
 
     Notes
     -----
-    The Gram matrix of k, v, k*, v* is positive semidefinite if and only if the Gram matrix of what
-    k and v have orthogonal to k* and v* is,
+    What k and v have orthogonal to k* and v* has the Gram matrix
 
     .. math:: \begin{pmatrix} 1 - \kappa^2 - \eta^2 & \rho - \kappa\theta - \eta\nu \\
               \cdot & 1 - \theta^2 - \nu^2 \end{pmatrix}.
 
-    Its diagonal is raised by what the smaller eigenvalue lacks; in three dimensions that is made 0,
-    and in two the matrix. To lower the other entry would do as well, but far from it: next to a
-    diagonal entry of the size of a rounding error, it may be of the size of the root of one.
+    Its negative eigenvalues are made 0, in three dimensions also the smaller one, in two both; and
+    then the norms of k and v are made 1.
     """
     if count == 2:
         return Program.of([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
-    k_scale, k_inside, k_left, k_move, v_scale, v_inside, v_left, v_move = (
-        Symbol(f"{x}_{what}", real=True)
-        for x in ("k", "v")
-        for what in ("scale", "inside", "left", "move")
+    names = ("k_square", "v_square", "inner", "half", "beyond", "radius", "least", "most")
+    k_square, v_square, inner, half, beyond, radius, least, most = (
+        Symbol(name, real=True) for name in names
     )
-    inner, lack = Symbol("inner", real=True), Symbol("lack", real=True)
-    k_square, v_square = kappa**2 + eta**2, theta**2 + nu**2
+    k_scale, v_scale = Symbol("k_scale", real=True), Symbol("v_scale", real=True)
+    # Its square is not 0.
+    tiny = Float(1e-140)
+    mean = 1 - (k_square + v_square) / 2
+    trace, spread = (most + least) / 2, (most - least) / (2 * radius)
     given = {
-        k_scale: 1 / sqrt(k_square if d == 2 else Max(1, k_square)),
-        v_scale: 1 / sqrt(v_square if d == 2 else Max(1, v_square)),
-        inner: k_scale * v_scale * (kappa * theta + eta * nu),
-    }
-    if d == 2:
-        outputs = (k_scale * kappa, v_scale * nu, v_scale * theta, k_scale * eta, inner)
-        return Program.of(outputs, ORDER_PARAMETERS, (), given=given)
-    tiny = Float(1e-300)
-    beyond = rho - inner
-    missing = beyond**2 - k_left * v_left
-    spread = sqrt((k_left - v_left) ** 2 + 4 * beyond**2)
-    room = sqrt(Max(0, k_left + lack) * Max(0, v_left + lack))
-    given |= {
-        k_inside: k_scale**2 * k_square,
-        v_inside: v_scale**2 * v_square,
-        k_left: Max(0, 1 - k_inside),
-        v_left: Max(0, 1 - v_inside),
-        lack: 2 * (missing if d == 3 else Max(0, missing)) / Max(tiny, k_left + v_left + spread),
-        k_move: k_scale * sqrt(Max(0, k_inside - lack) / Max(tiny, k_inside)),
-        v_move: v_scale * sqrt(Max(0, v_inside - lack) / Max(tiny, v_inside)),
+        k_square: kappa**2 + eta**2,
+        v_square: theta**2 + nu**2,
+        inner: kappa * theta + eta * nu,
+        half: (v_square - k_square) / 2,
+        beyond: rho - inner,
+        radius: Max(tiny, sqrt(half**2 + beyond**2)),
+        most: Max(0, mean + radius) if d > 2 else S.Zero,
+        least: Max(0, mean - radius) if d > 3 else S.Zero,
+        k_scale: 1 / sqrt(Max(tiny**2, k_square + trace + spread * half)),
+        v_scale: 1 / sqrt(Max(tiny**2, v_square + trace - spread * half)),
     }
     outputs = (
-        k_move * kappa,
-        v_move * nu,
-        v_move * theta,
-        k_move * eta,
-        k_move * v_move * (kappa * theta + eta * nu) + Min(room, Max(-room, beyond)),
+        k_scale * kappa,
+        v_scale * nu,
+        v_scale * theta,
+        k_scale * eta,
+        Max(-1, Min(1, k_scale * v_scale * (inner + spread * beyond))),
     )
     return Program.of(outputs, ORDER_PARAMETERS, (), given=given)

@@ -192,7 +192,7 @@ def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
 def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
     """The expression with its largest parts that do not vary named."""
     if not expr.free_symbols & varying:
-        if expr.is_Integer or expr.is_Float:
+        if expr.is_Number:
             return expr
         return found.setdefault(expr, Symbol(f"c{len(found)}", real=True))
     if not expr.args:
