@@ -65,13 +65,16 @@ def _erf_defect(x: Any, y: Any) -> Any:
 
 
 def _power(x: Any, n: int) -> Any:
-    """An integer power; Arb's own is no number at a ball around zero."""
+    """An integer power, by its values at the ends.
+
+    Arb's own is much wider for a wide ball, and no number for a ball around 0.
+    """
     x = arb(x)
-    if n < 0 or x.is_exact() or not x.contains(0):
+    if n < 0 or x.is_exact():
         return x**n
-    if n % 2:
-        return (x.lower() ** n).union(x.upper() ** n)
-    return arb(0).union(x.abs_upper() ** n)
+    if n % 2 == 0 and x.contains(0):
+        return arb(0).union(x.abs_upper() ** n)
+    return (x.lower() ** n).union(x.upper() ** n)
 
 
 _NAMESPACE = {

@@ -1,0 +1,281 @@
+"""Expressions as programs: what is computed once, what is refused, and that all backends agree."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb
+from scipy.special import erf as scipy_erf
+from sympy import (
+    Abs,
+    E,
+    Float,
+    I,
+    Max,
+    Min,
+    Piecewise,
+    Rational,
+    Symbol,
+    asin,
+    atan,
+    besselj,
+    cos,
+    erf,
+    erfc,
+    exp,
+    log,
+    oo,
+    pi,
+    sqrt,
+    symbols,
+    tan,
+)  # fmt: skip
+from sympy import gamma as gamma_function
+
+from slrsym.kernels import compile_expressions, expressions
+from slrsym.kernels.compile import program
+from slrsym.kernels.program import Program
+from slrsym.kernels.source import body_source, constants_source
+from slrsym.kernels.special import DecayIntegral, ErfDefect, ErfVariance, erf_variance
+from slrsym.notation import ORDER_PARAMETERS
+from tests.kernels._cases import needs_numba
+
+BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba), "mpmath", "ball"]
+
+x, y = symbols("x y", real=True)
+p, q = symbols("p q", positive=True)
+
+
+def value(outputs, state, parameters, at, rest, backend="numpy"):
+    """The outputs at one state, as floats."""
+    function = compile_expressions(outputs, state, parameters, backend)
+    return [float(v.mid()) if isinstance(v, arb) else float(v) for v in function(at, *rest)]
+
+
+# -- what is computed once ---------------------------------------------------------------------
+
+
+def test_parts_without_state_are_computed_once():
+    found = Program.of([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
+    names = {str(s) for s in found.parameters}
+    used = {str(s) for e in (*dict(found.steps).values(), *found.outputs) for s in e.free_symbols}
+    assert names == {"p_", "q_"}
+    assert not used & names
+    # exp(p q) once, and the root.
+    assert len(found.constants) == 2
+    assert "exp" in constants_source(found)
+    assert "exp" not in body_source(found)
+
+
+@pytest.mark.parametrize("name", ["excess_risk", "gradient", "hessian"])
+def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
+    found = program(name)
+    state = {s.name for s in found.state}
+    assert state == {f"{s.name}_" for s in ORDER_PARAMETERS}
+    varying = set(found.state)
+    for symbol, expr in found.steps:
+        # A step without anything that varies would belong to the constants.
+        assert expr.free_symbols & varying
+        varying.add(symbol)
+    # What is costly: one quadrature, two error functions, and few exponentials beside it.
+    body = body_source(found)
+    assert body.count("decay_integral(") == 1
+    assert body.count("erf(") <= 2
+    assert body.count("exp(") <= 3
+
+
+def test_what_occurs_twice_is_computed_once():
+    found = Program.of([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
+    assert body_source(found).count("exp(") == 1
+
+
+def test_numbers_stay_where_they_are():
+    found = Program.of([2 * x + Rational(1, 3) + Float(0.25) * x**2], (x,), ())
+    assert found.constants == ()
+
+
+# -- what symbols stand for --------------------------------------------------------------------
+
+
+def test_given_symbols_are_assigned_before_they_are_used():
+    u, v, w = symbols("u v w")
+    given = {w: u * v, v: u + p, u: x**2}
+    found = Program.of([w + v], (x,), (p,), given=given)
+    order = [s.name for s, _ in found.steps]
+    assert order.index("u_") < order.index("v_") < order.index("w_")
+    scope = {"erf": None}
+    exec(constants_source(found) + body_source(found), scope)
+    (result,) = scope["body"](3.0, *scope["constants"](0.5))
+    assert result == 9 * 9.5 + 9.5
+
+
+def test_given_symbols_in_a_circle():
+    u, v = symbols("u v")
+    with pytest.raises(ValueError, match=r"[uv] is given by way of itself"):
+        Program.of([u], (x,), (), given={u: v + x, v: u + 1})
+    with pytest.raises(ValueError, match="u is given by way of itself"):
+        Program.of([u], (x,), (), given={u: u + x})
+
+
+def test_loose_symbols():
+    with pytest.raises(ValueError, match="expressions contain p, y, neither of the state nor"):
+        Program.of([x * y + p], (x,), (q,))
+    u = Symbol("u")
+    with pytest.raises(ValueError, match="expressions contain y, neither"):
+        Program.of([u], (x,), (), given={u: x + y})
+    with pytest.raises(ValueError, match="expressions contain lambda"):
+        compile_expressions([x * Symbol("lambda")], [x], [])
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_names_may_be_any(backend):
+    # Names of Python, of functions, of what programs make, and none of these.
+    names = ["lambda", "exp", "x0", "c0", "s0", "pi", "rational", "body", "x'", r"\alpha", "1"]
+    state = symbols(names[:6], real=True)
+    rest = symbols(names[6:], real=True)
+    expr = sum(exp(s / 10) * (i + 1) for i, s in enumerate(state)) * sum(r**2 for r in rest)
+    at, parameters = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [1.0, 2.0, 3.0, 4.0, 5.0]
+    expected = sum(math.exp(a / 10) * (i + 1) for i, a in enumerate(at)) * 55
+    assert value([expr], state, rest, at, parameters, backend) == pytest.approx([expected])
+
+
+def test_names_must_differ():
+    said = "state and parameters must have different names; x occurs twice"
+    with pytest.raises(ValueError, match=said):
+        compile_expressions([x**2], [x], [x])
+    with pytest.raises(ValueError, match=said):
+        compile_expressions([x * Symbol("x")], [x], [Symbol("x")])
+
+
+# -- what can be computed ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_backends_agree(backend):
+    """Everything that expressions may hold, against plain Python."""
+    outputs = [
+        erf(x) + erfc(y) * p,
+        asin(x) * atan(y) - Abs(x - y) ** q,
+        sqrt(p) / x**3 + x ** Rational(5, 2) - 2 ** y,
+        Max(x, y, p) - Min(x, y, q, Rational(1, 7)) + pi * E,
+        ErfDefect(p, x) + ErfDefect(q, -y),
+        ErfVariance(x, p),
+        DecayIntegral(x, Rational(1, 2), Rational(1, 3)),
+        Float(0.1) * x + Rational(10, 3) + x**2 - 5,
+        p**2,
+    ]  # fmt: skip
+    a, b, c, e = 0.3, 0.7, 1.4, 2.5
+    with mpmath.workdps(30):
+        integral = mpmath.quad(
+            lambda z: mpmath.exp(-a * z * (1 + z)) / (1.25 + z * (1 + z)), [0, mpmath.mpf(1) / 3]
+        )
+    expected = [
+        math.erf(a) + math.erfc(b) * c,
+        math.asin(a) * math.atan(b) - abs(a - b) ** e,
+        math.sqrt(c) / a**3 + a**2.5 - 2**b,
+        c - 1 / 7 + math.pi * math.e,
+        c - math.erf(a) + e + math.erf(b),
+        erf_variance(a, c),
+        float(integral),
+        0.1 * a + 10 / 3 + a**2 - 5,
+        c**2,
+    ]
+    found = value(outputs, [x, y], [p, q], [a, b], [c, e], backend)
+    assert found == pytest.approx(expected, rel=4e-15)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_maxima_leave_their_arguments_alone(backend):
+    """NumPy's maximum takes a third argument for a place to write to."""
+    outputs = [Max(x, y, x * y), x, y, x * y]
+    assert value(outputs, [x, y], [], [0.5, 0.25], [], backend) == [0.5, 0.5, 0.25, 0.125]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_few_inputs_and_constant_outputs(backend):
+    assert value([x**2], [x], [], [3.0], [], backend) == [9.0]
+    assert value([3, Rational(1, 4), p], [x], [p], [3.0], [5.0], backend) == [3.0, 0.25, 5.0]
+    assert value([exp(1), 2], [x], [], [3.0], [], backend) == pytest.approx([math.e, 2])
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [tan(x), cos(p) * x, besselj(0, x), gamma_function(p) * x, log(p) * x, I * x, oo * x,
+     Piecewise((x, x > 0), (0, True)), exp(tan(x) + p)],
+    ids=str,
+)  # fmt: skip
+def test_what_no_backend_can_compute_is_refused_at_once(expr):
+    with pytest.raises(ValueError, match=r"expressions contain .*, which kernels cannot compute"):
+        compile_expressions([expr], [x], [p])
+
+
+def test_a_float_is_taken_for_what_it_is():
+    third = 1 / 3
+    assert value([Float(third) * x], [x], [], [3.0], []) == [third * 3.0]
+    # With more digits than a double: balls that say otherwise would not hold the value.
+    with pytest.raises(ValueError, match="no double; a Rational would be exact"):
+        compile_expressions([Float("0.1", 40) * x], [x], [], "ball")
+
+
+def test_no_outputs():
+    with pytest.raises(ValueError, match="outputs must hold at least one expression; got none"):
+        compile_expressions([], [x], [])
+
+
+def test_no_such_backend():
+    with pytest.raises(ValueError, match=r"backend must be one of .*; got 'jax'"):
+        compile_expressions([x], [x], [], "jax")
+
+
+# -- the functions of the risk -----------------------------------------------------------------
+
+
+def test_the_defect_of_erf():
+    function = compile_expressions([ErfDefect(x, y)], [x, y], [])
+    # 1 - erf(5) is 1.5e-12: the plain difference has four digits of it.
+    assert function([1.0, 5.0])[0] == pytest.approx(1.5374597944280349e-12, rel=1e-14)
+    assert function([-1.0, -5.0])[0] == pytest.approx(-1.5374597944280349e-12, rel=1e-14)
+    assert function([0.3, 0.2])[0] == pytest.approx(0.3 - scipy_erf(0.2), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "function", [ErfDefect(x, y), ErfVariance(x, p)], ids=["defect", "variance"]
+)
+def test_derivatives_of_the_special_functions(function):
+    slopes = [function.diff(v) for v in (x, y) if v in function.free_symbols]
+    compiled = compile_expressions([function, *slopes], [x, y], [p], "mpmath")
+    at, step = [mpmath.mpf("0.4"), mpmath.mpf("0.7")], mpmath.mpf(10) ** -15
+    with mpmath.workdps(50):
+        for i, slope in enumerate(compiled(at, 0.9)[1:]):
+            ahead, behind = (
+                compiled([v + s * step * (j == i) for j, v in enumerate(at)], 0.9)[0]
+                for s in (1, -1)
+            )
+            assert abs((ahead - behind) / (2 * step) - slope) < 1e-28
+
+
+def test_the_variance_is_not_differentiated_in_its_spread():
+    with pytest.raises(NotImplementedError, match="in t only"):
+        ErfVariance(x, p).diff(p)
+
+
+def test_programs_are_made_of_what_is_derived():
+    """No formula is written down twice: the programs are those of the derived expressions."""
+    found = program("gradient")
+    again = Program.of(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
+    assert found == again
+    state = np.array([0.3, 0.2, 0.1, 0.4, 0.5])
+    rest = (0.3, 0.7, 40, 5, 0)
+    derived = compile_expressions(
+        [e.diff(s) for e in [expressions.risk()] for s in ORDER_PARAMETERS[1:]],
+        ORDER_PARAMETERS,
+        expressions.PARAMETERS,
+    )
+    direct = compile_expressions(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
+    assert derived(state, *rest) == pytest.approx(direct(state, *rest)[1:], rel=1e-13)
