@@ -294,8 +294,9 @@ def lift(
     children = SeedSequence([seed, 1]).spawn(len(states))
     coordinates = _coordinates(states, min(d, 4))
     for i, child in enumerate(children):
-        frame, _ = np.linalg.qr(default_rng(child).standard_normal((d, min(d, 4))))
-        result[:, i] = coordinates[i] @ frame.T
+        frame, triangle = np.linalg.qr(default_rng(child).standard_normal((d, min(d, 4))))
+        # With these signs the frame is that of Gram and Schmidt, whose law no rotation changes.
+        result[:, i] = coordinates[i] @ (frame * np.sign(np.diag(triangle))).T
     return result[0], result[1], result[2], result[3]
 
 

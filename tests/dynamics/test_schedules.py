@@ -1,0 +1,136 @@
+"""Schedules of the inverse temperature: values, bad ones, and the words for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slrsym.dynamics import Constant, Inverse
+from slrsym.dynamics.schedules import (
+    Tabulated,
+    as_schedule,
+    describe,
+    schedule_from_text,
+    temperatures,
+)
+
+STEPS = np.array([0, 1, 10, 10_000])
+
+
+def test_values():
+    assert Constant(0.3)(STEPS).tolist() == [0.3] * 4
+    # Figure 4a: 1 / (1 + 1e-4 t).
+    assert Inverse(1, 1e-4)(STEPS) == pytest.approx([1, 1 / 1.0001, 1 / 1.001, 0.5], rel=1e-15)
+    assert Inverse(2, 0)(STEPS).tolist() == [2.0] * 4
+    assert Tabulated([3.0, 2.0, 1.0])(np.array([2, 0])).tolist() == [1.0, 3.0]
+
+
+def test_what_may_be_given():
+    assert as_schedule(0.5) == Constant(0.5)
+    assert as_schedule(np.float32(0.5)) == Constant(0.5)
+    assert as_schedule(np.array(2)) == Constant(2.0)
+    assert isinstance(as_schedule([0.1, 0.2]), Tabulated)
+    rule = Inverse(1, 1e-3)
+    assert as_schedule(rule) is rule
+    assert as_schedule(len) is len
+
+
+def test_a_table_is_not_the_callers_array():
+    values = np.array([1.0, 2.0])
+    table = as_schedule(values)
+    values[0] = 7.0
+    assert table(np.array([0])).tolist() == [1.0]
+
+
+def test_temperatures_include_both_ends():
+    assert temperatures(Constant(0.3), 5, 8).tolist() == [0.3] * 4
+    assert temperatures(lambda t: 1.0 + t, 3, 3).tolist() == [4.0]
+    assert temperatures(lambda t: [1, 2, 3], 0, 2).tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "said"),
+    [
+        (0, "schedule must be positive and finite; got 0"),
+        (-1.5, "schedule must be positive and finite; got -1.5"),
+        (np.nan, "schedule must be positive and finite; got nan"),
+        (None, "schedule must be positive and finite; got None"),
+        ("cold", "schedule must be a number, a list of numbers or a function of steps; got 'cold'"),
+        (1j, "schedule must be a number.*got 1j"),
+        ([[1.0]], r"schedule must be a list of numbers; it has shape \(1, 1\)"),
+        ([], r"schedule must be a list of numbers; it has shape \(0,\)"),
+        ([1, [2, 3]], "schedule must be a number, a list"),
+    ],
+)
+def test_what_may_not_be_given(schedule, said):
+    with pytest.raises(ValueError, match=said):
+        as_schedule(schedule)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "said"),
+    [
+        (
+            lambda t: 0.5,
+            r"one inverse temperature for each of 11 steps; it gave an array of shape \(\)",
+        ),
+        (lambda t: t[1:] + 1.0, r"each of 11 steps; it gave an array of shape \(10,\)"),
+        (lambda t: 3.0 - t, "positive and finite; it is 0.0 at step 3"),
+        (lambda t: np.where(t == 4, np.inf, 1.0), "positive and finite; it is inf at step 4"),
+        (lambda t: "warm", "schedule must be a function that gives numbers; got 'warm'"),
+        (lambda t: t + 1j, "schedule must be a function that gives numbers"),
+        (Tabulated(np.ones(10)), "a value for each step from 0 to 10, that is 11; got 10"),
+        (Tabulated([1.0, -2.0, *[1.0] * 9]), "positive and finite; it is -2.0 at step 1"),
+    ],
+)
+def test_what_may_not_come_of_it(schedule, said):
+    with pytest.raises(ValueError, match=said):
+        temperatures(schedule, 0, 10)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Constant(0), "lam must be positive and finite; got 0"),
+        (lambda: Constant("x"), "lam must be positive and finite; got 'x'"),
+        (lambda: Constant(None), "lam must be positive and finite; got None"),
+        (lambda: Inverse(-1, 1), "lam0 must be positive and finite; got -1"),
+        (lambda: Inverse(1, -1e-9), "c must be finite and not negative; got -1e-09"),
+        (lambda: Inverse(1, np.inf), "c must be finite and not negative; got inf"),
+        (lambda: Inverse(1, "x"), "c must be finite and not negative; got 'x'"),
+    ],
+)
+def test_bad_numbers(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule"),
+    [
+        ("0.1", Constant(0.1)),
+        ("1/(1+1e-4*t)", Inverse(1, 1e-4)),
+        (" 2 / (1 + 0.001 t)", Inverse(2, 1e-3)),
+        (repr(Constant(1 / 3)), Constant(1 / 3)),
+        (repr(Inverse(1 / 3, 1e-4 / 7)), Inverse(1 / 3, 1e-4 / 7)),
+    ],
+)
+def test_schedules_in_words(text, schedule):
+    assert schedule_from_text(text) == schedule
+    assert schedule_from_text(describe(schedule)) == schedule
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "nan", "t", "1/(1+t*t)", "Constant(lam=)", "1/(1-1e-4t)"]
+)
+def test_other_words(text):
+    with pytest.raises(ValueError, match=r"schedule must be a number, or LAM0/\(1\+C\*t\)"):
+        schedule_from_text(text)
+
+
+def test_what_has_no_words():
+    assert describe(lambda t: t) == "user-given"
+    assert describe(Tabulated([1.0, 2.0])) == "Tabulated(2 values)"
+    for words in ("user-given", "Tabulated(2 values)"):
+        with pytest.raises(ValueError, match="schedule must be a number"):
+            schedule_from_text(words)

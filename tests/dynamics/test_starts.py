@@ -1,0 +1,251 @@
+"""Where runs start: the laws of random starts, overlaps that are given, vectors that have them."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from slrsym.dynamics import Manifold, Overlaps, Sphere
+from slrsym.dynamics.starts import as_start, gram_matrices, lift, require_feasible
+from slrsym.task import Task
+
+RUNS = 4000
+
+
+def on_the_sphere(rng, shape):
+    x = rng.standard_normal(shape)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def orthogonal(x, *directions):
+    """What of x is orthogonal to unit vectors that are orthogonal to one another, made a unit."""
+    for direction in directions:
+        x = x - np.sum(x * direction, axis=-1, keepdims=True) * direction
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def overlaps_of(k, v, k_star, v_star):
+    pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
+    return np.stack([np.sum(x * y, axis=-1) for x, y in pairs], axis=-1)
+
+
+def drawn_in_full(d, rng, manifold=False):
+    """The overlaps of vectors drawn in R^d, by section 4 of the paper."""
+    k_star = on_the_sphere(rng, (RUNS, d))
+    v_star = orthogonal(rng.standard_normal((RUNS, d)), k_star)
+    if not manifold:
+        return overlaps_of(
+            on_the_sphere(rng, (RUNS, d)), on_the_sphere(rng, (RUNS, d)), k_star, v_star
+        )
+    k = orthogonal(rng.standard_normal((RUNS, d)), v_star)
+    # In two dimensions k is k* or its opposite: nothing of it is left beside k*.
+    beside = orthogonal(k, k_star) if d > 2 else np.zeros_like(k)
+    return overlaps_of(
+        k, orthogonal(rng.standard_normal((RUNS, d)), k_star, beside), k_star, v_star
+    )
+
+
+def features(states):
+    """Overlaps, and what tells their joint law from the product of their laws."""
+    if states.shape[1] == 2:
+        kappa, nu = states.T
+        return np.stack([kappa, nu, kappa * nu, kappa**2 + nu**2], axis=1)
+    kappa, nu, theta, eta, rho = states.T
+    beyond = rho - kappa * theta - eta * nu
+    return np.column_stack(
+        [
+            states,
+            beyond,
+            kappa**2 + eta**2,
+            kappa * theta * rho,
+            rho**2 - kappa**2,
+            kappa * nu - theta * eta,
+        ]
+    )
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
+def test_the_law_on_the_sphere(d):
+    drawn = features(Sphere(RUNS, seed=d).overlaps(Task(d, 5, 1.0)))
+    full = features(drawn_in_full(d, np.random.default_rng(d)))
+    for i in range(drawn.shape[1]):
+        # What is 0 in two dimensions is so up to rounding.
+        assert ks_2samp(drawn[:, i].round(12), full[:, i].round(12)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
+def test_the_law_on_the_manifold(d):
+    states = Manifold(RUNS, seed=d).overlaps(Task(d, 5, 1.0))
+    full = drawn_in_full(d, np.random.default_rng(d), manifold=True)
+    assert np.abs(full[:, 2:]).max() < 1e-6 if d == 3 else 1e-12
+    drawn, full = features(states), features(full[:, :2])
+    for i in range(drawn.shape[1]):
+        assert ks_2samp(drawn[:, i].round(9), full[:, i].round(9)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("d", [4, 50, 10**9])
+def test_moments(d):
+    states = Sphere(20_000, seed=1).overlaps(Task(d, 5, 1.0))
+    # Each square has the mean 1/d and the variance 2 (d - 1) / (d^2 (d + 2)).
+    for square in (states**2).T:
+        assert abs(square.mean() * d - 1) < 4.5 * np.sqrt(2 / len(square))
+    assert (np.abs(states.mean(axis=0)) < 4.5 / np.sqrt(d * len(states))).all()
+
+
+def test_a_start_in_a_large_space_needs_none():
+    tracemalloc.start()
+    try:
+        states = Sphere(100).overlaps(Task(10**9, 10, 1.0))
+        plane = Manifold(100).overlaps(Task(10**9, 10, 1.0))
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+    assert states.shape == (100, 5)
+    assert plane.shape == (100, 2)
+    assert 1e-6 < np.abs(states).max() < 1e-3
+
+
+@pytest.mark.parametrize("start", [Sphere, Manifold])
+def test_a_run_does_not_depend_on_others(start):
+    task = Task(400, 10, 0.7)
+    many = start(50, seed=3).overlaps(task)
+    assert (start(7, seed=3).overlaps(task) == many[:7]).all()
+    assert not (start(50, seed=4).overlaps(task) == many).any()
+    assert len(np.unique(many[:, 0])) == 50
+
+
+@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize("d", [2, 3, 4, 400])
+def test_random_starts_are_feasible(start, d):
+    states = start(500).overlaps(Task(d, 3, 1.0))
+    require_feasible(states, d)
+    assert np.linalg.eigvalsh(gram_matrices(states))[:, 0].min() > -4e-15
+
+
+# -- given overlaps ----------------------------------------------------------------------------
+
+
+def test_given_overlaps():
+    start = Overlaps([[0.1, 0.2, 0.3, 0.4, 0.1], [1, 1, 0, 0, 0]])
+    assert start.runs == 2
+    assert start.overlaps(Task(4, 1, 1.0)).tolist() == [[0.1, 0.2, 0.3, 0.4, 0.1], [1, 1, 0, 0, 0]]
+    assert repr(start) == "Overlaps(2 runs)"
+    assert as_start([[0.1, 0.2]]).values.tolist() == [[0.1, 0.2]]
+    assert as_start(start) is start
+
+
+def test_given_overlaps_are_a_copy():
+    values = np.array([[0.1, 0.2]])
+    start = Overlaps(values)
+    values[0, 0] = 0.9
+    assert start.values[0, 0] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([0, 0, 0, 0, 0], r"start must have shape \(runs, 5\).*got \(5,\)"),
+        ([[0, 0, 0]], r"got \(1, 3\)"),
+        (np.zeros((0, 5)), r"at least one run; got \(0, 5\)"),
+        ([[0, 0, np.nan, 0, 0]], "start must be finite; run 0 has"),
+        ([[0, 0], [np.inf, 0]], "start must be finite; run 1 has"),
+        (
+            [[0.9, 0, 0.9, 0, 0]],
+            r"start must be feasible: the Gram matrix of k, v, k\*, v\* is not",
+        ),
+        ([[0, 0], [0, 1.001]], r"not positive semidefinite; run 1 has \[0.0, 1.001\]"),
+        ([[0.8, 0, 0, 0.8, 0]], "not positive semidefinite"),
+        ("sphere", "start must be an array of numbers; got 'sphere'"),
+        ([[0, 0], [0]], "start must be an array of numbers"),
+        ([[1j, 0]], "start must be an array of numbers"),
+        (None, "start must have shape"),
+    ],
+)
+def test_bad_overlaps(values, said):
+    with pytest.raises(ValueError, match=said):
+        as_start(values)
+
+
+def test_what_is_feasible_depends_on_the_dimension():
+    rng = np.random.default_rng(2)
+    for d in (2, 3, 4):
+        states = drawn_in_full(d, rng)[:100]
+        for less in range(2, 6):
+            if less < d:
+                with pytest.raises(ValueError, match=f"has a rank above d = {less}; run 0"):
+                    require_feasible(states, less)
+            else:
+                assert require_feasible(states, less) is states
+
+
+@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((0,), "runs must be an integer of at least 1; got 0"),
+        ((2.0,), "runs must be an integer of at least 1; got 2.0"),
+        ((True,), "runs must be an integer of at least 1; got True"),
+        ((1, -1), "seed must be an integer of at least 0; got -1"),
+        ((1, None), "seed must be an integer of at least 0; got None"),
+    ],
+)
+def test_bad_numbers(start, arguments, said):
+    with pytest.raises(ValueError, match=said):
+        start(*arguments)
+
+
+# -- vectors that have them --------------------------------------------------------------------
+
+
+def awkward(d):
+    """Overlaps of vectors in R^d: near one another, near a plane, at corners."""
+    rng = np.random.default_rng(d)
+    k, v = rng.normal(size=(2, 500, min(d, 4))) * 10.0 ** rng.uniform(-12, 0, (2, 500, min(d, 4)))
+    k[:9], v[:9] = np.eye(min(d, 4))[0], np.eye(min(d, 4))[1]
+    v[9:19] = k[9:19]
+    k, v = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (k, v))
+    k_star, v_star = np.eye(min(d, 4))[:2]
+    return overlaps_of(k, v, k_star, v_star)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
+def test_vectors_have_the_overlaps(d):
+    states = awkward(d)
+    vectors = lift(states, d, seed=5)
+    assert all(x.shape == (500, d) for x in vectors)
+    # No less exact where k and v are close to the plane of k* and v*, or to each other.
+    assert np.abs(overlaps_of(*vectors) - states).max() < 4e-15
+    for x in vectors:
+        assert np.linalg.norm(x, axis=1) == pytest.approx(1, abs=1e-15)
+    assert np.abs(np.sum(vectors[2] * vectors[3], axis=1)).max() < 1e-15
+
+
+def test_vectors_on_the_manifold():
+    states = np.array([[0.3, -0.7]])
+    found = overlaps_of(*lift(states, 10))
+    assert found[0] == pytest.approx([0.3, -0.7, 0, 0, 0], abs=1e-15)
+
+
+def test_the_position_is_random_and_of_the_run():
+    states = Sphere(RUNS // 4, seed=1).overlaps(Task(6, 1, 1.0))
+    k, _, k_star, _ = lift(states, 6, seed=2)
+    few = lift(states[:3], 6, seed=2)
+    assert (few[0] == k[:3]).all()
+    assert not np.allclose(lift(states[:3], 6, seed=3)[0], few[0])
+    # Every direction is as likely: a coordinate has the law of that of a uniform vector.
+    uniform = on_the_sphere(np.random.default_rng(3), (RUNS, 6))
+    for x in (k, k_star):
+        for axis in (0, 5):
+            assert ks_2samp(x[:, axis], uniform[:, axis]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("state", "d"),
+    [([0.1, 0.2, 0.3, 0.4, 0.1], 2), ([0.1, 0.2, 0.3, 0.4, 0.1], 3), ([0.9, 0, 0.9, 0, 0], 9)],
+)
+def test_overlaps_of_no_vectors(state, d):
+    with pytest.raises(ValueError, match=rf"no vectors in R\^{min(d, 4)} have the overlaps \[0"):
+        lift(np.array([state]), d)
