@@ -22,7 +22,7 @@ from slrsym.kernels.program import Program
 from slrsym.kernels.source import body_source
 from slrsym.task import Task
 
-__all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine", "cores"]
+__all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine", "Vectors", "cores"]
 
 States = NDArray[np.float64]
 
@@ -225,8 +225,8 @@ class NumbaEngine:
         return np.concatenate(noted, axis=1)
 
 
-class VectorEngine:
-    r"""Vectors in :math:`\mathbb{R}^d`, by Definition 1 as it stands.
+class Vectors:
+    r"""Vectors in :math:`\mathbb{R}^d`, moved by Definition 1; subclasses say by which gradient.
 
     Parameters
     ----------
@@ -235,8 +235,6 @@ class VectorEngine:
     task : Task
     alpha : float
         Step size.
-    backend : {'numpy', 'numba'}, optional
-        What computes the partial derivatives of the risk.
     seed : int, optional
         Of the random positions.
 
@@ -246,13 +244,9 @@ class VectorEngine:
         If no vectors in :math:`\mathbb{R}^d` have these overlaps.
     """
 
-    def __init__(
-        self, states: States, task: Task, alpha: float, backend: str = "numpy", seed: int = 0
-    ) -> None:
+    def __init__(self, states: States, task: Task, alpha: float, seed: int = 0) -> None:
         self.k, self.v, self.k_star, self.v_star = lift(states, task.d, seed)
-        self._gradient = kernel("gradient", backend)
-        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon)
-        self._alpha = alpha
+        self._task, self._alpha = task, alpha
 
     @property
     def states(self) -> States:
@@ -275,21 +269,46 @@ class VectorEngine:
         ndarray of shape (rows, runs, 5)
         """
         noted = []
-        for number, lam in enumerate(temperatures.tolist(), 1):
-            self._step(lam)
+        for number, temperature in enumerate(temperatures.tolist(), 1):
+            # Both gradients are taken at the old point.
+            k_gradient, v_gradient = self._gradients(temperature)
+            self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
             if number % every == 0:
                 noted.append(self.states)
         return np.array(noted).reshape(-1, len(self.k), 5)
 
-    def _step(self, lam: float) -> None:
-        slopes = self._gradient(self.states, lam, *self._rest)
-        kappa, nu, theta, eta, rho = slopes.T[:, :, None]
-        k_gradient = kappa * self.k_star + eta * self.v_star + rho * self.v
-        v_gradient = nu * self.v_star + theta * self.k_star + rho * self.k
-        # Both gradients are taken at the old point.
-        self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
+    def _gradients(self, temperature: float) -> tuple[States, States]:
+        """Gradients in k and in v, each (runs, d)."""
+        raise NotImplementedError
 
     def _moved(self, x: States, gradient: States) -> States:
         tangent = gradient - np.einsum("rd,rd->r", x, gradient)[:, None] * x
         moved = x - self._alpha * tangent
         return moved / np.linalg.norm(moved, axis=1, keepdims=True)
+
+
+class VectorEngine(Vectors):
+    """Vectors, moved by the gradient of the risk.
+
+    Parameters
+    ----------
+    states, task, alpha, seed
+        As for `Vectors`.
+    backend : {'numpy', 'numba'}, optional
+        What computes the partial derivatives of the risk.
+    """
+
+    def __init__(
+        self, states: States, task: Task, alpha: float, backend: str = "numpy", seed: int = 0
+    ) -> None:
+        super().__init__(states, task, alpha, seed)
+        self._slopes = kernel("gradient", backend)
+        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon)
+
+    def _gradients(self, temperature: float) -> tuple[States, States]:
+        slopes = self._slopes(self.states, temperature, *self._rest)
+        kappa, nu, theta, eta, rho = slopes.T[:, :, None]
+        return (
+            kappa * self.k_star + eta * self.v_star + rho * self.v,
+            nu * self.v_star + theta * self.k_star + rho * self.k,
+        )

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from sympy import erf
 
 from slrsym.dynamics import _stochastic_loop
-from slrsym.dynamics.engines import States, cores
-from slrsym.dynamics.starts import lift
+from slrsym.dynamics.engines import States, Vectors, cores
 from slrsym.kernels.numpy_backend import numpy_parts
 from slrsym.kernels.program import Program
 from slrsym.notation import lam
@@ -209,78 +208,44 @@ def _compiled_walk() -> Any:
     return compiled_module(source).walk
 
 
-class StochasticVectorEngine:
-    r"""Runs of vectors in :math:`\mathbb{R}^d` with tokens drawn there, by the definition.
+class StochasticVectorEngine(Vectors):
+    """Vectors, moved by the gradient of the error on tokens drawn in all their dimensions.
 
     Parameters
     ----------
-    states : ndarray, shape (runs, 5)
-        Overlaps; the vectors that have them are put in a random position.
-    task : Task
-    alpha : float
-        Step size.
+    states, task, alpha, seed
+        As for `Vectors`; the seed is of the tokens, too.
     batch : int
         How many sequences of tokens a step draws.
-    seed : int, optional
-        Of the random numbers.
     start : int, optional
         The step that the states belong to.
-
-    Raises
-    ------
-    ValueError
-        If no vectors in :math:`\mathbb{R}^d` have these overlaps.
     """
 
     def __init__(
         self, states: States, task: Task, alpha: float, batch: int, seed: int = 0, start: int = 0
     ) -> None:
-        self.k, self.v, self.k_star, self.v_star = lift(states, task.d, seed)
-        self._task, self._alpha, self._batch = task, alpha, batch
+        super().__init__(states, task, alpha, seed)
+        self._batch = batch
         self._streams = [normal for normal, _ in _streams(seed, len(states), start)]
         self._constants, self._body = numpy_parts(token_program())
 
-    @property
-    def states(self) -> States:
-        """Overlaps of the vectors, (runs, 5)."""
-        k, v, k_star, v_star = self.k, self.v, self.k_star, self.v_star
-        pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
-        return np.stack([np.einsum("rd,rd->r", x, y) for x, y in pairs], axis=1)
+    def _gradients(self, temperature: float) -> tuple[States, States]:
+        fixed = self._constants(temperature)
+        pairs = [self._of_run(run, stream, fixed) for run, stream in enumerate(self._streams)]
+        k_gradients, v_gradients = zip(*pairs, strict=True)
+        return np.array(k_gradients), np.array(v_gradients)
 
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature.
-
-        Parameters
-        ----------
-        temperatures : ndarray, shape (rows * every,)
-        every : int
-            After how many steps the overlaps are noted.
-
-        Returns
-        -------
-        ndarray of shape (rows, runs, 5)
-        """
-        noted = []
-        for number, temperature in enumerate(temperatures.tolist(), 1):
-            fixed = self._constants(temperature)
-            for run, stream in enumerate(self._streams):
-                self._step(run, stream, fixed)
-            if number % every == 0:
-                noted.append(self.states)
-        return np.array(noted).reshape(-1, len(self.k), 5)
-
-    def _step(self, run: int, stream: Generator, fixed: Any) -> None:
-        task, k, v = self._task, self.k[run], self.v[run]
+    def _of_run(self, run: int, stream: Generator, fixed: Any) -> tuple[States, States]:
+        task = self._task
         tokens = stream.standard_normal((self._batch, task.L, task.d))
         # The law of the gradient does not depend on where the informative token stands.
         tokens[:, 0] *= task.gamma
         tokens[:, 0] += np.sqrt(task.d / 2) * self.k_star[run]
         noise = task.epsilon * stream.standard_normal(self._batch)
-        part, part_u, part_w = self._body(tokens @ k, tokens @ v, *fixed)
+        part, part_u, part_w = self._body(tokens @ self.k[run], tokens @ self.v[run], *fixed)
         error = part.sum(axis=1) - tokens[:, 0] @ self.v_star[run] - noise
         slope = (2 / self._batch) * error[:, None]
-        k_gradient = np.einsum("bl,bld->d", slope * part_u, tokens)
-        v_gradient = np.einsum("bl,bld->d", slope * part_w, tokens)
-        k = k - self._alpha * (k_gradient - (k @ k_gradient) * k)
-        v = v - self._alpha * (v_gradient - (v @ v_gradient) * v)
-        self.k[run], self.v[run] = k / np.linalg.norm(k), v / np.linalg.norm(v)
+        return (
+            np.einsum("bl,bld->d", slope * part_u, tokens),
+            np.einsum("bl,bld->d", slope * part_w, tokens),
+        )
