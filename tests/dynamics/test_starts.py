@@ -80,7 +80,7 @@ def test_the_law_on_the_sphere(d):
 def test_the_law_on_the_manifold(d):
     states = Manifold(RUNS, seed=d).overlaps(Task(d, 5, 1.0))
     full = drawn_in_full(d, np.random.default_rng(d), manifold=True)
-    assert np.abs(full[:, 2:]).max() < 1e-6 if d == 3 else 1e-12
+    assert np.abs(full[:, 2:]).max() < (1e-6 if d == 3 else 1e-12)
     drawn, full = features(states), features(full[:, :2])
     for i in range(drawn.shape[1]):
         assert ks_2samp(drawn[:, i].round(9), full[:, i].round(9)).pvalue > 1e-4

@@ -1,0 +1,273 @@
+"""Three ways to make the same steps, in two backends: how far they agree, and what they keep."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slrsym.dynamics import Inverse, Manifold, Sphere
+from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
+from slrsym.dynamics.starts import gram_matrices
+from slrsym.task import Task
+from tests.kernels._cases import needs_numba
+
+PAPER = Task(400, 10, 0.5**0.5)
+
+# The paper's experiments: task, schedule, step size. With the settings of figure 4a the map is
+# chaotic for a while; what can be said there is below.
+SETTINGS = {
+    "4b": (PAPER, Inverse(0.1, 0), 4e-3),
+    "5": (Task(80, 10, 0.5**0.5), Inverse(2, 1e-4), 1e-3),
+    "7a": (PAPER, Inverse(0.9, 0), 1e-3),
+    "7b": (PAPER, Inverse(0.1, 0), 4e-3),
+}
+
+ENGINES = {"numpy": NumpyEngine, "numba": NumbaEngine}
+BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
+
+
+def temperatures(schedule, steps):
+    return schedule(np.arange(steps))
+
+
+def difference(one, other):
+    return np.abs(one - other).max()
+
+
+# -- agreement ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("figure", ["5", "7a", "7b"])
+def test_vectors_and_overlaps_agree(figure, backend):
+    task, schedule, alpha = SETTINGS[figure]
+    states, lam = Sphere(20, seed=1).overlaps(task), temperatures(schedule, 2000)
+    vectors = VectorEngine(states, task, alpha, backend, seed=3).advance(lam, 50)
+    overlaps = ENGINES[backend](states, task, alpha).advance(lam, 50)
+    assert difference(vectors, overlaps) < 1e-12
+    # They have gone somewhere.
+    assert difference(overlaps[-1], states) > 0.1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("figure", sorted(SETTINGS))
+def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
+    task, schedule, alpha = SETTINGS[figure]
+    states, lam = Manifold(20, seed=1).overlaps(task), temperatures(schedule, 2000)
+    two = ENGINES[backend](states, task, alpha).advance(lam, 50)
+    five = ENGINES[backend](np.pad(states, ((0, 0), (0, 3))), task, alpha).advance(lam, 50)
+    assert difference(two, five[..., :2]) < 1e-14
+    # Every term of the other three has one of them as a factor.
+    assert (five[..., 2:] == 0).all()
+    assert difference(two[-1], states) > 0.1
+
+
+@needs_numba
+@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize("figure", sorted(SETTINGS))
+def test_backends_agree(figure, start):
+    task, schedule, alpha = SETTINGS[figure]
+    states, lam = start(20, seed=2).overlaps(task), temperatures(schedule, 1000)
+    one, other = (E(states, task, alpha).advance(lam, 50) for E in (NumpyEngine, NumbaEngine))
+    assert difference(one, other) < 1e-13
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):
+    task, lam = Task(d, 3, 0.7), np.full(5000, 0.3)
+    states = Sphere(20, seed=1).overlaps(task)
+    overlaps = ENGINES[backend](states, task, 0.01).advance(lam, 100)
+    vectors = VectorEngine(states, task, 0.01).advance(lam, 100)
+    assert difference(vectors, overlaps) < 1e-12
+    # What the Gram matrix has beyond the rank d is rounding, and stays it where steps are large.
+    for alpha, hot in ((0.01, 0.3), (1.0, 0.5)):
+        moved = ENGINES[backend](states, task, alpha).advance(np.full(500, hot), 10)
+        values = np.linalg.eigvalsh(gram_matrices(moved.reshape(-1, 5)))
+        assert np.abs(values[:, : 4 - d]).max() < 1e-14
+
+
+# -- where no two arithmetics can agree --------------------------------------------------------
+
+
+def shaken(states, task, alpha, lam, every, ulps, seed):
+    """The orbit, with rounding errors of some units in the last place made on purpose."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for first in range(0, lam.size, every):
+        moved = states * (1 + ulps * 2.0**-52 * rng.choice([-1, 1], states.shape))
+        engine = NumpyEngine(moved, task, alpha)
+        engine.advance(lam[first : first + every], every)
+        states = engine.states
+        rows.append(states)
+    return np.array(rows)
+
+
+def gone(one, other):
+    """How far two orbits of each run have been from each other, up to each row."""
+    return np.maximum.accumulate(np.abs(one - other).max(axis=-1))
+
+
+def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
+    """For 400 steps they agree; then 1e-13 grows to 1e-2, in whatever arithmetic it arises."""
+    alpha, lam, runs, copies = 4e-3, temperatures(Inverse(1, 1e-4), 2000), 20, 8
+    states = Sphere(runs, seed=0).overlaps(PAPER)
+    plain = NumpyEngine(states, PAPER, alpha).advance(lam, 10)
+    grown = {}
+    for ulps in (1, 20):
+        orbit = shaken(np.repeat(states, copies, axis=0), PAPER, alpha, lam, 10, ulps, seed=ulps)
+        parted = gone(orbit.reshape(200, runs, copies, 5), plain[:, :, None])
+        grown[ulps] = parted.max(axis=-1) + 1e-15
+    # That is chaos: one unit in the last place, every ten steps.
+    assert grown[1][29].max() < 1e-14
+    assert np.median(grown[1][-1]) > 1e-2
+
+    # An inner product of 400 terms has an error of some twenty units, and grows as such an error
+    # does, thirty steps sooner or later.
+    vectors = VectorEngine(states, PAPER, alpha).advance(lam, 10)
+    assert gone(vectors, plain)[29].max() < 1e-14
+    assert (gone(vectors, plain)[:-3] < 5 * grown[20][3:]).all()
+    pytest.importorskip("numba", reason="needs numba: pip install 'slrsym[fast]'")
+    machine = NumbaEngine(states, PAPER, alpha).advance(lam, 10)
+    assert gone(machine, plain)[29].max() < 1e-15
+    assert (gone(machine, plain) < 5 * grown[1]).all()
+
+
+# -- runs by themselves ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("start", [Sphere, Manifold])
+def test_a_run_does_not_depend_on_others(start, backend):
+    """To the last bit, where the map is chaotic too, for any number of runs."""
+    lam, alpha = temperatures(Inverse(1, 1e-4), 1000), 4e-3
+    few = start(3, seed=5).overlaps(PAPER)
+    alone = ENGINES[backend](few, PAPER, alpha).advance(lam, 100)
+    for runs in (1, 2, 600):
+        # From 512 on NumPy takes another way through the quadrature.
+        steps = lam[:200] if runs > 512 else lam
+        many = ENGINES[backend](start(runs, seed=5).overlaps(PAPER), PAPER, alpha)
+        found = many.advance(steps, 100)[:, :3]
+        assert (found == alone[: len(found), : found.shape[1]]).all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_run_of_vectors_does_not_depend_on_others(backend):
+    task, lam = Task(30, 10, 0.7), np.full(300, 0.5)
+    few = Sphere(2, seed=5).overlaps(task)
+    alone = VectorEngine(few, task, 4e-3, backend).advance(lam, 100)
+    for runs in (1, 7, 300):
+        many = VectorEngine(Sphere(runs, seed=5).overlaps(task), task, 4e-3, backend)
+        found = many.advance(lam, 100)[:, :2]
+        assert (found == alone[:, : found.shape[1]]).all()
+
+
+@needs_numba
+@pytest.mark.parametrize("workers", [1, 2, 3, 50])
+def test_runs_do_not_depend_on_the_workers(workers):
+    states, lam = Sphere(7, seed=6).overlaps(PAPER), np.full(200, 0.5)
+    engine = NumbaEngine(states, PAPER, 4e-3, workers)
+    assert (engine.advance(lam, 50) == NumbaEngine(states, PAPER, 4e-3).advance(lam, 50)).all()
+
+
+# -- what an engine does -----------------------------------------------------------------------
+
+
+def engines(backend, states):
+    yield ENGINES[backend](states, PAPER, 4e-3)
+    yield ENGINES[backend](states[:, :2], PAPER, 4e-3)
+    yield VectorEngine(states, PAPER, 4e-3, backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_steps_may_be_made_in_parts(backend):
+    states, lam = Sphere(4, seed=7).overlaps(PAPER), temperatures(Inverse(1, 1e-2), 60)
+    for whole, parts in zip(engines(backend, states), engines(backend, states), strict=True):
+        rows = whole.advance(lam, 20)
+        assert rows.shape == (3, 4, whole.states.shape[1])
+        assert (rows[-1] == whole.states).all()
+        assert parts.advance(lam[:0], 5).shape == (0, 4, whole.states.shape[1])
+        found = [*parts.advance(lam[:40], 20), *parts.advance(lam[40:], 20)]
+        assert (np.array(found) == rows).all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_engine_leaves_its_start_alone(backend):
+    states = Sphere(4, seed=7).overlaps(PAPER)
+    before = states.copy()
+    for engine in engines(backend, states):
+        engine.advance(np.full(10, 0.5), 10)
+    assert (states == before).all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_each_step_has_its_temperature(backend):
+    """The gradient of a step is taken at the inverse temperature of that step."""
+    states, lam = Sphere(3, seed=8).overlaps(PAPER), np.array([0.9, 0.1, 0.1, 0.5])
+    for together, one_by_one in zip(
+        engines(backend, states), engines(backend, states), strict=True
+    ):
+        rows = together.advance(lam, 1)
+        assert (rows == [one_by_one.advance(lam[i : i + 1], 1)[0] for i in range(4)]).all()
+        swapped = next(engines(backend, rows[0])).advance(lam[::-1].copy(), 1)
+        assert difference(swapped[0][:, :2], rows[1][:, :2]) > 1e-6
+
+
+def test_vectors_stay_units_and_the_others_where_they_are():
+    engine = VectorEngine(Sphere(5, seed=9).overlaps(PAPER), PAPER, 0.1)
+    k_star, v_star = engine.k_star.copy(), engine.v_star.copy()
+    engine.advance(np.full(100, 0.5), 100)
+    for x in (engine.k, engine.v):
+        assert np.linalg.norm(x, axis=1) == pytest.approx(1, abs=1e-15)
+    assert (engine.k_star == k_star).all()
+    assert (engine.v_star == v_star).all()
+
+
+# -- the feasible set --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_near_a_saddle_rounding_does_not_lead_out_of_the_feasible_set(backend):
+    """At k = k*, v = -v* the map is unstable across the boundary: 1e-16 grows until it is NaN."""
+    rng = np.random.default_rng(0)
+    states = []
+    for off in (0, 1e-16, 1e-12, 1e-9):
+        for sign in (1, -1):
+            k, v = np.eye(4)[0] * sign, -np.eye(4)[1] * sign
+            k, v = k + off * rng.normal(size=4), v + off * rng.normal(size=4)
+            k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
+            states.append([k[0], v[1], v[0], k[1], k @ v])
+    states = np.array(states)
+    steps = 20_000 if backend == "numba" else 4000
+    # Where steps are larger, so that NumPy gets as far.
+    alpha = 4e-3 if backend == "numba" else 2e-2
+    five = ENGINES[backend](states, PAPER, alpha).advance(np.full(steps, 0.1), 100)
+    assert np.linalg.eigvalsh(gram_matrices(five.reshape(-1, 5)))[:, 0].min() > -1e-14
+    # Those that are not exactly at the saddle have left it.
+    assert (np.abs(five[-1, 2:] - states[2:]).max(axis=1) > 0.1).all()
+    planar = states[:, :2] * (1 + np.array([[-1e-12, 1e-12]]))
+    two = ENGINES[backend](planar, PAPER, alpha).advance(np.full(steps, 0.1), 100)
+    assert np.abs(two).max() <= 1 + 1e-14
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_large_steps_stay_in_the_feasible_set(backend):
+    rng = np.random.default_rng(1)
+    with np.errstate(all="raise", under="ignore"):
+        for seed in range(40):
+            task = Task(
+                int(rng.choice([2, 3, 4, 400, 10**7])), int(rng.choice([1, 2, 10, 10**4])), 0.7
+            )
+            alpha, lam = 10.0 ** rng.uniform(-3, 6), np.full(60, 10.0 ** rng.uniform(-3, 1))
+            for start in (Sphere, Manifold):
+                states = start(6, seed).overlaps(task)
+                rows = ENGINES[backend](states, task, alpha).advance(lam, 5)
+                rows = rows.reshape(-1, states.shape[1])
+                assert np.linalg.eigvalsh(gram_matrices(rows))[:, 0].min() > -1e-13
+
+
+def test_opposite_vectors_and_a_very_large_step():
+    """Found by Hypothesis: an overlap of 1e39."""
+    task = Task(4, 8000, 3.0)
+    rows = NumpyEngine(np.array([[0, 0, 0, 0, -1.0]]), task, 403.4).advance(np.full(50, 1.0), 1)
+    assert np.abs(rows).max() <= 1 + 1e-14
