@@ -332,6 +332,8 @@ def _bar(wanted: bool | None, total: int) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    # Where nothing can be overwritten, the end of the bar is all that is shown of it.
+    with Progress(console=console, transient=console.is_terminal) as progress:
         task = progress.add_task("steps", total=total)
         yield lambda steps: progress.advance(task, steps)
