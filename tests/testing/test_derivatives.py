@@ -172,6 +172,18 @@ def test_retractions_of_the_sphere(unit_rows):
     assert 2.95 <= second.slope <= 3.05
 
 
+def test_the_exponential_map_goes_along_great_circles(unit_rows):
+    u = tangential(unit_rows, OWN_POINT + 1)
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    # By an angle each: none, a quarter, and a half of the way round.
+    angles = np.array([[0.0], [np.pi / 2], [np.pi]])
+    end = SPHERES.exponential(unit_rows, angles * u)
+    assert end == pytest.approx(np.stack([unit_rows[0], u[1], -unit_rows[2]]), abs=1e-15)
+    assert SPHERES.exponential(unit_rows, 0.3 * u) == pytest.approx(
+        np.cos(0.3) * unit_rows + np.sin(0.3) * u
+    )
+
+
 def test_what_is_no_retraction(unit_rows):
     u = tangential(unit_rows, OWN_POINT + 1)
     slow = check_retraction(lambda x, step: SPHERES.retract(x, 0.99 * step), unit_rows, u)
