@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from slrsym.files import replacing
 from slrsym.kernels import special
 from slrsym.kernels.numpy_backend import batched
 from slrsym.kernels.program import Program
@@ -150,13 +151,8 @@ def _written(folder: Path, name: str, text: str) -> Path:
     file = folder / name
     if file.is_file() and file.read_bytes() == text.encode():
         return file
-    handle, draft = tempfile.mkstemp(dir=folder, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode())
-        Path(draft).replace(file)
-    finally:
-        Path(draft).unlink(missing_ok=True)
+    with replacing(file) as draft:
+        draft.write_bytes(text.encode())
     return file
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +21,7 @@ from sympy import Symbol, exp
 
 from slrsym.kernels import compile_expressions, kernel, numba_backend, special
 from slrsym.kernels.numba_backend import NumbaMissingError, cache_folder
+from slrsym.kernels.special import DecayIntegral, ErfDefect
 from slrsym.task import Task
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting
 
@@ -111,7 +114,7 @@ def test_a_second_process_does_not_compile(tmp_path):
     assert Path(file).parent == folder
     kept = sorted(folder.rglob("*"))
     assert sum(f.suffix == ".nbc" for f in kept) >= 1
-    assert not any(f.suffix == ".tmp" for f in kept)
+    assert not any(f.suffix == ".part" for f in kept)
     again, hits, misses, same = in_a_process(SLRSYM_CACHE_DIR=str(folder))
     assert (hits, misses) == (1, 0)
     assert (again, same) == (value, file)
@@ -119,15 +122,10 @@ def test_a_second_process_does_not_compile(tmp_path):
 
 
 @needs_numba
-@pytest.mark.parametrize("spoiled", ["folder", "folder of machine code"])
-def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, spoiled):
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):
     # Root may write anywhere; but not below a file.
     folder = tmp_path / "cache"
-    if spoiled == "folder":
-        folder.write_text("")
-    else:
-        folder.mkdir()
-        (folder / "__pycache__").write_text("")
+    folder.write_text("")
     before = sorted(tmp_path.rglob("*"))
     value, _, misses, file = in_a_process(SLRSYM_CACHE_DIR=str(folder))
     assert value > 0
@@ -136,6 +134,40 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, spoiled):
     # The folder that served instead went with the process.
     assert tmp_path not in Path(file).parents
     assert not Path(file).parent.exists()
+
+
+@needs_numba
+def test_a_cache_that_may_only_be_read_does_no_harm(tmp_path, monkeypatch):
+    """One that somebody else has filled: Numba refuses to compile where it cannot write."""
+    monkeypatch.setenv("SLRSYM_CACHE_DIR", str(tmp_path))
+    compiled_module = numba_backend.compiled_module.__wrapped__
+    source = f"{numba_backend.DECORATOR}def two():\n    return 2\n"
+    assert Path(compiled_module(source).__file__).parent == tmp_path
+    plain = tempfile.TemporaryFile
+
+    def guarded(*args, dir=None, **options):
+        if tmp_path in Path(dir or "/").parents:
+            raise PermissionError(13, "Permission denied", str(dir))
+        return plain(*args, dir=dir, **options)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", guarded)
+    elsewhere = compiled_module(source)
+    assert Path(elsewhere.__file__).parent == Path(numba_backend._temporary().name)
+    assert elsewhere.two() == 2
+
+
+@needs_numba
+def test_no_home_does_no_harm(monkeypatch):
+    for name in ("SLRSYM_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def lost():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", lost)
+    source = f"{numba_backend.DECORATOR}def three():\n    return 3\n"
+    file = Path(numba_backend.compiled_module.__wrapped__(source).__file__)
+    assert file.parent == Path(numba_backend._temporary().name)
 
 
 def test_where_the_cache_is(monkeypatch, tmp_path):
@@ -213,7 +245,27 @@ def test_mpmath_has_the_digits_asked_for(kind, dps):
             with mpmath.workdps(dps + 10):
                 size = max(map(abs, values))
                 error = max(abs(x - y) for x, y in zip(found, values, strict=True))
-                assert error <= size * mpmath.mpf(10) ** (1 - dps) + mpmath.mpf(10) ** -390
+                assert error <= size * mpmath.mpf(10) ** -dps + mpmath.mpf(10) ** -390
+
+
+@pytest.mark.parametrize("dps", [15, 40])
+@pytest.mark.parametrize("exponent", [0.0, 3.0, 1e2, 1e6])
+def test_mpmath_integrates(exponent, dps):
+    """The integral over the whole interval, of which a small part matters if it decays fast."""
+    e, low, width = (Symbol(x, real=True) for x in ("E", "l", "w"))
+    function = compile_expressions([DecayIntegral(e, low, width)], [e, low, width], [], "mpmath")
+    for at in ([exponent, 0.3, 0.6], [exponent, 0.99, 1e-3], [exponent, 0.0, 1.0]):
+        (found,) = function(at, dps=dps)
+        with mpmath.workdps(dps + 30):
+            E, l, w = map(mpmath.mpf, at)  # noqa: E741
+            points = [w * mpmath.mpf(4) ** -k for k in range(10)]
+            value = mpmath.quad(
+                lambda y: mpmath.exp(-E * y * (2 * l + y)) / (1 + l * l + y * (2 * l + y)),  # noqa: B023
+                [0, *reversed(points)],
+            )
+            assert abs(found - value) <= value * mpmath.mpf(10) ** -dps
+        (none,) = function([exponent, 0.3, 0], dps=dps)
+        assert none == 0
 
 
 def test_mpmath_hessian_is_the_slope_of_the_gradient():
@@ -283,6 +335,35 @@ def test_balls_of_boxes_hold_the_values_inside(name, kind):
             ]
             values = kernel(name, "ball")(inside, *near, dps=60)
             assert all(box.overlaps(value) for box, value in zip(boxes, values, strict=True))
+
+
+@pytest.mark.parametrize("relative", [1e-9, 1e-2, 0.5])
+def test_integrals_over_boxes_hold_the_integrals_inside(relative):
+    e, low, width = (Symbol(x, real=True) for x in ("E", "l", "w"))
+    function = compile_expressions([DecayIntegral(e, low, width)], [e, low, width], [], "ball")
+    rng = np.random.default_rng(4)
+    for at in ([0.0, 0.3, 0.6], [2.0, 0.9, 0.1], [300.0, 0.01, 0.9]):
+        (box,) = function([arb(x, relative * x) for x in at])
+        ends = []
+        # At the corners too: nothing less would hold the least and the largest.
+        for signs in [*itertools.product((-1, 1), repeat=3), *rng.uniform(-1, 1, (20, 3))]:
+            inside = [x * (1 + 0.9999999 * relative * s) for x, s in zip(at, signs, strict=True)]
+            (value,) = function(inside)
+            assert box.overlaps(value)
+            ends.append(float(value.mid()))
+        assert float(box.upper()) < max(ends) * (1 + 1e-5)
+        assert float(box.lower()) > min(ends) * (1 - 1e-5)
+
+
+def test_defects_over_boxes():
+    x, y = Symbol("x", real=True), Symbol("y", real=True)
+    function = compile_expressions([ErfDefect(x, y)], [x, y], [], "ball")
+    for middle, radius in ((0.0, 0.1), (0.05, 0.1), (-0.05, 0.1), (3.0, 0.5), (-3.0, 0.5)):
+        (box,) = function([arb(1, 0.01), arb(middle, radius)])
+        for s in (-0.999, -0.3, 0.4, 0.999):
+            (value,) = function([1 + 0.01 * s, middle - radius * s])
+            assert box.contains(value)
+        assert float(box.rad()) < 0.011 + 1.2 * radius
 
 
 def test_a_box_is_about_as_wide_as_the_values_in_it():

@@ -5,8 +5,11 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from sympy import Symbol
 
-from slrsym.kernels import erf_variance, zeta
+from slrsym.kernels import compile_expressions, erf_variance, zeta
+from slrsym.kernels.special import ErfVariance
+from tests.kernels._cases import ARRAY_BACKENDS
 
 
 def exact(t, s):
@@ -24,11 +27,20 @@ def exact(t, s):
     return variance, variance + mpmath.erf(t / mpmath.sqrt(1 + 2 * s * s)) ** 2
 
 
+def variance_by(backend):
+    """The variance as kernels compute it."""
+    t, s = Symbol("t", real=True), Symbol("s", positive=True)
+    kernel = compile_expressions([ErfVariance(t, s)], [t], [s], backend)
+    return lambda at, spread: float(kernel([at], spread)[0])
+
+
+@pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 @pytest.mark.parametrize("seed", range(4))
-def test_relative_accuracy(seed):
+def test_relative_accuracy(seed, backend):
     rng = np.random.default_rng(seed)
+    compiled = variance_by(backend)
     with mpmath.workdps(40):
-        for _ in range(40):
+        for _ in range(20):
             s = float(np.exp(rng.uniform(np.log(5e-5), np.log(50))))
             spread = float(np.sqrt(1 + 2 * s * s))
             a = float(rng.choice([0.0, rng.uniform(0, 15), np.exp(rng.uniform(-10, 2.7))]))
@@ -36,7 +48,30 @@ def test_relative_accuracy(seed):
             found = erf_variance(a * spread, s)
             # The exponent is of the size of a^2, and so is the loss of digits in it.
             assert abs(found / float(variance) - 1) < 4e-15 + 4 * a * a * 2.0**-52
+            again = compiled(a * spread, s)
+            assert abs(again / float(variance) - 1) < 4e-15 + 6 * a * a * 2.0**-52
             assert abs(zeta(a * spread, s) / float(moment) - 1) < 4e-15
+
+
+@pytest.mark.parametrize("backend", ARRAY_BACKENDS)
+@pytest.mark.parametrize("exponent", [30.0, 200.0, 400.0, 600.0])
+def test_variances_of_many_sizes(exponent, backend):
+    """Down to 1e-300, where only the exponential has lost digits."""
+    for s in (0.01, 0.3, 5.0):
+        t = float(np.sqrt(exponent * (1 + 2 * s * s) / (1 + 1 / (1 + 4 * s * s))))
+        with mpmath.workdps(40):
+            variance, _ = exact(t, s)
+        assert 1e-320 < variance < 1e-10
+        for found in (erf_variance(t, s), variance_by(backend)(t, s)):
+            assert abs(found / float(variance) - 1) < 6 * exponent * 2.0**-52
+
+
+@pytest.mark.parametrize("backend", ARRAY_BACKENDS)
+def test_what_is_too_small_for_a_double_is_none(backend):
+    with np.errstate(all="raise", under="ignore"):
+        for t in (50.0, 1e3, 1e8):
+            assert erf_variance(t, 1.0) == 0
+            assert variance_by(backend)(t, 1.0) == 0
 
 
 def test_the_definition():
