@@ -75,7 +75,7 @@ def test_backends_agree(figure, start):
 @pytest.mark.parametrize("d", [2, 3])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):
-    task, lam = Task(d, 3, 0.7), np.full(5000, 0.3)
+    task, lam = Task(d, 3, 0.7), np.full(1500, 0.3)
     states = Sphere(20, seed=1).overlaps(task)
     overlaps = ENGINES[backend](states, task, 0.01).advance(lam, 100)
     vectors = VectorEngine(states, task, 0.01).advance(lam, 100)

@@ -82,7 +82,7 @@ def test_a_step_in_double_precision():
     rest = (0.4, task.gamma, float(task.d), float(task.L), 0.0, 0.02)
     constants, body = numpy_parts(overlap_program())
     states = []
-    for _ in range(50):
+    for _ in range(20):
         k, v = rng.normal(size=(2, 5))
         k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
         states.append([k[0], v[1], v[0], k[1], k @ v])
