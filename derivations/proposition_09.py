@@ -58,7 +58,7 @@ def at(x, y):
 
 fixed_points = Claim(
     id="proposition-9",
-    title="the fixed points are the corners and the origin",
+    title="the five fixed points on the manifold",
     statement=Equivalent(
         And(Eq(R_kappa * (1 - kappa**2), 0), Eq(R_nu * (1 - nu**2), 0)),
         Or(at(1, 1), at(1, -1), at(-1, 1), at(-1, -1), at(0, 0)),
