@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 __all__ = ["DerivationError", "builtin_folder", "derivation_files", "is_derivation_file"]
@@ -62,6 +63,12 @@ def is_derivation_file(path: Path) -> bool:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return False
+    return _calls_claim(text)
+
+
+# The files of the package are looked at again and again.
+@lru_cache(maxsize=256)
+def _calls_claim(text: str) -> bool:
     if "Claim" not in text or "slrsym" not in text:
         return False
     try:

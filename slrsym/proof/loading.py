@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import sys
 import zlib
 from pathlib import Path
 
-from slrsym.derivation_files import DerivationError
+from slrsym.derivation_files import DerivationError, builtin_folder
 from slrsym.proof.claim import Claim, collecting
 
 __all__ = ["load_file"]
+
+# The package's own files as they were run last: their text, and what they made of it.
+_loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
 
 
 def load_file(path: Path) -> list[Claim]:
@@ -19,12 +23,13 @@ def load_file(path: Path) -> list[Claim]:
     Parameters
     ----------
     path : Path
-        The file. It is run once for each call.
+        The file. It is run once for each call; one of the package, which every ledger may ask for,
+        once in a process for each text that it has.
 
     Returns
     -------
     list of Claim
-        Its claims, each with its ``file`` set.
+        Its claims, each with its ``file`` set. They are the caller's own.
 
     Raises
     ------
@@ -32,6 +37,18 @@ def load_file(path: Path) -> list[Claim]:
         If the file cannot be read, does not import, or makes no claim.
     """
     resolved = path.resolve()
+    try:
+        text = resolved.read_bytes() if resolved.parent == builtin_folder() else None
+    except (DerivationError, OSError):
+        text = None  # what is wrong with the file is found below
+    if text is None:
+        return _run(path, resolved)
+    if resolved not in _loaded or _loaded[resolved][0] != text:
+        _loaded[resolved] = text, _run(path, resolved)
+    return [copy.copy(claim) for claim in _loaded[resolved][1]]
+
+
+def _run(path: Path, resolved: Path) -> list[Claim]:
     name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(str(resolved).encode()):08x}"
     spec = importlib.util.spec_from_file_location(name, resolved)
     if spec is None or spec.loader is None:

@@ -134,6 +134,26 @@ def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_
     assert "does not import: ZeroDivisionError" in problem
 
 
+def test_what_is_done_to_a_built_in_claim_stays_in_its_ledger():
+    claim = builtin_ledger().find("lemma-17-i")
+    statement = claim.statement
+    claim.statement = claim.given = None
+    for again in (builtin_ledger(), Ledger()):
+        assert again.find("lemma-17-i").statement == statement
+        assert again.find("lemma-17-i").given == ()
+
+
+def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch, capsys):
+    file = derivation("a.py", "print('run')\n", claim_text("one"))
+    monkeypatch.setattr("slrsym.proof.loading.builtin_folder", lambda: file.parent.resolve())
+    for _ in range(2):
+        assert list(Ledger.load(file).claims) == ["one"]
+    assert capsys.readouterr().out == "run\n"
+    derivation("a.py", "print('run')\n", claim_text("two"))
+    assert list(Ledger.load(file).claims) == ["two"]
+    assert capsys.readouterr().out == "run\n"
+
+
 def test_an_unknown_id(derivation):
     ledger = Ledger.load(derivation("a.py", claim_text("square")))
     assert not ledger.knows("sqare")
