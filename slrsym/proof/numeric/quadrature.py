@@ -114,6 +114,7 @@ class Program:
             [] for _ in range(depth + 1)
         ]
         self._known: dict[tuple[Any, ...], int] = {}
+        self._compiled: tuple[Any, list[Callable[[list[Any]], None]]] = (None, [])
         self.output = -1
 
     def constant(self, value: Any) -> int:
@@ -179,6 +180,18 @@ class Program:
             first = self.emit(operation, first, register)
         return first
 
+    def _steps(self) -> list[Callable[[list[Any]], None]]:
+        """What each loop does to the registers, as Python functions; the outermost loop first."""
+        state = self.output, *map(len, self._code)
+        if self._compiled[0] != state:
+            operands = [{i for _, _, inputs in code for i in inputs} for code in self._code]
+            steps = []
+            for level in range(1, self.depth + 1):
+                wanted = {self.output}.union(*operands[level + 1 :])
+                steps.append(_as_function(self._code[level], wanted))
+            self._compiled = state, steps
+        return self._compiled[1]
+
     def evaluate(self, node: Ball) -> Ball:
         """The value of a program with a single loop at one node.
 
@@ -194,8 +207,7 @@ class Program:
         """
         values = self.values
         values[0] = node
-        for operation, out, operands in self._code[1]:
-            values[out] = operation(*[values[i] for i in operands])
+        self._steps()[0](values)
         return values[self.output]
 
     def sum(
@@ -219,19 +231,19 @@ class Program:
         """
         values = self.values
         last = self.depth - 1
+        steps = self._steps()
         shell = radius**2 - max(radius - width, 0.0) ** 2
         zero = arb(0)
 
         def loop(level: int, room: float) -> tuple[Ball, Ball, Ball]:
             total, absolute, edge = zero, zero, zero
-            code = self._code[level + 1]
+            step = steps[level]
             for node, weight, square in rules[level]:
                 rest = room - square
                 if rest < 0.0:
                     break
                 values[level] = node
-                for operation, out, operands in code:
-                    values[out] = operation(*[values[i] for i in operands])
+                step(values)
                 if level == last:
                     term = weight * values[self.output]
                     size = abs(term)
@@ -247,6 +259,32 @@ class Program:
             return total, absolute, edge
 
         return loop(0, radius**2)
+
+
+_INFIX = {operator.add: "+", operator.mul: "*"}
+
+
+def _as_function(
+    code: Sequence[tuple[Callable[..., Any], int, tuple[int, ...]]], wanted: set[int]
+) -> Callable[[list[Any]], None]:
+    """A function that performs operations on registers, and keeps the wanted results.
+
+    Most operations are sums and products that take less time than finding out which they are.
+    """
+    lines, known, names = ["def step(v):", "    pass"], set[int](), dict[str, Any]()
+    for operation, out, operands in code:
+        lines += [f"    r{i} = v[{i}]" for i in dict.fromkeys(operands) if i not in known]
+        known |= {out, *operands}
+        inputs = [f"r{i}" for i in operands]
+        if operation in _INFIX and len(inputs) == 2:
+            lines.append(f"    r{out} = {inputs[0]} {_INFIX[operation]} {inputs[1]}")
+        else:
+            names[f"f{out}"] = operation
+            lines.append(f"    r{out} = f{out}({', '.join(inputs)})")
+        if out in wanted:
+            lines.append(f"    v[{out}] = r{out}")
+    exec("\n".join(lines), names)
+    return names["step"]
 
 
 # -- against the normal density ---------------------------------------------------------------
