@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sympy import Derivative, Integral, Limit
+from sympy import Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, OwensT, zeta
@@ -27,7 +27,7 @@ from slrsym.proof.text import spoken
 __all__ = ["DIGITS", "StepReport", "Verdict", "check_claim", "check_step", "steps_of"]
 
 # Digits of the numerical check, and how many random points each step is tried at. Quadrature costs
-# a thousand times what elementary functions do.
+# a thousand times what elementary functions do, and so do sums of sums.
 DIGITS = 30
 POINTS = 10
 POINTS_OF_QUADRATURE = 2
@@ -208,6 +208,7 @@ def _numerical_check(step: Step, seed: tuple[int, ...]) -> tuple[int | None, str
         f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
     }
     costly = step.statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
+    costly = costly or any(node.function.has(Sum) for node in step.statement.atoms(Sum))
     try:
         comparison = compare(
             step.statement,

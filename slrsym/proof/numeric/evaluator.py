@@ -270,7 +270,10 @@ class Evaluator:
             if key in self.environment:
                 return self._bound(key)
         entries = self.environment.get(expr.base, self.environment.get(expr.base.label))
-        if entries is None or len(indices) != 1:
+        several = len(indices) != 1
+        if several and isinstance(entries, Mapping) and tuple(indices) in entries:
+            return self.number(sympify(entries[tuple(indices)]))
+        if entries is None or several:
             raise ValueError(f"the point has no value for {exact}")
         if isinstance(entries, Mapping):
             return self.number(sympify(entries[indices[0]]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from numpy.random import Generator
@@ -107,7 +108,8 @@ def sample_points(
     symbols : iterable of Symbol or IndexedBase
         What needs a value. A symbol's value is a Rational that has every property the symbol was
         declared with; a family p gets a tuple of values for p[1], p[2], ..., as many as its shape
-        says at the point, and otherwise six or as many as the largest integer of the point.
+        says at the point, and otherwise six or as many as the largest integer of the point. One
+        with a shape of several sizes gets a dict from tuples of indices to values.
     given : iterable of Boolean
         Hypotheses to be obeyed. Bounds on single symbols and equations for single symbols are used
         directly, a sum of a family that is said to be 1 by normalisation, the rest by rejection.
@@ -277,10 +279,13 @@ class _Sampler:
 
     def _entries(
         self, family: IndexedBase, point: dict[Any, Any], rng: Generator
-    ) -> tuple[Rational, ...] | None:
+    ) -> tuple[Rational, ...] | dict[tuple[int, ...], Rational] | None:
+        shape = family.shape or ()
+        if len(shape) > 1:
+            return _array(family, [size.xreplace(point) for size in shape], rng)
         length = self.normalised.get(family, (family.shape or (None,))[0])
         if length is None:
-            whole = [int(v) for x, v in point.items() if v.is_Integer and x.is_integer]
+            whole = [int(v) for x, v in point.items() if x.is_Symbol and x.is_integer]
             number = max([_ENTRIES, *whole])
         else:
             length = length.xreplace(point)
@@ -312,6 +317,20 @@ class _Sampler:
         except (NotALaw, Undecided):
             return False
         return True
+
+
+def _array(
+    family: IndexedBase, sizes: Sequence[Expr], rng: Generator
+) -> dict[tuple[int, ...], Rational] | None:
+    """Entries of a family with several indices, by its indices; None where it has no sizes."""
+    if any(not size.is_Integer or size < 0 for size in sizes):
+        return None
+    places = list(product(*(range(1, int(size) + 1) for size in sizes)))
+    label = family.label
+    drawn = [_random_value(label, _declared(label), rng, S.One) for _ in places]
+    if any(entry is None for entry in drawn):
+        return None
+    return {place: entry for place, entry in zip(places, drawn, strict=True) if entry is not None}
 
 
 def _slope(expr: Expr, x: Symbol) -> Expr | None:

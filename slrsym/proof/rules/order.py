@@ -14,6 +14,7 @@ from slrsym.proof.convergence import require_differentiable
 from slrsym.proof.errors import Refused
 from slrsym.proof.interval import require_interval
 from slrsym.proof.rules.expectations import require_integrable
+from slrsym.proof.sign import Sign
 from slrsym.proof.step import Link, Proof, Rule
 from slrsym.proof.substitute import put
 
@@ -34,15 +35,19 @@ class _Sign(Rule):
             # What cancels in the difference has to be a number all the same.
             context.require(context.is_real(side), f"{side} is not known to be a real number here")
             require_integrable(side, context)
-        known = context.sign(difference)
-        wanted = {
-            "<=": known.nonpositive,
-            "<": known.negative,
-            ">=": known.nonnegative,
-            ">": known.positive,
-        }
-        if not wanted[link.relation]:
+        # Integrals come apart on the way, though; so look at the two sides as they stand, too.
+        stands = link.lhs - link.rhs
+        if not any(_has_sign(link.relation, context.sign(e)) for e in (difference, stands)):
             raise Refused(f"{difference} is not known to be {link.relation} 0 here")
+
+
+def _has_sign(relation: str, known: Sign) -> bool:
+    return {
+        "<=": known.nonpositive,
+        "<": known.negative,
+        ">=": known.nonnegative,
+        ">": known.positive,
+    }[relation]
 
 
 sign = _Sign()

@@ -1,0 +1,78 @@
+"""Section 3: the softmax predictor (2) is one attention layer, read at the [CLS] token."""
+
+from sympy import Eq, IndexedBase, Sum, Symbol, exp, symbols
+
+from slrsym.notation import L
+from slrsym.proof import Claim, algebra, chain
+
+# Tokens X_l in R^d, the embedding c of [CLS], and a head of dimension d_k: the query matrix is
+# arbitrary, the key matrix has rank one, W_K = k u^T, and W_V W_O = v.
+d, d_k = symbols("d d_k", integer=True, positive=True)
+X = IndexedBase("X", shape=(L, d), real=True)
+W_Q = IndexedBase("W_Q", shape=(d, d_k), real=True)
+c, k, v = (IndexedBase(name, shape=(d,), real=True) for name in "ckv")
+u = IndexedBase("u", shape=(d_k,), real=True)
+# The factor before the scores, 1/sqrt(d_k) in practice.
+scaling = Symbol("mu", positive=True)
+h, i, j, l, m = symbols("h i j l m", integer=True)  # noqa: E741
+
+
+def projection(index, w):
+    """X_l . w."""
+    return Sum(X[index, m] * w[m], (m, 1, d))
+
+
+query = Sum(c[i] * W_Q[i, j], (i, 1, d))
+
+
+def score(token):
+    """The scaled product of the query of [CLS] and the key of a token, given by its entries."""
+    key = Sum(token(m) * k[m] * u[j], (m, 1, d))
+    return scaling * Sum(query * key, (j, 1, d_k))
+
+
+def softmax_predictor(temperature):
+    """The predictor (2): sum_l softmax(lambda X k)_l X_l . v."""
+    total = Sum(exp(temperature * projection(l, k)), (l, 1, L))
+    return Sum(exp(temperature * projection(l, k)) * projection(l, v), (l, 1, L)) / total
+
+
+scores = Sum(exp(score(lambda m: X[l, m])), (l, 1, L))
+values = Sum(exp(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L))
+# The inverse temperature: the scaled product of the query of [CLS] and u.
+temperature = scaling * Sum(query * u[j], (j, 1, d_k))
+
+layer = Claim(
+    id="attention",
+    title="an attention layer at [CLS] is the softmax predictor",
+    statement=Eq(values / scores, softmax_predictor(temperature), evaluate=False),
+    source="Section 3, (2) and (5)",
+)
+
+
+@layer.proof
+def _(goal):
+    """A key of rank one makes every score a multiple of X_l . k, by the same factor."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+own = exp(score(lambda m: c[m]))
+own_value = Sum(c[m] * v[m], (m, 1, d))
+weight = own / (own + scores)
+
+with_itself = Claim(
+    id="attention-with-itself",
+    title="where [CLS] attends to itself, too, its value is mixed in",
+    statement=Eq(
+        (own * own_value + values) / (own + scores),
+        (1 - weight) * softmax_predictor(temperature) + weight * own_value,
+        evaluate=False,
+    ),
+    source="new (Section 3 leaves out the weight of [CLS] itself)",
+)
+
+
+@with_itself.proof
+def _(goal):
+    """One summand more in both sums."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
