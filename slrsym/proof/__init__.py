@@ -32,9 +32,11 @@ from slrsym.proof.rules import monotone as monotone
 from slrsym.proof.rules import noise_moments as noise_moments
 from slrsym.proof.rules import peel_copy as peel_copy
 from slrsym.proof.rules import sign as sign
+from slrsym.proof.rules import single_out as single_out
 from slrsym.proof.rules import stein as stein
 from slrsym.proof.rules import substitution as substitution
 from slrsym.proof.rules import symmetry as symmetry
+from slrsym.proof.rules import termwise as termwise
 from slrsym.proof.solutions import never as never
 from slrsym.proof.solutions import only_at as only_at
 from slrsym.proof.solutions import solution as solution
@@ -44,4 +46,5 @@ from slrsym.proof.structure import all_of as all_of
 from slrsym.proof.structure import cases as cases
 from slrsym.proof.structure import claimed as claimed
 from slrsym.proof.structure import equal_by_derivative as equal_by_derivative
+from slrsym.proof.structure import having as having
 from slrsym.proof.structure import induction as induction

@@ -7,7 +7,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Basic, Derivative, Expr, Gt, Integral, Le, Limit, Lt, Ne, Symbol, nan, oo, zoo
+from sympy import (
+    Basic,
+    Derivative,
+    Expr,
+    Gt,
+    Integral,
+    Le,
+    Limit,
+    Lt,
+    Ne,
+    Sum,
+    Symbol,
+    nan,
+    oo,
+    zoo,
+)
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable
@@ -243,8 +258,21 @@ class Context:
         Refused
             If it may vanish.
         """
-        if not is_nonzero(denominator, self.facts):
+        if not is_nonzero(self._with_names_of_hypotheses(denominator), self.facts):
             raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
+
+    def _with_names_of_hypotheses(self, expr: Expr) -> Expr:
+        """The expression, its sums with the index that they have in a hypothesis, if any."""
+        stated = [node for h in self.hypotheses for node in h.atoms(Sum) if len(node.limits) == 1]
+        for node in expr.atoms(Sum):
+            index, *ends = node.limits[0]
+            for other in stated if len(node.limits) == 1 else ():
+                name = other.limits[0][0]
+                if name in node.free_symbols:
+                    continue
+                if Sum(node.function.xreplace({index: name}), (name, *ends)) == other:
+                    expr = expr.xreplace({node: other})
+        return expr
 
     def require(self, condition: Any, reason: str) -> None:
         """Refuse, with a reason, unless a condition is true.

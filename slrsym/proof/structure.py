@@ -22,7 +22,7 @@ from slrsym.proof.substitute import put
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["all_of", "cases", "claimed", "concludes", "equal_by_derivative", "induction"]
+__all__ = ["all_of", "cases", "claimed", "concludes", "equal_by_derivative", "having", "induction"]
 
 
 @dataclass(frozen=True)
@@ -357,6 +357,50 @@ def all_of(*parts: Proof) -> Proof:
     for part in parts:
         Proof.require(part, "each part")
     return _AllOf(parts)
+
+
+# -- facts on the way --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Having(Proof):
+    fact: Proof
+    then: Proof
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.then.conclusion
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        yield from self.fact.steps(context, labelled(label, "fact"))
+        yield from self.then.steps(context.assuming(self.fact.conclusion), label)
+
+
+def having(fact: Proof, then: Proof) -> Proof:
+    """Show a relation, and use it as a hypothesis of what follows.
+
+    Parameters
+    ----------
+    fact : Proof
+        Of the relation, for all values that the hypotheses allow.
+    then : Proof
+        What follows; its steps may use the relation.
+
+    Returns
+    -------
+    Proof
+        Of what `then` shows.
+
+    Raises
+    ------
+    ProofError
+        If one of them is not a proof, or `fact` does not show a relation.
+    """
+    Proof.require(fact, "the fact")
+    Proof.require(then, "what follows")
+    if not isinstance(fact.conclusion, Relational):
+        raise ProofError(f"the fact must be a relation; got {fact.conclusion}")
+    return _Having(fact, then)
 
 
 # -- induction ---------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from flint import fmpq
-from sympy import Basic, Dummy, Integral, Sum, Symbol
+from sympy import Basic, Dummy, Expr, Integral, Sum, Symbol
 
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.gaussian.unevaluated import Expectation
@@ -42,6 +42,9 @@ class RingOfBinders(RingOfAtoms):
         total: Element = {}
         for inner, outer in self._split(body, frozenset({place})):
             kernel = self.expression(inner)
+            if kernel == 1 and isinstance(expr, Sum) and self._has_length(low, high):
+                total = add(total, self._multiply(outer, self.element(high - low + 1)))
+                continue
             # What is taken out may have been a binder, so the depth is that of what is left.
             name = canonical_variable(depth_of(kernel) + 1, 0)
             kernel = kernel.xreplace({place: name})
@@ -49,6 +52,11 @@ class RingOfBinders(RingOfAtoms):
             atom = self._registered((expr.func, ends), (self.element(kernel), *limits), node)
             total = add(total, self._multiply(outer, atom))
         return total
+
+    def _has_length(self, low: Expr, high: Expr) -> bool:
+        """Whether there are high - low + 1 integers from the one to the other."""
+        whole = low.is_integer is True and high.is_integer is True
+        return whole and self.nonnegative(high - low + 1)
 
     def _copies_atom(self, expr: IIDSum) -> Element:
         count = self.element(expr.count)

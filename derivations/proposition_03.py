@@ -1,0 +1,352 @@
+"""Proposition 3: the best linear predictor, and its risk."""
+
+from sympy import Eq, Equivalent, Ge, Gt, IndexedBase, Le, Max, Or, Sum, Symbol, symbols
+
+from slrsym.gaussian import Expectation, ProductLaw, standard_normal
+from slrsym.notation import L, d, epsilon, gamma
+from slrsym.proof import (
+    Claim,
+    algebra,
+    cases,
+    chain,
+    lemma,
+    never,
+    noise_moments,
+    only_at,
+    sign,
+    single_out,
+    solution,
+    solution_set,
+    split,
+    stein,
+    termwise,
+)
+from slrsym.task import noise, token_law, xi
+
+# -- given the location ------------------------------------------------------------------------
+
+# The coefficients beta_l of a token, in an orthonormal basis whose first vectors are k* and v*, and
+# whose third holds the rest of beta_l.
+x, y, z = symbols("x y z", real=True)
+X = symbols("X_1:4", real=True)
+# The other tokens enter by the sum of beta_l . X_l, which is centred Gaussian; its variance is the
+# sum of the squared norms of their coefficients.
+W = Symbol("W", real=True)
+spread = Symbol("r", real=True)
+
+
+def squared_norm(a, b, c):
+    return a**2 + b**2 + c**2
+
+
+def informative(x, y, z):
+    """What the squared error owes to the informative token."""
+    return gamma**2 * squared_norm(x, 1 - y, z) + d / 2 * x**2
+
+
+error = X[1] - x * X[0] - y * X[1] - z * X[2] - spread * W
+
+given_location = Claim(
+    id="proposition-3-given-location",
+    title="risk of a linear predictor, given the location",
+    statement=Eq(
+        Expectation((error + xi) ** 2, ProductLaw(token_law(X), standard_normal(W), noise())),
+        epsilon**2 + informative(x, y, z) + spread**2,
+    ),
+    source="Appendix B.3",
+)
+
+
+@given_location.proof
+def _(goal):
+    """Every variable is centred but X_1, whose mean is sqrt(d/2)."""
+    without_noise = Expectation(error**2, ProductLaw(token_law(X), standard_normal(W)))
+    return (
+        chain(goal.lhs)
+        .then(without_noise + epsilon**2, by=noise_moments)
+        .then(goal.rhs, by=stein(*X, W))
+    )
+
+
+# -- one token ---------------------------------------------------------------------------------
+
+p = Symbol("p", real=True)
+probability = [Ge(p, 0), Le(p, 1)]
+
+
+def moment(p):
+    """Second moment of a coordinate of the token other than the first."""
+    return 1 + p * (gamma**2 - 1)
+
+
+def share(p, x, y, z):
+    """What a token adds to the risk: it is informative with probability p."""
+    return p * informative(x, y, z) + (1 - p) * squared_norm(x, y, z)
+
+
+def explained(p):
+    """What the best coefficients save."""
+    return gamma**4 * p**2 / moment(p)
+
+
+positive = Claim(
+    id="proposition-3-moment",
+    title="this moment is positive",
+    statement=Gt(moment(p), 0),
+    source="Appendix B.3",
+    given=probability,
+)
+
+
+@positive.proof
+def _(goal):
+    """It lies between 1 and gamma^2."""
+    return chain(goal.lhs).gt(0, by=sign)
+
+
+squares = Claim(
+    id="proposition-3-squares",
+    title="what a token adds to the risk: a minimum, and three squares",
+    statement=Eq(
+        share(p, x, y, z),
+        p * gamma**2
+        - explained(p)
+        + moment(p) * (y - gamma**2 * p / moment(p)) ** 2
+        + (moment(p) + p * d / 2) * x**2
+        + moment(p) * z**2,
+    ),
+    source="new (in place of the normal equations and the Sherman-Morrison formula)",
+    given=probability,
+)
+
+
+@squares.proof
+def _(goal):
+    """Complete the square in y."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+least_share = Claim(
+    id="proposition-3-token",
+    title="the least that a token adds to the risk",
+    statement=Ge(share(p, x, y, z), p * gamma**2 - explained(p)),
+    source="Appendix B.3",
+    given=probability,
+)
+
+
+@least_share.proof
+def _(goal):
+    """The squares are not negative."""
+    return (
+        chain(goal.lhs)
+        .then(squares.statement.rhs, by=lemma("proposition-3-squares"))
+        .ge(goal.rhs, by=sign)
+    )
+
+
+bounded = Claim(
+    id="proposition-3-token-bound",
+    title="at most gamma^2 max(1, gamma^2) p^2 is saved",
+    statement=Le(explained(p), gamma**2 * Max(1, gamma**2) * p**2),
+    source="Appendix B.3",
+    given=probability,
+)
+
+
+@bounded.proof
+def _(goal):
+    """The moment is at least gamma^2 if gamma <= 1, and at least 1 otherwise."""
+    low = chain(goal.lhs).le(gamma**2 * p**2, by=sign).le(goal.rhs, by=sign)
+    high = chain(goal.lhs).le(gamma**4 * p**2, by=sign).le(goal.rhs, by=sign)
+    return cases(goal, (Le(gamma, 1), low), (Ge(gamma, 1), high))
+
+
+# -- all tokens --------------------------------------------------------------------------------
+
+# Any non-negative weights, normalised, are a law of the location.
+w = IndexedBase("w", nonnegative=True)
+coefficients = [IndexedBase(name, real=True) for name in ("beta^1", "beta^2", "beta^3")]
+i, j, n = symbols("i j n", integer=True)
+
+
+def total(f):
+    return Sum(f(n), (n, 1, L))
+
+
+def beta(n):
+    return [family[n] for family in coefficients]
+
+
+weights = total(lambda n: w[n])
+some_weight = [weights > 0]
+
+
+def given_at(j):
+    """The risk given the location j, as the first claim has it."""
+    others = total(lambda n: squared_norm(*beta(n))) - squared_norm(*beta(j))
+    return epsilon**2 + informative(*beta(j)) + others
+
+
+def least_share_of(n):
+    return w[n] / weights * gamma**2 - explained(w[n] / weights)
+
+
+risk = Sum(w[j] / weights * given_at(j), (j, 1, L))
+least = epsilon**2 + gamma**2 - total(lambda n: explained(w[n] / weights))
+
+by_token = Claim(
+    id="proposition-3-risk",
+    title="the risk of a linear predictor, token by token",
+    statement=Eq(risk, epsilon**2 + total(lambda n: share(w[n] / weights, *beta(n)))),
+    source="Appendix B.3",
+    given=some_weight,
+)
+
+
+@by_token.proof
+def _(goal):
+    """The probabilities add up to one."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+def term_by_term(terms):
+    """For every location i, of which it is known that its probability is at most 1."""
+    rest = Sum(w[n], (n, 1, i - 1)) + Sum(w[n], (n, i + 1, L))
+    at_most_one = chain(w[i]).le(w[i] + rest, by=sign).then(weights, by=single_out(i))
+    moment_positive = chain(moment(w[i] / weights)).gt(
+        0, by=lemma("proposition-3-moment", p=w[i] / weights)
+    )
+    facts = (at_most_one, moment_positive)
+    return termwise(i, 1, L, terms, facts, partition=w[i] / weights)
+
+
+optimum = Claim(
+    id="proposition-3",
+    title="no linear predictor has a smaller risk than this",
+    statement=Ge(risk, least),
+    source="Proposition 3",
+    given=some_weight,
+)
+
+
+@optimum.proof
+def _(goal):
+    """Every token adds at least its least share."""
+    at = dict(zip("xyz", beta(i), strict=True))
+    term = chain(share(w[i] / weights, *beta(i))).ge(
+        least_share_of(i), by=lemma("proposition-3-token", p=w[i] / weights, **at)
+    )
+    return (
+        chain(goal.lhs)
+        .then(by_token.statement.rhs, by=lemma("proposition-3-risk"))
+        .ge(least, by=term_by_term(term))
+    )
+
+
+def best(n):
+    """The coefficient along v* of Proposition 3."""
+    q = w[n] / weights
+    return gamma**2 * q / moment(q)
+
+
+attained = Claim(
+    id="proposition-3-attained",
+    title="it is the risk for beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*",
+    statement=Eq(epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least),
+    source="Proposition 3",
+    given=some_weight,
+)
+
+
+@attained.proof
+def _(goal):
+    """There the squares vanish."""
+    term = chain(share(w[i] / weights, 0, best(i), 0)).then(least_share_of(i), by=algebra)
+    return chain(goal.lhs).then(least, by=term_by_term(term))
+
+
+lower_bound = Claim(
+    id="proposition-3-bound",
+    title="lower bound by the sum of the p_l^2",
+    statement=Ge(
+        least,
+        epsilon**2 + gamma**2 * (1 - Max(1, gamma**2) * total(lambda n: (w[n] / weights) ** 2)),
+    ),
+    source="Proposition 3",
+    given=some_weight,
+)
+
+
+@lower_bound.proof
+def _(goal):
+    """Bound what each token saves."""
+    term = chain(-explained(w[i] / weights)).ge(
+        -(gamma**2) * Max(1, gamma**2) * (w[i] / weights) ** 2,
+        by=lemma("proposition-3-token-bound", p=w[i] / weights),
+    )
+    return chain(goal.lhs).ge(goal.rhs, by=term_by_term(term))
+
+
+# -- special laws of the location --------------------------------------------------------------
+
+uniform = Claim(
+    id="proposition-3-uniform",
+    title="the least risk for a uniform location",
+    statement=Eq(
+        epsilon**2 + gamma**2 - total(lambda n: explained(1 / L)),
+        epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1),
+    ),
+    source="Proposition 3",
+)
+
+
+@uniform.proof
+def _(goal):
+    """L equal terms."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+excess = Claim(
+    id="proposition-3-excess",
+    title="the least excess risk is gamma^2 times the sum of p_l (1 - p_l) / (second moment)",
+    statement=Eq(
+        least,
+        epsilon**2
+        + gamma**2
+        * total(lambda n: w[n] / weights * (1 - w[n] / weights) / moment(w[n] / weights)),
+    ),
+    source="new",
+    given=some_weight,
+)
+
+
+@excess.proof
+def _(goal):
+    """Take what is saved from what there is, token by token."""
+    q = w[i] / weights
+    term = chain(least_share_of(i)).then(gamma**2 * q * (1 - q) / moment(q), by=algebra)
+    return chain(goal.lhs).then(goal.rhs, by=term_by_term(term))
+
+
+left = p * gamma**2 - explained(p)
+
+certain = Claim(
+    id="proposition-3-constant-location",
+    title="so the Bayes risk is reached for a constant location only, such as L = 1",
+    statement=Equivalent(Eq(left, 0), Or(Eq(p, 0), Eq(p, 1))),
+    source="Section 4, after Proposition 3",
+    given=probability,
+)
+
+
+@certain.proof
+def _(goal):
+    """A token adds nothing where its probability is 0 or 1, and there only."""
+    tree = split(
+        left,
+        never(gamma**2 / moment(p)),
+        only_at(p, p, 0, then=solution()),
+        only_at(1 - p, p, 1, then=solution()),
+    )
+    return solution_set(goal, (p,), tree)
