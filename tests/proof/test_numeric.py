@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import flint
 import mpmath
 import numpy as np
@@ -693,3 +695,12 @@ def test_nothing_is_left_for_sympy_to_decide():
 def test_conditions_of_branches():
     step = Piecewise((1, x < R(1, 3)), (2, Eq(x, R(1, 3))), (3, True))
     assert [evaluate(step, {x: v}).number for v in (0, R(1, 3), 1)] == [1, 2, 3]
+
+
+def test_what_sympy_takes_for_equal_is_told_apart():
+    f = x**3 * y + x**2
+    first, second = (Subs(Derivative(f, x, z), (x, y), (0, 0)) for z in (x, y))
+    assert first == second  # SymPy's mistake
+    assert evaluate(sin(first) + cos(second), {}).number == pytest.approx(math.sin(2) + 1)
+    with pytest.raises(Disagreement):
+        compare(Eq(first, second, evaluate=False), rng=np.random.default_rng(0))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import mpmath
@@ -85,15 +84,10 @@ def evaluate(
     """
     if digits < 1:
         raise ValueError(f"digits must be at least 1; got {digits}")
-    return _evaluated(
-        with_functions(sympify(expr), functions or {}), digits, partial(Evaluator, point)
-    )
-
-
-def _evaluated(expr: Any, digits: int, evaluator: Callable[[int], Evaluator]) -> Value:
+    expr = with_functions(sympify(expr), functions or {})
     working = digits + 3
     for _ in range(4):
-        value = value_of(evaluator(working).number(expr))
+        value = value_of(Evaluator(point, working).number(expr))
         reference = _reference_size(value)
         missing = digits - digits_of(value.error, reference)
         if missing <= 0 or math.isinf(missing):
@@ -162,13 +156,6 @@ class _Judge:
     last: tuple[Any, Value, Value] | None = field(default=None)
     agreed: float = math.inf
     missed: float = 0.0
-    _evaluators: dict[int, Evaluator] = field(default_factory=dict)
-
-    def _evaluator(self, working: int) -> Evaluator:
-        """One for both sides: what stands in both has one value, and is computed once."""
-        if working not in self._evaluators:
-            self._evaluators[working] = Evaluator(self.point, working)
-        return self._evaluators[working]
 
     def holds(self, statement: Basic) -> bool:
         if statement in (S.true, S.false):
@@ -217,7 +204,7 @@ class _Judge:
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
         """The verdict; None asks for more digits."""
-        left, right = (_evaluated(sympify(side), digits, self._evaluator) for side in relation.args)
+        left, right = (evaluate(side, self.point, digits) for side in relation.args)
         self.last = relation, left, right
         with mpmath.workdps(digits + 40):
             difference = left.number - right.number

@@ -25,6 +25,7 @@ from sympy import (
     Pow,
     Rational,
     S,
+    Subs,
     Symbol,
     erf,
     sympify,
@@ -76,6 +77,11 @@ class Evaluator:
         Values of the free symbols: exact numbers, balls, or expressions to be evaluated.
     digits : int
         Digits aimed at, relative to the largest term added.
+
+    Notes
+    -----
+    Equal expressions are evaluated once, but for those with a `Subs`: to SymPy 1.14, the values of
+    f_xx and f_xy at (0, 0) are equal, since it names bound variables after the values they get.
     """
 
     def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
@@ -131,12 +137,13 @@ class Evaluator:
         ValueError
             If a free symbol has no value.
         """
-        if expr not in self._known:
-            with ctx.workprec(self.bits):
-                ball, scale = self._number(expr)
-                ball = simplest(ball)
-                own = magnitude(ball)
-                self._known[expr] = ball, max(scale, own)
+        if expr in self._known and not expr.has(Subs):
+            return self._known[expr]
+        with ctx.workprec(self.bits):
+            ball, scale = self._number(expr)
+            ball = simplest(ball)
+            own = magnitude(ball)
+            self._known[expr] = ball, max(scale, own)
         return self._known[expr]
 
     def _number(self, expr: Basic) -> Number:

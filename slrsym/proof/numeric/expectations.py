@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flint import acb, arb, ctx, fmpq
-from sympy import Add, Dummy, Expr, Mul, S, Symbol, sympify
+from sympy import Add, Dummy, Expr, Mul, S, Subs, Symbol, sympify
 
 from slrsym.gaussian.law import IIDSum
 from slrsym.gaussian.unevaluated import Expectation
@@ -211,7 +211,7 @@ class Expectations:
             self._canonical.append(Dummy(f"x_{len(self._canonical)}", real=True))
         renaming = dict(zip(names, self._canonical, strict=False))
         key = (factor.xreplace(renaming), tuple((b.mean, b.cov) for b in blocks))
-        if key not in self._integrals:
+        if key not in self._integrals or factor.has(Subs):
             self._integrals[key] = self._quadrature(factor, blocks)
         return self._integrals[key]
 
