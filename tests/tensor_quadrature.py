@@ -6,6 +6,7 @@ only as the product of their weights. Numbers are integers in units of 2**-BITS,
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import mpmath
@@ -48,10 +49,17 @@ def _root(matrix):
 
 
 def _atoms(values_and_weights):
-    values, weights = zip(*values_and_weights, strict=True)
+    return _merged((_fixed(v), _fixed(w)) for v, w in values_and_weights)
+
+
+def _merged(values_and_weights):
+    """Values and weights as arrays; equal values, which symmetric laws have many of, only once."""
+    weight_of = Counter()
+    for value, weight in values_and_weights:
+        weight_of[value] += weight
     return (
-        np.array([_fixed(v) for v in values], dtype=object),
-        np.array([_fixed(w) for w in weights], dtype=object),
+        np.array(list(weight_of), dtype=object),
+        np.array(list(weight_of.values()), dtype=object),
     )
 
 
@@ -79,15 +87,14 @@ def risk(d, L, gamma, epsilon, lam, kappa, nu, theta, eta, rho, digits=50):
             for (z, weight), e in product(_score_grid(lam, digits), (-1, 1))
         ]
         values, weights = _atoms(informative)
-        more_values, more_weights = _atoms(other)
-        for _ in range(L - 2):
-            values = np.subtract.outer(values, more_values).ravel()
-            weights = np.multiply.outer(weights, more_weights).ravel() >> BITS
-        if L == 1:
-            total = int(np.dot(weights, values**2))
-        else:
-            total = sum(
-                weight * (int(np.dot(more_weights, (value - more_values) ** 2)) >> BITS)
-                for value, weight in zip(values, weights, strict=True)
-            )
+        one_value, one_weight = _atoms(other)
+        other_values, other_weights = _merged([(0, 1 << BITS)])
+        for _ in range(L - 1):
+            sums = np.add.outer(other_values, one_value).ravel()
+            products = np.multiply.outer(other_weights, one_weight).ravel() >> BITS
+            other_values, other_weights = _merged(zip(sums, products, strict=True))
+        total = sum(
+            weight * (int(np.dot(other_weights, (value - other_values) ** 2)) >> BITS)
+            for value, weight in zip(values, weights, strict=True)
+        )
         return mpmath.ldexp(mpmath.mpf(total), -3 * BITS)
