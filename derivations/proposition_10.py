@@ -1,6 +1,6 @@
 """Proposition 10: minima, maxima and saddle of the risk on the square."""
 
-from sympy import And, Eq, Ge, Gt, Integer, Le, Lt, Subs, Symbol, erf, pi, sqrt
+from sympy import And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, pi, sqrt
 
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.notation import A, B, L, a, d, epsilon, gamma, kappa, lam, nu, s, t
@@ -9,6 +9,7 @@ from slrsym.proof import (
     D,
     algebra,
     all_of,
+    at,
     cases,
     chain,
     differentiate,
@@ -220,7 +221,7 @@ b = lam * sqrt(d / 2) / A
 
 
 def at_origin(f):
-    return Subs(f, (kappa, nu), (0, 0))
+    return at(f, {kappa: 0, nu: 0})
 
 
 hessian_entries = {

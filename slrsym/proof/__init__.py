@@ -5,6 +5,7 @@ from slrsym.proof.axioms import AXIOMS as AXIOMS
 from slrsym.proof.axioms import Axiom as Axiom
 from slrsym.proof.chain import Chain as Chain
 from slrsym.proof.chain import D as D
+from slrsym.proof.chain import at as at
 from slrsym.proof.chain import chain as chain
 from slrsym.proof.checker import StepReport as StepReport
 from slrsym.proof.checker import Verdict as Verdict

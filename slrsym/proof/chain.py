@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import Derivative, Expr, sympify
+from sympy import Derivative, Expr, Symbol, sympify
 
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError
 from slrsym.proof.step import Link, Proof, Rule, Step, labelled, relation
+from slrsym.proof.substitute import AtPoint
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["Chain", "D", "chain"]
+__all__ = ["Chain", "D", "at", "chain"]
 
 _DOWN = {"<=", "<"}
 _UP = {">=", ">"}
@@ -37,6 +38,24 @@ def D(expr: Any, *variables: Any) -> Derivative:
         Unevaluated.
     """
     return Derivative(expr, *variables, evaluate=False)
+
+
+def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
+    """An expression at a point as a thing to speak of; nothing is evaluated.
+
+    Parameters
+    ----------
+    expr : expression
+        Such as a derivative, which is taken before.
+    point : mapping of Symbol to expression
+        The variables and their values.
+
+    Returns
+    -------
+    AtPoint
+        Unevaluated.
+    """
+    return AtPoint(expr, tuple(point), tuple(map(sympify, point.values())))
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from sympy.core.relational import Relational
 
 from slrsym.proof.axioms import foreign_rule
 from slrsym.proof.context import Context
-from slrsym.proof.errors import ProofError
+from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.laws import require_laws
+from slrsym.proof.substitute import ambiguous
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -276,6 +277,12 @@ class Step:
         Refused
             If the rule does not justify the step.
         """
+        confused = ambiguous(self.statement)
+        if confused is not None:
+            raise Refused(
+                f"{confused} is the same to SymPy as the derivative in another of its variables; "
+                f"write it as at(...)"
+            )
         require_laws(self.statement, self.context)
         self.rule.check(self.link, self.context)
 

@@ -5,17 +5,78 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sympy import Basic, Derivative, Dummy, Expr, Lambda, Limit, Subs, Symbol, preorder_traversal
+from sympy import (
+    Basic,
+    Derivative,
+    Dummy,
+    Expr,
+    Lambda,
+    Limit,
+    Subs,
+    Symbol,
+    Tuple,
+    preorder_traversal,
+)
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian.binding import Binder
 
-__all__ = ["PLAIN", "apart", "bound_symbols", "put"]
+__all__ = ["PLAIN", "AtPoint", "ambiguous", "apart", "bound_symbols", "put"]
 
 # What a variable of integration may be declared: that it is real, and what follows from that.
 PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
+
+
+class AtPoint(Subs):  # type: ignore[misc]
+    """An expression at a point, like SymPy's `Subs`, whose variables stay apart.
+
+    SymPy takes two `Subs` for equal if their variables have equal values: the partial derivatives
+    of f(x, y) in x and in y at (0, 0) are the same to it.
+
+    Parameters
+    ----------
+    expr : Expr
+        The expression.
+    variables : sequence of Symbol
+        The variables.
+    point : sequence of Expr
+        Their values.
+    """
+
+    def __new__(cls, expr: Expr, variables: Iterable[Symbol], point: Iterable[Expr]) -> AtPoint:
+        new: AtPoint = Expr.__new__(cls, expr, Tuple(*variables), Tuple(*point))
+        new._expr = expr
+        return new
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return tuple(self.args)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AtPoint) and self.args == other.args
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.args))
+
+
+def ambiguous(expr: Basic) -> Subs | None:
+    """A `Subs` that SymPy confuses with others, as two of its variables have the same value.
+
+    Parameters
+    ----------
+    expr : Basic
+        The expression.
+
+    Returns
+    -------
+    Subs or None
+        The first one that was found.
+    """
+    for node in expr.atoms(Subs):
+        if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
+            return node
+    return None
 
 
 def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
@@ -133,7 +194,7 @@ def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
         return expr.func(expr.function.xreplace(dict(names)), *limits)
     if isinstance(expr, Subs):
         variables = tuple(names.get(x, x) for x in expr.variables)
-        return Subs(expr.expr.xreplace(dict(names)), variables, tuple(expr.point))
+        return expr.func(expr.expr.xreplace(dict(names)), variables, tuple(expr.point))
     if isinstance(expr, Lambda):
         variables = tuple(names.get(x, x) for x in expr.variables)
         return Lambda(variables, expr.expr.xreplace(dict(names)))

@@ -371,6 +371,8 @@ class Evaluator:
         new = {x: Later(v, self.environment) for x, v in zip(variables, values, strict=True)}
         return Evaluator({**self.environment, **new}, self.digits).number(body)
 
+    _on_AtPoint = _on_Subs  # noqa: N815
+
     def _on_Limit(self, expr: Expr) -> Number:
         body, x, target, direction = expr.args
         sides = (-1, 1) if str(direction) == "+-" else (1 if str(direction) == "+" else -1,)
@@ -527,7 +529,7 @@ class Evaluator:
             inner = expr.func(self.prepared(expr.expr, sums), *expr.variable_count)
             slope = derivative_of(inner) if type(inner).__name__ == "Derivative" else inner
             return inner if slope is None else slope
-        if name == "Subs":
+        if name in ("Subs", "AtPoint"):
             body, variables, values = expr.args
             body = self.prepared(body, sums)
             values = [self.prepared(value, sums) for value in values]

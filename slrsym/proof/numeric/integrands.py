@@ -266,7 +266,8 @@ def essential_forms(
         if form is not None:
             found.setdefault(node, form[1])
         elif binds(
-            node, ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs")
+            node,
+            ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs", "AtPoint"),
         ):
             for symbol in sorted(node.free_symbols & random, key=default_sort_key):
                 found.setdefault(symbol, {symbol: arb(1)})

@@ -32,7 +32,17 @@ from slrsym.proof.numeric.quadrature import Undecided
 
 __all__ = ["binds", "derivative_of", "replaced", "with_functions"]
 
-_BINDERS = ("Derivative", "Expectation", "IIDSum", "Integral", "Limit", "Product", "Subs", "Sum")
+_BINDERS = (
+    "AtPoint",
+    "Derivative",
+    "Expectation",
+    "IIDSum",
+    "Integral",
+    "Limit",
+    "Product",
+    "Subs",
+    "Sum",
+)
 
 
 def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:

@@ -36,7 +36,7 @@ from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.growth import require_moderate
 from slrsym.proof.rules.algebra import require_equality
 from slrsym.proof.step import Link, Proof, Rule, axioms_of
-from slrsym.proof.substitute import apart
+from slrsym.proof.substitute import AtPoint, apart
 
 __all__ = [
     "complete_the_square",
@@ -449,7 +449,7 @@ def _plugged(expr: Expr, forms: Mapping[Symbol, Expr]) -> Expr:
         derivative = Derivative(
             function(*places), *((x, n) for x, n in zip(places, orders, strict=True) if n)
         )
-        return Subs(derivative, places, [_plugged(a, forms) for a in arguments])
+        return AtPoint(derivative, places, [_plugged(a, forms) for a in arguments])
     if expr in forms:
         return forms[expr]
     if not expr.args:
