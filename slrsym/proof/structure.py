@@ -519,8 +519,22 @@ class _Claimed(Proof):
             concludes(instance(claim, values, context), self.statement, context)
 
         yield structural_step(
-            label or "1", self.statement, f"claim {self.id}", verify, context, uses=(self.id,)
+            label or "1",
+            self.statement,
+            f"claim {self.id}",
+            verify,
+            context,
+            uses=(self.id,),
+            numeric=not self._is_the_claim(context),
         )
+
+    def _is_the_claim(self, context: Context) -> bool:
+        """Whether it is the claim as it stands, which is examined by numbers where it is proved."""
+        try:
+            claim = context.claim(self.id)
+        except (ProofError, Refused):
+            return False
+        return not self.values and not claim.given and claim.statement == self.statement
 
 
 def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import Derivative, Expr, Lambda, S, Symbol, sympify
+from sympy import And, Derivative, Expr, Lambda, S, Symbol, sympify
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 
@@ -174,19 +174,34 @@ class Lemma(Rule):
         claim = context.claim(self.id)
         values = {claim.symbol(s): v for s, v in self.values}
         shown = instance(claim, values, context)
-        if not isinstance(shown, Relational):
+        parts = shown.args if isinstance(shown, And) else (shown,)
+        if not all(isinstance(part, Relational) for part in parts):
             raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
-        known = Link.of(shown)
-        linear = Freedom(linearity=True)
+        known = [Link.of(part) for part in parts]
         require_integrable(link.lhs, context)
         require_integrable(link.rhs, context)
         if link.relation == "=":
-            if known.relation != "=":
-                raise Refused(f"claim {self.id} is an inequality, and this step says =")
-            if (link.lhs, link.rhs) in ((known.lhs, known.rhs), (known.rhs, known.lhs)):
-                return
-            context.require_equal(link.lhs, link.rhs, linear, given=((known.lhs, known.rhs),))
+            self._require_equal(link, known, context)
             return
+        refusals = []
+        for part in known:
+            try:
+                self._require_ordered(link, part, context)
+            except Refused as reason:
+                refusals.append(reason)
+            else:
+                return
+        raise refusals[0]
+
+    def _require_equal(self, link: Link, known: list[Link], context: Context) -> None:
+        equations = [(part.lhs, part.rhs) for part in known if part.relation == "="]
+        if not equations:
+            raise Refused(f"claim {self.id} is an inequality, and this step says =")
+        if any((link.lhs, link.rhs) in (pair, pair[::-1]) for pair in equations):
+            return
+        context.require_equal(link.lhs, link.rhs, Freedom(linearity=True), given=tuple(equations))
+
+    def _require_ordered(self, link: Link, known: Link, context: Context) -> None:
         if {link.relation[0], known.relation[0]} == {"<", ">"}:
             known = known.flipped
         weaker = {"<=": {"<=", "<", "="}, "<": {"<"}, ">=": {">=", ">", "="}, ">": {">"}}
@@ -199,7 +214,8 @@ class Lemma(Rule):
             f"the factor {self.factor} is not known to be "
             + ("positive" if strict else "non-negative"),
         )
-        context.require_equal(link.lhs - link.rhs, self.factor * (known.lhs - known.rhs), linear)
+        apart = self.factor * (known.lhs - known.rhs)
+        context.require_equal(link.lhs - link.rhs, apart, Freedom(linearity=True))
 
 
 def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Lemma:

@@ -1,0 +1,180 @@
+"""Lemmas 14, 4 and 7: the manifold is invariant, and on it the dynamics is a planar map."""
+
+from sympy import And, Eq, Function, Ge, Le, Matrix, sqrt, symbols
+
+from slrsym.notation import alpha, epsilon, eta, kappa, nu, rho, theta
+from slrsym.proof import Claim, D, algebra, all_of, at, chain, claimed, differentiate, lemma
+from slrsym.symbolic import excess_risk_stable, risk_definition
+
+# -- the gradient of a function of the overlaps ------------------------------------------------
+
+# Coordinates in an orthonormal basis of R^d whose first two vectors are k* and v*, and whose first
+# four span k and v, too. The fifth is orthogonal to all four vectors.
+k = symbols("k_1:6", real=True)
+v = symbols("v_1:6", real=True)
+k_star, v_star = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0)
+
+
+def dot(p, q):
+    return sum(x * y for x, y in zip(p, q, strict=True))
+
+
+def overlaps(k, v):
+    """Kappa, nu, theta, eta, rho."""
+    return k[0], v[1], v[0], k[1], dot(k, v)
+
+
+R = Function("R", real=True)
+order = symbols("r_kappa r_nu r_theta r_eta r_rho", real=True)
+places = symbols("x_1:6", real=True)
+
+
+def partial(number):
+    """A partial derivative of R at the overlaps."""
+    return at(D(R(*places), places[number]), dict(zip(places, overlaps(k, v), strict=True)))
+
+
+gradient_k = [partial(0) * k_star[i] + partial(3) * v_star[i] + partial(4) * v[i] for i in range(5)]
+gradient_v = [partial(1) * v_star[i] + partial(2) * k_star[i] + partial(4) * k[i] for i in range(5)]
+chain_rule = Claim(
+    id="lemma-4-chain-rule",
+    title="the gradient of a function of the overlaps",
+    statement=And(
+        *(
+            Eq(D(R(*overlaps(k, v)), x), g, evaluate=False)
+            for x, g in zip((*k, *v), (*gradient_k, *gradient_v), strict=True)
+        ),
+        evaluate=False,
+    ),
+    source="(20)-(21), off the manifold, too",
+)
+
+
+@chain_rule.proof
+def _(goal):
+    """The chain rule; rho depends on all coordinates, the others on one each."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
+
+
+# -- Lemma 14 ----------------------------------------------------------------------------------
+
+across = (theta, eta, rho)
+
+
+def on_manifold(f):
+    return at(f, dict.fromkeys(across, 0))
+
+
+# What the risk is, and its derivatives.
+closed = epsilon**2 + excess_risk_stable()
+closed_form = Eq(risk_definition(), closed)
+
+no_push = Claim(
+    id="lemma-14",
+    title="on the manifold the partial derivatives in theta, eta and rho vanish",
+    statement=And(
+        closed_form,
+        *(Eq(on_manifold(D(closed, x)), 0, evaluate=False) for x in across),
+        evaluate=False,
+    ),
+    source="Lemma 14",
+)
+
+
+@no_push.proof
+def _(goal):
+    """In closed form, what depends on the three is of second order in them."""
+    slopes = [part for part in goal.args if part != closed_form]
+    return all_of(
+        chain(closed_form.lhs).then(closed_form.rhs, by=lemma("excess-risk-stable")),
+        *(chain(part.lhs).then(0, by=differentiate) for part in slopes),
+    )
+
+
+# -- one step from a point of the manifold -----------------------------------------------------
+
+# On the manifold k is orthogonal to v*, v to k*, and k to v. So what is left of k beside k*, and of
+# v beside v*, may be taken for the directions of the third and fourth vector.
+square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
+k_now = Matrix([kappa, 0, sqrt(1 - kappa**2), 0, 0])
+v_now = Matrix([0, nu, 0, sqrt(1 - nu**2), 0])
+
+# The gradients there: by the chain rule, since by Lemma 14 three of the partial derivatives vanish.
+R_kappa, R_nu = symbols("R_kappa R_nu", real=True)
+in_k, in_v = R_kappa * Matrix(k_star), R_nu * Matrix(v_star)
+
+
+def step(point, gradient):
+    """One step (10): along the tangent gradient, then back to the sphere."""
+    moved = point - alpha * (gradient - point.dot(gradient) * point)
+    return moved / sqrt(moved.dot(moved))
+
+
+k_next, v_next = step(k_now, in_k), step(v_now, in_v)
+
+invariant = Claim(
+    id="lemma-4",
+    title="a step of projected gradient descent does not leave the manifold",
+    statement=And(
+        chain_rule.statement,
+        no_push.statement,
+        Eq(k_next.dot(Matrix(v_star)), 0, evaluate=False),
+        Eq(v_next.dot(Matrix(k_star)), 0, evaluate=False),
+        Eq(k_next.dot(v_next), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="Lemma 4",
+    given=square,
+)
+
+
+@invariant.proof
+def _(goal):
+    """By Lemma 14 the gradients point along k* and v*, which k and v move by."""
+    return all_of(
+        claimed(chain_rule.statement, "lemma-4-chain-rule"),
+        claimed(no_push.statement, "lemma-14"),
+        *(
+            chain(overlap).then(0, by=algebra)
+            for overlap in (
+                k_next.dot(Matrix(v_star)),
+                v_next.dot(Matrix(k_star)),
+                k_next.dot(v_next),
+            )
+        ),
+    )
+
+
+# -- the planar map ----------------------------------------------------------------------------
+
+
+def planar(overlap, slope):
+    """The overlap after a step, by (12)-(13)."""
+    stretch = 1 - overlap**2
+    return (overlap - alpha * slope * stretch) / sqrt(1 + alpha**2 * slope**2 * stretch)
+
+
+planar_map = Claim(
+    id="lemma-7",
+    title="on the manifold, a step maps (kappa, nu) to the point of (12)-(13)",
+    statement=And(
+        chain_rule.statement,
+        no_push.statement,
+        Eq(k_next.dot(Matrix(k_star)), planar(kappa, R_kappa), evaluate=False),
+        Eq(v_next.dot(Matrix(v_star)), planar(nu, R_nu), evaluate=False),
+        evaluate=False,
+    ),
+    source="Lemma 7; the partial derivatives are those of proposition-9-gradient-kappa and -nu",
+    given=square,
+)
+
+
+@planar_map.proof
+def _(goal):
+    """The squared length before the projection is 1 + alpha^2 R_kappa^2 (1 - kappa^2)."""
+    return all_of(
+        claimed(chain_rule.statement, "lemma-4-chain-rule"),
+        claimed(no_push.statement, "lemma-14"),
+        chain(k_next.dot(Matrix(k_star))).then(planar(kappa, R_kappa), by=algebra),
+        chain(v_next.dot(Matrix(v_star))).then(planar(nu, R_nu), by=algebra),
+    )
