@@ -1,0 +1,111 @@
+"""Assumption 1 and Definition 1: what the assumption says, and that every step is well defined."""
+
+from sympy import Eq, Equivalent, Ge, Gt, IndexedBase, Le, Sum, Symbol, sqrt, symbols
+
+from slrsym.gaussian import Expectation
+from slrsym.notation import alpha, d
+from slrsym.proof import (
+    Claim,
+    algebra,
+    chain,
+    lemma,
+    never,
+    only_at,
+    sign,
+    solution,
+    solution_set,
+    split,
+    stein,
+    termwise,
+)
+from slrsym.task import token_law
+
+# -- Assumption 1 ------------------------------------------------------------------------------
+
+# The overlap of k* and v*; in an orthonormal basis whose first vector is k*, the rest of v* may be
+# taken for the second.
+c = Symbol("c", real=True)
+X = symbols("X_1:3", real=True)
+
+mean_output = Claim(
+    id="assumption-1-mean",
+    title="the mean of the output, if k* . v* = c",
+    statement=Eq(
+        Expectation(c * X[0] + sqrt(1 - c**2) * X[1], token_law(X)), sqrt(d / 2) * c, evaluate=False
+    ),
+    source="Section 2, without Assumption 1",
+    given=[Ge(c, -1), Le(c, 1)],
+)
+
+
+@mean_output.proof
+def _(goal):
+    """Only the coordinate along k* has a mean."""
+    return chain(goal.lhs).then(goal.rhs, by=stein(*X))
+
+
+centred = Claim(
+    id="assumption-1",
+    title="Assumption 1 says that the output is centred",
+    statement=Equivalent(Eq(sqrt(d / 2) * c, 0), Eq(c, 0)),
+    source="Assumption 1: not proved but supposed; this is what it comes to",
+)
+
+
+@centred.proof
+def _(goal):
+    """The factor sqrt(d/2) is positive."""
+    tree = split(sqrt(d / 2) * c, never(sqrt(d / 2)), only_at(c, c, 0, then=solution()))
+    return solution_set(goal, (c,), tree)
+
+
+# -- Definition 1 ------------------------------------------------------------------------------
+
+# A point k = w/|w| of the unit sphere of R^N, and any vector g in the place of the gradient.
+N = Symbol("N", integer=True, positive=True)
+i, n = symbols("i n", integer=True)
+w, g = (IndexedBase(name, shape=(N,), real=True) for name in "wg")
+
+
+def total(f):
+    return Sum(f, (n, 1, N))
+
+
+size = total(w[n] ** 2)
+k = w[n] / sqrt(size)
+product = total(w[n] * g[n]) / sqrt(size)
+tangent = g[n] - product * k
+
+length = Claim(
+    id="definition-1-length",
+    title="squared length of a tangent step, before the projection",
+    statement=Eq(total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2)),
+    source="Definition 1",
+    given=[Gt(size, 0)],
+)
+
+
+@length.proof
+def _(goal):
+    """The step is orthogonal to k, which has length 1."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+well_posed = Claim(
+    id="definition-1",
+    title="a tangent step never reaches 0, so that it can be projected",
+    statement=Ge(total((k - alpha * tangent) ** 2), 1),
+    source="Definition 1",
+    given=[Gt(size, 0)],
+)
+
+
+@well_posed.proof
+def _(goal):
+    """Its squared length is 1 and a sum of squares."""
+    term = chain(alpha**2 * tangent.subs(n, i) ** 2).ge(0, by=sign)
+    return (
+        chain(goal.lhs)
+        .then(1 + alpha**2 * total(tangent**2), by=lemma("definition-1-length"))
+        .ge(1, by=termwise(i, 1, N, term))
+    )
