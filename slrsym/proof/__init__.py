@@ -29,6 +29,7 @@ from slrsym.proof.rules import inside as inside
 from slrsym.proof.rules import integral_algebra as integral_algebra
 from slrsym.proof.rules import lemma as lemma
 from slrsym.proof.rules import linearity as linearity
+from slrsym.proof.rules import lipschitz as lipschitz
 from slrsym.proof.rules import monotone as monotone
 from slrsym.proof.rules import noise_moments as noise_moments
 from slrsym.proof.rules import peel_copy as peel_copy
@@ -37,6 +38,7 @@ from slrsym.proof.rules import single_out as single_out
 from slrsym.proof.rules import stein as stein
 from slrsym.proof.rules import substitution as substitution
 from slrsym.proof.rules import symmetry as symmetry
+from slrsym.proof.rules import taylor as taylor
 from slrsym.proof.rules import termwise as termwise
 from slrsym.proof.solutions import never as never
 from slrsym.proof.solutions import only_at as only_at

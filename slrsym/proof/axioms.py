@@ -79,6 +79,12 @@ AXIOMS: dict[str, Axiom] = {
             "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.11",
         ),
         Axiom(
+            "taylor-theorem",
+            "A function that is twice differentiable on an interval differs from its tangent at a "
+            "point by half its second derivative in between times the square of the distance.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.15",
+        ),
+        Axiom(
             "induction",
             "A statement that holds for n = 0, and for n + 1 whenever for n, holds for all n.",
             "Peano",

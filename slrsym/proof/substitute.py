@@ -29,7 +29,7 @@ __all__ = ["PLAIN", "AtPoint", "ambiguous", "apart", "bound_symbols", "put"]
 PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
 
 
-class AtPoint(Subs):  # type: ignore[misc]
+class AtPoint(Subs):
     """An expression at a point, like SymPy's `Subs`, whose variables stay apart.
 
     SymPy takes two `Subs` for equal if their variables have equal values: the partial derivatives

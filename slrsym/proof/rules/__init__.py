@@ -24,6 +24,8 @@ from slrsym.proof.rules.expectations import symmetry as symmetry
 from slrsym.proof.rules.lemmas import lemma as lemma
 from slrsym.proof.rules.order import monotone as monotone
 from slrsym.proof.rules.order import sign as sign
+from slrsym.proof.rules.slopes import lipschitz as lipschitz
+from slrsym.proof.rules.slopes import taylor as taylor
 from slrsym.proof.rules.sums import single_out as single_out
 from slrsym.proof.rules.sums import termwise as termwise
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sympy import (
+    Basic,
     Derivative,
     Dummy,
     Expr,
@@ -29,13 +30,42 @@ from slrsym.proof.rules.algebra import require_equality
 from slrsym.proof.step import Link, Rule
 from slrsym.proof.substitute import put
 
-__all__ = ["definition", "differentiate", "fundamental_theorem", "integral_algebra"]
+__all__ = [
+    "definition",
+    "derivative_claims",
+    "differentiate",
+    "fundamental_theorem",
+    "integral_algebra",
+]
 
 # The claims by which the derivatives in each argument of a function are known.
 DERIVATIVE_CLAIMS = {
     OwensT: ("owens-t-derivative-h", "owens-t-derivative-a"),
     zeta: ("zeta-derivative", "zeta-derivative-s"),
 }
+
+
+def derivative_claims(expr: Basic) -> tuple[str, ...]:
+    """The claims by which derivatives in an expression are known.
+
+    Parameters
+    ----------
+    expr : Basic
+        An expression or a statement.
+
+    Returns
+    -------
+    tuple of str
+        Their ids.
+    """
+    used: dict[str, None] = {}
+    for node in expr.atoms(Derivative):
+        for function, names in DERIVATIVE_CLAIMS.items():
+            for term in node.expr.atoms(function):
+                for argument, name in zip(term.args, names, strict=True):
+                    if argument.free_symbols & set(node.variables):
+                        used[name] = None
+    return tuple(used)
 
 
 class _Differentiate(Rule):
@@ -47,14 +77,7 @@ class _Differentiate(Rule):
         return ("dominated-convergence",) if link.lhs.has(Integral) else ()
 
     def uses(self, link: Link) -> tuple[str, ...]:
-        used: dict[str, None] = {}
-        for node in link.statement.atoms(Derivative):
-            for function, names in DERIVATIVE_CLAIMS.items():
-                for term in node.expr.atoms(function):
-                    for argument, name in zip(term.args, names, strict=True):
-                        if argument.free_symbols & set(node.variables):
-                            used[name] = None
-        return tuple(used)
+        return derivative_claims(link.statement)
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
