@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from slrsym.commands.compare import compare
 from slrsym.commands.figure import figure
 from slrsym.commands.reporting import reported, require_writable, show_tracebacks
 from slrsym.commands.simulate import simulate
@@ -190,6 +191,7 @@ def axioms(
         raise typer.Exit(1)
 
 
+app.command()(compare)
 app.command()(simulate)
 app.command()(figure)
 

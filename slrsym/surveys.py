@@ -18,7 +18,7 @@ from scipy.optimize import minimize_scalar
 from slrsym.files import replacing
 from slrsym.kernels import excess_risk, gradient, hessian
 from slrsym.linear import best_linear
-from slrsym.montecarlo import linear_risk_estimate, risk_estimate
+from slrsym.montecarlo import Erf, Linear, risk_estimate
 from slrsym.task import OrderParameters, Task
 
 __all__ = ["OracleSurvey", "SquareSurvey", "best_temperature"]
@@ -166,10 +166,12 @@ class OracleSurvey:
         # Neighbouring points share no random numbers, nor do the two predictors.
         attention, linear = np.random.SeedSequence([self.seed, number]).generate_state(2).tolist()
         lam = best_temperature(task)
-        return (
-            *map(float, risk_estimate(_ORACLE, lam, task, self.samples, attention)),
-            *linear_risk_estimate(task, samples=self.samples, seed=linear),
+        estimates = (
+            risk_estimate(predictor, task, _ORACLE, max_samples=self.samples, rng=seed)
+            for predictor, seed in ((Erf(lam), attention), (Linear(), linear))
         )
+        first, second = ((found.value, found.stderr) for found in estimates)
+        return (*first, *second)
 
 
 @dataclass(frozen=True)
