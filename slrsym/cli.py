@@ -143,6 +143,9 @@ def verify(
     whole = not out.is_terminal
     out.print(display.table(rows, None if whole else out.width))
     out.print(display.axiom_summary(rows), soft_wrap=whole)
+    samples = display.monte_carlo_summary(rows)
+    if samples is not None:
+        out.print(samples, soft_wrap=whole)
     for failure in display.failures(rows):
         out.print(failure, soft_wrap=whole)
     for problem in problems:

@@ -25,6 +25,7 @@ __all__ = [
     "claim_foundations",
     "console",
     "failures",
+    "monte_carlo_summary",
     "proof",
     "table",
     "verdict",
@@ -119,6 +120,31 @@ def axiom_summary(rows: Iterable[Row]) -> Text:
     return Text(f"Axioms, each with the number of claims that rest on it: {listed}")
 
 
+def monte_carlo_summary(rows: Iterable[Row]) -> Text | None:
+    """How far samples of expectations are off, and which could not be had.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        The claims.
+
+    Returns
+    -------
+    Text or None
+        One line, and one for each relation that was not sampled; None if no claim has an
+        expectation.
+    """
+    found = [(row.id, item) for row in rows for item in row.monte_carlo]
+    if not found:
+        return None
+    off = [abs(item.z) for _, item in found if item.z is not None and not item.contradiction]
+    worst = f", largest |z| {max(off):.2f}" if off else ""
+    sampled = sum(not item.refusal for _, item in found)
+    lines = [f"Monte Carlo: {_count(sampled, 'statement')} on expectations sampled{worst}"]
+    lines += [f"not sampled: {id}: {item.refusal}" for id, item in found if item.refusal]
+    return Text("\n".join(lines))
+
+
 def failures(rows: Iterable[Row]) -> list[Text]:
     """What is wrong with each claim that is not proved.
 
@@ -195,6 +221,14 @@ def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
         for reason in (report.refusal, report.contradiction):
             if reason:
                 out.print(_indented(reason, 6, style="red"))
+    for item in found.monte_carlo:
+        mark = ("refuted", "bold red") if item.contradiction else ("sampled", "green")
+        mark = ("not sampled", "yellow") if item.refusal else mark
+        out.print(_indented(Text.assemble(("Monte Carlo", "bold"), "  ", mark)))
+        if len(found.monte_carlo) > 1:
+            out.print(_indented(item.statement, 6))
+        style = "red" if item.contradiction else ""
+        out.print(_indented(item.refusal or str(item), 6, style=style))
     out.print()
     out.print(_indented(f"rests on: {', '.join(found.depends) or 'no other claim'}"))
     out.print(_indented(f"axioms: {', '.join(row.axioms) or 'none'}"))

@@ -248,13 +248,16 @@ class ClaimItem(_Item):
         self.problem = problem
 
     def runtest(self) -> None:
-        """Check that there is one proof, that its claims exist, and that there is no circle.
+        """Check that there is one proof, that its claims exist, that there is no circle.
+
+        Expectations in the statement are sampled, too.
 
         Raises
         ------
         NotAccepted
             If it is not so.
         """
+        from slrsym.proof.checker import monte_carlo
         from slrsym.proof.errors import ProofError
         from slrsym.proof.ledger import circle
 
@@ -270,6 +273,9 @@ class ClaimItem(_Item):
         way = circle(claim.id, {id: foundation.depends for id, foundation in found.items()})
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
+        for item in monte_carlo(claim, self.config.getoption("--slrsym-seed")):
+            if item.contradiction:
+                raise NotAccepted(f"claim {claim.id} is {item.contradiction}: {item.statement}")
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:

@@ -2,8 +2,8 @@ r"""Samples of the task: whole tokens, or the coordinates of tokens that matter.
 
 An attention predictor sees a token through its score :math:`u = X\cdot k` and its value
 :math:`v = X\cdot v`, and the task's output through :math:`y = X_{J_0}\cdot v^\star + \xi`. So two
-coordinates of each token and a third one of the informative token stand for d, exactly in law. Given
-the scores, what is left is Gaussian, with means that are affine in the scores and constant
+coordinates of each token and a third one of the informative token stand for d, exactly in law.
+Given the scores, what is left is Gaussian, with means that are affine in the scores and constant
 variances; an expectation over it can be taken in closed form.
 """
 
@@ -221,7 +221,7 @@ class Coordinates:
             if not self.antithetic:
                 yield (batch,)
                 continue
-            mirrored = tuple(None if x is None else -x for x in normals)
+            mirrored: tuple[Any, ...] = tuple(None if x is None else -x for x in normals)
             if not self.mirrors_all:
                 mirrored = self._with_fresh_others(mirrored, streams[4:], place)
             yield batch, self._batch(place, *mirrored)

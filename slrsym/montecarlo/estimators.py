@@ -65,7 +65,7 @@ class _Plan:
 
     def _child(self, *key: int) -> SeedSequence:
         return SeedSequence(
-            self.root.entropy,  # type: ignore[arg-type]
+            self.root.entropy,
             spawn_key=(*self.root.spawn_key, *key),
             pool_size=self.root.pool_size,
         )
@@ -172,7 +172,7 @@ def _plan(
     if isinstance(predictor, Linear):
         if predictor.coefficients is None:
             predictor = Linear(best.coefficients)
-        shape = np.shape(predictor.coefficients)
+        shape = np.asarray(predictor.coefficients).shape
         if shape != (task.L, 2):
             raise ValueError(f"coefficients must have shape ({task.L}, 2); got {shape}")
     return _Plan(
@@ -511,9 +511,15 @@ def output_summary(
 
     moments = plan.moments(quantity, plan.source(at), keep)
     gain = plan.gain(quantity, at, moments)
-    parts = [plan.estimate(moments, gain, lambda x, i=i: float(x[i])) for i in range(3)]
+
+    def part(i: int) -> Estimate:
+        return plan.estimate(moments, gain, lambda x: float(x[i]))
+
     return OutputSummary(
-        *parts, _quantiles(np.sort(np.concatenate(kept))[:_KEPT] if kept else None)
+        part(0),
+        part(1),
+        part(2),
+        _quantiles(np.sort(np.concatenate(kept))[:_KEPT] if kept else None),
     )
 
 

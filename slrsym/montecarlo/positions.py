@@ -164,8 +164,8 @@ def metric(state: OrderParameters) -> _Array:
         overlaps along the function's Riemannian gradient.
     """
     kappa, nu, theta, eta, rho = state
-    # Of kappa, nu, theta, eta, rho the gradients in k are k*, 0, 0, v*, v, and in v 0, v*, k*, 0, k,
-    # without their parts along k and v.
+    # The gradients of kappa, eta, rho in k are k*, v*, v, and those of nu, theta, rho in v are v*,
+    # k*, k, all without their parts along k or v.
     in_k, in_v = [0, 3, 4], [1, 2, 4]
     gram_k = np.array([[1, 0, theta], [0, 1, nu], [theta, nu, 1]])
     gram_v = np.array([[1, 0, eta], [0, 1, kappa], [eta, kappa, 1]])

@@ -92,8 +92,10 @@ class Attention:
 
 @dataclass(frozen=True)
 class HardOracle(Attention):
-    r"""The hard oracle (1): :math:`X_{\hat l}\cdot v^\star` for :math:`\hat l = \arg\max_l X_l\cdot
-    k^\star`."""
+    r"""The hard oracle (1).
+
+    It returns :math:`X_{\hat l}\cdot v^\star` for :math:`\hat l = \arg\max_l X_l\cdot k^\star`.
+    """
 
     name = "hard oracle"
     oracle = True

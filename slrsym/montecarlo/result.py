@@ -159,5 +159,11 @@ def stacked(estimates: Sequence[Estimate], shape: tuple[int, ...]) -> Estimate:
         return parts.reshape(shape + parts.shape[1:])[()]
 
     gain = None if estimates[0].gain is None else joined("gain")
-    fields = (joined(name) for name in ("value", "stderr", "samples", "observations"))
-    return Estimate(*fields, gain, estimates[0].target_stderr)
+    return Estimate(
+        joined("value"),
+        joined("stderr"),
+        joined("samples"),
+        joined("observations"),
+        gain,
+        estimates[0].target_stderr,
+    )

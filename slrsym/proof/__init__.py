@@ -16,6 +16,7 @@ from slrsym.proof.errors import Refused as Refused
 from slrsym.proof.ledger import Ledger as Ledger
 from slrsym.proof.ledger import Row as Row
 from slrsym.proof.ledger import builtin_ledger as builtin_ledger
+from slrsym.proof.montecarlo import MonteCarlo as MonteCarlo
 from slrsym.proof.rules import algebra as algebra
 from slrsym.proof.rules import complete_the_square as complete_the_square
 from slrsym.proof.rules import conditioning as conditioning

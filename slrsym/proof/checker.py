@@ -1,4 +1,4 @@
-"""Checking a claim: every step twice, by its rule and at random points."""
+"""Checking a claim: every step twice, by its rule and at random points; expectations by samples."""
 
 from __future__ import annotations
 
@@ -19,12 +19,21 @@ from slrsym.proof.claim import Claim
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.laws import covariances
+from slrsym.proof.montecarlo import MonteCarlo
 from slrsym.proof.numeric import Disagreement, NoPoint, Undecided, compare, random_test_function
 from slrsym.proof.step import Step
 from slrsym.proof.structure import concludes, structural_step
 from slrsym.proof.text import spoken
 
-__all__ = ["DIGITS", "StepReport", "Verdict", "check_claim", "check_step", "steps_of"]
+__all__ = [
+    "DIGITS",
+    "StepReport",
+    "Verdict",
+    "check_claim",
+    "check_step",
+    "monte_carlo",
+    "steps_of",
+]
 
 # Digits of the numerical check, and how many random points each step is tried at. Quadrature costs
 # a thousand times what elementary functions do, and so do sums of sums.
@@ -91,6 +100,8 @@ class Verdict:
         Why there is no proof to check; empty otherwise.
     seconds : float
         How long it took.
+    monte_carlo : tuple of MonteCarlo
+        What sampling says of the statement's expectations; empty if there are none.
 
     Raises
     ------
@@ -104,6 +115,7 @@ class Verdict:
     axioms: tuple[str, ...]
     error: str
     seconds: float
+    monte_carlo: tuple[MonteCarlo, ...] = ()
 
     def __post_init__(self) -> None:
         if not _sealing.get():
@@ -114,8 +126,10 @@ class Verdict:
 
     @property
     def accepted(self) -> bool:
-        """Whether there are steps, and every one was accepted."""
-        return not self.error and bool(self.reports) and all(r.accepted for r in self.reports)
+        """Whether there are steps, every one was accepted, and no sample contradicts them."""
+        if self.error or not self.reports or any(m.contradiction for m in self.monte_carlo):
+            return False
+        return all(r.accepted for r in self.reports)
 
     @property
     def digits(self) -> int | None:
@@ -125,8 +139,11 @@ class Verdict:
 
     @property
     def failure(self) -> str:
-        """What is wrong: the error, or the first refused step."""
-        return self.error or next((str(r) for r in self.reports if not r.accepted), "")
+        """What is wrong: the error, the first refused step, or what sampling contradicts."""
+        refused = (str(r) for r in self.reports if not r.accepted)
+        wrong = (m for m in self.monte_carlo if m.contradiction)
+        contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
+        return self.error or next(refused, "") or next(contradicted, "")
 
 
 def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
@@ -255,8 +272,36 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{type(problem).__name__}: {problem}"
+    samples = monte_carlo(claim, seed)
     seconds = time.perf_counter() - start
-    return sealed(claim.id, tuple(reports), tuple(depends), tuple(axioms), error, seconds)
+    return sealed(claim.id, tuple(reports), tuple(depends), tuple(axioms), error, seconds, samples)
+
+
+def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
+    """What sampling says of a claim's statement.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    seed : int, optional
+        Moves the random points and the samples.
+
+    Returns
+    -------
+    tuple of MonteCarlo
+        One for each relation with an expectation. If the sampling breaks, that is a contradiction.
+    """
+    if not claim.statement.has(Expectation):
+        return ()
+    # Imported late: most claims speak of no expectation.
+    from slrsym.proof.montecarlo.evidence import sampled_evidence
+
+    try:
+        return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))
+    except Exception as problem:  # numbers that cannot be computed are no evidence
+        broke = f"the sampling broke: {type(problem).__name__}: {problem}"
+        return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
 
 
 def sealed(*fields: Any) -> Verdict:

@@ -23,6 +23,7 @@ from slrsym.proof.checker import Verdict, check_claim, sealed, steps_of
 from slrsym.proof.claim import Claim
 from slrsym.proof.errors import ProofError
 from slrsym.proof.loading import load_file
+from slrsym.proof.montecarlo import MonteCarlo
 from slrsym.proof.rules import RULE_CLAIMS
 
 __all__ = ["Foundation", "Ledger", "Row", "builtin_ledger", "circle"]
@@ -51,6 +52,8 @@ class Row:
         How long checking took.
     error : str
         What is wrong; empty if proved.
+    monte_carlo : tuple of MonteCarlo
+        What sampling says of the statement's expectations; empty if there are none.
     """
 
     id: str
@@ -63,6 +66,7 @@ class Row:
     depends: tuple[str, ...]
     seconds: float
     error: str
+    monte_carlo: tuple[MonteCarlo, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data, for JSON.
@@ -70,10 +74,10 @@ class Row:
         Returns
         -------
         dict
-            Strings, numbers, lists of strings, and None.
+            Strings, numbers, None, and lists of strings and of such dicts.
         """
         row = asdict(self)
-        return row | {"axioms": list(self.axioms), "depends": list(self.depends)}
+        return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
 
 
 @dataclass(frozen=True)
@@ -380,6 +384,7 @@ class Ledger:
             verdict.depends,
             verdict.seconds,
             error,
+            verdict.monte_carlo,
         )
 
 
