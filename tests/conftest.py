@@ -28,6 +28,21 @@ for _name, _examples, _same in (("dev", 40, True), ("ci", 2000, True), ("nightly
     )
 settings.load_profile(os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev"))
 
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log):
+    """``-n`` gives a file to one process: its tests share what is costly to make.
+
+    Files go in the order of collection, in which the short ones of ``derivations`` are last.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.getvalue("dist") != "load":
+        return None
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
+
+
 HEADER = """\
 from sympy import Eq, Symbol, erf, sin
 from slrsym.proof import Claim, algebra, chain, lemma
