@@ -1,0 +1,221 @@
+"""In two hundred random settings, deviations from the closed forms are normal, no more, no less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr
+from scipy.stats import kstest
+
+from slrsym import Task, gradient, risk
+from slrsym.linear import best_linear
+from slrsym.montecarlo import (
+    BLOCK,
+    Directions,
+    Erf,
+    Linear,
+    gradient_estimate,
+    output_summary,
+    risk_estimate,
+)
+from tests.montecarlo._settings import Setting, settings
+
+SETTINGS = 200
+
+
+def require_standard_normal(z: Sequence[float]) -> None:
+    """Kolmogorov and Smirnov's test against N(0, 1), and Anderson and Darling's for normality."""
+    z = np.asarray(z)
+    assert z.size >= SETTINGS
+    assert kstest(z, "norm").pvalue > 0.01, (z.mean(), z.std())
+    found = anderson_pvalue(z)
+    assert found > 0.01, found
+    assert np.abs(z).max() < 4.5
+
+
+def anderson_pvalue(z: np.ndarray) -> float:
+    """The p-value of Anderson and Darling's statistic against N(0, 1), by simulation.
+
+    SciPy's own tables are for a normal law whose mean and variance are those of the sample.
+    """
+    rng = np.random.default_rng(0)
+
+    def statistic(x: np.ndarray) -> np.ndarray:
+        n = x.shape[-1]
+        x = np.sort(x, axis=-1)
+        weights = 2 * np.arange(1, n + 1) - 1
+        return -n - np.mean(weights * (log_ndtr(x) + log_ndtr(-x[..., ::-1])), axis=-1)
+
+    return float(np.mean(statistic(rng.standard_normal((500, z.size))) >= statistic(z)))
+
+
+def deviations(
+    estimate: Callable[[Setting, int], float],
+    seed: int,
+    most_d: float = 1e6,
+    most_t: float = np.inf,
+) -> list[float]:
+    return [estimate(s, i) for i, s in enumerate(settings(SETTINGS, seed, most_d, most_t))]
+
+
+def erf_risk(method: str, antithetic: bool, samples: int) -> Callable[[Setting, int], float]:
+    def z(s: Setting, i: int) -> float:
+        found = risk_estimate(
+            Erf(s.lam),
+            s.task,
+            s.state,
+            probabilities=s.probabilities,
+            method=method,
+            antithetic=antithetic,
+            max_samples=samples,
+            rng=[7, i],
+        )
+        return found.zscore(risk(s.state, s.lam, s.task))
+
+    return z
+
+
+@pytest.mark.parametrize(
+    ("method", "antithetic", "most_d"),
+    [
+        ("plain", False, 20),
+        ("projected", False, 1e6),
+        ("projected", True, 1e6),
+        ("conditioned", False, 1e6),
+        ("conditioned", True, 1e6),
+    ],
+    ids=["plain", "projected", "pairs", "conditioned", "conditioned pairs"],
+)
+def test_the_risk_of_erf_attention(method, antithetic, most_d):
+    require_standard_normal(deviations(erf_risk(method, antithetic, BLOCK), 1, most_d))
+
+
+@pytest.mark.parametrize("method", ["plain", "projected"])
+def test_the_risk_of_linear_predictors(method):
+    def z(s: Setting, i: int) -> float:
+        found = risk_estimate(
+            Linear(), s.task, probabilities=s.probabilities, method=method, max_samples=BLOCK,
+            rng=[8, i],
+        )  # fmt: skip
+        return found.zscore(best_linear(s.task, s.probabilities).risk)
+
+    require_standard_normal(deviations(z, 2, 20 if method == "plain" else 1e6))
+
+
+@pytest.mark.parametrize("method", ["projected", "conditioned"])
+def test_the_gradient_in_the_order_parameters(method):
+    # One component of each: the five of a sample are not independent.
+    def z(s: Setting, i: int) -> float:
+        found = gradient_estimate(
+            Erf(s.lam), s.task, s.state, method=method, max_samples=BLOCK, rng=[9, i]
+        )
+        return found.zscore(gradient(s.state, s.lam, s.task))[i % 5]
+
+    require_standard_normal(deviations(z, 3, most_t=1.5))
+
+
+def tangent(x: np.ndarray, at: np.ndarray) -> np.ndarray:
+    return x - at * (at @ x)
+
+
+def riemannian(at: Directions, lam: float, task: Task) -> np.ndarray:
+    """The Riemannian gradients in k and v that the derived partial derivatives make."""
+    kappa, nu, theta, eta, rho = gradient(at.overlaps, lam, task)
+    return np.array(
+        [
+            tangent(kappa * at.k_star + eta * at.v_star + rho * at.v, at.k),
+            tangent(nu * at.v_star + theta * at.k_star + rho * at.k, at.v),
+        ]
+    )
+
+
+@pytest.mark.parametrize("method", ["plain", "projected"])
+def test_the_gradient_at_vectors(method):
+    def z(s: Setting, i: int) -> float:
+        at = Directions.at(s.state, s.task, np.random.SeedSequence([10, i]))
+        found = gradient_estimate(
+            Erf(s.lam), s.task, at, kind="riemannian", method=method, max_samples=BLOCK, rng=[11, i]
+        )
+        which = i % 2, i // 2 % s.task.d
+        return found.zscore(riemannian(at, s.lam, s.task))[which]
+
+    require_standard_normal(deviations(z, 4, 12, 1.5))
+
+
+@pytest.mark.parametrize("antithetic", [False, True])
+def test_gradients_at_the_oracle_and_at_other_degenerate_points(antithetic):
+    task, lam = Task(d=50, L=4, gamma=0.8, epsilon=0.2), 0.3
+    states = [
+        [1, 1, 0, 0, 0], [0, 0, 0.6, 1, 0], [0.6, 0.8, 0.6, 0.8, 1], [-1, 0.3, 0.2, 0, -0.2],
+        [0.6, -0.8, 0.6, 0.8, -0.28],
+    ]  # fmt: skip
+    for method in ("projected", "conditioned"):
+        found = gradient_estimate(
+            Erf(lam), task, states, method=method, antithetic=antithetic, rng=3
+        )
+        z = found.zscore(gradient(states, lam, task))
+        assert found.value.shape == (5, 5)
+        assert np.abs(z).max() < 4.5
+        assert 0.5 < z.std() < 1.5
+
+
+def test_the_riemannian_gradient_in_the_overlaps_is_how_they_move():
+    task, lam = Task(d=9, L=3, gamma=0.8), 0.4
+    (s,) = settings(1, 5)
+    at = Directions.at(s.state, task, np.random.SeedSequence(1))
+    in_k, in_v = riemannian(at, lam, task)
+    expected = [
+        in_k @ at.k_star, in_v @ at.v_star, in_v @ at.k_star, in_k @ at.v_star,
+        in_k @ at.v + in_v @ at.k,
+    ]  # fmt: skip
+    found = gradient_estimate(Erf(lam), task, s.state, kind="riemannian", method="conditioned")
+    assert np.abs(found.zscore(expected)).max() < 4.5
+    assert np.abs(found.zscore(gradient(s.state, lam, task))).max() > 6
+
+
+def test_moments_of_the_output():
+    from sympy import erf
+
+    from slrsym.gaussian import expectation
+    from slrsym.notation import ORDER_PARAMETERS, d, gamma, lam
+    from slrsym.task import U1, V1, Y1, U, V, informative_token, other_token
+
+    own = [erf(lam * U1) * V1, erf(lam * U1) ** 2 * V1**2, erf(lam * U1) * V1 * Y1]
+    other = [erf(lam * U) * V, erf(lam * U) ** 2 * V**2]
+    means = [expectation(f, informative_token()) for f in own]
+    means += [expectation(f, other_token()) for f in other]
+    for s in settings(5, 6):
+        values = {d: s.task.d, gamma: s.task.gamma, lam: s.lam}
+        values |= dict(zip(ORDER_PARAMETERS, s.state, strict=True))
+        m, m2, my, c, c2 = (float(f.subs(values).evalf()) for f in means)
+        n = s.task.L - 1
+        second = m2 + n * c2 + n * (n - 1) * c**2 + 2 * n * m * c
+        for method, antithetic in (("projected", False), ("conditioned", True)):
+            found = output_summary(
+                Erf(s.lam), s.task, s.state, method=method, antithetic=antithetic
+            )
+            for estimate, value in (
+                (found.mean, m + n * c), (found.second_moment, second), (found.with_target, my)
+            ):  # fmt: skip
+                assert abs(estimate.zscore(value)) < 4.5
+            assert found.std == pytest.approx(np.sqrt(second - (m + n * c) ** 2), rel=0.1)
+
+
+def test_a_wrong_closed_form_is_noticed():
+    # What the tests above would say, were lambda one per cent off.
+    def z(s: Setting, i: int) -> float:
+        found = risk_estimate(
+            Erf(s.lam), s.task, s.state, method="conditioned", max_samples=2 * BLOCK, rng=[7, i]
+        )
+        return found.zscore(risk(s.state, 1.01 * s.lam, s.task))
+
+    with pytest.raises(AssertionError):
+        require_standard_normal(deviations(z, 1, 1e6))
+    # And a standard error that is too small or too large by a seventh.
+    honest = np.random.default_rng(1).standard_normal(SETTINGS)
+    require_standard_normal(honest)
+    for factor in (1.15, 0.85):
+        with pytest.raises(AssertionError):
+            require_standard_normal(np.random.default_rng(1).standard_normal(4 * SETTINGS) * factor)
