@@ -137,8 +137,8 @@ def monte_carlo_summary(rows: Iterable[Row]) -> Text | None:
     found = [(row.id, item) for row in rows for item in row.monte_carlo]
     if not found:
         return None
-    off = [abs(item.z) for _, item in found if item.z is not None and not item.contradiction]
-    worst = f", largest |z| {max(off):.2f}" if off else ""
+    off = [item.off for _, item in found if item.off is not None and not item.contradiction]
+    worst = f", off by {max(off):.2f} standard errors at most" if off else ""
     sampled = sum(not item.refusal for _, item in found)
     lines = [f"Monte Carlo: {_count(sampled, 'statement')} on expectations sampled{worst}"]
     lines += [f"not sampled: {id}: {item.refusal}" for id, item in found if item.refusal]

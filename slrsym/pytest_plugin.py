@@ -275,7 +275,9 @@ class ClaimItem(_Item):
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         for item in monte_carlo(claim, self.config.getoption("--slrsym-seed")):
             if item.contradiction:
-                raise NotAccepted(f"claim {claim.id} is {item.contradiction}: {item.statement}")
+                raise NotAccepted(
+                    f"claim {claim.id} is {item.contradiction}; it says {item.statement}"
+                )
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:

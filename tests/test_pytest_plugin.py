@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import slrsym.proof  # noqa: F401  pytester unloads what is imported inside of it only
+from slrsym.proof import MonteCarlo  # pytester unloads what is imported inside of it only
 
 from .conftest import HEADER, claim_text
 
@@ -79,6 +79,17 @@ def test_a_failing_step_shows_both_sides_and_the_point(run, write):
         ]
     )
     assert "Traceback" not in result.stdout.str()
+
+
+def test_a_claim_that_samples_contradict(run, write, monkeypatch):
+    write("a.py", claim_text("right"))
+    found = MonteCarlo("E[x] = 0", contradiction="contradicted by sampling: 1 against 0")
+    monkeypatch.setattr("slrsym.proof.checker.monte_carlo", lambda claim, seed: (found,))
+    result = run("-q")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(
+        ["claim right is contradicted by sampling: 1 against 0; it says E[[]x[]] = 0"]
+    )
 
 
 def test_the_seed_moves_the_points(run, write):

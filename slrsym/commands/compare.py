@@ -345,7 +345,7 @@ def table(rows: list[Comparison], task: Task, level: float, width: int = 80) -> 
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    decimals = _decimals([row.estimate.stderr for row in rows])
+    decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
     gap = (0, 1) if width >= _WIDE else (0, 1, 0, 0)
     result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=gap)
     result.add_column("predictor", no_wrap=True)
@@ -367,7 +367,7 @@ def table(rows: list[Comparison], task: Task, level: float, width: int = 80) -> 
     return result
 
 
-def _decimals(errors: list[float]) -> int:
-    """Enough to show two digits of the smallest standard error."""
+def _decimals(errors: list[float], most: int) -> int:
+    """Enough to show two digits of the smallest standard error, if there is room for them."""
     least = min((e for e in errors if e > 0), default=1e-6)
-    return max(2, min(8, 1 - math.floor(math.log10(least))))
+    return max(2, min(most, 1 - math.floor(math.log10(least))))

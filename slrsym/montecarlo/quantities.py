@@ -52,7 +52,8 @@ class Loss:
     """
 
     predictor: Predictor
-    size: int = 1
+
+    size = 1
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
         """One row for each sample.
@@ -80,7 +81,8 @@ class OutputMoments:
     """
 
     predictor: Predictor
-    size: int = 3
+
+    size = 3
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
         """One row for each sample.
@@ -113,7 +115,8 @@ class OverlapGradient:
     predictor: Attention
     task: Task
     metric: NDArray[np.float64] | None = None
-    size: int = 5
+
+    size = 5
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
         """One row for each sample.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,31 +103,30 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             continue
         if not found.settled:
             refusal = (
-                f"at each of {tried} points single values dominate the spread of the samples, as "
-                f"they do where a variance is infinite"
+                f"at each of {tried} points single values dominate the spread of the samples, or "
+                f"all values are one, as where a variance is infinite or what matters is rare"
             )
             continue
+        off = max(0.0, _off(relation, found))
         result = MonteCarlo(
-            text, place, found.lhs, found.rhs, found.stderr, found.z, samples, tried
-        )
-        if _off(relation, found) <= CONFIRMING:
-            if found.stderr > 0:
-                return result
-            # Nothing is random at this point: another one may say more.
-            vacuous = vacuous or result
-            continue
-        why = f"contradicted by sampling: {result.numbers}; beyond {CONFIRMING:g} standard errors"
-        return MonteCarlo(
             text,
             place,
             found.lhs,
             found.rhs,
             found.stderr,
             found.z if math.isfinite(found.z) else None,
+            off if math.isfinite(off) else None,
             samples,
             tried,
-            contradiction=why,
         )
+        if off > CONFIRMING:
+            numbers = result.numbers or f"{found.lhs} against {found.rhs}, and nothing is random"
+            why = f"contradicted by sampling: {numbers}; beyond {CONFIRMING:g} standard errors"
+            return replace(result, contradiction=why)
+        if found.stderr > 0:
+            return result
+        # Nothing is random at this point: another one may say more.
+        vacuous = vacuous or result
     return vacuous or MonteCarlo(text, tried=_POINTS, refusal=refusal)
 
 

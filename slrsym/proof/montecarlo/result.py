@@ -31,6 +31,9 @@ class MonteCarlo:
         The standard error of their difference.
     z : float or None
         Their difference in standard errors.
+    off : float or None
+        By how many standard errors the relation fails: the absolute value of z for an equality, and
+        z or its negative, or zero if that is less, for an inequality.
     samples : int
         How many, for each expectation.
     tried : int
@@ -47,6 +50,7 @@ class MonteCarlo:
     rhs: float | None = None
     stderr: float | None = None
     z: float | None = None
+    off: float | None = None
     samples: int = 0
     tried: int = 0
     refusal: str = ""

@@ -1,0 +1,418 @@
+"""Samples of expectations agree with what is true, refute what is not, and say what they cannot."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+from sympy import (
+    Abs,
+    And,
+    Derivative,
+    Eq,
+    Function,
+    Ge,
+    Gt,
+    Heaviside,
+    I,
+    Indexed,
+    IndexedBase,
+    Integral,
+    Le,
+    Lt,
+    Max,
+    Ne,
+    Piecewise,
+    Product,
+    Rational,
+    S,
+    Sum,
+    Symbol,
+    asin,
+    besselj,
+    cos,
+    erf,
+    exp,
+    oo,
+    pi,
+    sqrt,
+)
+
+import slrsym
+from slrsym import display
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    IIDSum,
+    NoiseLaw,
+    OwensT,
+    ProductLaw,
+    erf_prime,
+    erf_second,
+    standard_normal,
+    zeta,
+)
+from slrsym.gaussian.law import Law
+from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, checker, lemma
+from slrsym.proof.montecarlo import CONFIRMING, NOTICEABLE, evidence
+from slrsym.proof.montecarlo.arithmetic import Arithmetic, NotSampled
+from slrsym.proof.montecarlo.evidence import sampled_evidence
+from slrsym.proof.montecarlo.laws import NoLaw, average
+from slrsym.proof.step import Rule
+
+G, H, X, Y, W = (Symbol(name, real=True) for name in "GHXYW")
+t, r, x = (Symbol(name, real=True) for name in "trx")
+gamma, s, p = (Symbol(name, positive=True) for name in ("gamma", "s", "p"))
+n = Symbol("n", integer=True, nonnegative=True)
+f, g = Function("f"), Function("g")
+A, B = sqrt(1 + 2 * gamma**2), sqrt(1 + 4 * gamma**2)
+u = t + gamma * G
+
+
+def E(f):
+    return Expectation(f, standard_normal(G))
+
+
+def sampled(statement, *given, seed=0):
+    return sampled_evidence(statement, given, (seed,))
+
+
+def one(statement, *given, seed=0):
+    (found,) = sampled(statement, *given, seed=seed)
+    return found
+
+
+def equal(lhs, rhs):
+    return Eq(lhs, rhs, evaluate=False)
+
+
+# -- what is true ------------------------------------------------------------------------------
+
+
+@cache
+def of_the_ledger():
+    claims = slrsym.ledger().claims.values()
+    speaking = [claim for claim in claims if claim.statement.has(Expectation)]
+    return {claim.id: checker.monte_carlo(claim, 1) for claim in speaking}
+
+
+def test_every_claim_about_an_expectation_is_sampled():
+    found = of_the_ledger()
+    assert len(found) > 30
+    assert set(found) > {"theorem-1", "proposition-15", "lemma-18-vi", "stein-multivariate"}
+    for id, items in found.items():
+        assert items, id
+        for item in items:
+            assert not item.refusal, (id, item.refusal)
+            assert not item.contradiction, (id, item.contradiction)
+            assert item.samples >= 10_000
+            assert item.stderr > 0, id
+    others = set(slrsym.ledger().claims) - set(found)
+    assert not any(checker.monte_carlo(slrsym.ledger().claims[id]) for id in sorted(others)[:5])
+
+
+def test_the_deviations_of_the_ledger_are_normal():
+    z = [
+        item.z
+        for items in of_the_ledger().values()
+        for item in items
+        if " = " in item.statement and "<" not in item.statement and ">" not in item.statement
+    ]
+    assert len(z) > 30
+    assert kstest(z, "norm").pvalue > 0.01
+    assert np.abs(z).max() < 4
+
+
+LAW = GaussianLaw({X: t, Y: 0}, [[1, r], [r, 1]])
+NOISE = NoiseLaw(W, s**2)
+w = IndexedBase("w", positive=True)
+j = Symbol("j", integer=True)
+
+TRUE = {
+    "correlated": (equal(Expectation(X * Y, LAW), r), (r < 1, r > -1)),
+    "degenerate": (
+        equal(Expectation(X * Y, GaussianLaw({X: 0, Y: 0}, [[4, -2], [-2, 1]])), S(-2)),
+        (),
+    ),
+    "noise": (equal(Expectation(W**2 + W, NOISE), s**2), ()),
+    "product": (equal(Expectation((G + W) ** 2, ProductLaw(standard_normal(G), NOISE)), 1 + s**2),
+                ()),
+    "copies": (equal(E((IIDSum(H**2, standard_normal(H), n) + G) ** 2), n**2 + 2 * n + 1), ()),
+    # Equal sums are one random variable.
+    "equal copies": (
+        equal(E(G * IIDSum(H, standard_normal(H), n) ** 2 - IIDSum(H, standard_normal(H), n)), 0),
+        (),
+    ),
+    "zeta": (equal(E(erf(u) ** 2), zeta(t, gamma)), ()),
+    "Owen": (equal(E(erf(u) ** 2), 1 - 8 * OwensT(sqrt(2) * t / A, 1 / B)), ()),
+    "bells": (
+        equal(E(erf_second(u) + erf_prime(u)), (1 - 2 * t / A**2) * erf_prime(t / A) / A),
+        (),
+    ),
+    "functions": (equal(E(f(G) * G), E(Derivative(f(G), G))), ()),
+    "square of an expectation": (equal(E(G + t) ** 2 + E(G**2), t**2 + 1), ()),
+    "branches": (
+        equal(E(Piecewise((G, G > 0), (0, True)) + Max(G, 0) + Abs(G)), 4 / sqrt(2 * pi)),
+        (),
+    ),
+    "step": (equal(E(Heaviside(G)), Rational(1, 2)), ()),
+    "weights": (
+        equal(Sum(Indexed(w, j) * E(G**2), (j, 1, 3)) / Sum(Indexed(w, j), (j, 1, 3)), 1),
+        (),
+    ),
+    "product of expectations": (equal(Product(E(G**2) + j, (j, 1, 2)), S(6)), ()),
+    "less": (Le(E(erf(u) ** 2), 1), ()),
+    "greater": (Gt(E(erf(u) ** 2), -1), ()),
+    # Both sides the same: no more than half of all samples are on the wrong side.
+    "equal and less": (Le(E(G**2), 1), ()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_what_is_true(name):
+    statement, given = TRUE[name]
+    for seed in range(3):
+        found = one(statement, *given, seed=seed)
+        assert not found.refusal
+        assert not found.contradiction
+        assert found.stderr > 0
+        assert found.off < NOTICEABLE
+        assert f"z = {found.z:+.2f}" in str(found)
+
+
+def test_conjunctions_fall_into_relations():
+    both = And(equal(E(G**2), 1), equal(E(G**4), 3), equal(t**2, t * t))
+    found = sampled(both)
+    assert [item.statement for item in found] == ["E[G**2] = 1", "E[G**4] = 3"]
+    assert not sampled(equal(t**2, t * t))
+    assert found[0].z != found[1].z
+
+
+def test_seeds_decide():
+    statement = equal(E(erf(u)), erf(t / A))
+    assert one(statement, seed=3) == one(statement, seed=3)
+    assert one(statement, seed=3) != one(statement, seed=4)
+
+
+def test_a_claim_of_both_sides_alike_has_two_samples():
+    found = one(equal(E(f(G)), E(f(G))))
+    assert found.lhs != found.rhs
+    assert found.stderr > 0
+
+
+# -- what is not -------------------------------------------------------------------------------
+
+FALSE = {
+    "no root of 2": equal(E(erf(u)), erf(t / sqrt(1 + gamma**2))),
+    "factor": equal(E(erf_prime(u) ** 2), erf_prime(sqrt(2) * t / B) / B),
+    "sign": equal(E(erf(u) * erf_prime(u)), -erf(t / (A * B)) * erf_prime(t / A) / A),
+    "no half": equal(E(erf(gamma * G) ** 2), 2 / pi * asin(gamma**2 / (1 + 2 * gamma**2))),
+    "Owen's four": equal(E(erf(u) ** 2), 1 - 4 * OwensT(sqrt(2) * t / A, 1 / B)),
+    "Stein": equal(E(G**2 * f(G)), E(Derivative(f(G), G))),
+    "copies": equal(E(IIDSum(f(G), standard_normal(G), n + 1) ** 2), (n + 1) * E(f(G) ** 2)),
+    "noise is not normal": equal(Expectation(W**3, NOISE), 0),
+    "correlation": equal(Expectation(X * Y, GaussianLaw({X: 0, Y: 0}, [[1, -1], [-1, 1]])), 1),
+    "less": Lt(E(erf(u) ** 2), erf(t / A) ** 2),
+    "greater": Ge(E(erf(u) ** 2), 1),
+    "nothing random": equal(E(S(2)), 3),
+    "zeta": equal(E(erf(u)), zeta(t, gamma)),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_what_is_false(name):
+    refuted = 0
+    for seed in range(3):
+        found = one(FALSE[name], seed=seed)
+        assert not found.refusal
+        if found.contradiction:
+            refuted += 1
+            assert found.off is None or found.off > CONFIRMING
+            assert "contradicted by sampling: " in found.contradiction
+            assert " against " in found.contradiction
+    # A point may lie where the sides hardly differ.
+    assert refuted >= 2
+
+
+class Anything(Rule):
+    """Accepts whatever it is given."""
+
+    name = "anything"
+
+    def check(self, link, context):
+        """Nothing is refused."""
+
+
+def wrong_claim():
+    claim = Claim("it", equal(E(erf(u)), erf(t / sqrt(1 + gamma**2))), "test")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=Anything()))
+    return claim
+
+
+def test_samples_alone_refute_a_claim(monkeypatch):
+    # A rule that accepts everything, and a numerical check that finds nothing.
+    monkeypatch.setattr(checker, "_numerical_check", lambda step, seed: (30, ""))
+    ledger = Ledger({"it": wrong_claim()})
+    found = check_claim(ledger.find("it"), ledger.find)
+    assert all(report.accepted for report in found.reports)
+    assert not found.accepted
+    (item,) = found.monte_carlo
+    assert found.failure.startswith(item.contradiction)
+    assert "it says E[erf(G*gamma + t)] = " in found.failure
+    shown = re.search(r"sampling: (\S+) against (\S+),", found.failure)
+    assert [float(x) for x in shown.groups()] == pytest.approx([item.lhs, item.rhs], rel=0.01)
+    (row,) = ledger.verify()
+    assert (row.status, row.error) == ("failed", found.failure)
+    (plain,) = row.as_dict()["monte_carlo"]
+    assert plain["z"] == item.z
+    assert json.loads(json.dumps(plain)) == plain
+    # Without samples it would pass.
+    monkeypatch.setattr(checker, "monte_carlo", lambda claim, seed: ())
+    assert check_claim(ledger.find("it"), ledger.find).accepted
+
+
+def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("no more")
+
+    claim = Claim("it", equal(E(erf(u)), erf(t / A)), "test")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=lemma("lemma-18-ii", gamma=gamma)))
+    ledger = Ledger({"it": claim})
+    assert check_claim(claim, ledger.find).accepted
+    monkeypatch.setattr(evidence, "sampled_evidence", broken)
+    found = check_claim(claim, ledger.find)
+    assert not found.accepted
+    assert found.failure.startswith("the sampling broke: ZeroDivisionError: no more")
+
+
+# -- how it decides ----------------------------------------------------------------------------
+
+
+def test_what_is_noticeable_is_looked_at_again(monkeypatch):
+    statement = equal(E(erf(u)), erf(t / A))
+    first = one(statement)
+    monkeypatch.setattr(evidence, "NOTICEABLE", 0.0)
+    second = one(statement)
+    assert second.samples == 16 * first.samples
+    assert second.point == first.point
+    assert second.stderr == pytest.approx(first.stderr / 4, rel=0.1)
+    assert not second.contradiction
+
+
+def test_a_false_alarm_is_less_likely_than_one_in_a_million():
+    from scipy.stats import norm
+
+    statements = sum(len(items) for items in of_the_ledger().values())
+    both = (2 * norm.sf(NOTICEABLE)) * (2 * norm.sf(CONFIRMING))
+    assert 10 * statements * both < 1e-6
+
+
+def test_samples_of_a_chunk_and_of_many_have_one_law():
+    rng = np.random.default_rng(1)
+    found = average(E(G**2), Arithmetic({}, lambda node, at: None), rng, 100_001)
+    assert abs(found.mean - 1) < 4 * found.stderr
+    assert found.stderr == pytest.approx(sqrt(2 / 100_001.0), rel=0.05)
+    assert 0 < found.largest_share < 0.01
+
+
+# -- what it cannot ----------------------------------------------------------------------------
+
+
+def test_a_law_that_nobody_knows_how_to_sample():
+    at = Arithmetic({}, lambda node, at: None)
+    with pytest.raises(NotSampled, match="there is no way here to sample a Mystery"):
+        average(Expectation(G, Mystery()), at, np.random.default_rng(1), 10)
+    law = GaussianLaw({X: 0, Y: 0}, [[1, r], [r, 1]])
+    values = Arithmetic({r: 2.0}, lambda node, at: None)
+    with pytest.raises(NoLaw, match="not positive semidefinite"):
+        average(Expectation(X, law), values, np.random.default_rng(1), 10)
+
+
+class Mystery(Law):
+    """A law that nobody knows how to sample."""
+
+    @property
+    def symbols(self):
+        return (G,)
+
+    @property
+    def parameters(self):
+        return set()
+
+
+REFUSED = {
+    "infinite variance": (
+        equal(E(exp(G**2 / 3)), sqrt(3)),
+        "single values dominate the spread of the samples",
+    ),
+    "no mean": (equal(E(1 / G), 0), "single values dominate"),
+    "never met": (equal(E(Piecewise((1, G > 9), (0, True))), 0), "all values are one"),
+    "nested": (equal(E(G * Expectation(G * X, standard_normal(X))), 0), "inside of another"),
+    "not equal": (Ne(E(G), 1), "only equalities and inequalities"),
+    "unknown function": (equal(E(besselj(0, G) * t), t), "no way here to compute besselj"),
+    "derivative": (equal(Derivative(E(erf(u)), t), E(erf_prime(u))), "is not elementary"),
+    "integral": (equal(E(G**2), Integral(exp(-x), (x, 0, oo))), "no way here to compute Integral"),
+    "complex": (equal(E(cos(G)), E(exp(I * G))), "is not a real number"),
+    "no point": (equal(E(G + t), t), "no point"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_sampled_is_said(name, monkeypatch):
+    monkeypatch.setattr("slrsym.proof.numeric.sampling._TRIES", 50)
+    statement, said = REFUSED[name]
+    given = (Gt(t, 1), Lt(t, 0)) if name == "no point" else ()
+    found = one(statement, *given)
+    assert said in found.refusal
+    assert str(found) == f"not sampled: {found.refusal}"
+    assert (found.lhs, found.z, found.contradiction) == (None, None, "")
+
+
+def test_what_is_not_sampled_is_no_reason_to_fail():
+    claim = Claim("it", equal(E(exp(G**2 / 5)) + t - t**2, t - t**2 + E(exp(G**2 / 5))), "test")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
+    found = check_claim(claim, Ledger({"it": claim}).find)
+    assert found.accepted
+    assert len(found.monte_carlo) == 1
+
+
+# -- where it is shown -------------------------------------------------------------------------
+
+
+def verify(*arguments):
+    from typer.testing import CliRunner
+
+    from slrsym.cli import app
+
+    return CliRunner().invoke(app, ["verify", "--workers", "1", *map(str, arguments)])
+
+
+def test_the_command_line_shows_it(tmp_path):
+    shown = verify("--claim", "lemma-18-i", "-v", "--json", tmp_path / "ledger.json").stdout
+    assert "Monte Carlo  sampled" in shown
+    assert "standard error" in shown
+    assert "Monte Carlo: 1 statement on expectations sampled, off by" in shown
+    (row,) = json.loads((tmp_path / "ledger.json").read_text())
+    (item,) = row["monte_carlo"]
+    assert item["stderr"] > 0
+    assert abs(item["z"]) < 4
+    assert item["lhs"] == pytest.approx(item["rhs"], abs=5 * item["stderr"])
+
+
+def test_what_was_not_sampled_is_shown():
+    rows = [
+        Row("one", "", "", "proved", 1, 30, (), (), 0.1, "", (one(TRUE["less"][0]),)),
+        Row("two", "", "", "proved", 1, 30, (), (), 0.1, "", (one(REFUSED["no mean"][0]),)),
+        Row("three", "", "", "proved", 1, 30, (), (), 0.1, ""),
+    ]
+    shown = display.monte_carlo_summary(rows).plain.splitlines()
+    assert shown[0] == (
+        "Monte Carlo: 1 statement on expectations sampled, off by 0.00 standard errors at most"
+    )
+    assert shown[1].startswith("not sampled: two: at each of 12 points single values dominate")
+    assert len(shown) == 2
+    assert display.monte_carlo_summary(rows[2:]) is None
