@@ -60,8 +60,8 @@ def test_the_table_says_the_same(found):
     assert "d = 20, L = 4, gamma = 0.7071, epsilon = 0.1, lambda = 0.3" in shown
     assert "softmax and erf attention at the true directions" in shown
     for row in found["predictors"]:
-        line = re.search(rf"^ {row['predictor']} +(\S+) +(\S+) to (\S+) +(\S+) +(\S+) +4,000", shown,
-                         re.MULTILINE)  # fmt: skip
+        pattern = rf"^ {row['predictor']} +(\S+) +(\S+) to (\S+) +(\S+) +(\S+) +4,000"
+        line = re.search(pattern, shown, re.MULTILINE)
         value, low, high = map(float, line.groups()[:3])
         assert value == pytest.approx(row["risk"], abs=1e-4)
         assert [low, high] == pytest.approx(row["interval"], abs=1e-4)

@@ -7,10 +7,10 @@ averaged in closed form. What a sample is taken of does not differ between these
 """
 
 from slrsym.montecarlo.adaptive import BLOCK as BLOCK
-from slrsym.montecarlo.estimators import METHODS as METHODS
 from slrsym.montecarlo.estimators import gradient_estimate as gradient_estimate
-from slrsym.montecarlo.estimators import output_summary as output_summary
 from slrsym.montecarlo.estimators import risk_estimate as risk_estimate
+from slrsym.montecarlo.outputs import output_summary as output_summary
+from slrsym.montecarlo.plan import METHODS as METHODS
 from slrsym.montecarlo.positions import Directions as Directions
 from slrsym.montecarlo.predictors import Erf as Erf
 from slrsym.montecarlo.predictors import HardOracle as HardOracle

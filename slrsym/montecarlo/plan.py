@@ -1,0 +1,339 @@
+"""What all estimators have in common: their arguments, checked, and how these are carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.random import SeedSequence
+from numpy.typing import ArrayLike, NDArray
+
+from slrsym.kernels.arguments import positive, whole
+from slrsym.linear import best_linear
+from slrsym.montecarlo.adaptive import Progress, Quantity, root_of, sampled
+from slrsym.montecarlo.draws import Coordinates, Locations, Tokens
+from slrsym.montecarlo.moments import Moments
+from slrsym.montecarlo.positions import ORACLE, Directions, states_of
+from slrsym.montecarlo.predictors import Attention, Linear, Predictor
+from slrsym.montecarlo.result import Estimate, stacked
+from slrsym.task import OrderParameters, Task
+
+__all__ = ["METHODS", "Plan", "over_states", "plan_of", "require_dimension"]
+
+METHODS = ("plain", "projected", "conditioned")
+
+# How many observations the variance without reduction is measured with.
+_PILOT = 10_000
+
+_Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be estimated from, and how; made by `plan_of`.
+
+    Parameters
+    ----------
+    predictor : Predictor
+    task : Task
+    locations : Locations
+    method : str
+        One of `METHODS`.
+    antithetic : bool
+    observations : int
+        How many at most; pairs count once.
+    target : float or None
+        The standard error at which to stop.
+    root : SeedSequence
+    progress : callable or None
+    """
+
+    predictor: Predictor
+    task: Task
+    locations: Locations
+    method: str
+    antithetic: bool
+    observations: int
+    target: float | None
+    root: SeedSequence
+    progress: Progress | None
+
+    @property
+    def reduced(self) -> bool:
+        """Whether there is any variance reduction."""
+        return self.antithetic or self.method == "conditioned"
+
+    @property
+    def per_observation(self) -> int:
+        """How many samples of the task make an observation."""
+        return 2 if self.antithetic else 1
+
+    def for_state(self, index: int) -> Plan:
+        """The same with a stream of its own.
+
+        Parameters
+        ----------
+        index : int
+            Of the state.
+
+        Returns
+        -------
+        Plan
+        """
+        return replace(self, root=self._child(index))
+
+    def _child(self, *key: int) -> SeedSequence:
+        return SeedSequence(
+            self.root.entropy,
+            spawn_key=(*self.root.spawn_key, *key),
+            pool_size=self.root.pool_size,
+        )
+
+    def source(self, at: OrderParameters | Directions) -> Tokens | Coordinates:
+        """Where samples come from.
+
+        Parameters
+        ----------
+        at : OrderParameters or Directions
+
+        Returns
+        -------
+        Tokens or Coordinates
+        """
+        if self.method != "plain":
+            state = at.overlaps if isinstance(at, Directions) else at
+            state = ORACLE if self.predictor.oracle else state
+            return Coordinates(
+                self.task,
+                replace(self.locations, fixed=isinstance(self.predictor, Attention)),
+                state,
+                self.method == "conditioned",
+                self.antithetic,
+                self.predictor.mirrors_all,
+            )
+        if not isinstance(at, Directions):
+            at = Directions.at(at, self.task, self._child(0))
+        return self.tokens(at)
+
+    def tokens(self, at: Directions) -> Tokens:
+        """Whole tokens, in the space of the vectors.
+
+        Parameters
+        ----------
+        at : Directions
+
+        Returns
+        -------
+        Tokens
+        """
+        k, v = (at.k_star, at.v_star) if self.predictor.oracle else (at.k, at.v)
+        return Tokens(self.task, self.locations, k, v, at.k_star, at.v_star)
+
+    def moments(
+        self,
+        quantity: Quantity,
+        source: Tokens | Coordinates,
+        keep: Callable[[_Array], None] | None = None,
+    ) -> Moments:
+        """Sample a quantity.
+
+        Parameters
+        ----------
+        quantity : Quantity
+        source : Tokens or Coordinates
+        keep : callable, optional
+            Called with the rows of each part.
+
+        Returns
+        -------
+        Moments
+        """
+        progress = self.progress
+        if progress is not None and self.antithetic:
+            told = progress
+
+            def progress(done: int, error: float) -> None:
+                told(2 * done, error)
+
+        return sampled(
+            quantity, source, self._child(1), self.observations, self.target, progress, keep
+        )
+
+    def gain(self, quantity: Quantity, at: Any, moments: Moments) -> _Array | None:
+        """How much variance was saved, measured beside samples without reduction.
+
+        Parameters
+        ----------
+        quantity : Quantity
+        at : OrderParameters or Directions
+        moments : Moments
+            Of the reduced observations.
+
+        Returns
+        -------
+        ndarray or None
+            None if nothing was reduced.
+        """
+        if not self.reduced:
+            return None
+        plan = replace(self, method="projected", antithetic=False)
+        count = max(2, min(_PILOT, self.observations))
+        pilot = sampled(quantity, plan.source(at), self._child(2), count)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return pilot.variance / (self.per_observation * moments.variance)
+
+    def estimate(
+        self,
+        moments: Moments,
+        gain: _Array | None,
+        shape: Callable[[_Array], Any],
+    ) -> Estimate:
+        """What the moments say.
+
+        Parameters
+        ----------
+        moments : Moments
+        gain : ndarray or None
+        shape : callable
+            Takes the components to the form that they are returned in.
+
+        Returns
+        -------
+        Estimate
+        """
+        return Estimate(
+            shape(moments.mean),
+            shape(moments.stderr),
+            moments.count * self.per_observation,
+            moments.count,
+            None if gain is None else shape(gain),
+            self.target,
+        )
+
+
+def plan_of(
+    predictor: Predictor,
+    task: Task,
+    probabilities: ArrayLike | None,
+    method: str,
+    antithetic: bool,
+    max_samples: int,
+    target_stderr: float | None,
+    rng: Any,
+    progress: Progress | None,
+) -> Plan:
+    """The arguments of an estimator, checked; `risk_estimate` says what they mean.
+
+    Parameters
+    ----------
+    predictor : Predictor
+    task : Task
+    probabilities : array_like or None
+    method : str
+    antithetic : bool
+    max_samples : int
+    target_stderr : float or None
+    rng : object
+    progress : callable or None
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    TypeError
+        If the predictor or the task is none.
+    ValueError
+        If an argument is outside of its range.
+    """
+    if not isinstance(predictor, Attention | Linear):
+        raise TypeError(
+            f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
+        )
+    if not isinstance(task, Task):
+        raise TypeError(f"task must be a slrsym.Task; got {task!r}")
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
+    if not isinstance(antithetic, bool | np.bool_):
+        raise ValueError(f"antithetic must be True or False; got {antithetic!r}")
+    if antithetic and method == "plain":
+        raise ValueError("antithetic must be False for method='plain'; 'projected' has pairs")
+    if isinstance(predictor, Linear) and method == "conditioned":
+        raise ValueError(
+            "method must be 'plain' or 'projected' for a linear predictor, which has no scores; "
+            "got 'conditioned'"
+        )
+    count = whole("max_samples", max_samples, 4 if antithetic else 2)
+    target = None if target_stderr is None else positive("target_stderr", target_stderr)
+    p = None if probabilities is None else np.asarray(probabilities, dtype=np.float64)
+    if p is not None or isinstance(predictor, Linear):
+        best = best_linear(task, p)  # which looks at the probabilities
+    if isinstance(predictor, Linear):
+        if predictor.coefficients is None:
+            predictor = Linear(best.coefficients)
+        shape = np.asarray(predictor.coefficients).shape
+        if shape != (task.L, 2):
+            raise ValueError(f"coefficients must have shape ({task.L}, 2); got {shape}")
+    return Plan(
+        predictor,
+        task,
+        Locations(task, p),
+        method,
+        bool(antithetic),
+        count // 2 if antithetic else count,
+        target,
+        root_of(rng),
+        progress,
+    )
+
+
+def over_states(
+    plan: Plan,
+    at: ArrayLike | Directions,
+    one: Callable[[Plan, OrderParameters | Directions], Estimate],
+) -> Estimate:
+    """Estimates at each of some states, or at vectors.
+
+    Parameters
+    ----------
+    plan : Plan
+    at : array_like of shape (..., 5), or Directions
+    one : callable
+        The estimate at one place.
+
+    Returns
+    -------
+    Estimate
+        With the leading axes of the states.
+
+    Raises
+    ------
+    ValueError
+        If no vectors in R^d have these overlaps.
+    """
+    if isinstance(at, Directions):
+        require_dimension(at, plan.task)
+        return one(plan.for_state(0), at)
+    states = states_of(at, plan.task)
+    rows = [OrderParameters(*map(float, row)) for row in states.reshape(-1, 5)]
+    found = [one(plan.for_state(i), row) for i, row in enumerate(rows)]
+    return found[0] if states.ndim == 1 else stacked(found, states.shape[:-1])
+
+
+def require_dimension(at: Directions, task: Task) -> None:
+    """Refuse vectors of another dimension than that of the task.
+
+    Parameters
+    ----------
+    at : Directions
+    task : Task
+
+    Raises
+    ------
+    ValueError
+    """
+    if at.k.shape != (task.d,):
+        raise ValueError(f"at must have vectors of shape ({task.d},); got {at.k.shape}")
