@@ -2,8 +2,10 @@
 
 import pytest
 from hypothesis import settings
+from scipy.stats import kstest
 
 import slrsym
+from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS
 from slrsym.proof.checker import _numerical_check, step_seed, steps_of
 
@@ -36,6 +38,26 @@ def test_every_claim_is_proved(ledger, rows):
     assert min(row.digits for row in rows if row.digits is not None) >= 28
     assert all(row.steps >= 2 for row in rows)
     assert {name for row in rows for name in row.axioms} <= set(AXIOMS)
+
+
+def test_every_claim_about_an_expectation_is_sampled(ledger, rows):
+    found = {row.id: row.monte_carlo for row in rows}
+    for id, claim in ledger.claims.items():
+        assert bool(found[id]) == claim.statement.has(Expectation), id
+        for item in found[id]:
+            assert item.refusal == item.contradiction == "", id
+            assert item.samples >= 10_000
+            assert item.stderr > 0
+    assert sum(map(len, found.values())) < 10_000  # as the probability of a false alarm supposes
+
+
+def test_the_deviations_of_samples_are_normal(rows):
+    items = [item for row in rows for item in row.monte_carlo]
+    z = [item.z for item in items if item.off == abs(item.z)]
+    assert len(z) > 30
+    assert kstest(z, "norm").pvalue > 0.001
+    # Those of inequalities, which may hold by far, are on the right side.
+    assert max(item.off for item in items) < 4
 
 
 @pytest.mark.skipif(not THOROUGH, reason="left to the profiles ci and nightly")
