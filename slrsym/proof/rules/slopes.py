@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Abs, Derivative, Expr, Ge, Le, Symbol, sympify
+from sympy import Abs, And, Basic, Derivative, Expr, Ge, Gt, Le, Symbol, sympify
+from sympy.core.relational import Relational
 
 from slrsym.proof.chain import D
 from slrsym.proof.context import Context
@@ -72,13 +73,15 @@ class _BoundedSlope(Rule):
             require_differentiable(function, z, inner)
             function = function.diff(z)
 
-    def _shown(self, wanted: Expr) -> Expr:
-        """What the premise says that `wanted` is at most."""
-        shown = Link.of(self.bound.conclusion)
+    def _shown(self, wanted: Expr, statement: Basic, relations: set[str]) -> Expr:
+        """What a premise says that `wanted` is at most, or at least."""
+        if not isinstance(statement, Relational):
+            raise Refused(f"its premise says {statement}, which is no bound of {wanted}")
+        shown = Link.of(statement)
         if shown.lhs != wanted:
             raise Refused(f"its premise speaks of {shown.lhs}, not of {wanted}")
-        if shown.relation not in ("<=", "<", "="):
-            raise Refused(f"its premise gives no upper bound of {wanted}")
+        if shown.relation not in relations:
+            raise Refused(f"its premise says {shown.relation}, and not {min(relations)}")
         if self.variable in shown.rhs.free_symbols:
             raise Refused(f"the bound {shown.rhs} depends on {self.variable}")
         return shown.rhs
@@ -86,7 +89,7 @@ class _BoundedSlope(Rule):
 
 @dataclass(frozen=True)
 class _Lipschitz(_BoundedSlope):
-    """|f(start) - f(end)| <= M |start - end|, where |f'| <= M."""
+    """|f(start) - f(end)| <= M |start - end|, where -M <= f' <= M."""
 
     name = "Lipschitz continuity"
 
@@ -97,9 +100,22 @@ class _Lipschitz(_BoundedSlope):
         if link.relation != "<=":
             raise Refused(f"the rule gives <=, and this step says {link.relation}")
         self._require_setting(link, context, 1)
-        bound = self._shown(Abs(D(self.of, self.variable)))
-        context.require_equal(link.lhs, Abs(self._at(self.start) - self._at(self.end)))
-        context.require_equal(link.rhs, bound * Abs(self.start - self.end))
+        slope = D(self.of, self.variable)
+        parts = And.make_args(self.bound.conclusion)
+        if len(parts) != 2:
+            raise Refused(f"its premise has to bound {slope} from below and from above")
+        # SymPy does not keep the order of the parts.
+        above, below = sorted(parts, key=lambda part: isinstance(part, Ge | Gt))
+        bound = self._shown(slope, above, {"<=", "<"})
+        context.require_equal(self._shown(slope, below, {">=", ">"}), -bound)
+        difference = self._at(self.start) - self._at(self.end)
+        # Of the sign of what stands between the bars nothing has to be known.
+        if isinstance(link.lhs, Abs):
+            context.require_equal(link.lhs.args[0] ** 2, difference**2)
+        else:
+            context.require_equal(link.lhs, Abs(difference))
+        if link.rhs != bound * Abs(self.start - self.end):
+            context.require_equal(link.rhs, bound * Abs(self.start - self.end))
 
 
 @dataclass(frozen=True)
@@ -115,7 +131,8 @@ class _Taylor(_BoundedSlope):
         if link.relation != "<=":
             raise Refused(f"the rule gives <=, and this step says {link.relation}")
         self._require_setting(link, context, 2)
-        bound = self._shown(Derivative(self.of, (self.variable, 2), evaluate=False))
+        bend = Derivative(self.of, (self.variable, 2), evaluate=False)
+        bound = self._shown(bend, self.bound.conclusion, {"<=", "<"})
         way = self.end - self.start
         slope = put(self.of.diff(self.variable), {self.variable: self.start})
         parabola = self._at(self.start) + slope * way + bound * way**2 / 2
@@ -138,8 +155,8 @@ def lipschitz(
     low, high : expression
         Between which the derivative is bounded.
     bound : Proof
-        A chain from ``Abs(D(of, variable))`` up to a bound M. It may use that the variable lies
-        between `low` and `high`.
+        Of ``D(of, variable) <= M`` and ``D(of, variable) >= -M``, by `all_of`. It may use that the
+        variable lies between `low` and `high`.
 
     Returns
     -------

@@ -1,0 +1,192 @@
+"""One step of the planar map, coordinate by coordinate: how far it goes, and in which direction.
+
+A coordinate x in [-1, 1] with partial derivative p moves to G(x, alpha p), by Lemma 7.
+"""
+
+from sympy import Abs, And, Ge, Le, Symbol, sqrt, symbols
+
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    chain,
+    differentiate,
+    having,
+    lemma,
+    lipschitz,
+    sign,
+)
+
+x, y, x2, y2, z = symbols("x y x_2 y_2 z", real=True)
+# A bound of |y|.
+Y = Symbol("Y", real=True)
+
+
+def stretch(x):
+    return 1 - x**2
+
+
+def length(x, y):
+    """Of the tangent step, before the projection."""
+    return sqrt(1 + y**2 * stretch(x))
+
+
+def moved(x, y):
+    """G(x, y): where a step takes the coordinate x."""
+    return (x - y * stretch(x)) / length(x, y)
+
+
+inside = [Ge(x, -1), Le(x, 1)]
+small = [Ge(y, -Y), Le(y, Y), Ge(Y, 0), Le(Y, 1)]
+
+stays = Claim(
+    id="planar-step-stays",
+    title="a step does not leave [-1, 1]",
+    statement=And(Ge(moved(x, y), -1), Le(moved(x, y), 1), evaluate=False),
+    source="Section 5",
+    given=inside,
+)
+
+
+@stays.proof
+def _(goal):
+    """1 - G^2 is a square."""
+    return all_of(chain(moved(x, y)).ge(-1, by=sign), chain(moved(x, y)).le(1, by=sign))
+
+
+distance = Claim(
+    id="planar-step-distance",
+    title="the squared distance of a step",
+    statement=Le((moved(x, y) - x) ** 2, y**2 * stretch(x)),
+    source="Appendix B.6, (26), with the best constant",
+    given=inside,
+)
+
+
+@distance.proof
+def _(goal):
+    """On the circle, the step is shorter than its tangent; its other coordinate is a square."""
+    side = sqrt(stretch(x))
+    other = side * (1 + y * x) / length(x, y) - side
+    return (
+        chain(goal.lhs)
+        .then(2 - 2 / length(x, y) - other**2, by=algebra)
+        .le(2 - 2 / length(x, y), by=sign)
+        .le(goal.rhs, by=lemma("lemma-16-one-sided", x=y**2 * stretch(x)).scaled(2))
+    )
+
+
+along = Claim(
+    id="planar-step-along",
+    title="a step goes against y, but for a term of third order",
+    statement=Le(y * (moved(x, y) - x) + y**2 * stretch(x) * (1 - Y), 0),
+    source="Appendix B.6, (25), with its constant",
+    given=[*inside, *small],
+)
+
+
+@along.proof
+def _(goal):
+    """Lemma 16 bounds what the projection changes."""
+    u = y**2 * stretch(x)
+    change = 1 - 1 / length(x, y)
+    first = chain(u).le(y**2, by=sign).le(Y**2, by=sign).le(Y, by=sign)
+    rest = chain(u - y * x).le(Y - y * x, by=sign).le(2 * Y, by=sign)
+    return having(
+        first,
+        having(
+            rest,
+            chain(goal.lhs)
+            .then(change * (u - y * x) - Y * u, by=algebra)
+            .le(change * 2 * Y - Y * u, by=sign)
+            .le(0, by=lemma("lemma-16-one-sided", x=u).scaled(2 * Y)),
+        ),
+    )
+
+
+# -- how a step depends on where it starts, and on y -------------------------------------------
+
+r, u = symbols("r u", real=True)
+turned = (1 + r) * (1 + r + u) / sqrt(1 + u) ** 3
+
+near_one = Claim(
+    id="planar-step-slope",
+    title="the derivative of a step in its start is near 1",
+    statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
+    source="Appendix B.9, with its constant; r = x y and u = y^2 (1 - x^2)",
+    given=[Ge(r, -Y), Le(r, Y), Ge(u, 0), Le(u, Y**2), Ge(Y, 0), Le(Y, 1)],
+)
+
+
+@near_one.proof
+def _(goal):
+    """From above, 1 + Y + u is at most (1 + Y)(1 + u); from below, 1 - Y + u as much as that."""
+    cube = sqrt(1 + u) ** 3
+    above = (
+        chain(turned - 1)
+        .le((1 + Y) * (1 + Y + u) / cube - 1, by=sign)
+        .le((1 + Y) ** 2 * (1 + u) / cube - 1, by=sign)
+        .then((1 + Y) ** 2 / sqrt(1 + u) - 1, by=algebra)
+        .le((1 + Y) ** 2 - 1, by=sign)
+        .le(3 * Y, by=sign)
+    )
+    below = (
+        chain(turned - 1)
+        .ge((1 - Y) * (1 - Y + u) / cube - 1, by=sign)
+        .ge((1 - Y) ** 2 * (1 + u) / cube - 1, by=sign)
+        .then((1 - Y) ** 2 / sqrt(1 + u) - 1, by=algebra)
+        .ge(
+            (1 - Y) ** 2 * (1 - u / 2) - 1, by=lemma("lemma-16-one-sided", x=u).scaled((1 - Y) ** 2)
+        )
+        .ge((1 - Y) ** 2 * (1 - Y**2 / 2) - 1, by=sign)
+        .ge(-3 * Y, by=sign)
+    )
+    return all_of(above, below)
+
+
+start = Claim(
+    id="planar-step-start",
+    title="a step moves near points by nearly the same",
+    statement=Le(Abs(moved(x, y) - x - (moved(x2, y) - x2)), 3 * Y * Abs(x - x2)),
+    source="Appendix B.9",
+    given=[*inside, Ge(x2, -1), Le(x2, 1), *small],
+)
+
+
+@start.proof
+def _(goal):
+    """By the bound of the derivative."""
+    w = y**2 * stretch(z)
+    slope = chain(D(moved(z, y) - z, z)).then(
+        (1 + y * z) * (1 + y * z + w) / sqrt(1 + w) ** 3 - 1, by=differentiate
+    )
+    near = lemma("planar-step-slope", r=y * z, u=w)
+    wide = chain(w).le(y**2, by=sign).le(Y**2, by=sign)
+    bound = all_of(having(wide, slope.le(3 * Y, by=near)), having(wide, slope.ge(-3 * Y, by=near)))
+    return chain(goal.lhs).le(
+        goal.rhs, by=lipschitz(moved(z, y) - z, z, x, x2, low=-1, high=1, bound=bound)
+    )
+
+
+pushed = Claim(
+    id="planar-step-push",
+    title="a step depends on y with slope 2 at the most",
+    statement=Le(Abs(moved(x, y) - moved(x, y2)), 2 * Abs(y - y2)),
+    source="Appendix B.9",
+    given=[*inside, Ge(y, -1), Le(y, 1), Ge(y2, -1), Le(y2, 1)],
+)
+
+
+@pushed.proof
+def _(goal):
+    """By the bound of the derivative in y."""
+    cube = sqrt(1 + z**2 * stretch(x)) ** 3
+    slope = chain(D(moved(x, z), z)).then(-stretch(x) * (1 + x * z) / cube, by=differentiate)
+    bound = all_of(
+        slope.le(0, by=sign).le(2, by=sign),
+        slope.ge(-(1 + x * z) / cube, by=sign).ge(-(1 + x * z), by=sign).ge(-2, by=sign),
+    )
+    return chain(goal.lhs).le(
+        goal.rhs, by=lipschitz(moved(x, z), z, y, y2, low=-1, high=1, bound=bound)
+    )
