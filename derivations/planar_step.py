@@ -3,8 +3,9 @@
 A coordinate x in [-1, 1] with partial derivative p moves to G(x, alpha p), by Lemma 7.
 """
 
-from sympy import Abs, And, Ge, Le, Symbol, sqrt, symbols
+from sympy import Abs, And, Ge, Le, Lt, Symbol, sqrt, symbols
 
+from slrsym.notation import alpha
 from slrsym.proof import (
     Claim,
     D,
@@ -189,4 +190,85 @@ def _(goal):
     )
     return chain(goal.lhs).le(
         goal.rhs, by=lipschitz(moved(x, z), z, y, y2, low=-1, high=1, bound=bound)
+    )
+
+
+# -- what a step pays --------------------------------------------------------------------------
+
+p, P, c = Symbol("p", real=True), Symbol("P", nonnegative=True), Symbol("c", nonnegative=True)
+
+pays = Claim(
+    id="planar-step-pays",
+    title="a step descends by almost alpha p^2 (1 - x^2), less a term of second order in alpha",
+    statement=Le(
+        p * (moved(x, alpha * p) - x)
+        + c * (moved(x, alpha * p) - x) ** 2
+        + alpha * (1 - alpha * (P + c)) * p**2 * stretch(x),
+        0,
+    ),
+    source="Appendix B.6, with its constant",
+    given=[*inside, Ge(p, -P), Le(p, P), Le(alpha * P, 1)],
+)
+
+
+@pays.proof
+def _(goal):
+    """The two bounds above."""
+    return (
+        chain(goal.lhs)
+        .le(
+            c * (moved(x, alpha * p) - x) ** 2 - alpha**2 * c * p**2 * stretch(x),
+            by=lemma("planar-step-along", y=alpha * p, Y=alpha * P).scaled(1 / alpha),
+        )
+        .le(0, by=lemma("planar-step-distance", y=alpha * p).scaled(c))
+    )
+
+
+q, Q, c2 = Symbol("q", real=True), Symbol("Q", nonnegative=True), Symbol("c_2", nonnegative=True)
+way, way2 = moved(x, alpha * p) - x, moved(x2, alpha * q) - x2
+total = P + Q + c + c2
+
+descends = Claim(
+    id="planar-step-descends",
+    title="below a paraboloid, a step in both coordinates descends",
+    statement=Le(
+        p * way
+        + q * way2
+        + c * way**2
+        + c2 * way2**2
+        + alpha * (1 - alpha * total) * (p**2 * stretch(x) + q**2 * stretch(x2)),
+        0,
+    ),
+    source="Appendix B.6",
+    given=[
+        *inside,
+        Ge(x2, -1),
+        Le(x2, 1),
+        Ge(p, -P),
+        Le(p, P),
+        Ge(q, -Q),
+        Le(q, Q),
+        Lt(alpha * total, 1),
+    ],
+)
+
+
+@descends.proof
+def _(goal):
+    """Each coordinate pays for its own terms of second order."""
+    first, second = p**2 * stretch(x), q**2 * stretch(x2)
+    slack = alpha * (1 - alpha * total) * (first + second)
+    small = [chain(alpha * size).le(alpha * total, by=sign).le(1, by=sign) for size in (P, Q)]
+    return (
+        chain(goal.lhs)
+        .le(
+            q * way2 + c2 * way2**2 + slack - alpha * (1 - alpha * (P + c)) * first,
+            by=lemma("planar-step-pays").where(*small),
+        )
+        .le(
+            slack - alpha * (1 - alpha * (P + c)) * first - alpha * (1 - alpha * (Q + c2)) * second,
+            by=lemma("planar-step-pays", x=x2, p=q, P=Q, c=c2).where(*small),
+        )
+        .then(-(alpha**2) * ((Q + c2) * first + (P + c) * second), by=algebra)
+        .le(0, by=sign)
     )

@@ -346,6 +346,13 @@ class Evaluator:
                 return not self.condition(expr.args[0])
         raise Undecided(f"cannot decide the condition {expr}")
 
+    def _on_Abs(self, expr: Expr) -> Number:
+        # What cancelled between the bars is what the error is relative to, as without the bars.
+        inside, scale = self.number(expr.args[0])
+        absolute = self.function(expr)
+        assert absolute is not None
+        return absolute(inside), scale
+
     # -- sums, limits, substitution -----------------------------------------------------------
 
     def _written_out(self, expr: Basic) -> list[Expr]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import And, Derivative, Expr, Lambda, S, Symbol, sympify
+from sympy import And, Derivative, Expr, Lambda, Ne, S, Symbol, sympify
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 
@@ -15,10 +15,12 @@ from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_moderate
 from slrsym.proof.rules.expectations import require_integrable
-from slrsym.proof.step import Link, Rule
+from slrsym.proof.step import Link, Proof, Rule
 from slrsym.proof.substitute import PLAIN, bound_symbols, put
 
 if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
     from slrsym.proof.claim import Claim
 
 __all__ = ["Lemma", "instance", "lemma", "require_admissible"]
@@ -41,13 +43,12 @@ def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
     Refused
         If one of the properties is not known of the value.
     """
-    sign = context.sign(value)
+    signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
+    declared = {name for name in signs if getattr(symbol, f"is_{name}")}
+    # The sign of a long expression takes long, and most symbols declare none.
+    sign = context.sign(value) if declared else None
     wanted = {
-        "is_positive": sign.positive,
-        "is_negative": sign.negative,
-        "is_nonnegative": sign.nonnegative,
-        "is_nonpositive": sign.nonpositive,
-        "is_nonzero": sign.nonzero,
+        **{f"is_{name}": name not in declared or getattr(sign, name) for name in signs},
         "is_integer": value.is_integer,
         "is_real": symbol.is_real is not True or context.is_real(value),
     }
@@ -64,7 +65,12 @@ def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
             raise Refused(f"{symbol} is declared {state}, and its value {value} is not known to be")
 
 
-def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> Relational:
+def instance(
+    claim: Claim,
+    values: Mapping[Symbol, Expr],
+    context: Context,
+    shown: Iterable[Boolean] = (),
+) -> Relational:
     """The statement of a claim at some values, its hypotheses checked.
 
     Parameters
@@ -75,6 +81,8 @@ def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> R
         What to put for its symbols, and for its undefined functions, each of these a Lambda.
     context : Context
         What may be taken for granted.
+    shown : iterable of Boolean, optional
+        Relations that have been shown on purpose.
 
     Returns
     -------
@@ -110,9 +118,31 @@ def instance(claim: Claim, values: Mapping[Symbol, Expr], context: Context) -> R
         require_admissible(symbol, value, context)
     for hypothesis in claim.given:
         at = put(hypothesis, values)
-        if not context.holds(at):
+        if not _is_among(at, shown, context) and not context.holds(at):
             raise Refused(f"claim {claim.id} needs {at}, which is not known here")
     return put(statement, values)
+
+
+def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bool:
+    """Whether a relation is one of those that have been shown, up to algebra."""
+    if not isinstance(wanted, Relational):
+        return False
+    goal = Link.of(wanted) if not isinstance(wanted, Ne) else None
+    for statement in shown:
+        if statement == wanted:
+            return True
+        if goal is None or not isinstance(statement, Relational) or isinstance(statement, Ne):
+            continue
+        for link in (Link.of(statement), Link.of(statement).flipped):
+            if link.relation != goal.relation:
+                continue
+            try:
+                context.require_equal(link.lhs, goal.lhs)
+                context.require_equal(link.rhs, goal.rhs)
+            except Refused:
+                continue
+            return True
+    return False
 
 
 def _with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
@@ -139,11 +169,40 @@ class Lemma(Rule):
         Symbols of the claim, or their names, and what to put for them.
     factor : Expr, optional
         What an inequality is multiplied by; 1 by default.
+    conditions : tuple of Proof, optional
+        Proofs of hypotheses of the claim at these values.
     """
 
     id: str
     values: tuple[tuple[Any, Expr], ...]
     factor: Expr = S.One
+    conditions: tuple[Proof, ...] = ()
+
+    def where(self, *conditions: Proof) -> Lemma:
+        """The same with proofs of the claim's hypotheses, those that are not seen by themselves.
+
+        Parameters
+        ----------
+        *conditions : Proof
+            Each of a relation that the claim supposes, at its values.
+
+        Returns
+        -------
+        Lemma
+            It has these proofs for premises.
+
+        Raises
+        ------
+        ProofError
+            If one of them is not a proof.
+        """
+        for condition in conditions:
+            Proof.require(condition, "each condition")
+        return replace(self, conditions=(*self.conditions, *conditions))
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        for number, condition in enumerate(self.conditions, start=1):
+            yield f"condition {number}", condition, context
 
     def scaled(self, factor: Any) -> Lemma:
         """The same for an inequality that is multiplied by something that is not negative.
@@ -173,7 +232,9 @@ class Lemma(Rule):
     def check(self, link: Link, context: Context) -> None:
         claim = context.claim(self.id)
         values = {claim.symbol(s): v for s, v in self.values}
-        shown = instance(claim, values, context)
+        conclusions = [proof.conclusion for proof in self.conditions]
+        facts = [part for fact in conclusions for part in And.make_args(fact)]
+        shown = instance(claim, values, context, facts)
         parts = shown.args if isinstance(shown, And) else (shown,)
         if not all(isinstance(part, Relational) for part in parts):
             raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
