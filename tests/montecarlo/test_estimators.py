@@ -187,14 +187,40 @@ def test_the_cost_does_not_depend_on_d(method, monkeypatch):
 
 def test_conditioning_never_loses_and_says_what_it_gains():
     for s in settings(6, 3):
-        plain, conditioned = (
-            risk_estimate(Erf(s.lam), s.task, s.state, method=method, max_samples=20_000, rng=i)
-            for i, method in enumerate(("projected", "conditioned"))
+        plain, conditioned, pairs = (
+            risk_estimate(Erf(s.lam), s.task, s.state, max_samples=20_000, rng=i, **options)
+            for i, options in enumerate(
+                ({}, {"method": "conditioned"}, {"method": "projected", "antithetic": True})
+            )
         )
         assert plain.gain is None
         assert conditioned.gain > 1
-        ratio = (plain.stderr / conditioned.stderr) ** 2
-        assert conditioned.gain == pytest.approx(ratio, rel=0.35)
+        for reduced in (conditioned, pairs):
+            # As many samples of the task for each.
+            ratio = (plain.stderr / reduced.stderr) ** 2
+            assert reduced.gain == pytest.approx(ratio, rel=0.35)
+
+
+@pytest.mark.parametrize("conditioned", [False, True])
+@pytest.mark.parametrize("mirrors_all", [False, True])
+def test_pairs_mirror_each_other(mirrors_all, conditioned):
+    law = Locations(TASK, np.array([0.5, 0.2, 0.2, 0.1]))
+    source = Coordinates(TASK, law, STATE, conditioned, True, mirrors_all)
+    ((first, second),) = source.batches(SeedSequence(1), 500)
+    assert (first.place == second.place).all()
+    signal = np.sqrt(TASK.d / 2)
+    for x, mean in (("u", STATE.kappa), ("v", STATE.theta)):
+        own = first.own(getattr(first, x)) + second.own(getattr(second, x))
+        assert own == pytest.approx(2 * signal * mean, abs=1e-12)
+        others = (getattr(first, x) + getattr(second, x))[np.arange(4) != first.place[:, None]]
+        if mirrors_all:
+            assert others == pytest.approx(0, abs=1e-12)
+        else:
+            # Sums of two independent normal variables.
+            assert others.std() == pytest.approx(
+                np.sqrt(2) * (abs(STATE.rho) if conditioned and x == "v" else 1), rel=0.1
+            )
+    assert first.y + second.y == pytest.approx(0, abs=1e-12)
 
 
 def test_pairs_are_counted_as_two_samples():
