@@ -331,6 +331,9 @@ def test_a_target_is_reached_or_said_not_to_be():
     assert told[-2][1] > 0.02 or len(told) == 2
     missed = risk_estimate(Erf(0.4), TASK, STATE, target_stderr=1e-9, max_samples=5000)
     assert (missed.reached, missed.samples) == (False, 5000)
+    # Two blocks at least, however easy the target.
+    easy = risk_estimate(Erf(0.4), TASK, STATE, target_stderr=100, max_samples=10**6)
+    assert easy.samples == 2 * BLOCK
     exactly = risk_estimate(Erf(0.4), TASK, STATE, max_samples=4321)
     assert (exactly.reached, exactly.samples, exactly.target_stderr) == (True, 4321, None)
 
@@ -373,6 +376,10 @@ def test_quantiles_of_the_output():
     ):
         assert quantile.low < quantile.value < quantile.high
         assert quantile.low < normal < quantile.high
+        # The standard error of a quantile is sqrt(q (1 - q) / n) over the density there.
+        q = quantile.level
+        error = np.sqrt(q * (1 - q) / 100_000 * 2 * np.pi) * np.exp(normal**2 / 2)
+        assert quantile.high - quantile.low == pytest.approx(2 * 2.24 * error, rel=0.2)
     assert found.std == pytest.approx(1, abs=0.02)
     assert not output_summary(Erf(1), TASK, method="conditioned", max_samples=10).quantiles
     assert not output_summary(Erf(1), TASK, antithetic=True, max_samples=10).quantiles

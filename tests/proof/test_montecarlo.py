@@ -275,6 +275,17 @@ def test_a_false_alarm_is_less_likely_than_one_in_a_million():
     assert 10_000 * both < 1e-6
 
 
+def test_points_at_which_nothing_is_random_are_passed_over():
+    # For n = 0 both sides are zero, whatever the law.
+    statement = equal(E(IIDSum(H, standard_normal(H), n)), 0)
+    found = [one(statement, seed=seed) for seed in range(12)]
+    assert all(item.stderr > 0 for item in found)
+    assert any(item.tried > 1 and "passed over" in str(item) for item in found)
+    # Where there is no other, it is said as it is.
+    constant = one(equal(E(S(2)), 2))
+    assert (constant.stderr, constant.z, constant.contradiction) == (0, 0, "")
+
+
 def test_samples_of_a_chunk_and_of_many_have_one_law():
     rng = np.random.default_rng(1)
     found = average(E(G**2), Arithmetic({}, lambda node, at: None), rng, 100_001)
