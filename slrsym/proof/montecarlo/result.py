@@ -69,9 +69,11 @@ class MonteCarlo:
         digits = 6 if self.stderr == 0 else _digits(max(abs(self.lhs), abs(self.rhs)), self.stderr)
         where = f" at {self.point}" if self.point else ""
         where += f" ({self.tried - 1} points passed over)" if self.tried > 1 else ""
+        # Of an inequality, that is: an equality has no right side.
+        side = " on the right side" if self.off == 0 and self.z != 0 else ""
         return (
             f"{self.lhs:.{digits}g} against {self.rhs:.{digits}g}, standard error "
-            f"{self.stderr:.2g}, z = {self.z:+.2f}, {self.samples:,} samples{where}"
+            f"{self.stderr:.2g}, z = {self.z:+.2f}{side}, {self.samples:,} samples{where}"
         )
 
 
