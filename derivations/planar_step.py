@@ -3,7 +3,7 @@
 A coordinate x in [-1, 1] with partial derivative p moves to G(x, alpha p), by Lemma 7.
 """
 
-from sympy import Abs, And, Ge, Le, Lt, Symbol, sqrt, symbols
+from sympy import Abs, And, Ge, Le, Symbol, sqrt, symbols
 
 from slrsym.notation import alpha
 from slrsym.proof import (
@@ -248,7 +248,8 @@ descends = Claim(
         Le(p, P),
         Ge(q, -Q),
         Le(q, Q),
-        Lt(alpha * total, 1),
+        Le(alpha * P, 1),
+        Le(alpha * Q, 1),
     ],
 )
 
@@ -258,17 +259,143 @@ def _(goal):
     """Each coordinate pays for its own terms of second order."""
     first, second = p**2 * stretch(x), q**2 * stretch(x2)
     slack = alpha * (1 - alpha * total) * (first + second)
-    small = [chain(alpha * size).le(alpha * total, by=sign).le(1, by=sign) for size in (P, Q)]
     return (
         chain(goal.lhs)
         .le(
             q * way2 + c2 * way2**2 + slack - alpha * (1 - alpha * (P + c)) * first,
-            by=lemma("planar-step-pays").where(*small),
+            by=lemma("planar-step-pays"),
         )
         .le(
             slack - alpha * (1 - alpha * (P + c)) * first - alpha * (1 - alpha * (Q + c2)) * second,
-            by=lemma("planar-step-pays", x=x2, p=q, P=Q, c=c2).where(*small),
+            by=lemma("planar-step-pays", x=x2, p=q, P=Q, c=c2),
         )
         .then(-(alpha**2) * ((Q + c2) * first + (P + c) * second), by=algebra)
         .le(0, by=sign)
+    )
+
+
+# -- a step is nearly the identity -------------------------------------------------------------
+
+u1, u2, U1, U2 = symbols("u_1 u_2 U_1 U_2", real=True)
+
+triangle = Claim(
+    id="triangle-inequality",
+    title="the triangle inequality, with bounds",
+    statement=Le(Abs(u1 + u2), U1 + U2),
+    source="new",
+    given=[Le(Abs(u1), U1), Le(Abs(u2), U2)],
+)
+
+
+@triangle.proof
+def _(goal):
+    """Term by term."""
+    return chain(goal.lhs).le(Abs(u1) + Abs(u2), by=sign).le(U1 + U2, by=sign)
+
+
+p2 = Symbol("p_2", real=True)
+# A bound of |p - p_2|.
+change = Symbol("Delta", nonnegative=True)
+
+near_identity = Claim(
+    id="planar-step-near-identity",
+    title="what a step adds changes little from point to point",
+    statement=Le(
+        Abs(moved(x, alpha * p) - x - (moved(x2, alpha * p2) - x2)),
+        3 * alpha * P * Abs(x - x2) + 2 * alpha * change,
+    ),
+    source="Appendix B.9, with its constants",
+    given=[
+        *inside,
+        Ge(x2, -1),
+        Le(x2, 1),
+        Ge(p, -P),
+        Le(p, P),
+        Ge(p2, -P),
+        Le(p2, P),
+        Le(alpha * P, 1),
+        Le(Abs(p - p2), change),
+    ],
+)
+
+
+@near_identity.proof
+def _(goal):
+    """First move the start, and then the slope."""
+    by_start = moved(x, alpha * p) - x - (moved(x2, alpha * p) - x2)
+    by_slope = moved(x2, alpha * p) - moved(x2, alpha * p2)
+    first = chain(Abs(by_start)).le(
+        3 * alpha * P * Abs(x - x2), by=lemma("planar-step-start", y=alpha * p, Y=alpha * P)
+    )
+    small = [
+        bound
+        for slope in (p, p2)
+        for bound in (
+            chain(alpha * slope).le(alpha * P, by=sign).le(1, by=sign),
+            chain(alpha * slope).ge(-alpha * P, by=sign).ge(-1, by=sign),
+        )
+    ]
+    second = (
+        chain(Abs(by_slope))
+        .le(
+            2 * Abs(alpha * p - alpha * p2),
+            by=lemma("planar-step-push", x=x2, y=alpha * p, y_2=alpha * p2).where(*small),
+        )
+        .then(2 * alpha * Abs(p - p2), by=algebra)
+        .le(2 * alpha * change, by=sign)
+    )
+    return chain(goal.lhs).le(
+        goal.rhs,
+        by=lemma(
+            "triangle-inequality",
+            u_1=by_start,
+            u_2=by_slope,
+            U_1=3 * alpha * P * Abs(x - x2),
+            U_2=2 * alpha * change,
+        ).where(first, second),
+    )
+
+
+apart = Claim(
+    id="near-identity-apart",
+    title="the triangle inequality, from below",
+    statement=Le(Abs(u1), Abs(u2) + U1),
+    source="new",
+    given=[Le(Abs(u2 - u1), U1)],
+)
+
+
+@apart.proof
+def _(goal):
+    """The one is the other and the difference."""
+    return chain(goal.lhs).le(
+        goal.rhs, by=lemma("triangle-inequality", u_1=u2, u_2=u1 - u2, U_1=Abs(u2), U_2=U1)
+    )
+
+
+s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
+
+expands = Claim(
+    id="near-identity-expands",
+    title="a map near the identity keeps points apart",
+    statement=Ge(Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2)),
+    source="Appendix B.9",
+    given=[
+        Le(Abs(U1 - u1), s1 * Abs(u1) + s2 * Abs(u2)),
+        Le(Abs(U2 - u2), s3 * Abs(u1) + s4 * Abs(u2)),
+    ],
+)
+
+
+@expands.proof
+def _(goal):
+    """Each coordinate moves by as much as it did, less what the map adds."""
+    first, second = (s1 * Abs(u1) + s2 * Abs(u2)), (s3 * Abs(u1) + s4 * Abs(u2))
+    return (
+        chain(goal.lhs)
+        .ge(
+            Abs(u1) - first + Abs(U2),
+            by=lemma("near-identity-apart", u_1=u1, u_2=U1, U_1=first),
+        )
+        .ge(goal.rhs, by=lemma("near-identity-apart", u_1=u2, u_2=U2, U_1=second))
     )

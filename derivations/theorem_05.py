@@ -1,6 +1,9 @@
-"""Proposition 8: the risk descends along the planar dynamics, with every constant explicit."""
+"""Theorem 5, by Propositions 8, 11, 12 and 13: almost every start recovers the oracle.
 
-from sympy import Abs, And, Ge, Integer, Le, Lt, Symbol, erf, exp, pi, sqrt
+Every constant is explicit, and with them the step size below which the theorem holds.
+"""
+
+from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, exp, pi, sqrt
 
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.notation import A, B, L, alpha, d, epsilon, gamma, kappa, lam, nu, s, t
@@ -9,6 +12,7 @@ from slrsym.proof import (
     D,
     algebra,
     all_of,
+    at,
     chain,
     differentiate,
     having,
@@ -411,6 +415,7 @@ def _(goal):
         *both(R_kappa(kappa, nu), P, -P, lemma("proposition-8-slope-kappa")),
         *both(R_nu(kappa), Q, -Q, lemma("proposition-8-slope-nu")),
     )
+    small = [chain(alpha * size).le(alpha * C, by=sign).le(1, by=sign) for size in (P, Q)]
     descends = lemma(
         "planar-step-descends",
         x=kappa, x_2=nu, p=R_kappa(kappa, nu), q=R_nu(kappa), P=P, Q=Q, c=(M + N) / 2, c_2=N / 2,
@@ -427,5 +432,258 @@ def _(goal):
                 *stays_kappa, *stays_nu
             ),
         )
-        .le(0, by=descends.where(*bounds))
+        .le(0, by=descends.where(*bounds, *small))
+    )
+
+
+# -- Proposition 12: the map is injective ------------------------------------------------------
+
+# The constant for which a step size below 1/K makes the map injective; it is larger than C.
+K = 3 * P + 3 * Q + 2 * M + 2 * N
+safe_step = Lt(alpha * K, 1)
+next_of = {kappa: kappa2, nu: nu2}
+kappa_next2 = moved(kappa2, R_kappa(kappa2, nu2))
+nu_next2 = moved(nu2, R_nu(kappa2))
+way_kappa, way_nu = Abs(kappa - kappa2), Abs(nu - nu2)
+
+sizes = Claim(
+    id="theorem-5-step-size",
+    title="a step size below 1/K is below 1/P, 1/Q and 1/C",
+    statement=And(
+        Le(alpha * P, 1), Le(alpha * Q, 1), Lt(alpha * C, 1), Lt(alpha * K, 1), evaluate=False
+    ),
+    source="new",
+    given=[safe_step],
+)
+
+
+@sizes.proof
+def _(goal):
+    """K is the sum of these and of other positive numbers."""
+    return all_of(
+        chain(alpha * P).le(alpha * K, by=sign).le(1, by=sign),
+        chain(alpha * Q).le(alpha * K, by=sign).le(1, by=sign),
+        chain(alpha * C).le(alpha * K, by=sign).lt(1, by=sign),
+        chain(alpha * K).lt(1, by=sign),
+    )
+
+
+step_sizes = lemma("theorem-5-step-size")
+small = {size: chain(alpha * size).le(1, by=step_sizes) for size in (P, Q)}
+
+slope_change = Claim(
+    id="proposition-12-slope-change",
+    title="how R_kappa changes from point to point",
+    statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu2)), M * way_kappa + N * way_nu),
+    source="Appendix B.9",
+    given=[*square, *second_point],
+)
+
+
+@slope_change.proof
+def _(goal):
+    """First in kappa, and then in nu."""
+    first = R_kappa(kappa, nu) - R_kappa(kappa2, nu)
+    second = R_kappa(kappa2, nu) - R_kappa(kappa2, nu2)
+    return chain(goal.lhs).le(
+        goal.rhs,
+        by=lemma(
+            "triangle-inequality", u_1=first, u_2=second, U_1=M * way_kappa, U_2=N * way_nu
+        ).where(
+            chain(Abs(first)).le(M * way_kappa, by=lemma("proposition-8-kappa-kappa")),
+            chain(Abs(second)).le(N * way_nu, by=lemma("proposition-8-kappa-nu", kappa=kappa2)),
+        ),
+    )
+
+
+def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, bounds):
+    """The claim that what the map adds to a coordinate changes little from point to point."""
+    claim = Claim(
+        id=f"proposition-12-near-identity-{name}",
+        title=f"what the map adds to {name} changes little from point to point",
+        statement=Le(
+            Abs(after - x - (after2 - x2)), 3 * alpha * size * Abs(x - x2) + 2 * alpha * change
+        ),
+        source="Appendix B.9, with its constants",
+        given=[*square, *second_point, safe_step],
+    )
+
+    @claim.proof
+    def _(goal):
+        """By the claim about single steps."""
+        return chain(goal.lhs).le(
+            goal.rhs,
+            by=lemma(
+                "planar-step-near-identity", x=x, x_2=x2, p=p, p_2=p2, P=size, Delta=change
+            ).where(
+                *both(p, size, -size, lemma(bounds)),
+                *both(
+                    p2,
+                    size,
+                    -size,
+                    lemma(bounds, {kappa: kappa2, **({nu: nu2} if name == "kappa" else {})}),
+                ),
+                small[size],
+                chain(Abs(p - p2)).le(change, by=lemma(changed)),
+            ),
+        )
+
+    return claim
+
+
+near_kappa = near_identity(
+    "kappa",
+    kappa_next,
+    kappa_next2,
+    kappa,
+    kappa2,
+    R_kappa(kappa, nu),
+    R_kappa(kappa2, nu2),
+    P,
+    M * way_kappa + N * way_nu,
+    "proposition-12-slope-change",
+    "proposition-8-slope-kappa",
+)
+near_nu = near_identity(
+    "nu",
+    nu_next,
+    nu_next2,
+    nu,
+    nu2,
+    R_nu(kappa),
+    R_nu(kappa2),
+    Q,
+    N * way_kappa,
+    "proposition-8-nu-kappa",
+    "proposition-8-slope-nu",
+)
+
+injective = Claim(
+    id="proposition-12-injective",
+    title="the map keeps points apart, so it is injective, with invertible Jacobian",
+    statement=Ge(
+        Abs(kappa_next - kappa_next2) + Abs(nu_next - nu_next2),
+        (1 - alpha * K) * (way_kappa + way_nu),
+    ),
+    source="Proposition 12, for alpha < 1/K with K = 3P + 3Q + 2M + 2N",
+    given=[*square, *second_point, safe_step],
+)
+
+
+@injective.proof
+def _(goal):
+    """The map is near the identity."""
+    in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
+    slower = (1 - in_kappa - 2 * alpha * N) * way_kappa + (1 - 2 * alpha * N - in_nu) * way_nu
+    first = near_kappa.statement
+    second = near_nu.statement
+    return (
+        chain(goal.lhs)
+        .ge(
+            slower,
+            by=lemma(
+                "near-identity-expands",
+                u_1=kappa - kappa2,
+                u_2=nu - nu2,
+                U_1=kappa_next - kappa_next2,
+                U_2=nu_next - nu_next2,
+                s_1=in_kappa,
+                s_2=2 * alpha * N,
+                s_3=2 * alpha * N,
+                s_4=in_nu,
+            ).where(
+                chain(first.lhs).le(first.rhs, by=lemma("proposition-12-near-identity-kappa")),
+                chain(second.lhs).le(second.rhs, by=lemma("proposition-12-near-identity-nu")),
+            ),
+        )
+        .ge(goal.rhs, by=sign)
+    )
+
+
+# -- Proposition 12: the saddle ----------------------------------------------------------------
+
+h11, h12 = 8 * gamma**2 * b**2 / (pi * B), -4 * gamma**2 * b / sqrt(pi)
+
+
+def at_origin(f):
+    return at(f, {kappa: 0, nu: 0})
+
+
+jacobian_entries = {
+    (kappa_next, kappa): 1 - alpha * h11,
+    (kappa_next, nu): -alpha * h12,
+    (nu_next, kappa): -alpha * h12,
+    (nu_next, nu): Integer(1),
+}
+
+jacobian = Claim(
+    id="proposition-12-jacobian",
+    title="the Jacobian at the origin is I - alpha times the Hessian",
+    statement=And(
+        *(
+            Eq(at_origin(D(image, x)), entry, evaluate=False)
+            for (image, x), entry in jacobian_entries.items()
+        ),
+        evaluate=False,
+    ),
+    source="Appendix B.9",
+)
+
+
+@jacobian.proof
+def _(goal):
+    """Differentiate."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
+
+
+# The eigenvalues of a symmetric matrix [[1 - h, k], [k, 1]].
+h, k = Symbol("h", positive=True), Symbol("k", real=True, nonzero=True)
+root = sqrt(h**2 + 4 * k**2)
+contracting, expanding = 1 - (h + root) / 2, 1 - (h - root) / 2
+
+saddle = Claim(
+    id="proposition-12-eigenvalues",
+    title="one eigenvalue in (0, 1), one in (1, infinity)",
+    statement=And(
+        Eq((1 - h - contracting) * (1 - contracting) - k**2, 0, evaluate=False),
+        Eq((1 - h - expanding) * (1 - expanding) - k**2, 0, evaluate=False),
+        Gt(contracting, 0),
+        Lt(contracting, 1),
+        Gt(expanding, 1),
+        evaluate=False,
+    ),
+    source="Appendix B.9; h = alpha h_11 and k = -alpha h_12",
+    given=[Lt(h + Abs(k), 1)],
+)
+
+
+@saddle.proof
+def _(goal):
+    """Roots of the characteristic polynomial; (h^2 + 4 k^2)^(1/2) is at most h + 2 |k|."""
+    return all_of(
+        chain((1 - h - contracting) * (1 - contracting) - k**2).then(0, by=algebra),
+        chain((1 - h - expanding) * (1 - expanding) - k**2).then(0, by=algebra),
+        chain(contracting).ge(1 - (h + h + 2 * Abs(k)) / 2, by=sign).gt(0, by=sign),
+        chain(contracting).lt(1, by=sign),
+        chain(expanding).gt(1, by=sign),
+    )
+
+
+saddle_step = Claim(
+    id="proposition-12-step-size",
+    title="for a step size below 1/K this is so at the origin",
+    statement=Lt(alpha * h11 + Abs(alpha * h12), 1),
+    source="new",
+    given=[safe_step],
+)
+
+
+@saddle_step.proof
+def _(goal):
+    """The entries of the Hessian are among the summands of K."""
+    return (
+        chain(goal.lhs)
+        .then(alpha * h11 - alpha * h12, by=algebra)
+        .le(alpha * K, by=sign)
+        .lt(1, by=sign)
     )
