@@ -295,7 +295,7 @@ def _(goal):
 
 p2 = Symbol("p_2", real=True)
 # A bound of |p - p_2|.
-change = Symbol("Delta", nonnegative=True)
+change = Symbol("Delta", real=True)
 
 near_identity = Claim(
     id="planar-step-near-identity",

@@ -118,7 +118,8 @@ def instance(
         require_admissible(symbol, value, context)
     for hypothesis in claim.given:
         at = put(hypothesis, values)
-        if not _is_among(at, shown, context) and not context.holds(at):
+        stated = at in (*shown, *context.hypotheses)
+        if not stated and not context.holds(at) and not _is_among(at, shown, context):
             raise Refused(f"claim {claim.id} needs {at}, which is not known here")
     return put(statement, values)
 
@@ -129,8 +130,6 @@ def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bo
         return False
     goal = Link.of(wanted) if not isinstance(wanted, Ne) else None
     for statement in shown:
-        if statement == wanted:
-            return True
         if goal is None or not isinstance(statement, Relational) or isinstance(statement, Ne):
             continue
         for link in (Link.of(statement), Link.of(statement).flipped):
@@ -268,6 +267,8 @@ class Lemma(Rule):
         weaker = {"<=": {"<=", "<", "="}, "<": {"<"}, ">=": {">=", ">", "="}, ">": {">"}}
         if known.relation not in weaker[link.relation]:
             raise Refused(f"claim {self.id} says {known.relation}, and this step {link.relation}")
+        if self.factor == 1 and (link.lhs, link.rhs) == (known.lhs, known.rhs):
+            return
         sign = context.sign(self.factor)
         strict = len(link.relation) == 1
         context.require(
