@@ -13,9 +13,11 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_citation,
     chain,
     differentiate,
     having,
+    in_words,
     lemma,
     lipschitz,
     monotone,
@@ -687,3 +689,138 @@ def _(goal):
         .le(alpha * K, by=sign)
         .lt(1, by=sign)
     )
+
+
+# -- the limits --------------------------------------------------------------------------------
+
+# What follows is concluded by theorems on sequences and on dynamical systems. That their hypotheses
+# hold is proved above; that the conclusions follow is cited.
+
+equations = Claim(
+    id="proposition-8-equations",
+    title="the squares of (14) are at most the descent",
+    statement=Ge(
+        slack - (R_kappa(kappa, nu) * (1 - kappa**2)) ** 2 - (R_nu(kappa) * (1 - nu**2)) ** 2, 0
+    ),
+    source="Proposition 8",
+    given=square,
+)
+
+
+@equations.proof
+def _(goal):
+    """1 - x^2 is at most 1, so that its square is at most itself."""
+    return chain(goal.lhs).ge(0, by=sign)
+
+
+nearby = Claim(
+    id="proposition-8-distance",
+    title="the squared distance of successive points is at most alpha^2 times the descent",
+    statement=Le(
+        (kappa_next - kappa) ** 2 + (nu_next - nu) ** 2 - alpha**2 * slack, 0, evaluate=False
+    ),
+    source="Proposition 8",
+    given=square,
+)
+
+
+@nearby.proof
+def _(goal):
+    """Coordinate by coordinate."""
+    return (
+        chain(goal.lhs)
+        .le(
+            (nu_next - nu) ** 2 - alpha**2 * R_nu(kappa) ** 2 * (1 - nu**2),
+            by=lemma("planar-step-distance", x=kappa, y=alpha * R_kappa(kappa, nu)),
+        )
+        .le(0, by=lemma("planar-step-distance", x=nu, y=alpha * R_nu(kappa)))
+    )
+
+
+def concluded(id, source, title, text, *theorems, hypotheses):
+    """A claim in words, concluded by theorems of the literature."""
+    claim = Claim(id=id, title=title, statement=in_words(text), source=source)
+
+    @claim.proof
+    def _(goal):
+        """The hypotheses of the theorems are other claims; the conclusion is cited."""
+        return by_citation(goal, *theorems, hypotheses=hypotheses)
+
+    return claim
+
+
+concluded(
+    "proposition-8",
+    "Proposition 8, for alpha < 1/C",
+    "the risk decreases, steps tend to 0, accumulation points solve (14)",
+    "for alpha < 1/C and every start in the square the risk decreases along the iterates, their "
+    "successive distances tend to 0, and every accumulation point solves (14)",
+    "monotone-sequences",
+    hypotheses=[
+        "proposition-8-descent",
+        "proposition-8-square",
+        "proposition-8-distance",
+        "proposition-8-equations",
+        "lemma-6-lower-bound",
+    ],
+)
+concluded(
+    "proposition-11",
+    "Proposition 11, for alpha < 1/C",
+    "every sequence of iterates converges to one of the five points",
+    "for alpha < 1/C the iterates from every start in the square converge to one of the points "
+    "(1, 1), (1, -1), (-1, 1), (-1, -1), (0, 0)",
+    "connected-accumulation-points",
+    "monotone-sequences",
+    hypotheses=["proposition-8", "proposition-9"],
+)
+concluded(
+    "proposition-12",
+    "Proposition 12, for alpha < 1/K",
+    "a local diffeomorphism at the saddle, injective, with invertible Jacobian",
+    "for alpha < 1/K the planar map is differentiable and injective on the square, its Jacobian is "
+    "nowhere singular, and at the origin it has an eigenvalue in (0, 1) and one in (1, infinity)",
+    "mean-value-theorem",
+    hypotheses=[
+        "proposition-12-injective",
+        "proposition-12-jacobian",
+        "proposition-12-eigenvalues",
+        "proposition-12-step-size",
+    ],
+)
+concluded(
+    "proposition-13",
+    "Proposition 13, for alpha < 1/K",
+    "the starts that end elsewhere are of measure 0",
+    "for alpha < 1/K the starts in the square whose iterates converge to (0, 0), (1, -1) or "
+    "(-1, 1) are of Lebesgue measure 0",
+    "center-stable-manifold",
+    "lipschitz-null-sets",
+    hypotheses=[
+        "proposition-12",
+        "proposition-8-square",
+        "proposition-8-descent",
+        "proposition-10-maximum",
+        "proposition-10-maximum-strict",
+        "proposition-10-corners",
+        "theorem-5-step-size",
+    ],
+)
+concluded(
+    "theorem-5",
+    "Theorem 5, for alpha < 1/K; d >= 4",
+    "almost every start on the manifold recovers the oracle, up to a sign",
+    "for constant lambda, d >= 4, alpha < 1/K and almost every start on the manifold (11), "
+    "(k_t, v_t) converges to (k*, v*) or to -(k*, v*)",
+    "sphere-coordinates",
+    hypotheses=[
+        "definition-1",
+        "lemma-4",
+        "lemma-7",
+        "proposition-9-gradient-kappa",
+        "proposition-9-gradient-nu",
+        "proposition-11",
+        "proposition-13",
+        "theorem-5-step-size",
+    ],
+)

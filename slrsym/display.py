@@ -31,7 +31,7 @@ __all__ = [
     "verdict",
 ]
 
-_STYLES = {"proved": "green", "open": "yellow", "failed": "bold red"}
+_STYLES = {"proved": "green", "cited": "cyan", "open": "yellow", "failed": "bold red"}
 _PIPED_WIDTH = 160
 _LEAST_WIDTH, _WIDE = 80, 110
 _LEAST_TITLE = 10
@@ -178,14 +178,18 @@ def verdict(rows: list[Row], seconds: float) -> Text:
     Returns
     -------
     Text
-        Green if there are claims and all are proved, red otherwise.
+        Green if there are claims and all are proved or cited, red otherwise.
     """
     proved = sum(row.status == "proved" for row in rows)
     steps = sum(row.steps for row in rows)
     digits = min((row.digits for row in rows if row.digits is not None), default=None)
     agreement = "" if digits is None else f", agreement to {digits} digits or more"
-    line = f"{proved} of {len(rows)} claims proved, {steps} steps{agreement}, {seconds:.1f} s"
-    return Text(line, style="bold green" if rows and proved == len(rows) else "bold red")
+    cited = sum(row.status == "cited" for row in rows)
+    besides = f", {cited} cited" if cited else ""
+    line = (
+        f"{proved} of {len(rows)} claims proved{besides}, {steps} steps{agreement}, {seconds:.1f} s"
+    )
+    return Text(line, style="bold green" if rows and proved + cited == len(rows) else "bold red")
 
 
 def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:

@@ -10,6 +10,8 @@ from slrsym.proof.chain import chain as chain
 from slrsym.proof.checker import StepReport as StepReport
 from slrsym.proof.checker import Verdict as Verdict
 from slrsym.proof.checker import check_claim as check_claim
+from slrsym.proof.citation import by_citation as by_citation
+from slrsym.proof.citation import in_words as in_words
 from slrsym.proof.claim import Claim as Claim
 from slrsym.proof.errors import ProofError as ProofError
 from slrsym.proof.errors import Refused as Refused

@@ -85,6 +85,39 @@ AXIOMS: dict[str, Axiom] = {
             "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.15",
         ),
         Axiom(
+            "monotone-sequences",
+            "A decreasing sequence bounded from below converges, and the terms of a convergent "
+            "series of non-negative terms tend to 0; a bounded sequence in the plane has an "
+            "accumulation point.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.6, 3.14, 3.23",
+        ),
+        Axiom(
+            "connected-accumulation-points",
+            "If the successive distances of a bounded sequence tend to 0, the set of its "
+            "accumulation points is connected.",
+            "Lange, Optimization, 2nd ed., Prop. 12.4.1",
+        ),
+        Axiom(
+            "center-stable-manifold",
+            "Near a fixed point, where a map is a local diffeomorphism, the points whose iterates "
+            "stay near lie on a local center-stable manifold, whose codimension is the number of "
+            "eigenvalues of modulus above 1.",
+            "Shub, Global Stability of Dynamical Systems, Thm III.7",
+        ),
+        Axiom(
+            "lipschitz-null-sets",
+            "A Lipschitz map sends Lebesgue null sets to null sets; a countable union of null sets "
+            "is one.",
+            "Rudin, Real and Complex Analysis, 3rd ed., Lemma 7.25",
+        ),
+        Axiom(
+            "sphere-coordinates",
+            "One coordinate of a uniform point of the unit sphere of R^n, n >= 2, has a density on "
+            "[-1, 1]; so almost every point of the manifold (11) has almost every (kappa, nu), if "
+            "d >= 4.",
+            "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.6",
+        ),
+        Axiom(
             "induction",
             "A statement that holds for n = 0, and for n + 1 whenever for n, holds for all n.",
             "Peano",

@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.proof.axioms import axiom
+from slrsym.proof.citation import InWords
 from slrsym.proof.claim import Claim
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError, Refused
@@ -182,6 +183,7 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
         "the proof concludes the statement",
         lambda context: concludes(conclusion, claim.statement, context),
         context,
+        numeric=not claim.statement.has(InWords),
     )
     return [*steps, last]
 

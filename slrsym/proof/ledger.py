@@ -20,6 +20,7 @@ from sympy.core.function import AppliedUndef
 
 from slrsym.derivation_files import DerivationError, builtin_folder, derivation_files
 from slrsym.proof.checker import Verdict, check_claim, sealed, steps_of
+from slrsym.proof.citation import CITED
 from slrsym.proof.claim import Claim
 from slrsym.proof.errors import ProofError
 from slrsym.proof.loading import load_file
@@ -39,7 +40,8 @@ class Row:
         The claim.
     status : str
         ``proved`` if every step was accepted and everything it rests on is proved; ``open`` if its
-        own steps were accepted but something it rests on is not proved; ``failed`` otherwise.
+        own steps were accepted but something it rests on is not proved; ``cited`` if all steps were
+        accepted, here and below, but a conclusion is left to the literature; ``failed`` otherwise.
     steps : int
         How many steps were checked.
     digits : int or None
@@ -373,6 +375,9 @@ class Ledger:
             if rotten:
                 status = "open"
                 error = f"it rests on {', '.join(sorted(rotten))}, not proved"
+            elif cited := [id for id in (verdict.id, *sorted(below)) if _cites(id, verdicts)]:
+                status = "cited"
+                error = f"what is concluded in {', '.join(cited)} is cited, not checked"
         return Row(
             claim.id,
             claim.title,
@@ -425,6 +430,10 @@ def _reachable(id: str, verdicts: dict[str, Verdict]) -> set[str]:
 
 def _sound(id: str, verdicts: dict[str, Verdict]) -> bool:
     return id in verdicts and verdicts[id].accepted and id not in _reachable(id, verdicts)
+
+
+def _cites(id: str, verdicts: dict[str, Verdict]) -> bool:
+    return any(report.rule == CITED for report in verdicts[id].reports)
 
 
 def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
