@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from slrsym.commands import certify
 from slrsym.commands.compare import compare
 from slrsym.commands.figure import figure
 from slrsym.commands.reporting import reported, require_writable, show_tracebacks
@@ -197,6 +198,7 @@ def axioms(
 app.command()(compare)
 app.command()(simulate)
 app.command()(figure)
+app.add_typer(certify.app, name="certify")
 
 
 # -- helpers -----------------------------------------------------------------------------------

@@ -20,7 +20,11 @@ from slrsym import cli
 # What SymPy calls by these names: the docstring of the class says what the function is.
 SYMPY_PROTOCOL = {"doit", "eval", "fdiff", "taylor_term"}
 # The docstring of a command is its help text, and each parameter has its own.
-COMMANDS = {command.callback for command in cli.app.registered_commands}
+COMMANDS = {
+    command.callback
+    for group in (cli.app, *(found.typer_instance for found in cli.app.registered_groups))
+    for command in group.registered_commands
+}
 
 MODULES = sorted(
     module.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from numbers import Rational
 from typing import Any
@@ -14,7 +14,7 @@ from slrsym.kernels.arguments import whole
 from slrsym.kernels.program import Program
 from slrsym.kernels.source import body_source, compiled, constants_source
 
-__all__ = ["ball", "ball_function"]
+__all__ = ["ball", "ball_function", "bound_ball_function"]
 
 
 def ball(x: Any) -> Any:
@@ -58,10 +58,10 @@ def _exact_integral(exponent: Any, low: Any, width: Any) -> Any:
 def _erf_defect(x: Any, y: Any) -> Any:
     y = arb(y)
     if y >= 0:
-        return (x - 1) + y.erfc()
+        return (x - 1) + _erfc(y)
     if y <= 0:
-        return (x + 1) - (-y).erfc()
-    return x - y.erf()
+        return (x + 1) - _erfc(-y)
+    return x - _erf(y)
 
 
 def _power(x: Any, n: int) -> Any:
@@ -77,13 +77,32 @@ def _power(x: Any, n: int) -> Any:
     return (x.lower() ** n).union(x.upper() ** n)
 
 
+# Half a width from which on the ends are worth their price.
+_WIDE = 2.0**-12
+
+
+def _erf(x: Any) -> Any:
+    """By the values at the ends, for a wide ball: Arb bounds its width by that times a slope."""
+    x = arb(x)
+    if not x.rad() > _WIDE:
+        return x.erf()
+    return x.lower().erf().union(x.upper().erf())
+
+
+def _erfc(x: Any) -> Any:
+    x = arb(x)
+    if not x.rad() > _WIDE:
+        return x.erfc()
+    return x.lower().erfc().union(x.upper().erfc())
+
+
 _NAMESPACE = {
     # Constants may be integers.
     "sqrt": lambda x: arb(x).sqrt(), "exp": lambda x: arb(x).exp(), "abs": abs,
     "maximum": lambda *x: reduce(arb.max, map(arb, x)),
     "minimum": lambda *x: reduce(arb.min, map(arb, x)),
     "arcsin": lambda x: arb(x).asin(), "arctan": lambda x: arb(x).atan(),
-    "erf": lambda x: arb(x).erf(), "erfc": lambda x: arb(x).erfc(),
+    "erf": _erf, "erfc": _erfc,
     "decay_integral": _decay_integral, "erf_defect": _erf_defect, "power": _power,
     "rational": lambda p, q: arb(fmpq(p, q)),
 }  # fmt: skip
@@ -112,5 +131,38 @@ def ball_function(program: Program) -> Callable[..., Any]:
             fixed = scope["constants"](*map(ball, parameters))
             values = scope["body"](*map(ball, program.checked(state)), *fixed)
             return [arb(value) for value in values]
+
+    return evaluate
+
+
+def bound_ball_function(
+    program: Program, parameters: Sequence[Any], dps: int = 30
+) -> Callable[[Sequence[Any]], list[Any]]:
+    """The function of `ball_function`, for parameters that stay the same over many states.
+
+    Parameters
+    ----------
+    program : Program
+        What to compute.
+    parameters : sequence of numbers or balls
+        One for each parameter of the program. What depends on them alone is computed here, once.
+    dps : int, optional
+        With how many digits, here and at every call.
+
+    Returns
+    -------
+    callable
+        From a state, a sequence of arb, to a list of arb, one for each output.
+    """
+    source = constants_source(program, calls=True) + body_source(program, calls=True)
+    digits = whole("dps", dps, 1)
+    with ctx.workdps(digits):
+        scope = compiled(source, _NAMESPACE | {"pi": arb.pi()})
+        fixed = scope["constants"](*map(ball, parameters))
+    body = scope["body"]
+
+    def evaluate(state: Sequence[Any]) -> list[Any]:
+        with ctx.workdps(digits):
+            return [arb(value) for value in body(*program.checked(state), *fixed)]
 
     return evaluate

@@ -26,8 +26,9 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.special import ErfDefect, ErfVariance
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
 from slrsym.symbolic import closed_form, excess_risk_stable
+from slrsym.symbolic import on_manifold as symbolic_on_manifold
 
-__all__ = ["PARAMETERS", "excess_risk", "gradient", "hessian", "risk"]
+__all__ = ["PARAMETERS", "excess_risk", "gradient", "hessian", "on_manifold", "risk"]
 
 PARAMETERS = (lam, gamma, d, L, epsilon)
 
@@ -58,6 +59,12 @@ def risk() -> Expr:
 @cache
 def _plain() -> Expr:
     return _split(closed_form())
+
+
+@cache
+def on_manifold() -> Expr:
+    """The risk on the invariant manifold, in kappa and nu."""
+    return _split(symbolic_on_manifold())
 
 
 @cache

@@ -1,0 +1,346 @@
+"""Certificates: values that say what was shown, on which box, and how to see it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from flint import fmpq
+
+from slrsym.certify.fields import Box
+from slrsym.certify.numbers import Range, parameter_range
+from slrsym.files import replacing
+
+__all__ = [
+    "FORMAT",
+    "Certificate",
+    "CertificateError",
+    "Counterexample",
+    "Finding",
+    "Piece",
+    "Undecided",
+    "Verdict",
+    "load",
+]
+
+FORMAT = "slrsym certificate 1"
+
+
+class CertificateError(ValueError):
+    """A file that is no certificate, or one that is damaged."""
+
+
+class Verdict(StrEnum):
+    """What is known: that something holds, that it does not, or neither."""
+
+    SHOWN = "shown"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one part of a statement, for one part of the parameters.
+
+    Attributes
+    ----------
+    tree : str
+        How its domain was cut, see `slrsym.certify.trees`.
+    zeros : tuple of pairs of Box
+        For each zero a box in which it is the only one, and a narrower one around it.
+    """
+
+    tree: str
+    zeros: tuple[tuple[Box, Box], ...] = ()
+
+
+# By the name of the part.
+Piece = Mapping[str, Finding]
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """What is left open of one part of a statement, for one part of the parameters.
+
+    Attributes
+    ----------
+    parameters : str
+        For which parameters.
+    part : str
+        What of the statement.
+    boxes : int
+        How many boxes of its domain are open.
+    share : float
+        Their share of the domain.
+    largest : str
+        The largest of them.
+    """
+
+    parameters: str
+    part: str
+    boxes: int
+    share: float
+    largest: str
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A point where what should be positive is not.
+
+    Attributes
+    ----------
+    parameters : mapping of str to Range
+        For all of these.
+    part : str
+        What of the statement.
+    point : Box
+        Of sides of length 0.
+    """
+
+    parameters: Mapping[str, Range]
+    part: str
+    point: Box
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was shown, on which box, and how.
+
+    Attributes
+    ----------
+    kind : str
+        One of `slrsym.certify.statements.KINDS`, where it is said what is shown and how.
+    parameters : mapping of str to Range
+        The box of parameters: a single number, or all numbers of a range.
+    numbers : mapping of str to Fraction
+        What else belongs to the statement, such as a number of zeros.
+    verdict : Verdict
+        Shown, refuted or undecided.
+    digits : int
+        How many decimal digits balls are computed with.
+    tree : str
+        How the box of parameters was cut.
+    pieces : tuple of Piece
+        One for each leaf of `tree`, in order; empty where the search did not come.
+    margins : mapping of str to str
+        For each function that is shown to be positive, a lower bound over everything.
+    boxes : int
+        Into how many boxes everything was cut.
+    visited : int
+        How many boxes were looked at in the search.
+    seconds : float
+        How long it took.
+    undecided : tuple of Undecided
+        What is left open.
+    counterexample : Counterexample or None
+        Why it is refuted.
+    """
+
+    kind: str
+    parameters: Mapping[str, Range]
+    numbers: Mapping[str, Fraction]
+    verdict: Verdict
+    digits: int
+    tree: str
+    pieces: tuple[Piece, ...]
+    margins: Mapping[str, str] = field(default_factory=dict)
+    boxes: int = 0
+    visited: int = 0
+    seconds: float = 0.0
+    undecided: tuple[Undecided, ...] = ()
+    counterexample: Counterexample | None = None
+
+    @property
+    def statement(self) -> str:
+        """What it says, in a sentence."""
+        from slrsym.certify.statements import KINDS
+
+        return KINDS[self.kind].statement
+
+    @property
+    def margin(self) -> str | None:
+        """The least of the margins; None if there are none."""
+        return min(self.margins.values(), key=float, default=None)
+
+    @property
+    def box(self) -> str:
+        """The box of parameters, in words."""
+        return described(self.parameters)
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file, from which `load` reads it.
+
+        Parameters
+        ----------
+        path : path
+        """
+        text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False)
+        with replacing(path) as draft:
+            draft.write_text(text + "\n", encoding="utf-8")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON.
+
+        Returns
+        -------
+        dict
+            Numbers that matter are texts, and exact.
+        """
+        return {
+            "format": FORMAT,
+            "kind": self.kind,
+            "statement": self.statement,
+            "parameters": _ranges_out(self.parameters),
+            "numbers": {name: str(x) for name, x in self.numbers.items()},
+            "verdict": str(self.verdict),
+            "digits": self.digits,
+            "boxes": self.boxes,
+            "visited": self.visited,
+            "seconds": round(self.seconds, 3),
+            "margins": dict(self.margins),
+            "undecided": [vars(u) for u in self.undecided],
+            "counterexample": None
+            if self.counterexample is None
+            else {
+                "parameters": _ranges_out(self.counterexample.parameters),
+                "part": self.counterexample.part,
+                "point": [str(low) for low, _ in self.counterexample.point],
+            },
+            "tree": self.tree,
+            "pieces": [
+                {
+                    name: {"tree": f.tree, "zeros": [[_box_out(b) for b in z] for z in f.zeros]}
+                    for name, f in piece.items()
+                }
+                for piece in self.pieces
+            ],
+        }
+
+
+def described(parameters: Mapping[str, Range]) -> str:
+    """A box of parameters, in words.
+
+    Parameters
+    ----------
+    parameters : mapping of str to Range
+
+    Returns
+    -------
+    str
+    """
+    return ", ".join(
+        f"{name} = {x.low.readable}"
+        if x.is_point
+        else f"{name} in [{x.low.readable}, {x.high.readable}]"
+        for name, x in parameters.items()
+    )
+
+
+def _ranges_out(parameters: Mapping[str, Range]) -> dict[str, list[str]]:
+    return {name: [str(x.low), str(x.high)] for name, x in parameters.items()}
+
+
+def _box_out(box: Box) -> list[list[str]]:
+    return [[str(low), str(high)] for low, high in box]
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def load(path: str | Path) -> Certificate:
+    """Read a certificate; whether it is right, `slrsym.certify.check` says.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    CertificateError
+        If the file is no certificate.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as problem:
+        raise CertificateError(f"{path} is no certificate: {problem}") from None
+    except OSError as problem:
+        raise CertificateError(f"{path} cannot be read: {problem.strerror}") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise CertificateError(f"{path} is no certificate: its format is not {FORMAT!r}")
+    try:
+        return _read(data)
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as problem:
+        why = f"{type(problem).__name__}: {problem}"
+        raise CertificateError(f"{path} is a damaged certificate: {why}") from None
+
+
+def _read(data: dict[str, Any]) -> Certificate:
+    from slrsym.certify.statements import KINDS
+
+    if data["kind"] not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {data['kind']!r}")
+    for name, kind in (("digits", int), ("boxes", int), ("visited", int), ("tree", str)):
+        if not isinstance(data[name], kind) or isinstance(data[name], bool):
+            raise TypeError(f"{name} must be of type {kind.__name__}; got {data[name]!r}")
+    if not 10 <= data["digits"] <= 10_000:
+        raise ValueError(f"digits must be from 10 to 10000; got {data['digits']}")
+    point = data["counterexample"]
+    return Certificate(
+        data["kind"],
+        dict(_ranges(data["parameters"])),
+        {name: Fraction(x) for name, x in data["numbers"].items()},
+        Verdict(data["verdict"]),
+        data["digits"],
+        data["tree"],
+        tuple(_piece(piece) for piece in data["pieces"]),
+        {str(name): str(float(x) and x) for name, x in data["margins"].items()},
+        data["boxes"],
+        data["visited"],
+        float(data["seconds"]),
+        tuple(Undecided(**u) for u in data["undecided"]),
+        None
+        if point is None
+        else Counterexample(
+            dict(_ranges(point["parameters"])),
+            point["part"],
+            tuple((_fmpq(x), _fmpq(x)) for x in point["point"]),
+        ),
+    )
+
+
+def _ranges(data: dict[str, Any]) -> Iterator[tuple[str, Range]]:
+    for name, ends in data.items():
+        if not all(isinstance(end, str) for end in ends):
+            raise TypeError(f"the ends of {name} must be texts; got {ends!r}")
+        yield name, parameter_range(name, ends)
+
+
+def _fmpq(text: str) -> Any:
+    number = Fraction(text)
+    return fmpq(number.numerator, number.denominator)
+
+
+def _box(data: list[list[str]]) -> Box:
+    box = tuple((_fmpq(low), _fmpq(high)) for low, high in data)
+    if any(low > high for low, high in box):
+        raise ValueError(f"a box has a side that goes downwards: {data}")
+    return box
+
+
+def _piece(data: dict[str, Any]) -> Piece:
+    return {
+        name: Finding(
+            str(finding["tree"]),
+            tuple((_box(wide), _box(narrow)) for wide, narrow in finding["zeros"]),
+        )
+        for name, finding in data.items()
+    }

@@ -1,0 +1,189 @@
+"""Enclosures of the risk, its derivatives, and zeta over boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx
+
+from slrsym.certify.certificate import Certificate, Verdict
+from slrsym.certify.fields import BoundField, Box
+from slrsym.certify.numbers import lower_decimal, parameter_range, signed_interval
+from slrsym.certify.parts import Part
+from slrsym.certify.runner import DIGITS, certify
+from slrsym.certify.search import Budget, widest_axis
+from slrsym.certify.statements import KINDS
+from slrsym.certify.trees import cut
+from slrsym.kernels.arguments import whole
+
+__all__ = ["Enclosure", "enclosure"]
+
+QUANTITIES = ("risk", "gradient", "hessian", "zeta")
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """Bounds of some functions over a box.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        That the values lie between the bounds.
+    bounds : mapping of str to pairs of float
+        A lower and an upper bound for each function.
+    seen : mapping of str to pairs of float
+        The least and the largest value found at points of the box; the bounds cannot be tighter.
+    """
+
+    certificate: Certificate
+    bounds: Mapping[str, tuple[float, float]]
+    seen: Mapping[str, tuple[float, float]]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the bounds were shown."""
+        return self.certificate.verdict
+
+
+def enclosure(
+    quantity: str,
+    box: Mapping[str, Any],
+    *,
+    tolerance: float = 0.01,
+    max_boxes: int = 4000,
+    seconds: float = 60.0,
+    digits: int = DIGITS,
+    **parameters: Any,
+) -> Enclosure:
+    """Certified bounds of a quantity over a box of overlaps, for parameters in a box.
+
+    Parameters
+    ----------
+    quantity : {'risk', 'gradient', 'hessian', 'zeta'}
+        The risk, its five partial derivatives, its fifteen second ones, or zeta(t, s).
+    box : mapping of str to number or interval
+        For kappa, nu, theta, eta, rho: a number or a pair of numbers, 0 for those left out. For
+        zeta, only t.
+    tolerance : float, optional
+        By how much the bounds may be wider than the range seen, as part of it.
+    max_boxes : int, optional
+        Into how many boxes the box is cut at most.
+    seconds : float, optional
+        For how long at most, each for finding bounds and for showing them.
+    digits : int, optional
+        How many decimal digits balls are computed with.
+    **parameters : number, text, or range
+        lam, gamma, d, L and epsilon (0 if left out); for zeta, s.
+
+    Returns
+    -------
+    Enclosure
+
+    Raises
+    ------
+    ValueError
+        If there is no such quantity, or an argument is not what it should be.
+
+    Examples
+    --------
+    >>> found = enclosure("zeta", {"t": (0, 1)}, s="1/2")
+    >>> str(found.verdict), found.bounds["zeta"][0] < 0.22 < 0.76 < found.bounds["zeta"][1]
+    ('shown', True)
+    """
+    if quantity not in QUANTITIES:
+        raise ValueError(f"quantity must be one of {', '.join(QUANTITIES)}; got {quantity!r}")
+    kind = KINDS[f"enclosure-{quantity}"]
+    given = parameters if "s" in kind.names else {"epsilon": 0} | parameters
+    if set(given) != set(kind.names):
+        wanted = ", ".join(kind.names)
+        raise ValueError(f"parameters must be {wanted}; got {', '.join(parameters) or 'none'}")
+    at = {name: parameter_range(name, given[name]) for name in kind.names}
+    variables = [name.removesuffix("_from") for name in kind.numbers if name.endswith("_from")]
+    strange = set(box) - set(variables)
+    if strange:
+        raise ValueError(f"box must be of {', '.join(variables)}; got {', '.join(sorted(strange))}")
+    numbers = dict.fromkeys(kind.numbers, Fraction(0))
+    for name in variables:
+        numbers[f"{name}_from"], numbers[f"{name}_to"] = signed_interval(name, box.get(name, 0))
+    (part,) = kind.parts(numbers)
+    with ctx.workdps(whole("digits", digits, 10)):
+        balls = {name: x.ball() for name, x in at.items()}
+    finder = _Finder(part, part.field.bind(balls, digits), tolerance)
+    finder.run(Budget(max_boxes, seconds))
+    labels = [label.removesuffix(" from below") for label in part.labels[::2]]
+    bounds, seen = {}, {}
+    for i, label in enumerate(labels):
+        low, high = finder.rounded(i)
+        numbers[f"{label}_above"], numbers[f"{label}_below"] = low, high
+        bounds[label] = (float(low), float(high))
+        seen[label] = (float(finder.least[i]), float(finder.most[i]))
+    found = certify(f"enclosure-{quantity}", at, numbers, Budget(8 * max_boxes, seconds), digits)
+    return Enclosure(found, bounds, seen)
+
+
+class _Finder:
+    """Bounds that are likely to be shown: nothing rests on them."""
+
+    def __init__(self, part: Part, bound: BoundField, tolerance: float) -> None:
+        self.bound = bound
+        self.tolerance = tolerance
+        count = len(bound.field.outputs)
+        self.least = [arb.pos_inf()] * count
+        self.most = [arb.neg_inf()] * count
+        self.leaves: list[tuple[Box, list[Any]]] = []
+        self._add(part.domain)
+
+    def run(self, budget: Budget) -> None:
+        while budget.spend():
+            worst = self._worst()
+            if worst is None:
+                return
+            i, k = worst
+            box, _ = self.leaves.pop(k)
+            if all(low == high for low, high in box):
+                self._add(box)
+                return
+            for half in cut(box, widest_axis(self.bound, box, [i])):
+                self._add(half)
+
+    def rounded(self, i: int) -> tuple[Fraction, Fraction]:
+        low = min((v[i].lower() for _, v in self.leaves), key=float)
+        high = max((v[i].upper() for _, v in self.leaves), key=float)
+        # The proof is given some room, so that it needs few boxes.
+        room = abs(high - low) * self.tolerance / 2 + arb("1e-24")
+        return Fraction(lower_decimal(low - room, 8)), -Fraction(lower_decimal(-high - room, 8))
+
+    def _add(self, box: Box) -> None:
+        natural, sharper = self.bound.natural(box), self.bound.centred(box)
+        values = [_narrower(a, b) for a, b in zip(natural, sharper, strict=True)]
+        self.leaves.append((box, values))
+        middle: Box = tuple(((low + high) / 2,) * 2 for low, high in box)
+        for i, value in enumerate(self.bound.natural(middle)):
+            self.least[i] = value.mid() if value.mid() < self.least[i] else self.least[i]
+            self.most[i] = value.mid() if value.mid() > self.most[i] else self.most[i]
+
+    def _worst(self) -> tuple[int, int] | None:
+        """The function whose bounds are least tight, and the leaf to blame; None if all are."""
+        worst, blame = self.tolerance, None
+        for i in range(len(self.least)):
+            lows = [float(values[i].lower()) for _, values in self.leaves]
+            highs = [float(values[i].upper()) for _, values in self.leaves]
+            extent = max(highs) - min(lows)
+            for gap, k in (
+                (float(self.least[i]) - min(lows), lows.index(min(lows))),
+                (max(highs) - float(self.most[i]), highs.index(max(highs))),
+            ):
+                if extent > 1e-20 and gap / extent > worst:
+                    worst, blame = gap / extent, (i, k)
+        return blame
+
+
+def _narrower(one: Any, other: Any) -> Any:
+    if not other.is_finite():
+        return one
+    if not one.is_finite() or other.rad() < one.rad():
+        return other
+    return one

@@ -1,0 +1,293 @@
+"""Functions on boxes: enclosures of values, and sharper ones from those of derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import arb, ctx
+from sympy import Expr, Symbol
+
+from slrsym.kernels.ball_backend import bound_ball_function
+from slrsym.kernels.program import Program
+from slrsym.notation import L, alpha, d, epsilon, gamma, lam
+
+__all__ = ["PARAMETERS", "Between", "BoundField", "Box", "Field", "Functions", "box_ball"]
+
+PARAMETERS = {
+    "lam": lam,
+    "gamma": gamma,
+    "d": d,
+    "alpha": alpha,
+    "L": L,
+    "epsilon": epsilon,
+    "s": Symbol("s", positive=True),
+}
+
+# One pair of ends for each variable.
+Box = tuple[tuple[Any, Any], ...]
+
+
+def box_ball(box: Box) -> list[Any]:
+    """A ball for each side of a box, at the precision in force.
+
+    Parameters
+    ----------
+    box : tuple of pairs of fmpq
+
+    Returns
+    -------
+    list of arb
+        They hold the sides.
+    """
+    return [arb(low) if low == high else arb(low).union(arb(high)) for low, high in box]
+
+
+class Field:
+    """Some functions of a few variables, for given parameters.
+
+    Parameters
+    ----------
+    outputs : sequence of Expr
+        The functions.
+    state : sequence of Symbol
+        The variables, over whose boxes they are enclosed.
+    given : mapping of Symbol to Expr, optional
+        What other symbols stand for.
+    """
+
+    def __init__(
+        self,
+        outputs: Sequence[Expr],
+        state: Sequence[Symbol],
+        given: Mapping[Symbol, Expr] | None = None,
+    ) -> None:
+        self.outputs = tuple(outputs)
+        self.state = tuple(state)
+        self.given = dict(given or {})
+
+    @cached_property
+    def values(self) -> Program:
+        """The functions."""
+        return Program.of(self.outputs, self.state, tuple(PARAMETERS.values()), self._used())
+
+    @cached_property
+    def jet(self) -> Program:
+        """The functions, then the derivatives of the first, of the second, and so on."""
+        chain = _Chain(self._used())
+        slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
+        known = self._used() | chain.found
+        return Program.of((*self.outputs, *slopes), self.state, tuple(PARAMETERS.values()), known)
+
+    def _used(self) -> dict[Symbol, Expr]:
+        found: dict[Symbol, Expr] = {}
+        ahead = [s for f in self.outputs for s in f.free_symbols]
+        while ahead:
+            symbol = ahead.pop()
+            if symbol in self.given and symbol not in found:
+                found[symbol] = self.given[symbol]
+                ahead += found[symbol].free_symbols
+        return found
+
+    def bind(self, parameters: Mapping[str, Any], dps: int) -> BoundField:
+        """The functions for parameters that are balls.
+
+        Parameters
+        ----------
+        parameters : mapping of str to arb
+            By the names `PARAMETERS`; those left out are not used.
+        dps : int
+            With how many digits to work.
+
+        Returns
+        -------
+        BoundField
+        """
+        return BoundField(self, {n: parameters.get(n, arb(1)) for n in PARAMETERS}, dps)
+
+
+class _Chain:
+    """Derivatives of expressions with names for parts of them, by the chain rule."""
+
+    def __init__(self, given: Mapping[Symbol, Expr]) -> None:
+        self._given = given
+        self._derivatives: dict[tuple[Symbol, Symbol], Expr] = {}
+        self.found: dict[Symbol, Expr] = {}
+
+    def derivative(self, expr: Expr, x: Symbol) -> Expr:
+        total = expr.diff(x)
+        for symbol in sorted(expr.free_symbols & self._given.keys(), key=str):
+            total += expr.diff(symbol) * self._of(symbol, x)
+        return total
+
+    def _of(self, symbol: Symbol, x: Symbol) -> Expr:
+        key = (symbol, x)
+        if key not in self._derivatives:
+            value = self.derivative(self._given[symbol], x)
+            if value.free_symbols:
+                name = Symbol(f"{symbol.name}_by_{x.name}", real=True)
+                self.found[name] = value
+                value = name
+            self._derivatives[key] = value
+        return self._derivatives[key]
+
+
+@dataclass(frozen=True)
+class BoundField:
+    """Functions of a few variables alone.
+
+    Attributes
+    ----------
+    field : Field
+        The functions, with parameters.
+    parameters : dict
+        The parameters, as balls.
+    dps : int
+        How many digits they are computed with.
+    """
+
+    field: Field
+    parameters: dict[str, Any]
+    dps: int
+
+    @cached_property
+    def _values(self) -> Any:
+        return bound_ball_function(self.field.values, list(self.parameters.values()), self.dps)
+
+    @cached_property
+    def _jet(self) -> Any:
+        return bound_ball_function(self.field.jet, list(self.parameters.values()), self.dps)
+
+    def natural(self, box: Box) -> list[Any]:
+        """Enclosures of the values over a box, by evaluation.
+
+        Parameters
+        ----------
+        box : Box
+
+        Returns
+        -------
+        list of arb
+        """
+        with ctx.workdps(self.dps):
+            return self._values(box_ball(box))
+
+    def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
+        """Enclosures of the values and of the derivatives.
+
+        Parameters
+        ----------
+        box : Box
+
+        Returns
+        -------
+        values : list of arb
+        rows : list of list of arb
+            The derivatives of each function.
+        """
+        with ctx.workdps(self.dps):
+            found = self._jet(box_ball(box))
+        n, count = len(self.field.state), len(self.field.outputs)
+        return found[:count], [found[count + n * i : count + n * (i + 1)] for i in range(count)]
+
+    def centred(self, box: Box) -> list[Any]:
+        """Enclosures of the values by the mean value theorem, from the middle of a box.
+
+        Parameters
+        ----------
+        box : Box
+
+        Returns
+        -------
+        list of arb
+        """
+        _, rows = self.slopes(box)
+        with ctx.workdps(self.dps):
+            middle = [arb((low + high) / 2) for low, high in box]
+            offsets = [x - m for x, m in zip(box_ball(box), middle, strict=True)]
+            values = self._values(middle)
+            return [
+                value + sum((a * b for a, b in zip(row, offsets, strict=True)), arb(0))
+                for value, row in zip(values, rows, strict=True)
+            ]
+
+
+@dataclass(frozen=True)
+class Between:
+    """By how much some functions stay above and below given bounds.
+
+    Attributes
+    ----------
+    bound : BoundField
+        The functions.
+    bounds : tuple of pairs of fmpq or None
+        For each function a lower and an upper bound, or none. There is a value for each bound.
+    """
+
+    bound: BoundField
+    bounds: tuple[tuple[Any, Any], ...]
+
+    @property
+    def dps(self) -> int:
+        """How many digits they are computed with."""
+        return self.bound.dps
+
+    def natural(self, box: Box) -> list[Any]:
+        """As `BoundField.natural`.
+
+        Parameters
+        ----------
+        box : Box
+
+        Returns
+        -------
+        list of arb
+        """
+        return self._room(self.bound.natural(box))
+
+    def centred(self, box: Box) -> list[Any]:
+        """As `BoundField.centred`.
+
+        Parameters
+        ----------
+        box : Box
+
+        Returns
+        -------
+        list of arb
+        """
+        return self._room(self.bound.centred(box))
+
+    def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
+        """As `BoundField.slopes`; the signs of derivatives are those of the functions.
+
+        Parameters
+        ----------
+        box : Box
+
+        Returns
+        -------
+        values : list of arb
+        rows : list of list of arb
+        """
+        values, rows = self.bound.slopes(box)
+        twice = [
+            row
+            for row, ends in zip(rows, self.bounds, strict=True)
+            for end in ends
+            if end is not None
+        ]
+        return self._room(values), twice
+
+    def _room(self, values: list[Any]) -> list[Any]:
+        found = []
+        with ctx.workdps(self.dps):
+            for value, (low, high) in zip(values, self.bounds, strict=True):
+                found += [] if low is None else [value - low]
+                found += [] if high is None else [high - value]
+        return found
+
+
+Functions = BoundField | Between

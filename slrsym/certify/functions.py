@@ -1,0 +1,235 @@
+r"""What certificates are about: functions of kappa and nu on the invariant manifold, all derived.
+
+The slopes of the risk come from `slrsym.symbolic` by differentiation, the planar map g of Lemma 7
+and its Jacobian matrix from `slrsym.dynamics.maps`. In the names below, N_kappa is the square of
+the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
+
+.. math:: \partial_j g_i = \frac{p_i\, m_{ij}}{N_i^{3/2}},
+
+where the *pole factor* :math:`p_i` is the greatest common divisor of a row. It is positive while no
+step crosses a pole of its sphere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from sympy import (
+    Add,
+    Expr,
+    Max,
+    Mul,
+    S,
+    Symbol,
+    erf,
+    exp,
+    expand,
+    factor,
+    gcd,
+    quo,
+    rem,
+    simplify,
+    sqrt,
+)
+
+from slrsym.dynamics.maps import SLOPES, overlap_map
+from slrsym.kernels.expressions import on_manifold
+from slrsym.kernels.special import ErfDefect
+from slrsym.notation import alpha, eta, kappa, nu, rho, theta
+
+__all__ = [
+    "PlanarMap",
+    "bends",
+    "curvature_identity",
+    "descent_matrix",
+    "planar_map",
+    "risk_symbols",
+    "sign_part",
+    "slopes",
+]
+
+# Second partial derivatives of the risk, where formulas hold for any risk.
+R_KAPPA, R_NU = SLOPES[:2]
+BENDS = R_KK, R_KN, R_NN = tuple(Symbol(f"R_{x}", real=True) for x in ("kk", "kn", "nn"))
+
+# 1 - kappa^2 and 1 - nu^2, as letters: written out, they would be lost where they are small.
+C_KAPPA, C_NU = Symbol("c_kappa", real=True), Symbol("c_nu", real=True)
+ROOM = {C_KAPPA: (1 - kappa) * (1 + kappa), C_NU: (1 - nu) * (1 + nu)}
+
+
+@cache
+def slopes() -> tuple[Expr, Expr]:
+    """The partial derivatives of the risk on the manifold, in kappa and nu, as products."""
+    risk = on_manifold()
+    return _product(risk.diff(kappa)), _product(risk.diff(nu))
+
+
+def _product(slope: Expr) -> Expr:
+    """What is affine in nu, as a multiple of nu less where it vanishes."""
+    slope = factor(expand(slope))
+    leading = slope.diff(nu)
+    if leading == 0:
+        return slope
+    where = simplify(-slope.subs(nu, 0) / leading)
+    if where.func != erf or simplify(leading * (nu - where) - slope) != 0:
+        raise AssertionError(f"the slope does not vanish at a value of erf: {slope}")
+    return factor(leading) * ErfDefect(nu, where.args[0])
+
+
+@cache
+def bends() -> tuple[Expr, Expr, Expr]:
+    """The second partial derivatives: in kappa, in kappa and nu, in nu."""
+    in_kappa, in_nu = slopes()
+    return in_kappa.diff(kappa), in_kappa.diff(nu), in_nu.diff(nu)
+
+
+def risk_symbols() -> dict[Symbol, Expr]:
+    """What the symbols of slopes and bends stand for.
+
+    Returns
+    -------
+    dict of Symbol to Expr
+        Also of the two letters for 1 - kappa^2 and 1 - nu^2.
+    """
+    return dict(zip((R_KAPPA, R_NU, *BENDS), (*slopes(), *bends()), strict=True)) | ROOM
+
+
+def sign_part(expr: Expr) -> Expr:
+    """An expression that has the same sign: positive factors of a product are left out.
+
+    Parameters
+    ----------
+    expr : expression
+
+    Returns
+    -------
+    Expr
+    """
+
+    def positive(part: Expr) -> bool:
+        return isinstance(part, exp) or bool(part.is_positive)
+
+    factors = [part for part in Mul.make_args(factor(expr)) if not positive(part)]
+    return Mul(*factors)
+
+
+@dataclass(frozen=True)
+class PlanarMap:
+    """The map of Lemma 7 and its Jacobian matrix, in symbols for slopes and bends of the risk.
+
+    Attributes
+    ----------
+    new : tuple of Expr
+        New kappa and nu.
+    norms : tuple of Expr
+        The squares of the norms, N_kappa and N_nu.
+    poles : tuple of Expr
+        The pole factors.
+    entries : tuple of tuple of Expr
+        The numbers m_ij, row by row.
+    """
+
+    new: tuple[Expr, Expr]
+    norms: tuple[Expr, Expr]
+    poles: tuple[Expr, Expr]
+    entries: tuple[tuple[Expr, Expr], tuple[Expr, Expr]]
+
+    @property
+    def determinant(self) -> Expr:
+        """That of the numbers m_ij."""
+        (a, b), (c, d) = self.entries
+        return a * d - b * c
+
+    @property
+    def jacobian(self) -> tuple[tuple[Expr, Expr], ...]:
+        """The partial derivatives of the new kappa, and those of the new nu."""
+        return tuple(
+            (p * row[0] / n ** S("3/2"), p * row[1] / n ** S("3/2"))
+            for p, n, row in zip(self.poles, self.norms, self.entries, strict=True)
+        )
+
+
+@cache
+def planar_map() -> PlanarMap:
+    """The map of Lemma 7, derived from Definition 1 by way of the map of the five overlaps."""
+    outputs, meanings = overlap_map()
+    # By Lemma 14 the slopes in theta, eta and rho vanish as well.
+    zero = dict.fromkeys((theta, eta, rho, *SLOPES[2:]), S.Zero)
+    rows = []
+    for output in outputs[:2]:
+        new = output
+        while new.free_symbols & meanings.keys():
+            new = new.xreplace(meanings)
+        # On the square the maximum of 0 and alpha^2 times a square times 1 - kappa^2 is the latter.
+        new = new.subs(zero).replace(Max, lambda *parts: Add(*parts))
+        (shrink,) = (f for f in Mul.make_args(new) if f.is_Pow and f.exp == -S.Half)
+        rows.append(_row(new / shrink, shrink.base))
+    (k_new, k_norm, k_pole, k_row), (n_new, n_norm, n_pole, n_row) = rows
+    return PlanarMap((k_new, n_new), (k_norm, n_norm), (k_pole, n_pole), (k_row, n_row))
+
+
+def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
+    """Of the map core / sqrt(norm): itself, its norm, its pole factor and its numbers m."""
+    first, second = (
+        expand(norm * _along(core, x) - _along(norm, x) * core / 2) for x in (kappa, nu)
+    )
+    pole = gcd(first, second)
+    # As it comes, a common divisor may be negative.
+    pole *= pole.subs({kappa: 0, nu: 0})
+    if pole.has(R_KK, R_KN, R_NN) or expand(pole.subs({kappa: 0, nu: 0})) != 1:
+        raise AssertionError(f"the pole factor is not one of position and slope: {pole}")
+    entries = (_gathered(quo(first, pole)), _gathered(quo(second, pole)))
+    new = _gathered(core) / sqrt(_gathered(norm))
+    return new, _gathered(norm), pole, entries
+
+
+def _along(expr: Expr, x: Symbol) -> Expr:
+    """The total derivative, where slopes change by the bends."""
+    in_kappa, in_nu = (R_KK, R_KN) if x == kappa else (R_KN, R_NN)
+    return expr.diff(x) + in_kappa * expr.diff(R_KAPPA) + in_nu * expr.diff(R_NU)
+
+
+def _gathered(expr: Expr) -> Expr:
+    """The polynomial with 1 - kappa^2 and 1 - nu^2 as letters."""
+    for x, room in ((kappa, C_KAPPA), (nu, C_NU)):
+        expr = rem(expand(expr), x**2 + room - 1, x)
+    return factor(expr, deep=False) if expr.is_Mul else expr
+
+
+@cache
+def descent_matrix() -> tuple[Expr, Expr, Expr]:
+    r"""The Hessian of the risk in the angles of kappa and nu.
+
+    Returns
+    -------
+    tuple of Expr
+        With :math:`\kappa = \sin\varphi` and :math:`\nu = \sin\psi`: its two diagonal entries, and
+        what :math:`\cos\varphi \cos\psi` is multiplied by beside the diagonal.
+    """
+    (k_cos, k_entry), (n_cos, n_entry) = (
+        (sqrt(1 - x**2), sqrt(1 - x**2) * _along(sqrt(1 - x**2) * slope, x))
+        for x, slope in ((kappa, R_KAPPA), (nu, R_NU))
+    )
+    beside = k_cos * _along(n_cos * R_NU, kappa) / (k_cos * n_cos)
+    return _gathered(expand(k_entry)), _gathered(expand(n_entry)), expand(beside)
+
+
+@cache
+def curvature_identity() -> bool:
+    """Whether the numbers m_ij are those of N - alpha times the Hessian in the angles.
+
+    Returns
+    -------
+    bool
+        Decided by algebra, for any risk. Certificates of descent rest on it.
+    """
+    step = planar_map()
+    in_kappa, in_nu, beside = descent_matrix()
+    differences = (
+        step.entries[0][0] - (step.norms[0] - alpha * in_kappa),
+        step.entries[1][1] - (step.norms[1] - alpha * in_nu),
+        step.entries[0][1] + alpha * beside * C_KAPPA,
+        step.entries[1][0] + alpha * beside * C_NU,
+    )
+    return all(expand(difference) == 0 for difference in differences)

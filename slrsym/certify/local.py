@@ -1,0 +1,145 @@
+r"""How fast the planar map contracts at the oracle, in kappa and in nu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from slrsym.certify.certificate import Certificate, Verdict
+from slrsym.certify.numbers import lower_decimal, ranges
+from slrsym.certify.runner import DIGITS, certify
+from slrsym.certify.search import Budget
+from slrsym.certify.statements import KINDS
+
+__all__ = ["LocalRates", "local_rates"]
+
+# What is claimed of the rates at the corner for the whole box around it.
+_PART = Fraction(9, 10)
+
+# The smallest box that is tried has sides of 2 to this power.
+_SMALLEST = -1024
+
+
+@dataclass(frozen=True)
+class LocalRates:
+    r"""How fast kappa and nu approach 1, and in how large a box.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        Of kind ``rates``: the enclosures of both rates, and the contraction of the box.
+    kappa_rate, nu_rate : tuple of Fraction
+        Ends between which lies 1 less the eigenvalue of the map at (1, 1): in a step, 1 - kappa
+        and 1 - nu fall by this part, to first order.
+    """
+
+    certificate: Certificate
+    kappa_rate: tuple[Fraction, Fraction]
+    nu_rate: tuple[Fraction, Fraction]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it was shown."""
+        return self.certificate.verdict
+
+    @property
+    def radius(self) -> Fraction:
+        """Side of the box at (1, 1) that the map contracts."""
+        return self.certificate.numbers["radius"]
+
+    @property
+    def factor(self) -> Fraction:
+        """A Lipschitz constant of the map on that box, in the largest norm."""
+        numbers = self.certificate.numbers
+        return 1 - min(numbers["kappa_gain"], numbers["nu_gain"])
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer kappa takes than nu."""
+        return float(self.nu_rate[0] / self.kappa_rate[1])
+
+
+def local_rates(
+    lam: Any,
+    gamma: Any,
+    d: Any,
+    alpha: Any,
+    *,
+    max_boxes: int = 20_000,
+    seconds: float = 60.0,
+    digits: int = DIGITS,
+) -> LocalRates:
+    r"""Certified rates of convergence at the oracle (1, 1), and a box that is contracted.
+
+    Parameters
+    ----------
+    lam, gamma, d : number, text, or range
+        As for `slrsym.certify.alpha_bar`.
+    alpha : number, text, or range
+        Step size.
+    max_boxes : int, optional
+        How many boxes may be looked at.
+    seconds : float, optional
+        For how long.
+    digits : int, optional
+        How many decimal digits balls are computed with.
+
+    Returns
+    -------
+    LocalRates
+
+    Raises
+    ------
+    ValueError
+        If an argument is not what it should be, or the map does not contract at (1, 1).
+
+    Notes
+    -----
+    At the oracle the Jacobian matrix of g is diagonal, with entries :math:`(1 + \alpha R_\kappa)^2`
+    and :math:`(1 + \alpha R_\nu)^2`. Since :math:`R_\kappa = -2 \gamma^2 b \operatorname{erf}'(b)
+    \operatorname{erfc}(b/B)` is tiny where b is large, and :math:`R_\nu = -2 \gamma^2
+    \operatorname{erf}(b)` is not, nu converges in a few hundred steps and kappa has to wait until
+    lambda, and with it b, has come down. These are the two time scales of figure 4a.
+    """
+    given = ranges(lam, gamma, d, alpha=alpha)
+    budget = Budget(max_boxes, seconds)
+    rates = _corner_rates(given, digits)
+    numbers: dict[str, Fraction] = {}
+    for name, rate in zip(("kappa", "nu"), rates, strict=True):
+        low = Fraction(lower_decimal(rate, 8))
+        high = -Fraction(lower_decimal(-rate, 8))
+        if not (low > 0 and high < 1):
+            raise ValueError(
+                f"alpha must be such that the map contracts at (1, 1); got {given['alpha']}, where "
+                f"1 - {name} falls by a part of {rate.str(5)}"
+            )
+        numbers |= {f"{name}_rate_low": low, f"{name}_rate_high": high}
+        numbers[f"{name}_gain"] = Fraction(lower_decimal(arb(_fmpq(low * _PART)), 6))
+    for k in _exponents():
+        tried = numbers | {"radius": Fraction(2) ** -k}
+        found = certify("rates", given, tried, budget.part(4), digits)
+        if found.verdict is Verdict.SHOWN or budget.is_over:
+            break
+    ends = [(numbers[f"{x}_rate_low"], numbers[f"{x}_rate_high"]) for x in ("kappa", "nu")]
+    return LocalRates(found, ends[0], ends[1])
+
+
+def _exponents() -> list[int]:
+    return [*range(1, 64), *range(64, -_SMALLEST, 16)]
+
+
+def _fmpq(x: Fraction) -> Any:
+    return fmpq(x.numerator, x.denominator)
+
+
+def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:
+    """Balls around 1 less the two eigenvalues at the corner."""
+    zero = dict.fromkeys(KINDS["rates"].numbers, Fraction(0))
+    part = next(part for part in KINDS["rates"].parts(zero) if part.name == "rates")
+    with ctx.workdps(digits):
+        balls = {name: x.ball() for name, x in given.items()}
+    kappa_rate, nu_rate = part.field.bind(balls, digits).natural(())
+    return kappa_rate, nu_rate

@@ -1,0 +1,314 @@
+"""Parameters that are exact: rational numbers, roots of them, and ranges between two of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import total_ordering
+from numbers import Integral, Rational, Real
+from typing import Any
+
+from flint import arb, fmpq
+
+__all__ = [
+    "Exact",
+    "Range",
+    "exact",
+    "lower_decimal",
+    "parameter_range",
+    "ranges",
+    "signed_interval",
+]
+
+_DECIMAL = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?"
+_RATIO = rf"({_DECIMAL})(?:\s*/\s*({_DECIMAL}))?"
+_NUMBER = re.compile(rf"\s*{_RATIO}\s*")
+_ROOT = re.compile(rf"\s*sqrt\(\s*{_RATIO}\s*\)\s*")
+_FORMS = "a decimal number, a fraction such as 1/2, or a root such as sqrt(1/2)"
+
+
+@total_ordering
+@dataclass(frozen=True)
+class Exact:
+    """A rational number that is not negative, or the square root of one.
+
+    Parameters
+    ----------
+    radicand : Fraction
+        The number, or its square.
+    root : bool
+        Whether it is the square.
+    """
+
+    radicand: Fraction
+    root: bool = False
+
+    def ball(self) -> Any:
+        """The number as a ball, at the precision in force.
+
+        Returns
+        -------
+        arb
+        """
+        x = arb(fmpq(self.radicand.numerator, self.radicand.denominator))
+        return x.sqrt() if self.root else x
+
+    @property
+    def square(self) -> Fraction:
+        """The square, with which numbers are compared."""
+        return self.radicand if self.root else self.radicand**2
+
+    def __float__(self) -> float:
+        return math.sqrt(self.radicand) if self.root else float(self.radicand)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exact) and self.square == other.square
+
+    def __hash__(self) -> int:
+        return hash(self.square)
+
+    def __lt__(self, other: Exact) -> bool:
+        return self.square < other.square
+
+    def __str__(self) -> str:
+        text = str(self.radicand)
+        return f"sqrt({text})" if self.root else text
+
+    @property
+    def readable(self) -> str:
+        """A text for people: a short decimal number, where that is exact."""
+        short = f"{float(self.radicand):.10g}"
+        text = short if Fraction(short) == self.radicand else str(self.radicand)
+        return f"sqrt({text})" if self.root else text
+
+
+def exact(name: str, value: Any) -> Exact:
+    """A number, exactly as it is given.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the error.
+    value : str, int, float, Fraction or Exact
+        A text means the decimal number, fraction or root that it says; a float the binary number
+        that it is, so that 0.1 is not one tenth.
+
+    Returns
+    -------
+    Exact
+
+    Raises
+    ------
+    ValueError
+        If it is no such number, or negative.
+
+    Examples
+    --------
+    >>> print(exact("gamma", "sqrt(1/2)"), exact("lam", "0.1"), exact("lam", 0.125))
+    sqrt(1/2) 1/10 1/8
+    """
+    found = value if isinstance(value, Exact) else _parsed(value)
+    if found is None or found.radicand < 0:
+        raise ValueError(f"{name} must be {_FORMS}, not negative; got {value!r}")
+    return found
+
+
+def _parsed(value: Any) -> Exact | None:
+    if isinstance(value, str):
+        for pattern, root in ((_NUMBER, False), (_ROOT, True)):
+            match = pattern.fullmatch(value)
+            if match and Fraction(match[2] or 1) != 0:
+                return Exact(Fraction(match[1]) / Fraction(match[2] or 1), root)
+        return None
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Rational | Integral):
+        return Exact(Fraction(int(value.numerator), int(value.denominator)))
+    if isinstance(value, Real) and math.isfinite(value):
+        return Exact(Fraction(float(value)))
+    return None
+
+
+@dataclass(frozen=True)
+class Range:
+    """All numbers from one exact number to another.
+
+    Parameters
+    ----------
+    low, high : Exact
+        The ends, which belong to it.
+
+    Raises
+    ------
+    ValueError
+        If the ends are the wrong way round.
+    """
+
+    low: Exact
+    high: Exact
+
+    def __post_init__(self) -> None:
+        if self.high < self.low:
+            raise ValueError(f"a range must go upwards; got {self}")
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a single number."""
+        return self.low == self.high
+
+    @property
+    def width(self) -> float:
+        """How far apart the ends are, as part of the higher one; only for choosing where to cut."""
+        return 1 - float(self.low) / float(self.high) if float(self.high) else 0.0
+
+    def ball(self) -> Any:
+        """A ball that holds all of it, at the precision in force.
+
+        Returns
+        -------
+        arb
+        """
+        low = self.low.ball()
+        return low if self.is_point else low.union(self.high.ball())
+
+    def halves(self) -> tuple[Range, Range]:
+        """Two ranges that cover it and meet in a point.
+
+        Returns
+        -------
+        tuple of Range
+        """
+        # Which point it is does not matter, only that both halves have it.
+        middle = Exact(Fraction((float(self.low) + float(self.high)) / 2))
+        if not self.low < middle < self.high:
+            raise ValueError(f"the range {self} is too narrow to be cut")
+        return Range(self.low, middle), Range(middle, self.high)
+
+    def __str__(self) -> str:
+        return str(self.low) if self.is_point else f"{self.low}..{self.high}"
+
+
+# What parameters must be at least; others must be positive.
+_LEAST = {"d": 2, "L": 1, "epsilon": 0}
+
+
+def parameter_range(name: str, value: Any) -> Range:
+    """A parameter, or a range of its values.
+
+    Parameters
+    ----------
+    name : str
+        Its name: d is at least 2, L at least 1, epsilon not negative, all others positive.
+    value : str, number, pair or Range
+        A number as `exact` takes it, a pair of numbers, or a text such as ``0.05..0.2``.
+
+    Returns
+    -------
+    Range
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> print(parameter_range("lam", "0.05..0.2"), parameter_range("d", (2, 400)))
+    1/20..1/5 2..400
+    """
+    if isinstance(value, Range):
+        found = value
+    else:
+        parts = value.split("..") if isinstance(value, str) else value
+        parts = list(parts) if isinstance(parts, list | tuple) else [parts]
+        if len(parts) not in (1, 2):
+            raise ValueError(f"{name} must be a number or two ends of a range; got {value!r}")
+        ends = [exact(name, part) for part in parts]
+        if ends[-1] < ends[0]:
+            raise ValueError(f"{name} must be a range that goes upwards; got {value!r}")
+        found = Range(ends[0], ends[-1])
+    least = _LEAST.get(name)
+    if least is None and found.low.square == 0:
+        raise ValueError(f"{name} must be positive; got {value!r}")
+    if least is not None and found.low.square < least**2:
+        raise ValueError(f"{name} must be at least {least}; got {value!r}")
+    return found
+
+
+def ranges(lam: Any, gamma: Any, d: Any, **others: Any) -> dict[str, Range]:
+    """The parameters of the task, and others, as ranges.
+
+    Parameters
+    ----------
+    lam, gamma, d : number or range
+        Inverse temperature, standard deviation of the informative token, dimension. The latter need
+        not be whole.
+    **others : number or range
+        Such as alpha.
+
+    Returns
+    -------
+    dict of str to Range
+
+    Raises
+    ------
+    ValueError
+        It names the argument.
+    """
+    given = {"lam": lam, "gamma": gamma, "d": d} | others
+    return {name: parameter_range(name, value) for name, value in given.items()}
+
+
+def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
+    """A rational number of any sign, or an interval with such ends.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the error.
+    value : str, number or pair
+        A number, a pair of numbers, or a text such as ``-0.5..1/3``.
+
+    Returns
+    -------
+    tuple of Fraction
+        Its ends.
+
+    Raises
+    ------
+    ValueError
+    """
+    parts = value.split("..") if isinstance(value, str) else value
+    parts = list(parts) if isinstance(parts, list | tuple) else [parts]
+    ends = [_parsed(part) for part in parts]
+    if len(ends) not in (1, 2) or any(end is None or end.root for end in ends):
+        raise ValueError(
+            f"{name} must be a rational number, or an interval such as -0.5..1/3; got {value!r}"
+        )
+    low, high = (end.radicand for end in (ends[0], ends[-1]) if end is not None)
+    if high < low:
+        raise ValueError(f"{name} must be an interval that goes upwards; got {value!r}")
+    return low, high
+
+
+def lower_decimal(x: Any, digits: int = 4) -> str:
+    """A short decimal number below a ball.
+
+    Parameters
+    ----------
+    x : arb
+        Finite.
+    digits : int, optional
+        How many significant digits it has.
+
+    Returns
+    -------
+    str
+    """
+    for more in (0, 1):
+        middle = float(x.lower().mid())
+        text = f"{middle - abs(middle) * more * 2 * 10.0 ** (1 - digits):.{digits - 1}e}"
+        if arb(text) < x:
+            return text
+    return str(Fraction(float(x.lower().mid())) - 1)

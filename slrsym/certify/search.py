@@ -1,0 +1,282 @@
+"""The search: boxes are cut until every piece shows what is wanted, or the budget is spent."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from slrsym.certify.fields import Box, Functions
+from slrsym.certify.trees import CENTRED, NATURAL, UNDECIDED, cut, volume
+from slrsym.kernels.arguments import number, whole
+
+__all__ = [
+    "DEPTH",
+    "Budget",
+    "Cover",
+    "cover_positive",
+    "leave",
+    "middle",
+    "refutes",
+    "share",
+    "widest_axis",
+]
+
+# No box is cut more often along its sides together.
+DEPTH = 160
+
+
+class Budget:
+    """How many boxes may be looked at, and for how long.
+
+    Parameters
+    ----------
+    max_boxes : int
+        In all.
+    seconds : float, optional
+        From now on.
+    note : callable, optional
+        Called now and then with the number of boxes looked at.
+
+    Raises
+    ------
+    ValueError
+    """
+
+    def __init__(
+        self,
+        max_boxes: int,
+        seconds: float = math.inf,
+        note: Callable[[int], None] | None = None,
+        _parent: Budget | None = None,
+    ) -> None:
+        self.max_boxes = whole("max_boxes", max_boxes, 1)
+        if not number(seconds) > 0:
+            raise ValueError(f"seconds must be positive; got {seconds!r}")
+        self.seconds = seconds
+        self.note = note
+        self.used = 0
+        self._parent = _parent
+        self._start = time.monotonic()
+
+    def part(self, share: int, most: int | None = None) -> Budget:
+        """A budget within this one.
+
+        Parameters
+        ----------
+        share : int
+            Of what is left of this one, it has one part in so many.
+        most : int, optional
+            How many boxes it has at most.
+
+        Returns
+        -------
+        Budget
+            What is spent of it is spent of this one too.
+        """
+        boxes = max(1, (self.max_boxes - self.used) // share)
+        left = max(self.seconds - self.elapsed, 1e-3)
+        return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
+
+    def spend(self) -> bool:
+        """Count a box.
+
+        Returns
+        -------
+        bool
+            Whether there was one left.
+        """
+        if self.is_over or (self._parent is not None and not self._parent.spend()):
+            return False
+        self.used += 1
+        if self.note is not None and self.used % 64 == 0:
+            self.note(self.used)
+        return True
+
+    @property
+    def elapsed(self) -> float:
+        """For how many seconds it has been in use."""
+        return time.monotonic() - self._start
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left."""
+        return self.used >= self.max_boxes or self.elapsed > self.seconds
+
+
+@dataclass
+class Cover:
+    """What became of the pieces of a domain.
+
+    Attributes
+    ----------
+    tree : list of str
+        As `slrsym.certify.trees` says.
+    undecided : list of Box
+        The leaves of which nothing was seen.
+    margins : list of arb
+        Lower bounds of each function over the leaves that are shown, if there are any.
+    counterexample : Box or None
+        A point where a function is certainly not positive.
+    zeros : list of tuple of Box
+        Boxes with exactly one zero: a wide one, and a narrow one inside of it.
+    missed : list of list of float
+        Points near which there may be a zero, where none could be isolated.
+    """
+
+    tree: list[str] = field(default_factory=list)
+    undecided: list[Box] = field(default_factory=list)
+    margins: list[Any] = field(default_factory=list)
+    counterexample: Box | None = None
+    zeros: list[tuple[Box, Box]] = field(default_factory=list)
+    missed: list[list[float]] = field(default_factory=list)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether nothing is left open."""
+        return not self.undecided and self.counterexample is None
+
+
+def widest_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
+    """Along which side a cut helps most, by what each contributes to the mean value form.
+
+    Parameters
+    ----------
+    bound : Functions
+        The functions.
+    box : Box
+    which : iterable of int, optional
+        The functions that matter; all by default.
+
+    Returns
+    -------
+    int
+    """
+    sides = [float(high - low) for low, high in box]
+    if len(box) == 1:
+        return 0
+    _, rows = bound.slopes(box)
+    wanted = range(len(rows)) if which is None else which
+    weights = [0.0] * len(box)
+    for i in wanted:
+        for j, slope in enumerate(rows[i]):
+            size = float(slope.abs_upper())
+            if not math.isfinite(size):
+                return max(range(len(box)), key=sides.__getitem__)
+            weights[j] = max(weights[j], size * sides[j])
+    best = max(range(len(box)), key=weights.__getitem__)
+    # Slopes may vanish at a point: no side stays very long beside the others.
+    longest = max(range(len(box)), key=sides.__getitem__)
+    return longest if sides[longest] > 16 * sides[best] or weights[best] == 0 else best
+
+
+def cover_positive(bound: Functions, domain: Box, budget: Budget) -> Cover:
+    """Cut a domain until some functions are seen to be positive on every piece.
+
+    Parameters
+    ----------
+    bound : Functions
+        The functions.
+    domain : Box
+    budget : Budget
+
+    Returns
+    -------
+    Cover
+    """
+    found = Cover()
+    _cover(bound, domain, budget, found, 0)
+    return found
+
+
+def refutes(bound: Functions, point: Box) -> bool:
+    """Whether some function certainly is not positive at a point.
+
+    Parameters
+    ----------
+    bound : Functions
+    point : Box
+
+    Returns
+    -------
+    bool
+    """
+    return any(value <= 0 for value in bound.natural(point))
+
+
+def middle(box: Box) -> Box:
+    """The point in the middle of a box.
+
+    Parameters
+    ----------
+    box : Box
+
+    Returns
+    -------
+    Box
+    """
+    return tuple(((low + high) / 2,) * 2 for low, high in box)
+
+
+def _cover(bound: Functions, box: Box, budget: Budget, found: Cover, depth: int) -> None:
+    if found.counterexample is not None or depth > DEPTH or not budget.spend():
+        leave(found, box)
+        return
+    values = bound.natural(box)
+    if all(value > 0 for value in values):
+        _accept(found, NATURAL, values)
+        return
+    open_ = [i for i, value in enumerate(values) if not value > 0]
+    if box:
+        sharper = bound.centred(box)
+        if all(value > 0 for value in sharper):
+            _accept(found, CENTRED, sharper)
+            return
+        open_ = [i for i, value in enumerate(sharper) if not value > 0] or open_
+    if any(value <= 0 for value in values) or refutes(bound, middle(box)):
+        found.counterexample = middle(box)
+    if not box or found.counterexample is not None:
+        leave(found, box)
+        return
+    axis = widest_axis(bound, box, open_)
+    found.tree.append(str(axis))
+    for half in cut(box, axis):
+        _cover(bound, half, budget, found, depth + 1)
+
+
+def _accept(found: Cover, mark: str, values: list[Any]) -> None:
+    found.tree.append(mark)
+    lowest = [value.lower() for value in values]
+    found.margins = [
+        low if low < least else least
+        for low, least in zip(lowest, found.margins or lowest, strict=True)
+    ]
+
+
+def leave(found: Cover, box: Box) -> None:
+    """Note a box of which nothing was seen.
+
+    Parameters
+    ----------
+    found : Cover
+    box : Box
+    """
+    found.tree.append(UNDECIDED)
+    found.undecided.append(box)
+
+
+def share(boxes: Iterable[Box], domain: Box) -> float:
+    """How large a part of a domain some of its pieces are.
+
+    Parameters
+    ----------
+    boxes : iterable of Box
+    domain : Box
+
+    Returns
+    -------
+    float
+    """
+    return float(sum((volume(box) for box in boxes), start=0 * volume(domain)) / volume(domain))

@@ -1,0 +1,281 @@
+r"""What a certificate of each kind has to show: which functions, over which domain, have what sign.
+
+This is read by the search and by the verifier, and belongs to neither. A certificate holds for all
+parameters of a box; over each part into which this is cut, the parameters are balls.
+
+**Step sizes** (`alpha`). With the numbers m_ij, pole factors p and squares of norms N of
+`slrsym.certify.functions`, the following are shown to be positive on the whole square: p_kappa,
+p_nu, m_11, m_22, their determinant, and 2 - N_kappa, 2 - N_nu. From these follow, for that step
+size and for every smaller one, the conditions of Propositions 8 and 12:
+
+*Every smaller step.* Write r for a slope times the root of 1 - kappa^2 (or 1 - nu^2). The matrix m
+has the principal minors of the symmetric matrix :math:`N - \alpha H`, where N is diagonal with
+entries :math:`1 + \alpha^2 r^2` and H is the Hessian of the risk in the angles (this is
+`slrsym.certify.functions.curvature_identity`), which thus is positive definite. Dividing by alpha
+gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as alpha grows as long as
+:math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite for all smaller alpha.
+The pole factors are affine in alpha, and 1 at 0.
+
+*The Jacobian determinant of g* is :math:`p_\kappa p_\nu \det m / (N_\kappa N_\nu)^{3/2} > 0`.
+
+*g is injective.* It maps each side of the square to itself, and for each kappa it raises nu' with
+nu, since :math:`\partial\nu'/\partial\nu` has the sign of :math:`p_\nu m_{22}`, from -1 to 1. So
+for each value c the points with nu' = c are the graph of a function of kappa. Along it, kappa'
+grows at the rate :math:`\det Dg / (\partial\nu'/\partial\nu) > 0`. So a value of g is taken once.
+
+*Eigenvalues at the origin.* The slopes vanish there, so m = I - alpha H there, positive definite;
+as det H < 0 (the condition ``saddle``), one eigenvalue of Dg is in (0, 1) and one above 1.
+
+*The risk decreases.* In the angles :math:`\varphi, \psi` a step is
+:math:`\varphi' = \varphi - \arctan(\alpha r_\varphi)` with :math:`r = \nabla F` the gradient of the
+risk F there, and the segment to the new point stays in the square since p > 0. By Taylor's formula
+with :math:`H \prec (2 - \mu)/\alpha` on the segment, where :math:`\mu > 0` by compactness and
+:math:`N - \alpha H \succ 0`, N < 2, and with :math:`\delta \tan\delta \ge \delta^2`,
+
+.. math:: F' - F \le -\tfrac1\alpha \sum \delta_i \tan\delta_i
+    + \tfrac{2 - \mu}{2\alpha} \sum \delta_i^2
+    \le -\tfrac{\mu}{2\alpha} \sum \delta_i \tan \delta_i
+    = -\tfrac{\mu}{2} \sum r_i \arctan(\alpha r_i),
+
+which is negative except at the solutions of (14).
+
+**Fixed points**: all solutions of (14). A product vanishes with one of its factors, so these are
+the four corners, the points of a side where the other slope vanishes, and the points of the square
+where both do. Each of these systems has its zeros isolated; positive factors are left out.
+
+**Classification** (Proposition 10). Shown to be positive: minus R_kappa on the side nu = 1, R_kappa
+on the side nu = -1, the derivative of -R_nu in kappa, and minus the determinant of the Hessian at
+the origin; and by algebra: R_nu does not depend on nu and vanishes at kappa = 0, R_kappa vanishes
+at the origin, and the risk is even. For kappa >= 0 the risk falls (or stays) as nu rises to 1, and
+then strictly as kappa rises to 1: the minimum on this half is at (1, 1) alone. The other way it
+rises to (1, -1). The other half is its mirror image.
+
+**Local rates**. Near the corner (1, 1) the pole factors and m_11, m_22 are near 1, and N is at
+least 1. Shown to be positive on the square of side r at the corner, for both rows of the Jacobian
+matrix of g: :math:`1 - p_i m_{ii} \pm p_i m_{ij} - \tau_i` and
+:math:`1 + p_i m_{ii} \pm p_i m_{ij} - \tau_i`. So the absolute values in row i sum up to less than
+:math:`1 - \tau_i`: the map contracts there in the largest norm. At the corner itself the matrix is
+diagonal, and :math:`1 - p_i m_{ii}` lies between the two rates given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+
+from flint import fmpq
+from sympy import Expr, erf, expand, simplify
+
+from slrsym.certify.fields import Field
+from slrsym.certify.functions import (
+    ROOM,
+    bends,
+    curvature_identity,
+    planar_map,
+    risk_symbols,
+    sign_part,
+    slopes,
+)
+from slrsym.certify.parts import Kind, Part, no_facts, rational
+from slrsym.certify.ranges import ENCLOSURES
+from slrsym.kernels.special import ErfDefect
+from slrsym.notation import kappa, nu
+
+__all__ = ["KINDS"]
+
+_SIDE = (fmpq(-1), fmpq(1))
+
+
+# -- step sizes --------------------------------------------------------------------------------
+
+
+@cache
+def _step_parts() -> tuple[Part, ...]:
+    step = planar_map()
+    conditions = {
+        "pole factor of kappa": step.poles[0],
+        "pole factor of nu": step.poles[1],
+        "slope of kappa' in kappa": step.entries[0][0],
+        "slope of nu' in nu": step.entries[1][1],
+        "Jacobian determinant": step.determinant,
+        "step of kappa below 45 degrees": 2 - step.norms[0],
+        "step of nu below 45 degrees": 2 - step.norms[1],
+    }
+    square = Field(tuple(conditions.values()), (kappa, nu), risk_symbols())
+    return (
+        Part("square", square, (_SIDE, _SIDE), labels=tuple(conditions)),
+        _saddle(),
+    )
+
+
+def _saddle() -> Part:
+    in_kappa, mixed, in_nu = (b.subs({kappa: 0, nu: 0}).doit() for b in bends())
+    found = Field((mixed**2 - in_kappa * in_nu,), ())
+    return Part("saddle", found, (), labels=("minus the determinant of the Hessian at the origin",))
+
+
+@cache
+def _step_facts() -> Mapping[str, bool]:
+    # The sides are mapped to themselves: what is added to kappa there has the factor c_kappa.
+    step = planar_map()
+    room = {symbol: 0 for symbol in risk_symbols() if symbol.name.startswith("c_")}
+    on_sides = all(
+        simplify(new.subs(room) - x) == 0 for new, x in zip(step.new, (kappa, nu), strict=True)
+    )
+    return {
+        "the Jacobian matrix is that of N - alpha times the Hessian": curvature_identity(),
+        "every side is mapped to itself": on_sides,
+        "the origin is critical": _critical_origin(),
+    }
+
+
+def _critical_origin() -> bool:
+    return all(_at_origin(slope) == 0 for slope in slopes())
+
+
+def _at_origin(expr: Expr) -> Expr:
+    return simplify(_plain(expr).subs({kappa: 0, nu: 0}))
+
+
+def _plain(expr: Expr) -> Expr:
+    """Without the function whose value SymPy does not know."""
+    return expr.replace(ErfDefect, lambda x, y: x - erf(y))
+
+
+# -- fixed points ------------------------------------------------------------------------------
+
+
+@cache
+def _zero_parts() -> tuple[Part, ...]:
+    in_kappa, in_nu = (sign_part(slope) for slope in slopes())
+    sides = []
+    for end in (1, -1):
+        along_nu = Field((in_nu.subs(kappa, end),), (nu,))
+        along_kappa = Field((in_kappa.subs(nu, end),), (kappa,))
+        sides.append(Part(f"side kappa = {end}", along_nu, (_SIDE,), zeros=True))
+        sides.append(Part(f"side nu = {end}", along_kappa, (_SIDE,), zeros=True))
+    square = Field((in_kappa, in_nu), (kappa, nu))
+    return (*sides, Part("square", square, (_SIDE, _SIDE), zeros=True))
+
+
+# -- classification ----------------------------------------------------------------------------
+
+
+@cache
+def _order_parts() -> tuple[Part, ...]:
+    in_kappa, in_nu = slopes()
+    falls = Field((sign_part(-in_kappa.subs(nu, 1)),), (kappa,))
+    rises = Field((sign_part(in_kappa.subs(nu, -1)),), (kappa,))
+    turns = Field((sign_part(-in_nu.diff(kappa)),), (kappa,))
+    return (
+        Part("side nu = 1", falls, (_SIDE,), labels=("minus the slope in kappa",)),
+        Part("side nu = -1", rises, (_SIDE,), labels=("the slope in kappa",)),
+        Part("slope in nu", turns, (_SIDE,), labels=("minus its derivative in kappa",)),
+        _saddle(),
+    )
+
+
+@cache
+def _order_facts() -> Mapping[str, bool]:
+    in_nu = slopes()[1]
+    gradient = [_plain(slope) for slope in slopes()]
+    mirrored = [g.subs({kappa: -kappa, nu: -nu}, simultaneous=True) for g in gradient]
+    return {
+        "the slope in nu does not depend on nu": not in_nu.has(nu),
+        "it vanishes at kappa = 0": simplify(in_nu.subs(kappa, 0)) == 0,
+        "the origin is critical": _critical_origin(),
+        # Its gradient is odd.
+        "the risk is even": all(
+            expand(a + b) == 0 for a, b in zip(gradient, mirrored, strict=True)
+        ),
+    }
+
+
+# -- local rates -------------------------------------------------------------------------------
+
+
+@cache
+def _rate_fields() -> tuple[Field, Field]:
+    """For kappa, then for nu: p m_ii less 1, plus and minus p m_ij; and the first at the corner.
+
+    The 1 is taken out by algebra, as what is left of it may be tiny.
+    """
+    step = planar_map()
+    corner = {kappa: 1, nu: 1}
+    rows, rates = [], []
+    for i, (pole, row) in enumerate(zip(step.poles, step.entries, strict=True)):
+        short, beside = expand(1 - pole * row[i]), pole * row[1 - i]
+        rows += [short + beside, short - beside]
+        rates.append(short.subs(dict.fromkeys(ROOM, 0)).subs(corner))
+    at_corner = {symbol: value.subs(corner) for symbol, value in risk_symbols().items()}
+    return Field(rows, (kappa, nu), risk_symbols()), Field(rates, (), at_corner)
+
+
+def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[Part, ...]:
+    around, at_corner = _rate_fields()
+    given = {name: rational(x) for name, x in numbers.items()}
+    gains = [given[f"{x}_gain"] for x in ("kappa", "nu") for _ in range(2)]
+    rates = [(given[f"{x}_rate_low"], given[f"{x}_rate_high"]) for x in ("kappa", "nu")]
+    side = (1 - given["radius"], fmpq(1))
+    return (
+        Part(
+            "corner",
+            around,
+            (side, side),
+            labels=tuple(
+                f"{x}' {what}, {name} the slope beside"
+                for x in ("kappa", "nu")
+                for name in ("plus", "minus")
+                for what in ("contracts", "is not reversed")
+            ),
+            bounds=tuple((gain, 2 - gain) for gain in gains),
+        ),
+        Part(
+            "rates",
+            at_corner,
+            (),
+            labels=tuple(
+                f"rate of {x}, {way}"
+                for x in ("kappa", "nu")
+                for way in ("from below", "from above")
+            ),
+            bounds=tuple(rates),
+        ),
+    )
+
+
+KINDS: dict[str, Kind] = {
+    "alpha": Kind(
+        "For every step size up to alpha the risk decreases along every step that moves, the "
+        "Jacobian determinant of the planar map is positive on the square, the map is injective, "
+        "and at the origin it has one eigenvalue in (0, 1) and one above 1.",
+        lambda numbers: _step_parts(),
+        _step_facts,
+        ("lam", "gamma", "d", "alpha"),
+    ),
+    "fixed-points": Kind(
+        "System (14) has exactly this many solutions in the square, each in its box.",
+        lambda numbers: _zero_parts(),
+        no_facts,
+        numbers=("count",),
+    ),
+    "classification": Kind(
+        "(1, 1) and (-1, -1) are the only minima of the risk on the square, (1, -1) and (-1, 1) "
+        "the only maxima, and the origin is a saddle.",
+        lambda numbers: _order_parts(),
+        _order_facts,
+    ),
+    "rates": Kind(
+        "In the square of side `radius` at (1, 1), the map g changes kappa - 1 and nu - 1 by "
+        "factors whose sums in a row, in absolute value, are at most 1 less the two gains; at "
+        "(1, 1) itself the two eigenvalues are 1 less the two rates.",
+        _rate_parts,
+        no_facts,
+        ("lam", "gamma", "d", "alpha"),
+        (
+            "radius",
+            *(f"{x}_{what}" for x in ("kappa", "nu") for what in ("gain", "rate_low", "rate_high")),
+        ),
+    ),
+} | ENCLOSURES

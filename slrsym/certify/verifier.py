@@ -1,0 +1,233 @@
+"""Certificates are checked again: every leaf is looked at once, as its mark says.
+
+Nothing of the search is used here, only what is to be shown, and balls.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flint import arb, arb_mat, ctx
+
+from slrsym.certify.certificate import (
+    Certificate,
+    CertificateError,
+    Finding,
+    Verdict,
+    load,
+)
+from slrsym.certify.fields import Box, Functions
+from slrsym.certify.numbers import Range
+from slrsym.certify.parts import Part
+from slrsym.certify.statements import KINDS
+from slrsym.certify.trees import CENTRED, INSIDE, NATURAL, UNDECIDED, cut
+
+__all__ = ["Check", "check"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What became of a certificate that was checked again.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        What is known by this check; undecided if the certificate is refused.
+    refusal : str
+        What is wrong with the certificate; empty if nothing.
+    boxes : int
+        How many leaves were looked at.
+    seconds : float
+        How long it took.
+    """
+
+    verdict: Verdict
+    refusal: str
+    boxes: int
+    seconds: float
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the certificate says what is so."""
+        return not self.refusal
+
+
+def check(certificate: Certificate | str | Path) -> Check:
+    """Check a certificate, or one in a file.
+
+    Parameters
+    ----------
+    certificate : Certificate or path
+
+    Returns
+    -------
+    Check
+
+    Raises
+    ------
+    CertificateError
+        If a file is no certificate.
+    """
+    start = time.perf_counter()
+    found = certificate if isinstance(certificate, Certificate) else load(certificate)
+    checker = _Checker(found)
+    refusal, verdict = "", Verdict.UNDECIDED
+    try:
+        verdict = checker.verdict()
+        if verdict is not found.verdict:
+            refusal = f"it says {found.verdict}, and is {verdict}"
+            verdict = Verdict.UNDECIDED
+    except (CertificateError, ValueError, ZeroDivisionError) as problem:
+        refusal = str(problem)
+    return Check(verdict, refusal, checker.boxes, time.perf_counter() - start)
+
+
+def _require(holds: bool, refusal: str) -> None:
+    if not holds:
+        raise CertificateError(refusal)
+
+
+class _Checker:
+    def __init__(self, certificate: Certificate) -> None:
+        self.certificate = certificate
+        self.boxes = 0
+        self.open = False
+
+    def verdict(self) -> Verdict:
+        it, kind = self.certificate, KINDS[self.certificate.kind]
+        _require(tuple(it.parameters) == kind.names, f"its parameters are not {kind.names}")
+        _require(set(it.numbers) == set(kind.numbers), f"its numbers are not {kind.numbers}")
+        parts = {part.name: part for part in kind.parts(it.numbers)}
+        if it.verdict is Verdict.REFUTED:
+            self._refute(parts)
+            return Verdict.REFUTED
+        for fact, holds in kind.facts().items():
+            _require(holds, f"it is not so that {fact}")
+        labels = {label for part in parts.values() for label in part.labels}
+        _require(labels <= it.margins.keys() or it.undecided != (), "margins are missing")
+        marks, pieces = iter(it.tree), iter(it.pieces)
+        for leaf in self._parameter_leaves(it.parameters, marks):
+            piece = next(pieces, None)
+            _require(piece is not None, "there are fewer pieces than leaves")
+            assert piece is not None
+            if leaf is not None:
+                _require(piece.keys() == parts.keys(), "a piece has not all parts")
+                for name, finding in piece.items():
+                    self._part(parts[name], finding, leaf)
+                self._count(piece)
+        _require(next(marks, None) is None, "the tree of parameters goes on behind its end")
+        _require(next(pieces, None) is None, "there are more pieces than leaves")
+        _require(self.open or self.boxes == it.boxes, f"it has {self.boxes} boxes, not {it.boxes}")
+        return Verdict.UNDECIDED if self.open else Verdict.SHOWN
+
+    def _parameter_leaves(self, box: Mapping[str, Range], marks: Iterator[str]) -> Iterator[Any]:
+        """The leaves of the parameters that are shown; None for the others."""
+        mark = next(marks, "")
+        if mark == NATURAL:
+            yield box
+        elif mark == UNDECIDED:
+            self.open = True
+            yield None
+        else:
+            _require(mark.isdigit() and int(mark) < len(box), f"no mark of parameters: {mark!r}")
+            name = list(box)[int(mark)]
+            for half in box[name].halves():
+                yield from self._parameter_leaves({**box, name: half}, marks)
+
+    def _part(self, part: Part, finding: Finding, parameters: Mapping[str, Range]) -> None:
+        bound = part.bind(parameters, self.certificate.digits)
+        for wide, narrow in finding.zeros:
+            _require(part.zeros, "zeros are listed where there should be none")
+            _require(_inside(narrow, wide) and _open_inside(wide, part.domain), "a zero is astray")
+            _require(_one_zero(bound, wide) and _one_zero(bound, narrow), "a zero is not certain")
+        for i, (wide, _) in enumerate(finding.zeros):
+            apart = all(_apart(wide, other) for other, _ in finding.zeros[:i])
+            _require(apart, "zeros are counted twice")
+        marks = iter(finding.tree)
+        for box, mark in _leaves(part.domain, marks):
+            self.boxes += 1
+            if mark == INSIDE:
+                held = any(_inside(box, wide) for wide, _ in finding.zeros)
+                _require(held, "a box is in none of those with one zero")
+                continue
+            values = bound.centred(box) if mark == CENTRED else bound.natural(box)
+            if part.zeros:
+                apart = any(value > 0 or value < 0 for value in values)
+                _require(apart, f"a zero is not excluded in {box}")
+            else:
+                for value, label in zip(values, part.labels, strict=True):
+                    margin = arb(self.certificate.margins[label])
+                    _require(value > 0 and value > margin, f"{label}: not above {margin} in {box}")
+        _require(next(marks, None) is None, f"the tree of {part.name} goes on behind its end")
+
+    def _count(self, piece: Mapping[str, Finding]) -> None:
+        if self.certificate.kind == "fixed-points":
+            count = 4 + sum(len(finding.zeros) for finding in piece.values())
+            said = self.certificate.numbers["count"]
+            _require(count == said, f"it says {said} zeros, and there are {count}")
+
+    def _refute(self, parts: Mapping[str, Part]) -> None:
+        it, point = self.certificate, self.certificate.counterexample
+        _require(point is not None, "there is no counterexample")
+        assert point is not None
+        box = it.parameters
+        _require(point.parameters.keys() == box.keys(), "the counterexample is for others")
+        for name, x in point.parameters.items():
+            astray = x.low < box[name].low or box[name].high < x.high
+            _require(not astray, "the counterexample is for other parameters")
+        _require(point.part in parts and not parts[point.part].zeros, "it is of no part")
+        part = parts[point.part]
+        _require(len(point.point) == len(part.domain), "the counterexample is no point")
+        _require(_inside(point.point, part.domain), "the counterexample lies outside")
+        values = part.bind(point.parameters, it.digits).natural(point.point)
+        self.boxes = 1
+        _require(any(value <= 0 for value in values), "the counterexample is none")
+
+
+def _leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
+    """The boxes that a tree cuts a box into: they cover it, whatever the marks are."""
+    mark = next(marks, "")
+    if mark.isdigit() and int(mark) < len(box):
+        for half in cut(box, int(mark)):
+            yield from _leaves(half, marks)
+    else:
+        _require(mark in (NATURAL, CENTRED, INSIDE) and mark != "", f"no mark of a leaf: {mark!r}")
+        yield box, mark
+
+
+def _inside(inner: Box, outer: Box) -> bool:
+    return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
+
+
+def _open_inside(inner: Box, outer: Box) -> bool:
+    return all(a > c and b < d for (a, b), (c, d) in zip(inner, outer, strict=True))
+
+
+def _apart(one: Box, other: Box) -> bool:
+    return any(b < c or d < a for (a, b), (c, d) in zip(one, other, strict=True))
+
+
+def _one_zero(bound: Functions, box: Box) -> bool:
+    r"""Whether x - C f(x) is a contraction of a box into itself, for an approximate inverse C.
+
+    With centre m, half sides r, and L the bound of :math:`|I - C f'|` over the box, it is enough
+    that :math:`|C f(m)| + L r < r` in every coordinate.
+    """
+    _, rows = bound.slopes(box)
+    middle: Box = tuple(((low + high) / 2,) * 2 for low, high in box)
+    values = bound.natural(middle)
+    with ctx.workdps(bound.dps):
+        inverse = arb_mat([[x.mid() for x in row] for row in rows]).inv()
+        n = len(box)
+        product, shift = inverse * arb_mat(rows), inverse * arb_mat([[v] for v in values])
+        radii = [arb(high - low) / 2 for low, high in box]
+        return all(
+            abs(shift[i, 0])
+            + sum((abs(product[i, j] - int(i == j)) * radii[j] for j in range(n)), arb(0))
+            < radii[i]
+            for i in range(n)
+        )

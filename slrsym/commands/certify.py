@@ -1,0 +1,398 @@
+"""The commands that certify something, and check certificates again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slrsym.commands.reporting import refusals, reported, require_writable
+
+if TYPE_CHECKING:
+    from slrsym.certify import Certificate, LocalRates, StepSize
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Certify statements for given parameters, or for whole ranges, by ball arithmetic. "
+    "Numbers are exact: 0.1 is one tenth, sqrt(1/2) a root, 0.05..0.2 a range.",
+)
+
+_LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
+_GAMMA = Annotated[
+    str | None,
+    typer.Option(
+        "--gamma",
+        help="Standard deviation of the informative token. [default: sqrt(1/2)]",
+        show_default=False,
+    ),
+]
+_GAMMA2 = Annotated[
+    str | None, typer.Option("--gamma2", help="Its square, instead.", show_default=False)
+]
+_D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
+_BOXES = Annotated[int, typer.Option("--max-boxes", min=1, help="How many boxes may be looked at.")]
+_SECONDS = Annotated[float, typer.Option("--seconds", help="For how long.")]
+_DIGITS = Annotated[
+    int, typer.Option("--digits", min=10, max=10_000, help="Decimal digits of the balls.")
+]
+_OUTPUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Save the certificate; slrsym certify check reads it.",
+        show_default=False,
+    ),
+]
+_JSON = Annotated[bool, typer.Option("--json", help="Show the result as JSON.")]
+
+
+@app.command()
+@reported()
+def alpha(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    step: Annotated[
+        str | None,
+        typer.Option(
+            "--alpha",
+            help="Certify this step size, instead of looking for the largest.",
+            show_default=False,
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--tolerance",
+            help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
+            show_default=False,
+        ),
+    ] = None,
+    max_boxes: _BOXES = 200_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    as_json: _JSON = False,
+) -> None:
+    """Certify the largest step size for which Theorem 5's conditions hold on the whole square.
+
+    For it and for every smaller one, the risk decreases along every step, the planar map is
+    injective with a positive Jacobian determinant, and the origin is a saddle of it.
+    """
+    _require(output)
+    from slrsym import certify
+
+    common: dict[str, Any] = {"max_boxes": max_boxes, "seconds": seconds, "digits": digits}
+    with refusals(), _progress() as note:
+        at = (lam, _gamma(gamma, gamma2), d)
+        if step is not None:
+            found = certify.certify_alpha(*at, step, note=note, **common)
+        else:
+            best = certify.alpha_bar(*at, tolerance=tolerance, note=note, **common)
+    if step is not None:
+        _finish(found, output, as_json)
+        return
+    rows = _step_rows(best)
+    if best.certificate is None:
+        _show("no step size was certified", rows, as_json, {"verdict": str(best.verdict)})
+        raise typer.Exit(1)
+    _finish(best.certificate, output, as_json, rows)
+
+
+@app.command("fixed-points")
+@reported()
+def fixed_points(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    max_boxes: _BOXES = 200_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    as_json: _JSON = False,
+) -> None:
+    """Isolate and count all solutions of system (14) in the square (Proposition 9)."""
+    _require(output)
+    from slrsym import certify
+
+    with refusals(), _progress() as note:
+        found = certify.fixed_points(
+            lam,
+            _gamma(gamma, gamma2),
+            d,
+            max_boxes=max_boxes,
+            seconds=seconds,
+            digits=digits,
+            note=note,
+        )
+    _finish(found, output, as_json, _zero_rows(found))
+
+
+@app.command()
+@reported()
+def classification(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    max_boxes: _BOXES = 200_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    as_json: _JSON = False,
+) -> None:
+    """Certify the kinds of the five fixed points (Proposition 10)."""
+    _require(output)
+    from slrsym import certify
+
+    with refusals(), _progress() as note:
+        found = certify.classification(
+            lam,
+            _gamma(gamma, gamma2),
+            d,
+            max_boxes=max_boxes,
+            seconds=seconds,
+            digits=digits,
+            note=note,
+        )
+    _finish(found, output, as_json)
+
+
+@app.command()
+@reported()
+def rates(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    step: Annotated[str, typer.Option("--alpha", help="Step size.")] = "0.004",
+    max_boxes: _BOXES = 20_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    as_json: _JSON = False,
+) -> None:
+    """Certify how fast kappa and nu converge at the oracle, and a box that is contracted."""
+    _require(output)
+    from slrsym import certify
+
+    with refusals():
+        found = certify.local_rates(
+            lam,
+            _gamma(gamma, gamma2),
+            d,
+            step,
+            max_boxes=max_boxes,
+            seconds=seconds,
+            digits=digits,
+        )
+    _finish(found.certificate, output, as_json, _rate_rows(found))
+
+
+@app.command()
+@reported()
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
+    as_json: _JSON = False,
+) -> None:
+    """Check certificates again, from their files alone.
+
+    The exit code is 0 if all are right and show what they say; a certificate that says that it is
+    undecided shows nothing.
+    """
+    from slrsym import certify
+
+    checks, shown = [], True
+    for file in files:
+        with refusals():
+            certificate = certify.load(file)
+        found = certify.check(certificate)
+        shown = shown and found.accepted and found.verdict is certify.Verdict.SHOWN
+        checks.append(
+            {
+                "file": str(file),
+                "kind": certificate.kind,
+                "box": certificate.box,
+                "verdict": str(found.verdict) if found.accepted else "refused",
+                "boxes": found.boxes,
+                "seconds": round(found.seconds, 3),
+                "refusal": found.refusal,
+            }
+        )
+    if as_json:
+        typer.echo(json.dumps(checks, indent=2))
+    else:
+        for one in checks:
+            typer.echo(
+                f"{one['file']}: {one['verdict']}: {one['kind']} for {one['box']} "
+                f"({one['boxes']:,} boxes, {one['seconds']} s)"
+            )
+            if one["refusal"]:
+                typer.echo(f"error: {one['file']}: {one['refusal']}", err=True)
+    if not shown:
+        raise typer.Exit(1)
+
+
+# -- arguments ---------------------------------------------------------------------------------
+
+
+def _gamma(gamma: str | None, gamma2: str | None) -> Any:
+    if gamma is not None and gamma2 is not None:
+        raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
+    if gamma2 is None:
+        return gamma or "sqrt(1/2)"
+    from slrsym.certify.numbers import Exact, Range, parameter_range
+
+    square = parameter_range("gamma2", gamma2)
+    if square.low.root or square.high.root:
+        raise ValueError(f"gamma2 must be rational; got {gamma2!r}")
+    return Range(*(Exact(end.radicand, root=True) for end in (square.low, square.high)))
+
+
+def _require(output: Path | None) -> None:
+    if output is not None:
+        require_writable(output, "--output")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("certifying"),
+        BarColumn(),
+        TextColumn("{task.fields[boxes]:,} boxes"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with bar:
+        task = bar.add_task("", total=None, boxes=0)
+        yield lambda boxes: bar.update(task, boxes=boxes)
+
+
+# -- results -----------------------------------------------------------------------------------
+
+_Rows = list[tuple[str, str]]
+
+
+def _decimal(x: Fraction | None) -> str:
+    from decimal import Decimal
+
+    return "none found" if x is None else str(Decimal(x.numerator) / Decimal(x.denominator))
+
+
+def _step_rows(found: StepSize) -> _Rows:
+    closed = float(found.closed_form)
+    rows = [
+        ("certified for every step size up to", _decimal(found.alpha)),
+        ("refuted at", _decimal(found.ceiling)),
+        ("a grid of floats allows", f"{found.grid:.6g}"),
+    ]
+    if found.alpha is not None:
+        best = float(found.alpha)
+        rows += [
+            ("certified, as part of that", f"{100 * found.of_grid:.3f} %"),
+            ("in a step the risk falls by at least", f"{found.descent} sum r arctan(alpha r)"),
+            ("closed form", f"{closed:.6g}, {100 * closed / best:.1f} % of what is certified"),
+        ]
+    tried = f"{found.attempts} step sizes, {found.visited:,} boxes, {found.seconds:.1f} s"
+    return [*rows, ("search", tried)]
+
+
+def _zero_rows(found: Certificate) -> _Rows:
+    from slrsym.certify import Verdict
+
+    if found.verdict is not Verdict.SHOWN:
+        return []
+    rows = [("solutions in the square", str(found.numbers["count"])), ("the corners", "4")]
+    for name in sorted(set().union(*(piece.keys() for piece in found.pieces))):
+        zeros = [piece[name].zeros for piece in found.pieces]
+        rows.append((f"inside: {name}" if name == "square" else name, str(len(zeros[0]))))
+        for wide, narrow in zeros[0] if len(zeros) == 1 else ():
+            sizes = (float(max(high - low for low, high in box) / 2) for box in (narrow, wide))
+            point = ", ".join(f"{float((low + high) / 2) + 0.0:.12g}" for low, high in narrow)
+            near, alone = (f"{size:.2g}" for size in sizes)
+            rows.append(("", f"({point}) up to {near}; alone within {alone}"))
+    return rows
+
+
+def _rate_rows(found: LocalRates) -> _Rows:
+    import math
+
+    rows = []
+    for name, rate in (("kappa", found.kappa_rate), ("nu", found.nu_rate)):
+        low, high = map(float, rate)
+        rows.append((f"1 - {name} falls in a step by", f"{low:.7g} to {high:.7g} of itself"))
+        rows.append(("  and is halved in steps", f"{math.log(2) / -math.log1p(-low):.3g}"))
+    if found.verdict == "shown":
+        size, factor = float(found.radius), float(1 - found.factor)
+        rows.append(("contracted box at (1, 1), side", f"{size:.3g}"))
+        rows.append(("Lipschitz constant there", f"1 - {factor:.4g}"))
+    return rows
+
+
+def _finish(
+    found: Certificate, output: Path | None, as_json: bool, rows: _Rows | None = None
+) -> None:
+    if output is not None:
+        found.save(output)
+    about = [
+        ("verdict", str(found.verdict)),
+        ("box", found.box),
+        *(rows or []),
+        ("cut into", f"{found.boxes:,} boxes, {found.visited:,} looked at, {found.seconds:.2f} s"),
+    ]
+    about += [(f"margin: {label}", margin) for label, margin in found.margins.items()]
+    if found.counterexample is not None:
+        point = ", ".join(str(low) for low, _ in found.counterexample.point)
+        about.append(("it fails at (kappa, nu)", f"({point})"))
+    elif found.verdict == "undecided":
+        for one in found.undecided[:5]:
+            where = f"{one.boxes:,} boxes of {one.part}, {100 * one.share:.3g} % of it"
+            largest = f", the largest {one.largest}" if one.largest else ""
+            about.append(("left open", f"{where}{largest}; for {one.parameters}"))
+        if len(found.undecided) > 5:
+            about.append(("", f"and {len(found.undecided) - 5} others"))
+    data = found.as_dict()
+    brief = {name: data[name] for name in data if name not in ("tree", "pieces")}
+    _show(found.statement, about, as_json, brief | {"rows": dict(rows or [])})
+    if output is not None and not as_json:
+        typer.echo(f"saved in {output}")
+    if found.verdict != "shown":
+        raise typer.Exit(1)
+
+
+def _show(title: str, rows: _Rows, as_json: bool, data: dict[str, Any]) -> None:
+    if as_json:
+        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    from slrsym.display import console
+
+    styles = {"shown": "green", "refuted": "bold red", "undecided": "yellow"}
+    out = console()
+    out.print(Text(title), Text(""), sep="\n")
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, Text(value, style=styles.get(value, "")))
+    out.print(table)
