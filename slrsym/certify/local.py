@@ -19,8 +19,8 @@ __all__ = ["LocalRates", "local_rates"]
 # What is claimed of the rates at the corner for the whole box around it.
 _PART = Fraction(9, 10)
 
-# The smallest box that is tried has sides of 2 to this power.
-_SMALLEST = -1024
+# The smallest box that is tried has sides of 2 to minus this power.
+_SMALLEST = 2048
 
 
 @dataclass(frozen=True)
@@ -118,17 +118,25 @@ def local_rates(
             )
         numbers |= {f"{name}_rate_low": low, f"{name}_rate_high": high}
         numbers[f"{name}_gain"] = Fraction(lower_decimal(arb(_fmpq(low * _PART)), 6))
-    for k in _exponents():
-        tried = numbers | {"radius": Fraction(2) ** -k}
-        found = certify("rates", given, tried, budget.part(4), digits)
-        if found.verdict is Verdict.SHOWN or budget.is_over:
-            break
+
+    def tried(k: int) -> Certificate:
+        at = numbers | {"radius": Fraction(1, 2**k)}
+        return certify("rates", given, at, budget.part(4), digits)
+
+    small, found = 1, tried(1)
+    large = 0
+    while found.verdict is not Verdict.SHOWN and small < _SMALLEST and not budget.is_over:
+        large, small = small, 2 * small
+        found = tried(small)
+    while found.verdict is Verdict.SHOWN and small - large > 1:
+        middle = (small + large) // 2
+        other = tried(middle)
+        if other.verdict is Verdict.SHOWN:
+            small, found = middle, other
+        else:
+            large = middle
     ends = [(numbers[f"{x}_rate_low"], numbers[f"{x}_rate_high"]) for x in ("kappa", "nu")]
     return LocalRates(found, ends[0], ends[1])
-
-
-def _exponents() -> list[int]:
-    return [*range(1, 64), *range(64, -_SMALLEST, 16)]
 
 
 def _fmpq(x: Fraction) -> Any:

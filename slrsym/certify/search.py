@@ -279,4 +279,7 @@ def share(boxes: Iterable[Box], domain: Box) -> float:
     -------
     float
     """
-    return float(sum((volume(box) for box in boxes), start=0 * volume(domain)) / volume(domain))
+    long = [i for i, (low, high) in enumerate(domain) if low < high]
+    whole_volume = volume(tuple(domain[i] for i in long))
+    parts = (volume(tuple(box[i] for i in long)) for box in boxes)
+    return float(sum(part / whole_volume for part in parts))

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from flint import fmpq
+
 from slrsym.certify.fields import Box
 
 __all__ = ["CENTRED", "INSIDE", "NATURAL", "UNDECIDED", "cut", "volume"]
@@ -58,7 +60,7 @@ def volume(box: Box) -> Any:
     -------
     fmpq
     """
-    total: Any = 1
+    total: Any = fmpq(1)
     for low, high in box:
         total *= high - low
     return total

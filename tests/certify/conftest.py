@@ -1,0 +1,35 @@
+"""Certificates that many tests look at."""
+
+from __future__ import annotations
+
+import pytest
+
+from slrsym import certify
+
+TASK = ("1/10", "sqrt(1/2)", 400)
+
+
+@pytest.fixture(scope="session")
+def small_step():
+    """Far below the limit, so that few boxes are enough."""
+    return certify.certify_alpha(*TASK, "1/4")
+
+
+@pytest.fixture(scope="session")
+def five_points():
+    return certify.fixed_points(*TASK)
+
+
+@pytest.fixture(scope="session")
+def kinds():
+    return certify.classification(*TASK)
+
+
+@pytest.fixture(scope="session")
+def rates():
+    return certify.local_rates(*TASK, "0.004")
+
+
+@pytest.fixture(scope="session")
+def best():
+    return certify.alpha_bar(*TASK)
