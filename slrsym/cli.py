@@ -147,6 +147,8 @@ def verify(
     samples = display.monte_carlo_summary(rows)
     if samples is not None:
         out.print(samples, soft_wrap=whole)
+    for line in display.boxes(rows):
+        out.print(line, soft_wrap=whole)
     for failure in display.failures(rows):
         out.print(failure, soft_wrap=whole)
     for problem in problems:

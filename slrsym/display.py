@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "axiom_list",
     "axiom_summary",
+    "boxes",
     "claim_foundations",
     "console",
     "failures",
@@ -31,7 +32,13 @@ __all__ = [
     "verdict",
 ]
 
-_STYLES = {"proved": "green", "cited": "cyan", "open": "yellow", "failed": "bold red"}
+_STYLES = {
+    "proved": "green",
+    "certified": "cyan",
+    "cited": "blue",
+    "open": "yellow",
+    "failed": "bold red",
+}
 _PIPED_WIDTH = 160
 _LEAST_WIDTH, _WIDE = 80, 110
 _LEAST_TITLE = 10
@@ -161,12 +168,32 @@ def failures(rows: Iterable[Row]) -> list[Text]:
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
-        if row.status != "proved"
+        if row.status not in ("proved", "certified")
+    ]
+
+
+def boxes(rows: Iterable[Row]) -> list[Text]:
+    """On which box each claim holds that is certified, not proved.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        The claims.
+
+    Returns
+    -------
+    list of Text
+        One line for each.
+    """
+    return [
+        Text.assemble((f"{row.id} certified ", _STYLES["certified"]), f"for {row.box}")
+        for row in rows
+        if row.status == "certified"
     ]
 
 
 def verdict(rows: list[Row], seconds: float) -> Text:
-    """The outcome in one line.
+    """The outcome in one line; certified claims are counted apart.
 
     Parameters
     ----------
@@ -178,18 +205,19 @@ def verdict(rows: list[Row], seconds: float) -> Text:
     Returns
     -------
     Text
-        Green if there are claims and all are proved or cited, red otherwise.
+        Green if no claim is open or failed, and there is one; red otherwise.
     """
     proved = sum(row.status == "proved" for row in rows)
+    certified = sum(row.status == "certified" for row in rows)
     steps = sum(row.steps for row in rows)
     digits = min((row.digits for row in rows if row.digits is not None), default=None)
     agreement = "" if digits is None else f", agreement to {digits} digits or more"
     cited = sum(row.status == "cited" for row in rows)
-    besides = f", {cited} cited" if cited else ""
-    line = (
-        f"{proved} of {len(rows)} claims proved{besides}, {steps} steps{agreement}, {seconds:.1f} s"
-    )
-    return Text(line, style="bold green" if rows and proved + cited == len(rows) else "bold red")
+    also = f", {certified} certified on a box" if certified else ""
+    also += f", {cited} cited" if cited else ""
+    line = f"{proved} of {len(rows)} claims proved{also}, {steps} steps{agreement}, {seconds:.1f} s"
+    fine = rows and proved + certified + cited == len(rows)
+    return Text(line, style="bold green" if fine else "bold red")
 
 
 def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
@@ -236,7 +264,8 @@ def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
     out.print()
     out.print(_indented(f"rests on: {', '.join(found.depends) or 'no other claim'}"))
     out.print(_indented(f"axioms: {', '.join(row.axioms) or 'none'}"))
-    out.print(_indented(Text(row.status, style=_STYLES[row.status])))
+    status = f"certified for {row.box}" if row.box else row.status
+    out.print(_indented(Text(status, style=_STYLES[row.status])))
     out.print()
 
 

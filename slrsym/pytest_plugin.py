@@ -257,7 +257,7 @@ class ClaimItem(_Item):
         NotAccepted
             If it is not so.
         """
-        from slrsym.proof.checker import monte_carlo
+        from slrsym.proof.checker import certified, monte_carlo
         from slrsym.proof.errors import ProofError
         from slrsym.proof.ledger import circle
 
@@ -273,6 +273,9 @@ class ClaimItem(_Item):
         way = circle(claim.id, {id: foundation.depends for id, foundation in found.items()})
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
+        error, _ = certified(claim)
+        if error:
+            raise NotAccepted(f"claim {claim.id} is not certified: {error}")
         for item in monte_carlo(claim, self.config.getoption("--slrsym-seed")):
             if item.contradiction:
                 raise NotAccepted(

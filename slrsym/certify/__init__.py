@@ -9,6 +9,7 @@ from slrsym.certify.certificate import Certificate as Certificate
 from slrsym.certify.certificate import CertificateError as CertificateError
 from slrsym.certify.certificate import Verdict as Verdict
 from slrsym.certify.certificate import load as load
+from slrsym.certify.claims import OnBox as OnBox
 from slrsym.certify.closed_form import closed_form_step as closed_form_step
 from slrsym.certify.enclosures import Enclosure as Enclosure
 from slrsym.certify.enclosures import enclosure as enclosure

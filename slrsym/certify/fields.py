@@ -56,6 +56,8 @@ class Field:
         The variables, over whose boxes they are enclosed.
     given : mapping of Symbol to Expr, optional
         What other symbols stand for.
+    parameters : mapping of str to Symbol, optional
+        What is given by name to `bind`; `PARAMETERS` by default.
     """
 
     def __init__(
@@ -63,15 +65,18 @@ class Field:
         outputs: Sequence[Expr],
         state: Sequence[Symbol],
         given: Mapping[Symbol, Expr] | None = None,
+        parameters: Mapping[str, Symbol] = PARAMETERS,
     ) -> None:
         self.outputs = tuple(outputs)
         self.state = tuple(state)
         self.given = dict(given or {})
+        self.parameters = dict(parameters)
 
     @cached_property
     def values(self) -> Program:
         """The functions."""
-        return Program.of(self.outputs, self.state, tuple(PARAMETERS.values()), self._used())
+        letters = tuple(self.parameters.values())
+        return Program.of(self.outputs, self.state, letters, self._used())
 
     @cached_property
     def jet(self) -> Program:
@@ -79,7 +84,9 @@ class Field:
         chain = _Chain(self._used())
         slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
         known = self._used() | chain.found
-        return Program.of((*self.outputs, *slopes), self.state, tuple(PARAMETERS.values()), known)
+        return Program.of(
+            (*self.outputs, *slopes), self.state, tuple(self.parameters.values()), known
+        )
 
     def _used(self) -> dict[Symbol, Expr]:
         found: dict[Symbol, Expr] = {}
@@ -105,7 +112,7 @@ class Field:
         -------
         BoundField
         """
-        return BoundField(self, {n: parameters.get(n, arb(1)) for n in PARAMETERS}, dps)
+        return BoundField(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
 
 
 class _Chain:

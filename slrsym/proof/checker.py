@@ -103,6 +103,8 @@ class Verdict:
         How long it took.
     monte_carlo : tuple of MonteCarlo
         What sampling says of the statement's expectations; empty if there are none.
+    box : str
+        The box on which the claim is certified, for want of a proof; empty if it is not.
 
     Raises
     ------
@@ -117,6 +119,7 @@ class Verdict:
     error: str
     seconds: float
     monte_carlo: tuple[MonteCarlo, ...] = ()
+    box: str = ""
 
     def __post_init__(self) -> None:
         if not _sealing.get():
@@ -127,8 +130,10 @@ class Verdict:
 
     @property
     def accepted(self) -> bool:
-        """Whether there are steps, every one was accepted, and no sample contradicts them."""
-        if self.error or not self.reports or any(m.contradiction for m in self.monte_carlo):
+        """Whether all steps were accepted, or the box, and no sample contradicts them."""
+        if self.error or not (self.reports or self.box):
+            return False
+        if any(m.contradiction for m in self.monte_carlo):
             return False
         return all(r.accepted for r in self.reports)
 
@@ -160,13 +165,15 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
     Returns
     -------
     list of Step
-        None of them checked yet.
+        None of them checked yet. A claim that is certified for want of a proof has none.
 
     Raises
     ------
     ProofError
         If the proof is missing or malformed.
     """
+    if claim.evidence() is not None:
+        return []
 
     def other(name: str) -> Claim:
         if name == claim.id:
@@ -265,8 +272,9 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
     reports: list[StepReport] = []
     depends: dict[str, None] = {}
     axioms: dict[str, None] = {}
-    error = ""
+    error = box = ""
     try:
+        error, box = certified(claim)
         for number, step in enumerate(steps_of(claim, find)):
             depends |= dict.fromkeys(step.uses)
             axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
@@ -276,7 +284,27 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
         error = f"{type(problem).__name__}: {problem}"
     samples = monte_carlo(claim, seed)
     seconds = time.perf_counter() - start
-    return sealed(claim.id, tuple(reports), tuple(depends), tuple(axioms), error, seconds, samples)
+    found = (tuple(reports), tuple(depends), tuple(axioms), error, seconds, samples, box)
+    return sealed(claim.id, *found)
+
+
+def certified(claim: Claim) -> tuple[str, str]:
+    """What the evidence of a claim shows that has no proof.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+
+    Returns
+    -------
+    error : str
+        Why it is not shown; empty if it is, or if there is no evidence.
+    box : str
+        On which box; empty if there is no evidence.
+    """
+    evidence = claim.evidence()
+    return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
 
 
 def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:

@@ -13,6 +13,7 @@ from sympy import Symbol, false, true
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
+from slrsym.proof.certified import Evidence
 from slrsym.proof.errors import ProofError
 from slrsym.proof.step import Proof, Rule
 
@@ -103,6 +104,7 @@ class Claim:
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
         self.file: Path | None = None
         self._prove: Callable[[Any], Proof] | None = None
+        self._certify: Callable[[], Evidence] | None = None
         claims = _collected.get()
         if claims is not None:
             claims.append(self)
@@ -127,13 +129,62 @@ class Claim:
         """
         if self._prove is not None:
             raise ProofError(f"claim {self.id} has two proofs")
+        if self._certify is not None:
+            raise ProofError(f"claim {self.id} is certified, and needs no proof")
         self._prove = function
         return function
+
+    def certified_by(self, function: Callable[[], Evidence]) -> Callable[[], Evidence]:
+        """Decorator: give the claim evidence on a box, for want of a proof.
+
+        Parameters
+        ----------
+        function : callable
+            Returns the evidence, such as `slrsym.certify.OnBox`. Its docstring is the `idea`.
+
+        Returns
+        -------
+        callable
+            The function itself.
+
+        Raises
+        ------
+        ProofError
+            If the claim has a proof, or evidence already.
+        """
+        if self._prove is not None or self._certify is not None:
+            what = "a proof" if self._prove is not None else "evidence"
+            raise ProofError(f"claim {self.id} has {what} already")
+        self._certify = function
+        return function
+
+    def evidence(self) -> Evidence | None:
+        """What certifies the claim on a box; None if it is to be proved.
+
+        Returns
+        -------
+        Evidence or None
+            What the claim's function returned.
+
+        Raises
+        ------
+        ProofError
+            If that is no evidence.
+        """
+        if self._certify is None:
+            return None
+        found = self._certify()
+        # Of what users write, no more is believed than of what they prove.
+        ours = type(found).__module__.startswith("slrsym.certify.")
+        if not ours or not isinstance(found, Evidence):
+            raise ProofError(f"claim {self.id}: {found!r} is no evidence of slrsym.certify")
+        return found
 
     @property
     def idea(self) -> str:
         """The docstring of the proof: its idea in a sentence."""
-        text = self._prove.__doc__ if self._prove is not None else None
+        function = self._prove or self._certify
+        text = function.__doc__ if function is not None else None
         return " ".join((text or "").split())
 
     def build_proof(self) -> Proof:

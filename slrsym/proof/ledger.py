@@ -39,9 +39,10 @@ class Row:
     id, title, source : str
         The claim.
     status : str
-        ``proved`` if every step was accepted and everything it rests on is proved; ``open`` if its
-        own steps were accepted but something it rests on is not proved; ``cited`` if all steps were
-        accepted, here and below, but a conclusion is left to the literature; ``failed`` otherwise.
+        ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
+        it has no proof, and is shown on a box; ``cited`` if all steps were accepted, here and
+        below, but a conclusion is left to the literature; ``open`` if its own steps were accepted
+        but something it rests on is not proved; ``failed`` otherwise.
     steps : int
         How many steps were checked.
     digits : int or None
@@ -56,6 +57,8 @@ class Row:
         What is wrong; empty if proved.
     monte_carlo : tuple of MonteCarlo
         What sampling says of the statement's expectations; empty if there are none.
+    box : str
+        On which box it is certified; empty otherwise.
     """
 
     id: str
@@ -69,6 +72,7 @@ class Row:
     seconds: float
     error: str
     monte_carlo: tuple[MonteCarlo, ...] = ()
+    box: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data, for JSON.
@@ -370,6 +374,8 @@ class Ledger:
         elif verdict.id in below:
             way = circle(verdict.id, {id: v.depends for id, v in verdicts.items()})
             status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
+        elif verdict.box:
+            status = "certified"
         else:
             rotten = [id for id in below if not _sound(id, verdicts)]
             if rotten:
@@ -390,6 +396,7 @@ class Ledger:
             verdict.seconds,
             error,
             verdict.monte_carlo,
+            verdict.box if status == "certified" else "",
         )
 
 
@@ -429,7 +436,9 @@ def _reachable(id: str, verdicts: dict[str, Verdict]) -> set[str]:
 
 
 def _sound(id: str, verdicts: dict[str, Verdict]) -> bool:
-    return id in verdicts and verdicts[id].accepted and id not in _reachable(id, verdicts)
+    """Whether a claim's own steps prove it: what is certified on a box is not proved."""
+    proved = id in verdicts and verdicts[id].accepted and not verdicts[id].box
+    return proved and id not in _reachable(id, verdicts)
 
 
 def _cites(id: str, verdicts: dict[str, Verdict]) -> bool:

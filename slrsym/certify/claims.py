@@ -1,0 +1,131 @@
+"""Claims of the ledger that are certified on a box: their own statements, by ball arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx
+from sympy import And, Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
+from sympy.logic.boolalg import Boolean
+
+from slrsym.certify.fields import Field
+from slrsym.certify.numbers import signed_interval
+from slrsym.certify.parts import rational
+from slrsym.certify.runner import DIGITS
+from slrsym.certify.search import Budget, cover_positive
+from slrsym.gaussian import erf_prime, erf_second, zeta
+from slrsym.kernels.special import ErfVariance
+
+__all__ = ["OnBox"]
+
+
+@dataclass(frozen=True)
+class OnBox:
+    """Evidence that a claim's inequalities hold on a box, to be used as `Claim.certified_by`.
+
+    Strict inequalities between elementary functions, erf, and zeta can be shown; others hold with
+    equality somewhere, perhaps, which boxes do not see.
+
+    Parameters
+    ----------
+    ranges : mapping of Symbol to number or interval
+        For every symbol of the statement a rational number, or a pair of them.
+    max_boxes : int, optional
+        How many boxes may be looked at.
+    seconds : float, optional
+        For how long.
+    digits : int, optional
+        How many decimal digits balls are computed with.
+
+    Examples
+    --------
+    >>> from sympy import Gt, Symbol, erf
+    >>> x = Symbol("x", real=True)
+    >>> OnBox({x: ("1/10", 3)}).check(Gt(erf(x), x / 5))
+    ''
+    >>> OnBox({x: ("1/10", 6)}).check(Gt(erf(x), x / 5))[:30]
+    'x/5 < erf(x) does not hold at '
+    """
+
+    ranges: Mapping[Symbol, Any]
+    max_boxes: int = 20_000
+    seconds: float = 20.0
+    digits: int = DIGITS
+    _ends: dict[Symbol, tuple[Fraction, Fraction]] = field(
+        init=False, repr=False, default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        for symbol, value in self.ranges.items():
+            self._ends[symbol] = signed_interval(str(symbol), value)
+
+    @property
+    def box(self) -> str:
+        """The box, in words."""
+        return ", ".join(
+            f"{x} = {low}" if low == high else f"{x} in [{low}, {high}]"
+            for x, (low, high) in self._ends.items()
+        )
+
+    def check(self, statement: Boolean) -> str:
+        """Look whether a statement holds on the whole box.
+
+        Parameters
+        ----------
+        statement : Boolean
+            Strict inequalities, or several of them.
+
+        Returns
+        -------
+        str
+            Why that is not shown; empty if it is.
+        """
+        relations = statement.args if isinstance(statement, And) else (statement,)
+        budget = Budget(self.max_boxes, self.seconds)
+        return next((why for r in relations if (why := self._relation(r, budget))), "")
+
+    def _relation(self, relation: Boolean, budget: Budget) -> str:
+        if not isinstance(relation, Gt | Lt):
+            kind = "an inequality that is not strict" if isinstance(relation, Ge | Le) else "none"
+            return f"only strict inequalities can be certified; {relation} is {kind}"
+        missing = relation.free_symbols - self._ends.keys()
+        if missing:
+            names = ", ".join(sorted(str(x) for x in missing))
+            return f"the box says nothing of {names}, of which {relation} speaks"
+        # What is a single number is computed with once.
+        symbols = sorted(relation.free_symbols, key=str)
+        fixed = {x: self._ends[x][0] for x in symbols if self._ends[x][0] == self._ends[x][1]}
+        state = [x for x in symbols if x not in fixed]
+        box = tuple(
+            (rational(low), rational(high)) for low, high in map(self._ends.__getitem__, state)
+        )
+        function = _elementary(relation.gts - relation.lts)
+        try:
+            functions = Field((function,), state, parameters={x.name: x for x in fixed})
+            with ctx.workdps(self.digits):
+                numbers = {x.name: arb(rational(value)) for x, value in fixed.items()}
+            found = cover_positive(functions.bind(numbers, self.digits), box, budget)
+        except (ValueError, TypeError, NotImplementedError) as problem:
+            return f"{relation} cannot be certified: {problem}"
+        if found.counterexample is not None:
+            at = ", ".join(
+                f"{x} = {low}" for x, (low, _) in zip(state, found.counterexample, strict=True)
+            )
+            return f"{relation} does not hold at {at or self.box}"
+        if not found.is_shown:
+            return (
+                f"{relation} is undecided in {len(found.undecided)} of {len(found.tree)} boxes of "
+                f"{self.box}"
+            )
+        return ""
+
+
+def _elementary(expr: Expr) -> Expr:
+    """The expression in functions that the kernels have."""
+    expr = expr.replace(lambda e: isinstance(e, erf_prime | erf_second), lambda e: e.rewrite(exp))
+    return expr.replace(
+        zeta, lambda t, s: ErfVariance(t, s) + erf(t / (1 + 2 * s**2) ** Rational(1, 2)) ** 2
+    )

@@ -1,0 +1,151 @@
+"""Claims that are certified on a box: their status, and that nothing is promoted."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import And, Ge, Gt, Lt, Symbol, erf, exp, sqrt
+
+from slrsym.certify import OnBox
+from slrsym.gaussian import erf_prime, zeta
+from slrsym.proof import Claim, ProofError, algebra, chain, lemma
+from slrsym.proof.ledger import Ledger
+
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+
+FILE = '''
+from sympy import Gt, Symbol, erf
+from slrsym.certify import OnBox
+from slrsym.proof import Claim
+
+x = Symbol("x", real=True)
+slow = Claim(id="slow", statement=Gt(erf(x), x / {part}), source="here")
+
+@slow.certified_by
+def _():
+    """Erf is concave."""
+    return OnBox({{x: ("1/10", 2)}})
+'''
+
+
+def claim(statement, evidence):
+    found = Claim(id="a-claim", statement=statement, source="here")
+    found.certified_by(lambda: evidence)
+    return found
+
+
+def row_of(*claims):
+    ledger = Ledger()
+    for one in claims:
+        ledger.add(one)
+    return {row.id: row for row in ledger.verify()}
+
+
+def test_the_status_says_on_which_box():
+    row = row_of(claim(Gt(erf(x), x / 3), OnBox({x: ("1/10", 2)})))["a-claim"]
+    assert (row.status, row.box, row.error) == ("certified", "x in [1/10, 2]", "")
+    assert row.as_dict()["box"] == "x in [1/10, 2]"
+
+
+def test_what_rests_on_it_is_not_proved():
+    # True everywhere, but shown on the box only.
+    shown = claim(Gt(exp(x), x), OnBox({x: (-2, 2)}))
+    other = Claim(id="other", statement=Gt(exp(x), x), source="here")
+
+    @other.proof
+    def _(goal):
+        return chain(goal.lhs).gt(goal.rhs, by=lemma("a-claim"))
+
+    rows = row_of(shown, other)
+    assert rows["a-claim"].status == "certified"
+    assert rows["other"].status == "open"
+    assert rows["other"].error == "it rests on a-claim, not proved"
+    assert rows["other"].box == ""
+
+
+@pytest.mark.parametrize(
+    ("statement", "ranges", "why"),
+    [
+        (Gt(erf(x), x / 2), {x: ("1/10", 3)}, "does not hold at x = "),
+        (Gt(erf(x), x / 2), {x: (0, 1)}, "does not hold at x = 0|undecided"),
+        (Gt(erf(x), -y), {x: (1, 2)}, "says nothing of y"),
+        (Ge(x**2, 0, evaluate=False), {x: (1, 2)}, "not strict"),
+        (Gt(Symbol("G", real=True) ** 2 + sqrt(x - 3), 0), {x: (1, 2)}, "says nothing of G"),
+        (Gt(sqrt(x), 0), {x: (-1, 2)}, "undecided|does not hold"),
+        (And(Gt(x, 0), Lt(x, 1)), {x: ("1/2", 1)}, "does not hold at x = 1|undecided"),
+    ],
+)
+def test_what_is_not_shown_is_not_certified(statement, ranges, why):
+    import re
+
+    row = row_of(claim(statement, OnBox(ranges, max_boxes=200)))["a-claim"]
+    assert row.status == "failed"
+    assert re.search(why, row.error)
+    assert row.box == ""
+
+
+@pytest.mark.parametrize(
+    ("statement", "ranges"),
+    [
+        (And(Gt(exp(x), 1 + x), Lt(x * y, 5)), {x: ("1/10", 2), y: (-1, 2)}),
+        (Lt(zeta(x, y), 1), {x: (-1, 1), y: "1/2"}),
+        (Gt(erf_prime(x), exp(-(x**2))), {x: (-1, 1)}),
+    ],
+)
+def test_statements_that_are_certified(statement, ranges):
+    if any(s.name == "y" for s in statement.free_symbols) and statement.has(zeta):
+        positive = Symbol("y", positive=True)
+        statement = statement.subs(y, positive)
+        ranges = {positive if s == y else s: value for s, value in ranges.items()}
+    row = row_of(claim(statement, OnBox(ranges)))["a-claim"]
+    assert (row.status, row.error) == ("certified", "")
+
+
+def test_evidence_comes_from_the_package():
+    class Forged:
+        box = "everywhere"
+
+        def check(self, statement):
+            return ""
+
+    row = row_of(claim(Gt(x, x + 1, evaluate=False), Forged()))["a-claim"]
+    assert row.status == "failed"
+    assert "is no evidence of slrsym.certify" in row.error
+
+
+def test_a_claim_has_a_proof_or_evidence():
+    found = claim(Gt(erf(x), x / 3), OnBox({x: ("1/10", 2)}))
+    with pytest.raises(ProofError, match="is certified, and needs no proof"):
+        found.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
+    with pytest.raises(ProofError, match="has evidence already"):
+        found.certified_by(lambda: None)
+    proved = Claim(id="proved", statement=Gt(erf(x), x), source="here")
+    proved.proof(lambda goal: None)
+    with pytest.raises(ProofError, match="has a proof already"):
+        proved.certified_by(lambda: None)
+
+
+def test_the_command_counts_them_apart(tmp_path):
+    from typer.testing import CliRunner
+
+    from slrsym.cli import app
+
+    (tmp_path / "good.py").write_text(FILE.format(part=3))
+    (tmp_path / "bad.py").write_text(FILE.format(part=2).replace('"slow"', '"wrong"'))
+    found = CliRunner().invoke(app, ["verify", str(tmp_path / "good.py"), "--workers", "1"])
+    assert found.exit_code == 0
+    assert "0 of 1 claims proved, 1 certified on a box" in found.stdout
+    assert "slow certified for x in [1/10, 2]" in found.stdout
+    found = CliRunner().invoke(app, ["verify", str(tmp_path / "bad.py"), "-v", "--workers", "1"])
+    assert found.exit_code == 1
+    assert "does not hold at" in found.stdout
+
+
+def test_pytest_collects_them(pytester):
+    folder = pytester.mkdir("derivations")
+    (folder / "good.py").write_text(FILE.format(part=3))
+    (folder / "bad.py").write_text(FILE.format(part=2).replace('"slow"', '"wrong"'))
+    result = pytester.runpytest_inprocess(
+        "derivations", "-p", "no:randomly", "-p", "no:cacheprovider"
+    )
+    result.stdout.fnmatch_lines(["*is not certified*"])
+    result.assert_outcomes(passed=1, failed=1)
