@@ -1,0 +1,323 @@
+"""All critical points of the risk at one setting."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.kernels import hessian
+from slrsym.kernels.ball_backend import ball
+from slrsym.landscape.certificate import Enclosure, inertia, refine
+from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of
+from slrsym.landscape.search import Coverage, descend, starts
+from slrsym.landscape.spheres import curvature, dimension, overlaps
+from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
+from slrsym.task import OrderParameters, Task
+
+__all__ = ["Atlas", "atlas"]
+
+_Array = NDArray[np.float64]
+
+_BATCH = 512
+_NEAR = 1e-5
+# A critical point has been reached where Newton's method would go no farther than this.
+_ARRIVED = 1e-6
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """The critical points of the risk, in order of their excess risk.
+
+    Parameters
+    ----------
+    task : Task
+    lam : float
+        Inverse temperature.
+    points : tuple of CriticalPoint
+        One of each set that symmetries relate.
+    coverage : Coverage
+        How often each was found.
+    plateaus : int
+        How many searches ended where the gradient is below rounding, without a critical point
+        nearby: the risk is flat there.
+    euler : int
+        The sum of (-1)^index over all critical points in the span of k*, v* and one more direction.
+    euler_expected : int
+        What it must be if none is missing, by the theorem of Poincare and Hopf: 4 for two spheres,
+        0 for two circles.
+    """
+
+    task: Task
+    lam: float
+    points: tuple[CriticalPoint, ...]
+    coverage: Coverage
+    plateaus: int
+    euler: int
+    euler_expected: int
+
+    @property
+    def minima(self) -> tuple[CriticalPoint, ...]:
+        """The local minima, the global one first."""
+        return tuple(p for p in self.points if p.kind == "minimum")
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the signs of the critical points add up as they must."""
+        return self.euler == self.euler_expected
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for JSON.
+
+        Returns
+        -------
+        dict
+        """
+        missed = self.coverage.expected_missed
+        return {
+            "task": {"d": self.task.d, "L": self.task.L, "gamma": self.task.gamma},
+            "lam": self.lam,
+            "points": [p.as_dict() for p in self.points],
+            "starts": self.coverage.starts,
+            "found": self.coverage.found,
+            "plateaus": self.plateaus,
+            "expected_missed": missed if math.isfinite(missed) else None,
+            "unseen_mass": self.coverage.unseen_mass,
+            "euler": self.euler,
+            "euler_expected": self.euler_expected,
+        }
+
+
+@dataclass
+class _Found:
+    point: _Array
+    state: _Array
+    enclosure: Enclosure | None
+    hits: int
+
+
+class _Register:
+    """The critical points found so far."""
+
+    def __init__(self, lam: float, task: Task) -> None:
+        self._lam, self._task = lam, task
+        self.entries: list[_Found] = []
+
+    def add(self, points: _Array, hits: int = 1) -> None:
+        states = canonical(overlaps(points))
+        for point, state in zip(points, states, strict=True):
+            known = self._known(state)
+            if known is None:
+                enclosure = refine(point, self._lam, self._task)
+                if enclosure is not None:
+                    point = enclosure.point
+                    state = canonical(overlaps(point))
+                    known = self._known(state, 1e-9)
+                if known is None:
+                    known = _Found(point, state, enclosure, 0)
+                    self.entries.append(known)
+            known.hits += hits
+
+    def _known(self, state: _Array, near: float = _NEAR) -> _Found | None:
+        if not self.entries:
+            return None
+        known = np.array([f.state for f in self.entries])
+        images = OVERLAP_SIGNS * state
+        far = np.abs(known[:, None, :] - images).max(axis=-1).min(axis=-1)
+        best = int(np.argmin(far))
+        return self.entries[best] if far[best] < near else None
+
+    def euler(self) -> int:
+        total = 0
+        for found in self.entries:
+            images = point_signs(found.point.shape[1]) * found.point + 0.0
+            count = len({tuple(row) for row in images.reshape(len(images), -1).round(7).tolist()})
+            inside = found.enclosure.inside[0] if found.enclosure else _index(found, self)
+            total += count * (-1) ** inside
+        return total
+
+    def curvatures(self, found: _Found) -> _Array:
+        _, bend, _ = curvature(found.point, self._lam, self._task)
+        values: _Array = np.linalg.eigvalsh(bend)
+        return values
+
+
+def _index(found: _Found, register: _Register) -> int:
+    return int((register.curvatures(found) < 0).sum())
+
+
+def _symmetric_points(m: int) -> _Array:
+    """Points that symmetries fix, so that they are critical whatever the parameters are."""
+    axes = np.eye(m)
+    pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
+    if m > 2:
+        pairs.append((axes[2], axes[2]))
+    return np.array(pairs)
+
+
+def atlas(
+    task: Task, lam: float, *, missed: float = 0.1, most: int = 40_000, seed: int = 0
+) -> Atlas:
+    """Find the critical points of the risk on the product of spheres.
+
+    Parameters
+    ----------
+    task : Task
+    lam : float
+        Inverse temperature, positive.
+    missed : float, optional
+        How many points may still be missing, by expectation (`Coverage.expected_missed`), when the
+        search ends; it goes on where the signs of those found do not add up (`Atlas.balanced`).
+    most : int, optional
+        How many searches there may be.
+    seed : int, optional
+        Of the random starts.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    TypeError
+        If `task` is none.
+
+    Notes
+    -----
+    That nothing is missing is likely, and not proved. A point that few starts lead to may be missed
+    together with another of the opposite sign.
+
+    Examples
+    --------
+    >>> from slrsym import Task
+    >>> from slrsym.landscape import atlas
+    >>> found = atlas(Task(d=400, L=10, gamma=0.5**0.5), 0.1)
+    >>> [point.name for point in found.minima]
+    ['oracle', 'swap']
+    >>> found.balanced
+    True
+    """
+    checked_lam(lam, task)
+    if not missed > 0:
+        raise ValueError(f"missed must be positive; got {missed!r}")
+    if most < 1:
+        raise ValueError(f"most must be at least 1; got {most!r}")
+    m = dimension(task)
+    rng = np.random.default_rng(seed)
+    register = _Register(float(lam), task)
+    register.add(_symmetric_points(m), hits=0)
+    expected = 4 if m == 3 else 0
+    begun = plateaus = 0
+    while True:
+        count = min(_BATCH, most - begun)
+        ends, far = descend(starts(count, lam, task, m, rng), lam, task)
+        begun += count
+        register.add(ends[far < _ARRIVED])
+        plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())
+        coverage = Coverage(begun, tuple(f.hits for f in register.entries if f.hits))
+        enough = coverage.expected_missed <= missed and register.euler() == expected
+        if enough or begun >= most:
+            break
+    points = [_described(f, register, lam, task) for f in register.entries]
+    if task.d >= 4:
+        points.append(_null_point(lam, task))
+    ordered = sorted(points, key=lambda p: (p.excess_risk, p.state))
+    return Atlas(
+        task, float(lam), _numbered(ordered), coverage, plateaus, register.euler(), expected
+    )
+
+
+def _numbered(points: list[CriticalPoint]) -> tuple[CriticalPoint, ...]:
+    """Points of the same name told apart by numbers."""
+    total = Counter(p.name for p in points)
+    seen: Counter[str] = Counter()
+    named = []
+    for point in points:
+        seen[point.name] += 1
+        several = total[point.name] > 1
+        named.append(replace(point, name=f"{point.name} {seen[point.name]}") if several else point)
+    return tuple(named)
+
+
+def _described(found: _Found, register: _Register, lam: float, task: Task) -> CriticalPoint:
+    m, more = found.point.shape[1], task.d - found.point.shape[1]
+    slope, bend, _ = curvature(found.point, lam, task)
+    values = np.linalg.eigvalsh(bend)
+    state = OrderParameters(*(float(x) for x in found.state))
+    enclosure = found.enclosure
+    if enclosure is None:
+        # No sign is certain.
+        index, flat = int((values < 0).sum()), 2 * m - 2
+        across: tuple[float, ...] = ()
+        risk = math.nan
+    else:
+        index = enclosure.inside[0] + more * enclosure.across[0]
+        flat = enclosure.inside[1] + more * enclosure.across[1]
+        across = enclosure.across_values if more else ()
+        risk = enclosure.excess_risk
+    if math.isnan(risk):
+        from slrsym.kernels import excess_risk
+
+        risk = float(excess_risk(found.state, lam, task))
+    family, free = family_of(state, task.d)
+    spectrum = sorted([*((float(x), 1) for x in values), *((x, more) for x in across)])
+    return CriticalPoint(
+        name=name_of(state),
+        state=state,
+        copies=copies(found.state),
+        family=family,
+        family_dimension=free,
+        excess_risk=risk,
+        index=index,
+        flat=flat,
+        spectrum=tuple(spectrum),
+        gradient=float(np.linalg.norm(slope)),
+        radius=enclosure.radius if enclosure else math.nan,
+        confirmed=enclosure is not None and enclosure.decided,
+        hits=found.hits,
+    )
+
+
+def _null_point(lam: float, task: Task) -> CriticalPoint:
+    """The only critical point with linearly independent k, v, k*, v*: no overlap at all."""
+    from flint import arb_mat
+
+    from slrsym.kernels import excess_risk, kernel
+
+    state = OrderParameters(0.0, 0.0, 0.0, 0.0, 0.0)
+    zero = np.zeros(5)
+    # k and v both change rho, so that it changes by the root of 2 on a unit vector.
+    scale = np.array([1, 1, 1, 1, math.sqrt(2)])
+    values = np.linalg.eigvalsh(hessian(zero, lam, task) * np.outer(scale, scale))
+    upper = iter(
+        kernel("hessian", "ball")(
+            [0] * 5, lam, task.gamma, task.d, task.L, task.epsilon, dps=40
+        )
+    )
+    second = arb_mat(5, 5)
+    for i in range(5):
+        for j in range(i, 5):
+            second[i, j] = second[j, i] = ball(next(upper))
+    below, undecided, _ = inertia(second)
+    family, free = family_of(state, task.d)
+    return CriticalPoint(
+        name="null",
+        state=state,
+        copies=1,
+        family=family,
+        family_dimension=free,
+        excess_risk=float(excess_risk(zero, lam, task)),
+        index=below,
+        flat=free + undecided,
+        spectrum=tuple(sorted([*((float(x), 1) for x in values), (0.0, free)])),
+        gradient=0.0,
+        radius=0.0,
+        confirmed=undecided == 0,
+        hits=0,
+    )

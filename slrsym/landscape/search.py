@@ -1,0 +1,162 @@
+"""Critical points by Newton's method from many starts, until little can have been missed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from slrsym.landscape.spheres import curvature, overlaps, retracted
+from slrsym.landscape.symmetry import canonical
+from slrsym.task import Task
+
+__all__ = ["Coverage", "descend", "newton_steps", "starts"]
+
+_Array = NDArray[np.float64]
+
+# Relative to the largest curvature, which says how large rounding errors of the gradient are.
+_SMALL = 1e-13
+_STEPS = 80
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often each critical point was found, and what that says of those that were not.
+
+    Parameters
+    ----------
+    starts : int
+        How many searches were begun.
+    hits : tuple of int
+        How many of them ended at each point.
+    """
+
+    starts: int
+    hits: tuple[int, ...]
+
+    @property
+    def found(self) -> int:
+        """How many searches ended at a critical point."""
+        return sum(self.hits)
+
+    @property
+    def expected_missed(self) -> float:
+        r"""How many points are still to be found, by expectation.
+
+        Notes
+        -----
+        The Bayesian estimate of Boender and Rinnooy Kan (Mathematical Programming 37, 1987): if
+        nothing is known of how large the regions of attraction are, then after n searches that
+        found w points there are :math:`w (n - 1)/(n - w - 2)` in all. Points that hardly any start
+        leads to are underrated by it.
+        """
+        n, w = self.found, len(self.hits)
+        return math.inf if n <= w + 2 else w * (n - 1) / (n - w - 2) - w
+
+    @property
+    def unseen_mass(self) -> float:
+        """The part of all starts that lead to unknown points, after Good and Turing."""
+        return sum(1 for h in self.hits if h == 1) / self.found if self.found else 1.0
+
+
+def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
+    r"""Random unit vectors, half of them near where the risk changes fast.
+
+    Parameters
+    ----------
+    count : int
+    lam : float
+    task : Task
+    m : int
+        How many coordinates.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of shape (count, 2, m)
+        Uniform; in every second one, coordinates along k* are shrunk to the scales on which
+        attention and drift vary, :math:`\kappa \sim A/(\lambda \sqrt{d/2})` and
+        :math:`\theta \sim \sqrt{2/d}`.
+    """
+    points = rng.standard_normal((count, 2, m))
+    points /= np.linalg.norm(points, axis=-1, keepdims=True)
+    drift = math.sqrt(task.d / 2)
+    scores = math.sqrt(1 + 2 * (lam * task.gamma) ** 2) / (lam * drift)
+    points[::2, 0, 0] *= min(1.0, 2 * scores)
+    points[::2, 1, 0] *= min(1.0, 2 / drift)
+    return points / np.linalg.norm(points, axis=-1, keepdims=True)
+
+
+def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
+    """Levenberg-Marquardt on the gradient, each start by itself.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, 2, m)
+    lam : float
+    task : Task
+
+    Returns
+    -------
+    points : ndarray of shape (n, 2, m)
+    steps : ndarray, shape (n,)
+        How far Newton's method would still go, infinite where the gradient does not vanish to
+        rounding. Where the risk is flat, so that its gradient is below rounding without a critical
+        point nearby, that is far.
+    """
+    points = points.copy()
+    count = len(points)
+    damping = np.full(count, 1e-2)
+    done = np.zeros(count, dtype=bool)
+    slope, bend, basis = curvature(points, lam, task)
+    for _ in range(_STEPS):
+        live = np.flatnonzero(~done)
+        if live.size == 0:
+            break
+        values, vectors = np.linalg.eigh(bend[live])
+        size = np.max(np.abs(values), axis=-1)
+        now = np.linalg.norm(slope[live], axis=-1)
+        done[live] = now <= _SMALL * np.maximum(1.0, size)
+        inner = (np.swapaxes(vectors, -1, -2) @ slope[live][..., None])[..., 0]
+        shrink = values / (values**2 + (damping[live] * size)[:, None] ** 2 + 1e-300)
+        step = -(vectors @ (shrink * inner)[..., None])
+        # No farther than half a right angle.
+        step /= np.maximum(1.0, np.linalg.norm(step, axis=(-2, -1), keepdims=True) / 0.8)
+        moved = retracted(points[live], (basis[live] @ step).reshape(-1, *points.shape[1:]))
+        new_slope, new_bend, new_basis = curvature(moved, lam, task)
+        better = np.linalg.norm(new_slope, axis=-1) < now
+        damping[live] *= np.where(better, 0.2, 5.0)
+        # Where rounding is all that is left, no step is better.
+        stuck = ~better & (damping[live] > 1e6)
+        done[live] |= stuck & (now <= 100 * _SMALL * np.maximum(1.0, size))
+        chosen = live[better]
+        points[chosen] = moved[better]
+        slope[chosen], bend[chosen], basis[chosen] = (
+            x[better] for x in (new_slope, new_bend, new_basis)
+        )
+    return points, newton_steps(slope, bend)
+
+
+def newton_steps(slope: _Array, bend: _Array) -> _Array:
+    """How far Newton's method would go, infinite where gradients do not vanish to rounding.
+
+    Parameters
+    ----------
+    slope : ndarray, shape (..., n)
+    bend : ndarray, shape (..., n, n)
+
+    Returns
+    -------
+    ndarray of shape (...)
+    """
+    values, vectors = np.linalg.eigh(bend)
+    inner = np.abs((np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0])
+    size = np.maximum(1.0, np.max(np.abs(values), axis=-1, keepdims=True))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        far = np.linalg.norm(inner / np.abs(values), axis=-1)
+    small = (inner <= 1e-11 * size).all(axis=-1)
+    found: _Array = np.where(small & np.isfinite(far), far, np.inf)
+    return found

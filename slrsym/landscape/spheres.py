@@ -1,0 +1,198 @@
+r"""The risk on a product of two spheres, in coordinates in which k* and v* are the first two axes.
+
+The risk depends on k and v through their overlaps, so that rotations which fix k* and v* do not
+change it, and k and v may be taken from few dimensions: the span of k*, v* and one more direction
+holds every critical point but one family (claim ``landscape-independent``). A critical point of the
+risk there is one in :math:`\mathbb{R}^d`, because the gradients lie in the span of the four
+vectors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.kernels import gradient, hessian
+from slrsym.task import Task
+
+__all__ = [
+    "curvature",
+    "derivatives",
+    "dimension",
+    "multipliers",
+    "overlap_rates",
+    "overlaps",
+    "retracted",
+    "tangent_basis",
+]
+
+_Array = NDArray[np.float64]
+
+# Places in k or v of what the overlaps kappa, nu, theta, eta are.
+_PLACES = ((0, 0), (1, 1), (1, 0), (0, 1))
+
+
+def dimension(task: Task) -> int:
+    """How many coordinates k and v need.
+
+    Parameters
+    ----------
+    task : Task
+
+    Returns
+    -------
+    int
+        3, or 2 where there are no more.
+    """
+    return min(task.d, 3)
+
+
+def overlaps(points: _Array) -> _Array:
+    """The five overlaps.
+
+    Parameters
+    ----------
+    points : ndarray, shape (..., 2, m)
+        Unit vectors k and v.
+
+    Returns
+    -------
+    ndarray of shape (..., 5)
+        kappa, nu, theta, eta, rho.
+    """
+    rho = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
+    return np.stack([*(points[..., i, j] for i, j in _PLACES), rho], axis=-1)
+
+
+def overlap_rates(points: _Array) -> _Array:
+    """The derivatives of the five overlaps in the coordinates of k and v.
+
+    Parameters
+    ----------
+    points : ndarray, shape (..., 2, m)
+
+    Returns
+    -------
+    ndarray of shape (..., 5, 2 m)
+    """
+    m = points.shape[-1]
+    rates = np.zeros((*points.shape[:-2], 5, 2, m))
+    for row, (i, j) in enumerate(_PLACES):
+        rates[..., row, i, j] = 1.0
+    rates[..., 4, :, :] = points[..., ::-1, :]
+    return rates.reshape(*points.shape[:-2], 5, 2 * m)
+
+
+def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
+    """The derivative of the risk in k and v, and the Hessian of its Lagrangian.
+
+    Parameters
+    ----------
+    points : ndarray, shape (..., 2, m)
+    lam : float or ndarray
+    task : Task
+
+    Returns
+    -------
+    slope : ndarray of shape (..., 2, m)
+        Without regard to the spheres.
+    bend : ndarray of shape (..., 2 m, 2 m)
+        Second derivatives of the risk, less the multiplier of its sphere on the diagonal. On tangent
+        vectors it is the Riemannian Hessian.
+    """
+    state = overlaps(points)
+    partial, second = gradient(state, lam, task), hessian(state, lam, task)
+    rates = overlap_rates(points)
+    m = points.shape[-1]
+    slope = np.einsum("...p,...pi->...i", partial, rates).reshape(points.shape)
+    bend = np.swapaxes(rates, -1, -2) @ second @ rates
+    weights = multipliers(points, slope)
+    index = np.arange(m)
+    for i in (0, 1):
+        # The overlap rho is bilinear in k and v.
+        bend[..., i * m + index, (1 - i) * m + index] += partial[..., 4, None]
+        bend[..., i * m + index, i * m + index] -= weights[..., i, None]
+    return slope, bend
+
+
+def multipliers(points: _Array, slope: _Array) -> _Array:
+    """Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R.
+
+    Parameters
+    ----------
+    points, slope : ndarray, shape (..., 2, m)
+
+    Returns
+    -------
+    ndarray of shape (..., 2)
+    """
+    found: _Array = np.sum(points * slope, axis=-1)
+    return found
+
+
+def tangent_basis(points: _Array) -> _Array:
+    """Orthonormal tangent vectors of the product of spheres.
+
+    Parameters
+    ----------
+    points : ndarray, shape (..., 2, m)
+
+    Returns
+    -------
+    ndarray of shape (..., 2 m, 2 m - 2)
+    """
+    m = points.shape[-1]
+    basis = np.zeros((*points.shape[:-2], 2 * m, 2 * m - 2))
+    for i in (0, 1):
+        # The columns, but the first, of the reflection that takes the first axis to the point.
+        x = points[..., i, :]
+        sign = np.where(x[..., :1] < 0, -1.0, 1.0)
+        normal = x.copy()
+        normal[..., :1] += sign
+        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+        reflection = np.eye(m) - 2 * normal[..., :, None] * normal[..., None, :]
+        rows, columns = slice(i * m, (i + 1) * m), slice(i * (m - 1), (i + 1) * (m - 1))
+        basis[..., rows, columns] = reflection[..., 1:]
+    return basis
+
+
+def retracted(points: _Array, step: _Array) -> _Array:
+    """The points to which tangent vectors lead.
+
+    Parameters
+    ----------
+    points, step : ndarray, shape (..., 2, m)
+
+    Returns
+    -------
+    ndarray of shape (..., 2, m)
+    """
+    moved = points + step
+    found: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+    return found
+
+
+def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
+    """Gradient and Hessian of the risk on the product of spheres.
+
+    Parameters
+    ----------
+    points : ndarray, shape (..., 2, m)
+    lam : float or ndarray
+    task : Task
+
+    Returns
+    -------
+    gradient : ndarray of shape (..., 2 m - 2)
+    hessian : ndarray of shape (..., 2 m - 2, 2 m - 2)
+    basis : ndarray of shape (..., 2 m, 2 m - 2)
+        The tangent vectors that both refer to.
+    """
+    slope, bend = derivatives(points, lam, task)
+    basis = tangent_basis(points)
+    across = np.swapaxes(basis, -1, -2)
+    flat = slope.reshape(*slope.shape[:-2], -1, 1)
+    second = across @ bend @ basis
+    return (across @ flat)[..., 0], (second + np.swapaxes(second, -1, -2)) / 2, basis
