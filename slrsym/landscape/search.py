@@ -63,7 +63,7 @@ class Coverage:
 
 
 def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
-    r"""Random unit vectors, half of them near where the risk changes fast.
+    r"""Random unit vectors, of four kinds in turn.
 
     Parameters
     ----------
@@ -77,16 +77,27 @@ def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array
     Returns
     -------
     ndarray of shape (count, 2, m)
-        Uniform; in every second one, coordinates along k* are shrunk to the scales on which
-        attention and drift vary, :math:`\kappa \sim A/(\lambda \sqrt{d/2})` and
-        :math:`\theta \sim \sqrt{2/d}`.
+        Uniform; with coordinates along k* shrunk to the scales on which attention and drift vary,
+        :math:`\kappa \sim A/(\lambda \sqrt{d/2})` and :math:`\theta \sim \sqrt{2/d}`; the same,
+        in the plane of k* and v*; and with k near v*, at all distances, or on it.
     """
     points = rng.standard_normal((count, 2, m))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     drift = math.sqrt(task.d / 2)
-    scores = math.sqrt(1 + 2 * (lam * task.gamma) ** 2) / (lam * drift)
-    points[::2, 0, 0] *= min(1.0, 2 * scores)
-    points[::2, 1, 0] *= min(1.0, 2 / drift)
+    scores = min(1.0, 2 * math.sqrt(1 + 2 * (lam * task.gamma) ** 2) / (lam * drift))
+    for kind in (1, 2):
+        points[kind::4, 0, 0] *= scores
+        points[kind::4, 1, 0] *= min(1.0, 2 / drift)
+    points[2::4, :, 2:] = 0.0
+    near = points[3::4]
+    reach = 10.0 ** rng.uniform(-4, 0, len(near)) * (rng.uniform(size=len(near)) > 0.1)
+    # k from v*, and v from where it has no part along v*.
+    near[:, 0, 1] = np.sign(near[:, 0, 1])
+    near[:, 0, 0] *= scores * reach
+    near[:, 0, 2:] *= reach[:, None]
+    near[:, 1, 0] *= scores
+    near[:, 1, 1] *= reach
+    points[3::4] = near
     return points / np.linalg.norm(points, axis=-1, keepdims=True)
 
 
@@ -103,9 +114,7 @@ def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     -------
     points : ndarray of shape (n, 2, m)
     steps : ndarray, shape (n,)
-        How far Newton's method would still go, infinite where the gradient does not vanish to
-        rounding. Where the risk is flat, so that its gradient is below rounding without a critical
-        point nearby, that is far.
+        How far Newton's method would still go, as `newton_steps` gives it.
     """
     points = points.copy()
     count = len(points)
@@ -141,7 +150,7 @@ def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
 
 
 def newton_steps(slope: _Array, bend: _Array) -> _Array:
-    """How far Newton's method would go, infinite where gradients do not vanish to rounding.
+    """How far Newton's method would go.
 
     Parameters
     ----------
@@ -151,12 +160,16 @@ def newton_steps(slope: _Array, bend: _Array) -> _Array:
     Returns
     -------
     ndarray of shape (...)
+        Infinite where gradients do not vanish to rounding, and pi, which is farther than any point,
+        where they do but a curvature is nothing but rounding, too: such a risk is flat, with or
+        without a critical point nearby.
     """
     values, vectors = np.linalg.eigh(bend)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0])
-    size = np.maximum(1.0, np.max(np.abs(values), axis=-1, keepdims=True))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        far = np.linalg.norm(inner / np.abs(values), axis=-1)
+    values = np.abs(values)
+    size = np.maximum(1.0, np.max(values, axis=-1, keepdims=True))
     small = (inner <= 1e-11 * size).all(axis=-1)
-    found: _Array = np.where(small & np.isfinite(far), far, np.inf)
+    flat = (values <= _SMALL * size).any(axis=-1)
+    far = np.linalg.norm(inner / np.where(values > 0, values, 1.0), axis=-1)
+    found: _Array = np.where(small, np.where(flat, np.pi, np.minimum(far, np.pi)), np.inf)
     return found
