@@ -1,0 +1,96 @@
+"""The landscape off the manifold: symmetries of the risk, and where its critical points are."""
+
+from sympy import And, Eq, Equivalent, Ge, erf
+
+from slrsym.gaussian import OwensT, zeta
+from slrsym.notation import L, a, eta, gamma, kappa, lam, nu, rho, s, t, theta
+from slrsym.proof import (
+    Claim,
+    algebra,
+    all_of,
+    chain,
+    lemma,
+    never,
+    only_at,
+    solution,
+    solution_set,
+    split,
+)
+from slrsym.symbolic import closed_form, gradient, risk_definition
+
+# What the program derives from the definition, and all that follows is about.
+risk = closed_form()
+risk_by_zeta = risk.replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
+
+derived = Claim(
+    id="landscape-risk",
+    title="the risk that the program derives, by zeta and by Owen's T",
+    statement=And(
+        Eq(risk_definition(), risk_by_zeta), Eq(risk_definition(), risk), evaluate=False
+    ),
+    source="new",
+)
+
+
+@derived.proof
+def _(goal):
+    """Proposition 15, with zeta by Owen's T."""
+    by_zeta = chain(risk_definition()).then(risk_by_zeta, by=lemma("proposition-15"))
+    return all_of(by_zeta, by_zeta.then(risk, by=lemma("zeta-owens-t", t=t, s=s)))
+
+
+def at(*signs):
+    overlaps = (kappa, nu, theta, eta, rho)
+    values = {x: sign * x for x, sign in zip(overlaps, signs, strict=True)}
+    return risk.subs(values, simultaneous=True)
+
+
+symmetries = Claim(
+    id="landscape-symmetries",
+    title="the risk at (-k, -v), and reflected along v* at (k, -v)",
+    statement=And(
+        Eq(at(-1, -1, -1, -1, 1), risk, evaluate=False),
+        Eq(at(1, 1, -1, -1, -1), risk, evaluate=False),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@symmetries.proof
+def _(goal):
+    """Erf is odd, zeta is even in t, and the other terms are products of two odd overlaps."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+# -- linearly independent vectors --------------------------------------------------------------
+
+independent = Claim(
+    id="landscape-independent",
+    title="the one critical point with k, v, k*, v* independent",
+    statement=Equivalent(
+        And(*(Eq(slope, 0, evaluate=False) for slope in (R_kappa, R_nu, R_theta, R_eta, R_rho))),
+        And(*(Eq(x, 0) for x in (kappa, nu, theta, eta, rho))),
+    ),
+    source="new",
+    given=[Ge(L, 2)],
+)
+
+
+@independent.proof
+def _(goal):
+    """R_nu gives kappa = 0; then R_eta, R_theta, R_rho and R_kappa give one overlap each."""
+    found = {kappa: 0}
+    last = split(
+        R_kappa,
+        only_at(R_kappa.subs({kappa: 0, theta: 0, eta: 0, rho: 0}), nu, 0, then=solution()),
+    )
+    third = split(
+        R_rho,
+        only_at(R_rho.subs({kappa: 0, theta: 0, eta: 0}), rho, 0, then=last),
+    )
+    second = split(R_theta, only_at(R_theta.subs({kappa: 0, theta: 0}), eta, 0, then=third))
+    first = split(R_eta, only_at(R_eta.subs(found), theta, 0, then=second))
+    tree = split(R_nu, never(-2 * gamma**2), only_at(erf(a), kappa, 0, then=first))
+    return solution_set(goal, (kappa, nu, theta, eta, rho), tree)

@@ -1,0 +1,295 @@
+"""Swap points: k = v* or -v*, where descent off the manifold may end, far from the oracle."""
+
+from sympy import And, Eq, Ge, Le, Subs, Symbol, asin, pi, sqrt
+
+from slrsym.gaussian import OwensT, zeta
+from slrsym.notation import (
+    ORDER_PARAMETERS,
+    A,
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
+from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, lemma, monotone, sign
+from slrsym.symbolic import closed_form
+
+# What claim landscape-risk derives.
+risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+
+z = zeta(0, s)
+drift = sqrt(d / 2)
+# Half of what the risk has of -eta theta at kappa = 0.
+pull = 2 * lam * gamma**2 * drift / (sqrt(pi) * A)
+
+# Where the risk is least in theta, with eta = 1.
+theta_star = pull / (d / 2 * z)
+
+swap_point = {kappa: 0, nu: 0, theta: theta_star, eta: 1, rho: 0}
+
+
+def slope_at_swap(p):
+    """The slope in one overlap at the swap point, the others being there."""
+    others = {x: value for x, value in swap_point.items() if x is not p}
+    return Subs(D(risk.subs(others), p), p, swap_point[p])
+
+
+critical = Claim(
+    id="swap-critical",
+    title="at a swap point every slope but that in eta vanishes",
+    statement=And(
+        *(Eq(slope_at_swap(p), 0, evaluate=False) for p in ORDER_PARAMETERS if p is not eta),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@critical.proof
+def _(goal):
+    """At kappa = nu = rho = 0 by parity; in theta, the risk is a parabola with this vertex.
+
+    Since eta = k . v* is stationary at k = v*, the point is critical on the product of spheres,
+    whatever v has orthogonal to k* and v*.
+    """
+    return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
+
+
+parabola = epsilon**2 + gamma**2 * (1 + z) + (L - 1) * zeta(0, lam) - 2 * pull * theta
+parabola = parabola + d / 2 * z * theta**2
+
+on_circle = Claim(
+    id="swap-parabola",
+    title="the risk at k = v*, v orthogonal to k",
+    statement=Eq(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), parabola),
+    source="new",
+)
+
+
+@on_circle.proof
+def _(goal):
+    """Scores have mean zero, and every other term has a factor kappa, nu or rho."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+least_value = (
+    gamma**2 * (1 + z)
+    + (L - 1) * zeta(0, lam)
+    - 4 * lam**2 * gamma**4 / (pi * (1 + 2 * s**2) * z)
+)
+
+excess_risk = Claim(
+    id="swap-excess-risk",
+    title="the excess risk at a swap point, the same in any dimension",
+    statement=Eq(risk.subs(swap_point) - epsilon**2, least_value),
+    source="new",
+)
+
+
+@excess_risk.proof
+def _(goal):
+    """The value of the parabola at its vertex."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+p, q = Symbol("p", real=True), Symbol("q", positive=True)
+x = Symbol("x", real=True)
+
+vertex = Claim(
+    id="parabola-vertex",
+    title="the least value of a parabola",
+    statement=Ge(q * x**2 - 2 * p * x + p**2 / q, 0),
+    source="school",
+)
+
+
+@vertex.proof
+def _(goal):
+    """Complete the square."""
+    return chain(goal.lhs).then(q * (x - p / q) ** 2, by=algebra).ge(0, by=sign)
+
+
+edge = Claim(
+    id="parabola-edge",
+    title="a parabola falls up to 1 if its vertex is beyond",
+    statement=Ge(q * x**2 - 2 * p * x - (q - 2 * p), 0),
+    source="school",
+    given=[Ge(p, q), Le(x, 1)],
+)
+
+
+@edge.proof
+def _(goal):
+    """The difference is a product of two factors that are not negative."""
+    product = (1 - x) * (2 * (p - q) + q * (1 - x))
+    return chain(goal.lhs).then(product, by=algebra).ge(0, by=sign)
+
+
+least = Claim(
+    id="swap-least",
+    title="at k = v* no other theta has a smaller risk",
+    statement=Ge(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), epsilon**2 + least_value),
+    source="new",
+)
+
+
+@least.proof
+def _(goal):
+    """The parabola is nowhere below its vertex."""
+    rise = d / 2 * z * theta**2 - 2 * pull * theta + pull**2 / (d / 2 * z)
+    above = lemma("parabola-vertex", x=theta, p=pull, q=d / 2 * z)
+    return (
+        chain(goal.lhs)
+        .then(epsilon**2 + least_value + rise, by=lemma("swap-parabola"))
+        .ge(goal.rhs, by=above)
+    )
+
+
+full = Claim(
+    id="swap-full",
+    title="at k = v* the risk is least at v = k* if theta* is 1 or more",
+    statement=Ge(parabola, parabola.subs(theta, 1)),
+    source="new",
+    given=[Ge(pull, d / 2 * z), Le(theta, 1)],
+)
+
+
+@full.proof
+def _(goal):
+    """The parabola falls all the way up to theta = 1."""
+    rise = d / 2 * z * theta**2 - 2 * pull * theta - (d / 2 * z - 2 * pull)
+    above = lemma("parabola-edge", x=theta, p=pull, q=d / 2 * z)
+    return chain(goal.lhs).then(goal.rhs + rise, by=algebra).ge(goal.rhs, by=above)
+
+
+# -- how large theta is ------------------------------------------------------------------------
+
+r = Symbol("r", nonnegative=True)
+w = Symbol("w", real=True)
+
+
+above = Claim(
+    id="zeta-at-zero-upper",
+    title="zeta(0, s) <= 4 s^2/pi",
+    statement=Ge(4 * r**2 / pi - zeta(0, r), 0),
+    source="new",
+)
+
+
+@above.proof
+def _(goal):
+    """The difference vanishes at 0, and its derivative is not negative."""
+    gap = 4 * w**2 / pi - zeta(0, w)
+    slope = 8 * w / pi * (1 - 1 / ((1 + 2 * w**2) * sqrt(1 + 4 * w**2)))
+    rising = chain(D(gap, w)).then(slope, by=differentiate).ge(0, by=sign)
+    return chain(goal.lhs).ge(0, by=monotone(gap, w, start=r, end=0, derivative=rising))
+
+
+below = Claim(
+    id="zeta-at-zero-lower",
+    title="zeta(0, s) >= 4 s^2/(pi A^2)",
+    statement=Ge(zeta(0, r) - 4 * r**2 / (pi * (1 + 2 * r**2)), 0),
+    source="new",
+)
+
+
+@below.proof
+def _(goal):
+    """The difference vanishes at 0, and its derivative is not negative."""
+    gap = zeta(0, w) - 4 * w**2 / (pi * (1 + 2 * w**2))
+    wide, narrow = 1 + 2 * w**2, sqrt(1 + 4 * w**2)
+    slope = 8 * w / (pi * wide**2 * narrow) * (wide - narrow)
+    # (1 + 2 w^2)^2 is more than 1 + 4 w^2.
+    product = 8 * w / (pi * wide**2 * narrow) * (4 * w**4) / (wide + narrow)
+    rising = (
+        chain(D(gap, w))
+        .then(slope, by=differentiate)
+        .then(product, by=algebra)
+        .ge(0, by=sign)
+    )
+    return chain(goal.lhs).ge(0, by=monotone(gap, w, start=r, end=0, derivative=rising))
+
+
+unit = sqrt(pi / (2 * d)) / lam
+
+theta_upper = Claim(
+    id="swap-theta-upper",
+    title="theta* <= A sqrt(pi/(2 d))/lambda",
+    statement=Ge(A * unit - theta_star, 0),
+    source="new",
+)
+
+
+@theta_upper.proof
+def _(goal):
+    """By the lower bound of zeta(0, s)."""
+    factor = A * unit / z
+    return (
+        chain(goal.lhs)
+        .then(factor * (z - 4 * s**2 / (pi * (1 + 2 * s**2))), by=algebra)
+        .ge(0, by=lemma("zeta-at-zero-lower", r=s).scaled(factor))
+    )
+
+
+theta_lower = Claim(
+    id="swap-theta-lower",
+    title="theta* >= sqrt(pi/(2 d))/(lambda A), so it exceeds 1 at small lambda",
+    statement=Ge(theta_star - unit / A, 0),
+    source="new",
+)
+
+
+@theta_lower.proof
+def _(goal):
+    """By the upper bound of zeta(0, s)."""
+    factor = unit / (A * z)
+    return (
+        chain(goal.lhs)
+        .then(factor * (4 * s**2 / pi - z), by=algebra)
+        .ge(0, by=lemma("zeta-at-zero-upper", r=s).scaled(factor))
+    )
+
+
+reach = lam * A * sqrt(2 * d / pi)
+
+room = Claim(
+    id="swap-room",
+    title="a product with a factor that is not negative",
+    statement=Ge(q * (1 - x), 0),
+    source="school",
+    given=[Le(x, 1)],
+)
+
+
+@room.proof
+def _(goal):
+    """The other factor is positive."""
+    return chain(goal.lhs).ge(0, by=sign)
+
+
+small = Claim(
+    id="swap-full-at-small-lambda",
+    title="theta* is 1 or more if lambda A is at most sqrt(pi/(2 d))",
+    statement=Ge(pull - d / 2 * z, 0),
+    source="new",
+    given=[Le(reach, 1)],
+)
+
+
+@small.proof
+def _(goal):
+    """The vertex of the parabola is at pull/(d zeta/2), and zeta(0, s) is at most 4 s^2/pi."""
+    return (
+        chain(goal.lhs)
+        .then(pull * (1 - reach) + d / 2 * (4 * s**2 / pi - z), by=algebra)
+        .ge(pull * (1 - reach), by=lemma("zeta-at-zero-upper", r=s).scaled(d / 2))
+        .ge(0, by=lemma("swap-room", q=pull, x=reach))
+    )
