@@ -117,22 +117,6 @@ def _(goal):
     return chain(goal.lhs).then(q * (x - p / q) ** 2, by=algebra).ge(0, by=sign)
 
 
-edge = Claim(
-    id="parabola-edge",
-    title="a parabola falls up to 1 if its vertex is beyond",
-    statement=Ge(q * x**2 - 2 * p * x - (q - 2 * p), 0),
-    source="school",
-    given=[Ge(p, q), Le(x, 1)],
-)
-
-
-@edge.proof
-def _(goal):
-    """The difference is a product of two factors that are not negative."""
-    product = (1 - x) * (2 * (p - q) + q * (1 - x))
-    return chain(goal.lhs).then(product, by=algebra).ge(0, by=sign)
-
-
 least = Claim(
     id="swap-least",
     title="at k = v* no other theta has a smaller risk",
@@ -151,23 +135,6 @@ def _(goal):
         .then(epsilon**2 + least_value + rise, by=lemma("swap-parabola"))
         .ge(goal.rhs, by=above)
     )
-
-
-full = Claim(
-    id="swap-full",
-    title="at k = v* the risk is least at v = k* if theta* is 1 or more",
-    statement=Ge(parabola, parabola.subs(theta, 1)),
-    source="new",
-    given=[Ge(pull, d / 2 * z), Le(theta, 1)],
-)
-
-
-@full.proof
-def _(goal):
-    """The parabola falls all the way up to theta = 1."""
-    rise = d / 2 * z * theta**2 - 2 * pull * theta - (d / 2 * z - 2 * pull)
-    above = lemma("parabola-edge", x=theta, p=pull, q=d / 2 * z)
-    return chain(goal.lhs).then(goal.rhs + rise, by=algebra).ge(goal.rhs, by=above)
 
 
 # -- how large theta is ------------------------------------------------------------------------
@@ -258,38 +225,33 @@ def _(goal):
     )
 
 
-reach = lam * A * sqrt(2 * d / pi)
-
-room = Claim(
-    id="swap-room",
-    title="a product with a factor that is not negative",
-    statement=Ge(q * (1 - x), 0),
-    source="school",
-    given=[Le(x, 1)],
-)
+# Every d is this one for some number that is positive, which is lambda A sqrt(2 d/pi).
+reach = Symbol("m", positive=True)
+dimension = pi * reach**2 / (2 * lam**2 * A**2)
 
 
-@room.proof
-def _(goal):
-    """The other factor is positive."""
-    return chain(goal.lhs).ge(0, by=sign)
+def in_dimension(f):
+    return f.subs(d, dimension)
 
 
-small = Claim(
-    id="swap-full-at-small-lambda",
-    title="theta* is 1 or more if lambda A is at most sqrt(pi/(2 d))",
-    statement=Ge(pull - d / 2 * z, 0),
+full = Claim(
+    id="swap-full",
+    title="at k = v* the risk is least at v = k* if lambda A <= sqrt(pi/(2 d))",
+    statement=Ge(in_dimension(parabola - parabola.subs(theta, 1)), 0),
     source="new",
-    given=[Le(reach, 1)],
+    given=[Le(reach, 1), Le(theta, 1)],
 )
 
 
-@small.proof
+@full.proof
 def _(goal):
     """The vertex of the parabola is at pull/(d zeta/2), and zeta(0, s) is at most 4 s^2/pi."""
+    room, slope = 1 - theta, in_dimension(pull)
+    certain = room**2 * in_dimension(d) / 2 * z + 2 * room * slope * (1 - reach)
+    factor = room * in_dimension(d)
     return (
         chain(goal.lhs)
-        .then(pull * (1 - reach) + d / 2 * (4 * s**2 / pi - z), by=algebra)
-        .ge(pull * (1 - reach), by=lemma("zeta-at-zero-upper", r=s).scaled(d / 2))
-        .ge(0, by=lemma("swap-room", q=pull, x=reach))
+        .then(certain + factor * (4 * s**2 / pi - z), by=algebra)
+        .ge(certain, by=lemma("zeta-at-zero-upper", r=s).scaled(factor))
+        .ge(0, by=sign)
     )
