@@ -19,7 +19,7 @@ from slrsym.landscape.spheres import curvature, dimension, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
 from slrsym.task import OrderParameters, Task
 
-__all__ = ["Atlas", "atlas"]
+__all__ = ["Atlas", "Found", "Register", "atlas", "census", "symmetric_points"]
 
 _Array = NDArray[np.float64]
 
@@ -93,21 +93,45 @@ class Atlas:
 
 
 @dataclass
-class _Found:
+class Found:
+    """A critical point, as it is found.
+
+    Attributes
+    ----------
+    point : ndarray, shape (2, m)
+    state : ndarray, shape (5,)
+    enclosure : Enclosure or None
+    hits : int
+    """
+
     point: _Array
     state: _Array
     enclosure: Enclosure | None
     hits: int
 
 
-class _Register:
-    """The critical points found so far."""
+class Register:
+    """The critical points found so far.
+
+    Parameters
+    ----------
+    lam : float
+    task : Task
+    """
 
     def __init__(self, lam: float, task: Task) -> None:
         self._lam, self._task = lam, task
-        self.entries: list[_Found] = []
+        self.entries: list[Found] = []
 
     def add(self, points: _Array, hits: int = 1) -> None:
+        """Count points, and enclose those that are new.
+
+        Parameters
+        ----------
+        points : ndarray, shape (n, 2, m)
+        hits : int, optional
+            What each of them counts.
+        """
         states = canonical(overlaps(points))
         for point, state in zip(points, states, strict=True):
             known = self._known(state)
@@ -118,11 +142,11 @@ class _Register:
                     state = canonical(overlaps(point))
                     known = self._known(state, 1e-9)
                 if known is None:
-                    known = _Found(point, state, enclosure, 0)
+                    known = Found(point, state, enclosure, 0)
                     self.entries.append(known)
             known.hits += hits
 
-    def _known(self, state: _Array, near: float = _NEAR) -> _Found | None:
+    def _known(self, state: _Array, near: float = _NEAR) -> Found | None:
         if not self.entries:
             return None
         known = np.array([f.state for f in self.entries])
@@ -132,6 +156,7 @@ class _Register:
         return self.entries[best] if far[best] < near else None
 
     def euler(self) -> int:
+        """The sum of (-1)^index over the points and their images under symmetries."""
         total = 0
         for found in self.entries:
             images = point_signs(found.point.shape[1]) * found.point + 0.0
@@ -140,18 +165,35 @@ class _Register:
             total += count * (-1) ** inside
         return total
 
-    def curvatures(self, found: _Found) -> _Array:
+    def curvatures(self, found: Found) -> _Array:
+        """Eigenvalues of the Hessian at a point, in the m dimensions.
+
+        Parameters
+        ----------
+        found : Found
+        """
         _, bend, _ = curvature(found.point, self._lam, self._task)
         values: _Array = np.linalg.eigvalsh(bend)
         return values
 
 
-def _index(found: _Found, register: _Register) -> int:
+def _index(found: Found, register: Register) -> int:
     return int((register.curvatures(found) < 0).sum())
 
 
-def _symmetric_points(m: int) -> _Array:
-    """Points that symmetries fix, so that they are critical whatever the parameters are."""
+def symmetric_points(m: int) -> _Array:
+    """Points that symmetries fix, so that they are critical whatever the parameters are.
+
+    Parameters
+    ----------
+    m : int
+        How many coordinates.
+
+    Returns
+    -------
+    ndarray of shape (n, 2, m)
+        Oracle, anti-oracle, full swap, anti-swap, and aligned where there is room.
+    """
     axes = np.eye(m)
     pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
     if m > 2:
@@ -208,11 +250,37 @@ def atlas(
         raise ValueError(f"missed must be positive; got {missed!r}")
     if most < 1:
         raise ValueError(f"most must be at least 1; got {most!r}")
+    register, coverage, plateaus = census(task, float(lam), missed, most, seed)
+    points = [_described(f, register, lam, task) for f in register.entries]
+    if task.d >= 4:
+        points.append(_null_point(lam, task))
+    ordered = sorted(points, key=lambda p: (p.excess_risk, p.state))
+    return Atlas(
+        task, float(lam), _numbered(ordered), coverage, plateaus, register.euler(), _expected(task)
+    )
+
+
+def census(
+    task: Task, lam: float, missed: float, most: int, seed: int
+) -> tuple[Register, Coverage, int]:
+    """The search of `atlas`.
+
+    Parameters
+    ----------
+    task : Task
+    lam, missed : float
+    most, seed : int
+
+    Returns
+    -------
+    register : Register
+    coverage : Coverage
+    plateaus : int
+    """
     m = dimension(task)
     rng = np.random.default_rng(seed)
-    register = _Register(float(lam), task)
-    register.add(_symmetric_points(m), hits=0)
-    expected = 4 if m == 3 else 0
+    register = Register(lam, task)
+    register.add(symmetric_points(m), hits=0)
     begun = plateaus = 0
     while True:
         count = min(_BATCH, most - begun)
@@ -221,16 +289,14 @@ def atlas(
         register.add(ends[far < _ARRIVED])
         plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())
         coverage = Coverage(begun, tuple(f.hits for f in register.entries if f.hits))
-        enough = coverage.expected_missed <= missed and register.euler() == expected
+        enough = coverage.expected_missed <= missed and register.euler() == _expected(task)
         if enough or begun >= most:
-            break
-    points = [_described(f, register, lam, task) for f in register.entries]
-    if task.d >= 4:
-        points.append(_null_point(lam, task))
-    ordered = sorted(points, key=lambda p: (p.excess_risk, p.state))
-    return Atlas(
-        task, float(lam), _numbered(ordered), coverage, plateaus, register.euler(), expected
-    )
+            return register, coverage, plateaus
+
+
+def _expected(task: Task) -> int:
+    """The Euler characteristic of two spheres, or of two circles."""
+    return 4 if dimension(task) == 3 else 0
 
 
 def _numbered(points: list[CriticalPoint]) -> tuple[CriticalPoint, ...]:
@@ -245,7 +311,7 @@ def _numbered(points: list[CriticalPoint]) -> tuple[CriticalPoint, ...]:
     return tuple(named)
 
 
-def _described(found: _Found, register: _Register, lam: float, task: Task) -> CriticalPoint:
+def _described(found: Found, register: Register, lam: float, task: Task) -> CriticalPoint:
     m, more = found.point.shape[1], task.d - found.point.shape[1]
     slope, bend, _ = curvature(found.point, lam, task)
     values = np.linalg.eigvalsh(bend)

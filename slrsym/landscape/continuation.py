@@ -1,0 +1,307 @@
+r"""One branch of critical points, followed in the inverse temperature by pseudo-arclength.
+
+The unknowns are k, v and log(lambda). A step along the tangent of the branch is corrected by
+Newton's method, orthogonal to it, so that a branch may turn back. It ends where it leaves the range
+of lambda, or where it meets its own mirror image under a symmetry of the risk.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.kernels.compile import compile_expressions
+from slrsym.kernels.expressions import PARAMETERS
+from slrsym.landscape.spheres import (
+    derivatives,
+    multipliers,
+    overlap_rates,
+    overlaps,
+    retracted,
+    tangent_basis,
+)
+from slrsym.landscape.symmetry import point_signs
+from slrsym.notation import ORDER_PARAMETERS
+from slrsym.task import Task
+
+__all__ = ["Place", "Trace", "corrected", "follow", "index_at"]
+
+_Array = NDArray[np.float64]
+
+_FIRST, _SHORTEST, _LONGEST = 0.02, 1e-9, 0.1
+_MOST_STEPS = 4000
+# Tangents of neighbouring places may differ by an angle with this cosine.
+_BEND = 0.98
+# Relative to the largest curvature.
+_NOISE = 1e-11
+
+
+@cache
+def _rate_in_lam() -> Any:
+    """The derivative in lambda of the partial derivatives of the risk."""
+    from slrsym.notation import lam
+    from slrsym.symbolic import gradient
+
+    return compile_expressions(list(gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A critical point on a branch.
+
+    Parameters
+    ----------
+    point : ndarray, shape (2, m)
+    log_lam : float
+    tangent : ndarray, shape (2 m + 1,)
+        Of the branch: how k, v and log(lambda) change along it.
+    descending : int
+        How many directions descend in the m dimensions, by more than rounding.
+    """
+
+    point: _Array
+    log_lam: float
+    tangent: _Array
+    descending: int
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A branch followed in one direction.
+
+    Parameters
+    ----------
+    places : tuple of Place
+    events : tuple of (str, Place)
+        ``fold`` where it turns back in lambda, ``pitchfork`` where it ends at its mirror image,
+        ``crossing`` where a curvature changes its sign.
+    """
+
+    places: tuple[Place, ...]
+    events: tuple[tuple[str, Place], ...]
+
+
+class _Equations:
+    """The gradient on the product of spheres, and its derivatives, at one task."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon)
+
+    def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
+        """Gradient, Jacobian in the tangent coordinates and log(lambda), tangent basis."""
+        lam = math.exp(log_lam)
+        slope, bend = derivatives(point, lam, self.task)
+        basis = tangent_basis(point)
+        partial = lam * _rate_in_lam()(overlaps(point), lam, *self._rest)
+        column = basis.T @ (overlap_rates(point).T @ partial)
+        jacobian = np.column_stack([basis.T @ bend @ basis, column])
+        return basis.T @ slope.ravel(), jacobian, basis
+
+
+def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
+    """The critical point near a point, at a given inverse temperature.
+
+    Parameters
+    ----------
+    point : ndarray, shape (2, m)
+    lam : float
+    task : Task
+
+    Returns
+    -------
+    ndarray of shape (2, m), or None
+        None where Newton's method leaves the neighbourhood.
+    """
+    equations = _Equations(task)
+    start = point
+    for _ in range(20):
+        slope, jacobian, basis = equations.at(point, math.log(lam))
+        step = -np.linalg.lstsq(jacobian[:, :-1], slope, rcond=1e-14)[0]
+        size = float(np.linalg.norm(step))
+        if size > 0.5:
+            return None
+        point = retracted(point, (basis @ step).reshape(point.shape))
+        if size < 1e-12:
+            break
+    return point if np.abs(point - start).max() < 0.3 else None
+
+
+def index_at(
+    point: _Array, lam: float, task: Task
+) -> tuple[int, tuple[float, float], bool]:
+    """Descending directions at a critical point, and the curvatures in further dimensions.
+
+    Parameters
+    ----------
+    point : ndarray, shape (2, m)
+    lam : float
+    task : Task
+
+    Returns
+    -------
+    descending : int
+        In the m dimensions.
+    across : tuple of float
+        Curvatures in the two directions that each further dimension adds.
+    certain : bool
+        Whether no curvature but one along a family is as small as rounding errors.
+    """
+    slope, bend = derivatives(point, lam, task)
+    basis = tangent_basis(point)
+    values = np.linalg.eigvalsh(basis.T @ bend @ basis)
+    weights = multipliers(point, slope)
+    if point.shape[1] > 2 and np.abs(point[:, 2:]).max() > 1e-6:
+        across = (0.0, float(-weights.sum()))
+    else:
+        rho_slope = _rho_slope(point, lam, task)
+        pair = np.array([[-weights[0], rho_slope], [rho_slope, -weights[1]]])
+        low, high = np.linalg.eigvalsh(pair)
+        across = (float(low), float(high))
+    noise = _NOISE * np.abs(values).max()
+    relevant = (*values, *(x for x in across if x != 0.0))
+    return int((values < 0).sum()), across, all(abs(x) > noise for x in relevant)
+
+
+def _rho_slope(point: _Array, lam: float, task: Task) -> float:
+    from slrsym.kernels import gradient
+
+    return float(gradient(overlaps(point), lam, task)[4])
+
+
+def follow(
+    point: _Array, lam: float, task: Task, direction: int, low: float, high: float
+) -> Trace:
+    """Follow the branch through a critical point.
+
+    Parameters
+    ----------
+    point : ndarray, shape (2, m)
+        A critical point at `lam`.
+    lam : float
+    task : Task
+    direction : {1, -1}
+        Whether lambda increases or decreases at first.
+    low, high : float
+        The range of lambda.
+
+    Returns
+    -------
+    Trace
+    """
+    equations = _Equations(task)
+    ends = math.log(low), math.log(high)
+    here = _place(equations, point, math.log(lam), None, direction)
+    places, events = [here], []
+    length = _FIRST
+    while len(places) < _MOST_STEPS and length > _SHORTEST:
+        there = _step(equations, here, length)
+        if there is None:
+            length /= 2
+            continue
+        # Past the end of the range there is nothing to look at.
+        outside = not ends[0] <= there.log_lam <= ends[1]
+        turned = there.tangent[-1] * here.tangent[-1] < 0
+        if not outside and (turned or there.descending != here.descending):
+            kind, event = _located(equations, here, length, turned)
+            events.append((kind, event))
+            if kind == "pitchfork":
+                places.append(event)
+                break
+        if outside:
+            edge = ends[0] if there.log_lam < ends[0] else ends[1]
+            last = corrected(here.point, math.exp(edge), task)
+            if last is not None:
+                places.append(_place(equations, last, edge, here.tangent, 0))
+            break
+        here = there
+        places.append(here)
+        length = min(_LONGEST, 1.4 * length)
+        if len(places) > 10 and _returned(places[0], here, length):
+            break
+    return Trace(tuple(places), tuple(events))
+
+
+def _returned(first: Place, here: Place, length: float) -> bool:
+    same = abs(first.log_lam - here.log_lam) < length / 2
+    return bool(same and np.abs(first.point - here.point).max() < length / 2)
+
+
+def _place(
+    equations: _Equations, point: _Array, log_lam: float, before: _Array | None, direction: int
+) -> Place:
+    _, jacobian, basis = equations.at(point, log_lam)
+    null = np.linalg.svd(jacobian)[2][-1]
+    tangent = np.append(basis @ null[:-1], null[-1])
+    forward = tangent[-1] * direction if before is None else tangent @ before
+    values = np.linalg.eigvalsh((jacobian[:, :-1] + jacobian[:, :-1].T) / 2)
+    descending = int((values < -_NOISE * np.abs(values).max()).sum())
+    return Place(point, log_lam, tangent if forward >= 0 else -tangent, descending)
+
+
+def _step(equations: _Equations, here: Place, length: float) -> Place | None:
+    """The place so far along the branch, or None if it is not found at once."""
+    moved = length * here.tangent
+    point = retracted(here.point, moved[:-1].reshape(here.point.shape))
+    log_lam = here.log_lam + moved[-1]
+    for _ in range(8):
+        slope, jacobian, basis = equations.at(point, log_lam)
+        across = np.append(here.tangent[:-1] @ basis, here.tangent[-1])
+        matrix = np.vstack([jacobian, across * np.abs(jacobian).max()])
+        try:
+            change = -np.linalg.solve(matrix, np.append(slope, 0.0))
+        except np.linalg.LinAlgError:
+            return None
+        size = float(np.linalg.norm(change))
+        if size > length:
+            return None
+        point = retracted(point, (basis @ change[:-1]).reshape(point.shape))
+        log_lam += float(change[-1])
+        if size < 1e-11:
+            break
+    else:
+        if size > 1e-8:
+            return None
+    there = _place(equations, point, log_lam, here.tangent, 0)
+    straight = there.tangent @ here.tangent > _BEND
+    return there if straight else None
+
+
+def _located(
+    equations: _Equations, here: Place, length: float, turned: bool
+) -> tuple[str, Place]:
+    """The event between a place and the next, by bisection."""
+    low, high, best = 0.0, length, here
+    for _ in range(50):
+        middle = (low + high) / 2
+        there = _step(equations, here, middle)
+        if there is None:
+            break
+        best = there
+        after = (
+            there.tangent[-1] * here.tangent[-1] < 0
+            if turned
+            else there.descending != here.descending
+        )
+        low, high = (low, middle) if after else (middle, high)
+        if high - low < 1e-10:
+            break
+    if not turned:
+        return "crossing", best
+    return ("pitchfork" if _mirrored(best) else "fold"), best
+
+
+def _mirrored(place: Place) -> bool:
+    """Whether a symmetry fixes the point and turns the branch around."""
+    signs = point_signs(place.point.shape[1])
+    tangent = place.tangent[:-1].reshape(place.point.shape)
+    for sign in signs[1:]:
+        fixed = np.abs(sign * place.point - place.point).max() < 0.05
+        if fixed and np.sum(sign * tangent * tangent) < -0.95 * np.sum(tangent**2):
+            return True
+    return False

@@ -1,0 +1,300 @@
+"""How the critical points change with the inverse temperature: the bifurcation diagram."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.kernels import excess_risk
+from slrsym.landscape.certificate import refine
+from slrsym.landscape.continuation import Place, Trace, corrected, follow, index_at
+from slrsym.landscape.enumeration import census, symmetric_points
+from slrsym.landscape.points import checked_lam, name_of
+from slrsym.landscape.spheres import dimension, overlaps
+from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical
+from slrsym.task import OrderParameters, Task
+
+__all__ = ["Branch", "Event", "branches"]
+
+_Array = NDArray[np.float64]
+
+_SAME = 1e-4
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happens to a branch.
+
+    Parameters
+    ----------
+    kind : {'fold', 'pitchfork', 'stability'}
+        It turns back in lambda; it meets its mirror image, mostly on a branch of more symmetry; or
+        the number of descending directions changes, mostly because another branch is born there.
+    lam : float
+    state : OrderParameters
+    """
+
+    kind: str
+    lam: float
+    state: OrderParameters
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A family of critical points, in order along it.
+
+    Parameters
+    ----------
+    name : str
+        As in `CriticalPoint`, with a number where several have the same name.
+    lam : ndarray, shape (n,)
+        Inverse temperatures.
+    points : ndarray, shape (n, 2, m)
+        k and v, in coordinates of which the first two are along k* and v*.
+    states : ndarray, shape (n, 5)
+        Overlaps.
+    excess_risk : ndarray, shape (n,)
+    index : ndarray of int, shape (n,)
+        How many directions descend, in all d dimensions.
+    events : tuple of Event
+        In order of lambda.
+    """
+
+    name: str
+    lam: _Array
+    points: _Array
+    states: _Array
+    excess_risk: _Array
+    index: NDArray[np.int_]
+    events: tuple[Event, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for JSON.
+
+        Returns
+        -------
+        dict
+        """
+        return {
+            "name": self.name,
+            "lam": self.lam.tolist(),
+            "states": self.states.tolist(),
+            "excess_risk": self.excess_risk.tolist(),
+            "index": self.index.tolist(),
+            "events": [
+                {"kind": e.kind, "lam": e.lam, "state": e.state._asdict()} for e in self.events
+            ],
+        }
+
+
+def branches(
+    task: Task,
+    low: float,
+    high: float,
+    *,
+    anchors: int = 6,
+    missed: float = 0.3,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> list[Branch]:
+    """Follow all critical points over a range of inverse temperatures.
+
+    Parameters
+    ----------
+    task : Task
+    low, high : float
+        The range, positive and increasing.
+    anchors : int, optional
+        At how many inverse temperatures critical points are looked for, two at least. A branch that
+        lives between two of them only is missed.
+    missed : float, optional
+        As for `atlas`, at each of them.
+    seed : int, optional
+    progress : callable, optional
+        Called with the part that is done.
+
+    Returns
+    -------
+    list of Branch
+        Without the null point, which is the same at all inverse temperatures.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    """
+    checked_lam(low, task)
+    checked_lam(high, task)
+    if not low < high:
+        raise ValueError(f"low must be less than high; got {low!r} and {high!r}")
+    if anchors < 2:
+        raise ValueError(f"anchors must be at least 2; got {anchors!r}")
+    temperatures = np.geomspace(low, high, anchors)
+    temperatures[[0, -1]] = low, high
+    grid = np.geomspace(low, high, 61)
+    grid[[0, -1]] = low, high
+    found = [_fixed(point, grid, task) for point in symmetric_points(dimension(task))]
+    for number, lam in enumerate(temperatures.tolist()):
+        if progress is not None:
+            progress(number / anchors)
+        register, _, _ = census(task, lam, missed, 20_000, seed)
+        for entry in register.entries:
+            if entry.enclosure is None or _known(entry.state, lam, found, task):
+                continue
+            point = entry.point
+            # Where the risk is flat out of the plane, a branch in it must not stray.
+            if point.shape[1] > 2 and np.abs(point[:, 2:]).max() < 1e-9:
+                point = point[:, :2]
+            traces = [follow(point, lam, task, side, low, high) for side in (-1, 1)]
+            found.append(_branch(traces, task))
+    if progress is not None:
+        progress(1.0)
+    return _numbered(sorted(found, key=lambda b: float(b.excess_risk[np.argmin(b.lam)])))
+
+
+def _numbered(found: list[Branch]) -> list[Branch]:
+    total, seen = Counter(b.name for b in found), Counter[str]()
+    named = []
+    for branch in found:
+        seen[branch.name] += 1
+        number = f" {seen[branch.name]}" if total[branch.name] > 1 else ""
+        named.append(replace(branch, name=branch.name + number))
+    return named
+
+
+def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:
+    """Whether a branch passes through a critical point."""
+    for branch in found:
+        above = branch.lam >= lam
+        here = np.flatnonzero(np.abs(np.log(branch.lam / lam)) < 1e-9)
+        points = [branch.points[i] for i in here]
+        points += [_between(branch, i, lam, task) for i in np.flatnonzero(above[1:] != above[:-1])]
+        for point in points:
+            if np.abs(OVERLAP_SIGNS * overlaps(point) - state).max(axis=1).min() < _SAME:
+                return True
+    return False
+
+
+def _between(branch: Branch, i: int, lam: float, task: Task) -> _Array:
+    ends = np.log(branch.lam[i : i + 2])
+    part = (math.log(lam) - ends[0]) / (ends[1] - ends[0])
+    mean: _Array = (1 - part) * branch.points[i] + part * branch.points[i + 1]
+    mean /= np.linalg.norm(mean, axis=-1, keepdims=True)
+    exact = corrected(mean, lam, task)
+    return mean if exact is None else exact
+
+
+def _made(
+    name: str, lam: _Array, points: _Array, index: list[int], events: list[Event], task: Task
+) -> Branch:
+    states = overlaps(points)
+    # The same image of all places, so that the curve is continuous.
+    middle = states[len(states) // 2]
+    image = next(
+        s for s in OVERLAP_SIGNS if np.allclose(s * middle, canonical(middle), atol=1e-6)
+    )
+    return Branch(
+        name,
+        lam,
+        points,
+        image * states + 0.0,
+        excess_risk(states, lam, task),
+        np.array(index),
+        tuple(sorted(events, key=lambda e: e.lam)),
+    )
+
+
+def _state(point: _Array) -> OrderParameters:
+    return OrderParameters(*(float(x) for x in canonical(overlaps(point))))
+
+
+# -- branches that symmetries fix --------------------------------------------------------------
+
+
+def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
+    """A point that is critical at all inverse temperatures."""
+    more = task.d - point.shape[1]
+
+    def index(lam: float) -> int:
+        enclosure = refine(point, lam, task)
+        return enclosure.inside[0] + more * enclosure.across[0] if enclosure else -1
+
+    indices = [index(lam) for lam in grid.tolist()]
+    events = []
+    for i in range(len(grid) - 1):
+        if indices[i] != indices[i + 1]:
+            low, high = grid[i], grid[i + 1]
+            while high / low - 1 > 1e-9:
+                middle = math.sqrt(low * high)
+                low, high = (middle, high) if index(middle) == indices[i] else (low, middle)
+            events.append(Event("stability", float(math.sqrt(low * high)), _state(point)))
+    points = np.broadcast_to(point, (len(grid), *point.shape))
+    return _made(name_of(_state(point)), grid, points, indices, events, task)
+
+
+# -- branches that are followed ----------------------------------------------------------------
+
+
+def _branch(traces: list[Trace], task: Task) -> Branch:
+    """The two halves of a branch, joined where they began."""
+    down, up = traces
+    places: list[Place] = [*reversed(down.places[1:]), *up.places]
+    points = np.array([_embedded(p.point, task) for p in places])
+    temperatures = np.exp([p.log_lam for p in places])
+    index = [_index(x, lam, task) for x, lam in zip(points, temperatures.tolist(), strict=True)]
+    turns = [
+        Event(kind, math.exp(p.log_lam), _state(p.point))
+        for trace in traces
+        for kind, p in trace.events
+        if kind != "crossing"
+    ]
+    for i in np.flatnonzero(np.diff(index)):
+        low, high = np.sort(temperatures[i : i + 2])
+        if not any(low * (1 - 1e-6) <= e.lam <= high * (1 + 1e-6) for e in turns):
+            turns.append(_change(points[i], points[i + 1], *temperatures[i : i + 2], task))
+    middle = up.places[0].point
+    return _made(
+        name_of(_state(middle)),
+        temperatures,
+        points,
+        index,
+        turns,
+        task,
+    )
+
+
+def _embedded(point: _Array, task: Task) -> _Array:
+    return np.pad(point, ((0, 0), (0, dimension(task) - point.shape[1])))
+
+
+def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> Event:
+    """Where the index changes between two places, by bisection."""
+    start = _index(before, low, task)
+    for _ in range(30):
+        lam = math.sqrt(low * high)
+        mean = before + after
+        middle = corrected(mean / np.linalg.norm(mean, axis=-1, keepdims=True), lam, task)
+        if middle is None:
+            break
+        if _index(middle, lam, task) == start:
+            before, low = middle, lam
+        else:
+            after, high = middle, lam
+    return Event("stability", math.sqrt(low * high), _state(before))
+
+
+def _index(point: _Array, lam: float, task: Task) -> int:
+    """How many directions descend, by balls where double precision does not tell."""
+    more = task.d - point.shape[1]
+    descending, across, certain = index_at(point, lam, task)
+    if not certain:
+        enclosure = refine(point, lam, task)
+        if enclosure is not None and enclosure.decided:
+            return enclosure.inside[0] + more * enclosure.across[0]
+    return descending + more * sum(x < 0 for x in across)

@@ -1,0 +1,193 @@
+r"""Which ends of descent are stable, and at which inverse temperatures: the oracle and the swap.
+
+Orthogonal to the plane of k* and v* the risk always curves upwards at the oracle (claim
+``oracle-across``). In the plane its curvatures are those of claim ``oracle-transverse-hessian``:
+above a critical inverse temperature one of them is negative, and descent that begins off the
+manifold leaves the oracle.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from slrsym.kernels import excess_risk, gradient, hessian
+from slrsym.kernels.arguments import real_array
+from slrsym.landscape.points import checked_lam
+from slrsym.landscape.spheres import curvature
+from slrsym.task import OrderParameters, Task
+
+__all__ = [
+    "critical_inverse_temperature",
+    "oracle_hessian",
+    "saturated_critical_inverse_temperature",
+    "swap_point",
+]
+
+# Where the critical inverse temperature is looked for, and how finely.
+_LEAST, _MOST, _POINTS = 1e-4, 1e7, 2200
+
+
+def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
+    """Second derivatives of the risk at the oracle as k and v turn in the plane of k* and v*.
+
+    Parameters
+    ----------
+    task : Task
+    lam : array_like
+        Inverse temperatures, positive.
+
+    Returns
+    -------
+    ndarray of shape (..., 2, 2)
+        By the angle from k* to k, counted towards v*, and that from v* to v, towards k*.
+
+    Raises
+    ------
+    ValueError
+        If an inverse temperature is not positive.
+    """
+    temperatures = real_array("lam", lam)
+    points = np.broadcast_to(np.eye(2), (*temperatures.shape, 2, 2))
+    _, bend, _ = curvature(points, temperatures, task)
+    # The tangent vectors are -v* at k* and k* at v*, up to their signs; angles increase together.
+    bend[..., 0, 1] = bend[..., 1, 0] = _mixed(task, temperatures)
+    return bend
+
+
+def _mixed(task: Task, lam: Any) -> Any:
+    state = np.broadcast_to([1.0, 1.0, 0.0, 0.0, 0.0], (*np.shape(lam), 5))
+    second = hessian(state, lam, task)
+    theta, eta, rho = 2, 3, 4
+    slope = gradient(state, lam, task)[..., rho]
+    return second[..., theta, eta] + second[..., rho, rho] + second[..., theta, rho] + (
+        second[..., eta, rho] + slope
+    )
+
+
+def _margin(task: Task, lam: Any) -> Any:
+    """Positive where both curvatures are, and between -2 and 2."""
+    bend = oracle_hessian(task, lam)
+    product, square = bend[..., 0, 0] * bend[..., 1, 1], bend[..., 0, 1] ** 2
+    relative = (product - square) / (np.abs(product) + square)
+    return np.where(bend[..., 0, 0] + bend[..., 1, 1] > 0, relative, -1.0)
+
+
+def critical_inverse_temperature(task: Task) -> float:
+    r"""The inverse temperature above which the oracle has a descending direction off the manifold.
+
+    Parameters
+    ----------
+    task : Task
+        With two tokens at least.
+
+    Returns
+    -------
+    float
+        :math:`\lambda_c(d, L, \gamma)`: below it the oracle is a strict local minimum of the risk
+        on the product of spheres, and just above it a saddle. Infinite if it is a minimum at all
+        inverse temperatures.
+
+    Raises
+    ------
+    ValueError
+        If the task has one token.
+
+    Notes
+    -----
+    The root of the determinant of `oracle_hessian`, which is derived from the definition of the
+    risk. It is looked for between 1e-4 and 1e7 on a grid; that it is the only one is observed, not
+    proved. `saturated_critical_inverse_temperature` is a closed form that is close to it.
+
+    Examples
+    --------
+    >>> from slrsym import Task
+    >>> from slrsym.landscape import critical_inverse_temperature
+    >>> round(critical_inverse_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 4)
+    0.8924
+    """
+    checked_lam(1.0, task)
+    if task.L < 2:
+        raise ValueError(
+            f"task must have two tokens at least, with one the curvatures at the oracle vanish at "
+            f"large lambda; got L = {task.L}"
+        )
+    grid = np.geomspace(_LEAST, _MOST, _POINTS)
+    unstable = np.flatnonzero(_margin(task, grid) < 0)
+    if unstable.size == 0:
+        return math.inf
+    first = int(unstable[0])
+    if first == 0:
+        return 0.0
+    return float(
+        brentq(lambda lam: float(_margin(task, lam)), grid[first - 1], grid[first], xtol=1e-15)
+    )
+
+
+def saturated_critical_inverse_temperature(task: Task) -> float:
+    r"""The critical inverse temperature where scores are saturated, in closed form.
+
+    Parameters
+    ----------
+    task : Task
+        With two tokens at least.
+
+    Returns
+    -------
+    float
+        :math:`\sqrt{y^{-2} - 1/4}` with
+        :math:`y = (d - 2 \gamma^2 (L - 2))/(d + 2 \gamma^2)`; infinite if y is not positive. It
+        tends to :math:`\sqrt3/2` as d grows.
+
+    Raises
+    ------
+    ValueError
+        If the task has one token.
+
+    Notes
+    -----
+    Claim ``oracle-saturated-root``. Saturated means that erf at the informative score is 1, which
+    at lambda near 1 is true up to :math:`e^{-d/4}` or so.
+    """
+    checked_lam(1.0, task)
+    if task.L < 2:
+        raise ValueError(f"task must have two tokens at least; got L = {task.L}")
+    twice = 2 * task.gamma**2
+    y = (task.d - twice * (task.L - 2)) / (task.d + twice)
+    return math.sqrt(1 / y**2 - 0.25) if y > 0 else math.inf
+
+
+def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
+    r"""The swap point: the least risk with k = v*, among all v orthogonal to k.
+
+    Parameters
+    ----------
+    task : Task
+    lam : float
+        Inverse temperature, positive.
+
+    Returns
+    -------
+    state : OrderParameters
+        With :math:`\theta = \min(\theta^\star, 1)`.
+    excess_risk : float
+
+    Raises
+    ------
+    ValueError
+        If `lam` is not positive.
+
+    Notes
+    -----
+    Claims ``swap-critical``, ``swap-parabola`` and ``swap-full``: the risk there is a parabola in
+    theta, whose vertex is found from its slope and curvature at 0.
+    """
+    checked_lam(lam, task)
+    origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0])
+    slope, bend = gradient(origin, lam, task)[2], hessian(origin, lam, task)[2, 2]
+    state = OrderParameters(0.0, 0.0, min(1.0, float(-slope / bend)), 1.0, 0.0)
+    return state, float(excess_risk(state, lam, task))
