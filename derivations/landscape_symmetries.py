@@ -3,7 +3,7 @@
 from sympy import And, Eq, Equivalent, Ge, erf
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import L, a, eta, gamma, kappa, lam, nu, rho, s, t, theta
+from slrsym.notation import L, a, eta, gamma, kappa, nu, rho, s, t, theta
 from slrsym.proof import (
     Claim,
     algebra,
@@ -26,9 +26,7 @@ R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 derived = Claim(
     id="landscape-risk",
     title="the risk that the program derives, by zeta and by Owen's T",
-    statement=And(
-        Eq(risk_definition(), risk_by_zeta), Eq(risk_definition(), risk), evaluate=False
-    ),
+    statement=And(Eq(risk_definition(), risk_by_zeta), Eq(risk_definition(), risk), evaluate=False),
     source="new",
 )
 

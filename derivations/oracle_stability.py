@@ -4,7 +4,7 @@ from sympy import And, Eq, Gt, Subs, Symbol, erf, erfc, pi, sqrt
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.notation import A, B, L, d, eta, gamma, kappa, lam, nu, rho, s, t, theta
-from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, sign
+from slrsym.proof import Claim, D, all_of, chain, differentiate, sign
 from slrsym.symbolic import closed_form
 
 # What claim landscape-risk derives.
@@ -41,9 +41,7 @@ R_eta_theta = -2 * lam * gamma**2 * drift * erf_prime(a) / A
 R_eta_rho = -2 * lam**2 * gamma**4 * erf_second(a) / A**2
 R_theta_theta = d * zeta(t_oracle, s)
 zeta_t = 2 * erf(a / B) * erf_prime(a) / A
-zeta_tt = 2 * (
-    erf_prime(a / B) * erf_prime(a) / (A**2 * B) + erf(a / B) * erf_second(a) / A**2
-)
+zeta_tt = 2 * (erf_prime(a / B) * erf_prime(a) / (A**2 * B) + erf(a / B) * erf_second(a) / A**2)
 R_theta_rho = 2 * lam * gamma**2 * drift * zeta_t + 2 * (L - 1) * c * drift * erf(a)
 R_rho_rho = (
     2 * lam**2 * gamma**4 * zeta_tt
@@ -90,9 +88,7 @@ def _(goal):
 across = Claim(
     id="oracle-across",
     title="curvatures at the oracle orthogonal to k* and v*",
-    statement=And(
-        Gt(-R_kappa, 0, evaluate=False), Gt(-R_nu, 0, evaluate=False), evaluate=False
-    ),
+    statement=And(Gt(-R_kappa, 0, evaluate=False), Gt(-R_nu, 0, evaluate=False), evaluate=False),
     source="new",
 )
 

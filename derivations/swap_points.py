@@ -1,6 +1,6 @@
 """Swap points: k = v* or -v*, where descent off the manifold may end, far from the oracle."""
 
-from sympy import And, Eq, Ge, Le, Subs, Symbol, asin, pi, sqrt
+from sympy import And, Eq, Ge, Le, Subs, Symbol, pi, sqrt
 
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
@@ -81,9 +81,7 @@ def _(goal):
 
 
 least_value = (
-    gamma**2 * (1 + z)
-    + (L - 1) * zeta(0, lam)
-    - 4 * lam**2 * gamma**4 / (pi * (1 + 2 * s**2) * z)
+    gamma**2 * (1 + z) + (L - 1) * zeta(0, lam) - 4 * lam**2 * gamma**4 / (pi * (1 + 2 * s**2) * z)
 )
 
 excess_risk = Claim(
@@ -176,12 +174,7 @@ def _(goal):
     slope = 8 * w / (pi * wide**2 * narrow) * (wide - narrow)
     # (1 + 2 w^2)^2 is more than 1 + 4 w^2.
     product = 8 * w / (pi * wide**2 * narrow) * (4 * w**4) / (wide + narrow)
-    rising = (
-        chain(D(gap, w))
-        .then(slope, by=differentiate)
-        .then(product, by=algebra)
-        .ge(0, by=sign)
-    )
+    rising = chain(D(gap, w)).then(slope, by=differentiate).then(product, by=algebra).ge(0, by=sign)
     return chain(goal.lhs).ge(0, by=monotone(gap, w, start=r, end=0, derivative=rising))
 
 

@@ -14,6 +14,7 @@ import typer
 from slrsym.commands import certify
 from slrsym.commands.compare import compare
 from slrsym.commands.figure import figure
+from slrsym.commands.landscape import landscape
 from slrsym.commands.reporting import reported, require_writable, show_tracebacks
 from slrsym.commands.simulate import simulate
 from slrsym.files import replacing
@@ -201,6 +202,7 @@ app.command()(compare)
 app.command()(simulate)
 app.command()(figure)
 app.add_typer(certify.app, name="certify")
+app.command()(landscape)
 
 
 # -- helpers -----------------------------------------------------------------------------------

@@ -126,9 +126,7 @@ class _Attempt:
 
     def _snapped(self, x: list[Any], near: float = 1e-9) -> list[Any]:
         """Coordinates close to 0, 1 and -1 as these, where it makes no unit vector longer."""
-        rounded = [
-            arb(round(float(c))) if abs(float(c) - round(float(c))) < near else c for c in x
-        ]
+        rounded = [arb(round(float(c))) if abs(float(c) - round(float(c))) < near else c for c in x]
         return [
             r if r == 0 or all(o == 0 for o in _others(rounded, i, self._m)) else c
             for i, (r, c) in enumerate(zip(rounded, x, strict=True))
@@ -250,9 +248,9 @@ class _Attempt:
             bend[m + i, m + i] -= v_weight
         basis = _tangent(x, m)
         inside = inertia(basis.transpose() * bend * basis)
-        rho_slope = kernel("gradient", "ball")(
-            self._state(x), *self._parameters, dps=self._digits
-        )[4]
+        rho_slope = kernel("gradient", "ball")(self._state(x), *self._parameters, dps=self._digits)[
+            4
+        ]
         beyond = [c for i, c in enumerate(x) if i % m >= 2]
         if m > 2 and any(not c.contains(0) for c in beyond):
             # The first of the two is a rotation of k and v.
@@ -265,9 +263,7 @@ class _Attempt:
             values = _pair_values(pair)
         if beyond and not all(c == 0 for c in beyond) and all(c.contains(0) for c in beyond):
             across = (0, 2, 0)
-        (risk,) = kernel("excess_risk", "ball")(
-            self._state(x), *self._parameters, dps=self._digits
-        )
+        (risk,) = kernel("excess_risk", "ball")(self._state(x), *self._parameters, dps=self._digits)
         return Enclosure(
             np.array([float(c.mid()) for c in x]).reshape(2, m),
             max(float(c.rad()) for c in x),

@@ -132,9 +132,7 @@ def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
     return point if np.abs(point - start).max() < 0.3 else None
 
 
-def index_at(
-    point: _Array, lam: float, task: Task
-) -> tuple[int, tuple[float, float], bool]:
+def index_at(point: _Array, lam: float, task: Task) -> tuple[int, tuple[float, float], bool]:
     """Descending directions at a critical point, and the curvatures in further dimensions.
 
     Parameters
@@ -174,9 +172,7 @@ def _rho_slope(point: _Array, lam: float, task: Task) -> float:
     return float(gradient(overlaps(point), lam, task)[4])
 
 
-def follow(
-    point: _Array, lam: float, task: Task, direction: int, low: float, high: float
-) -> Trace:
+def follow(point: _Array, lam: float, task: Task, direction: int, low: float, high: float) -> Trace:
     """Follow the branch through a critical point.
 
     Parameters
@@ -272,9 +268,7 @@ def _step(equations: _Equations, here: Place, length: float) -> Place | None:
     return there if straight else None
 
 
-def _located(
-    equations: _Equations, here: Place, length: float, turned: bool
-) -> tuple[str, Place]:
+def _located(equations: _Equations, here: Place, length: float, turned: bool) -> tuple[str, Place]:
     """The event between a place and the next, by bisection."""
     low, high, best = 0.0, length, here
     for _ in range(50):

@@ -174,7 +174,9 @@ def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:
         above = branch.lam >= lam
         here = np.flatnonzero(np.abs(np.log(branch.lam / lam)) < 1e-9)
         points = [branch.points[i] for i in here]
-        points += [_between(branch, i, lam, task) for i in np.flatnonzero(above[1:] != above[:-1])]
+        points += [
+            _between(branch, i, lam, task) for i in np.flatnonzero(above[1:] != above[:-1]).tolist()
+        ]
         for point in points:
             if np.abs(OVERLAP_SIGNS * overlaps(point) - state).max(axis=1).min() < _SAME:
                 return True
@@ -196,9 +198,7 @@ def _made(
     states = overlaps(points)
     # The same image of all places, so that the curve is continuous.
     middle = states[len(states) // 2]
-    image = next(
-        s for s in OVERLAP_SIGNS if np.allclose(s * middle, canonical(middle), atol=1e-6)
-    )
+    image = next(s for s in OVERLAP_SIGNS if np.allclose(s * middle, canonical(middle), atol=1e-6))
     return Branch(
         name,
         lam,
@@ -257,7 +257,8 @@ def _branch(traces: list[Trace], task: Task) -> Branch:
     for i in np.flatnonzero(np.diff(index)):
         low, high = np.sort(temperatures[i : i + 2])
         if not any(low * (1 - 1e-6) <= e.lam <= high * (1 + 1e-6) for e in turns):
-            turns.append(_change(points[i], points[i + 1], *temperatures[i : i + 2], task))
+            ends = (float(temperatures[i]), float(temperatures[i + 1]))
+            turns.append(_change(points[i], points[i + 1], *ends, task=task))
     middle = up.places[0].point
     return _made(
         name_of(_state(middle)),

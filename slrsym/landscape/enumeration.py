@@ -173,8 +173,7 @@ class Register:
         found : Found
         """
         _, bend, _ = curvature(found.point, self._lam, self._task)
-        values: _Array = np.linalg.eigvalsh(bend)
-        return values
+        return np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
 
 
 def _index(found: Found, register: Register) -> int:
@@ -362,9 +361,7 @@ def _null_point(lam: float, task: Task) -> CriticalPoint:
     scale = np.array([1, 1, 1, 1, math.sqrt(2)])
     values = np.linalg.eigvalsh(hessian(zero, lam, task) * np.outer(scale, scale))
     upper = iter(
-        kernel("hessian", "ball")(
-            [0] * 5, lam, task.gamma, task.d, task.L, task.epsilon, dps=40
-        )
+        kernel("hessian", "ball")([0] * 5, lam, task.gamma, task.d, task.L, task.epsilon, dps=40)
     )
     second = arb_mat(5, 5)
     for i in range(5):

@@ -64,8 +64,11 @@ def _mixed(task: Task, lam: Any) -> Any:
     second = hessian(state, lam, task)
     theta, eta, rho = 2, 3, 4
     slope = gradient(state, lam, task)[..., rho]
-    return second[..., theta, eta] + second[..., rho, rho] + second[..., theta, rho] + (
-        second[..., eta, rho] + slope
+    return (
+        second[..., theta, eta]
+        + second[..., rho, rho]
+        + second[..., theta, rho]
+        + (second[..., eta, rho] + slope)
     )
 
 

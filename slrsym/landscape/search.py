@@ -9,8 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slrsym.landscape.spheres import curvature, overlaps, retracted
-from slrsym.landscape.symmetry import canonical
+from slrsym.landscape.spheres import curvature, retracted
 from slrsym.task import Task
 
 __all__ = ["Coverage", "descend", "newton_steps", "starts"]

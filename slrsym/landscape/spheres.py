@@ -99,8 +99,8 @@ def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
     slope : ndarray of shape (..., 2, m)
         Without regard to the spheres.
     bend : ndarray of shape (..., 2 m, 2 m)
-        Second derivatives of the risk, less the multiplier of its sphere on the diagonal. On tangent
-        vectors it is the Riemannian Hessian.
+        Second derivatives of the risk, less the multiplier of its sphere on the diagonal. On
+        tangent vectors it is the Riemannian Hessian.
     """
     state = overlaps(points)
     partial, second = gradient(state, lam, task), hessian(state, lam, task)

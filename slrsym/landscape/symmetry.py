@@ -1,9 +1,9 @@
-r"""The symmetries of the risk that fix k* and v*, and how points that differ by them are named once.
+r"""The symmetries of the risk that fix k* and v*, and one name for points that differ by them.
 
 Claim ``landscape-symmetries``: the risk is the same at (k, v) and (-k, -v), and after a reflection
 along v* at (k, -v): with the overlaps kappa, nu, theta, eta, rho it is the same at
-(-kappa, -nu, -theta, -eta, rho) and at (kappa, nu, -theta, -eta, -rho). Reflections orthogonal to k*
-and v* do not change overlaps at all.
+(-kappa, -nu, -theta, -eta, rho) and at (kappa, nu, -theta, -eta, -rho). Reflections orthogonal to
+k* and v* do not change overlaps at all.
 """
 
 from __future__ import annotations

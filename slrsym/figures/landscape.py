@@ -1,0 +1,215 @@
+"""The landscape of the risk: its critical points at one setting, and how they change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from slrsym.figures.style import COLOURS, WIDTH, labelled, style
+from slrsym.landscape import Atlas, Branch
+from slrsym.task import Task
+
+__all__ = ["atlas_figure", "branches_figure"]
+
+_GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
+
+_KINDS = {
+    "minimum": ("o", COLOURS["blue"]),
+    "saddle": ("D", "white"),
+    "maximum": ("^", COLOURS["orange"]),
+    "degenerate": ("s", COLOURS["grey"]),
+}
+
+_EVENTS = {
+    "pitchfork": ("o", "white", "meets its mirror image"),
+    "fold": ("s", "white", "turns back"),
+    "stability": ("o", "black", "index changes"),
+}
+
+# Of branches that attract, or nearly do; the others are grey.
+_COLOURS = {
+    "oracle": COLOURS["blue"],
+    "swap": COLOURS["orange"],
+    "full swap": COLOURS["yellow"],
+    "planar": COLOURS["green"],
+    "mixed": COLOURS["pink"],
+}
+
+
+def _setting(task: Task) -> str:
+    return rf"$d = {task.d}$, $L = {task.L}$, $\gamma^2 = {task.gamma**2:.3g}$"
+
+
+def atlas_figure(atlas: Atlas) -> Figure:
+    """The overlaps of all critical points, beside their excess risks.
+
+    Parameters
+    ----------
+    atlas : Atlas
+
+    Returns
+    -------
+    Figure
+    """
+    points = atlas.points
+    rows = np.arange(len(points))
+    with style():
+        figure = Figure(figsize=(WIDTH, 1.25 + 0.27 * len(points)), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True, width_ratios=(1.15, 1))
+        states = np.array([p.state for p in points])
+        left.imshow(
+            states, vmin=-1, vmax=1, cmap=_blue_to_orange(), aspect="auto", interpolation="nearest"
+        )
+        for (i, j), value in np.ndenumerate(states):
+            text = _short(value)
+            shade = "white" if abs(value) > 0.75 else "black"
+            left.text(j, i, text, ha="center", va="center", fontsize=8, color=shade)
+        left.set_xticks(range(5), _GREEK)
+        left.set_yticks(rows, [p.name for p in points])
+        left.tick_params(length=0)
+        left.spines[:].set_visible(False)
+        for kind, (marker, colour) in _KINDS.items():
+            chosen = [i for i, p in enumerate(points) if p.kind == kind]
+            if chosen:
+                right.plot(
+                    [points[i].excess_risk for i in chosen],
+                    chosen,
+                    marker,
+                    color=colour,
+                    markeredgecolor="black",
+                    markeredgewidth=0.8,
+                    label=kind if len(chosen) == 1 else _plural(kind),
+                )
+        for i, point in enumerate(points):
+            right.annotate(
+                f"{point.index}",
+                (point.excess_risk, i),
+                xytext=(7, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                color=COLOURS["grey"],
+            )
+        right.set(xscale="log", xlabel="excess risk (beside it: index)")
+        right.margins(x=0.15)
+        right.tick_params(axis="y", length=0)
+        for axes in (left, right):
+            axes.grid(visible=False)
+        right.grid(visible=True)
+        figure.legend(loc="outside lower center", ncols=4)
+        figure.suptitle(rf"$\lambda = {atlas.lam:.4g}$, {_setting(atlas.task)}", fontsize=10)
+    return figure
+
+
+def _short(value: float) -> str:
+    if abs(value) < 1e-9 or abs(abs(value) - 1) < 1e-9:
+        return f"{value:.0f}".replace("-0", "0").replace("-", "−")
+    return f"{value:#.3g}".replace("-", "−")
+
+
+def _plural(kind: str) -> str:
+    return {"minimum": "minima", "maximum": "maxima"}.get(kind, kind + "s")
+
+
+def _blue_to_orange() -> Colormap:
+    ends = (COLOURS["blue"], "white", COLOURS["orange"])
+    return LinearSegmentedColormap.from_list("overlap", ends)
+
+
+def branches_figure(
+    branches: Sequence[Branch], task: Task, marks: Sequence[tuple[float, str]] = ()
+) -> Figure:
+    """The bifurcation diagram: excess risk and distance to M of the critical points.
+
+    Parameters
+    ----------
+    branches : sequence of Branch
+    task : Task
+    marks : sequence of (float, str), optional
+        Inverse temperatures to mark, each with what to call it.
+
+    Returns
+    -------
+    Figure
+    """
+    with style():
+        figure = Figure(figsize=(WIDTH, 6.4), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        seen: set[str] = set()
+        for branch in branches:
+            distance = np.linalg.norm(branch.states[:, 2:], axis=1)
+            for axes, values in ((above, branch.excess_risk), (below, distance)):
+                _draw(axes, branch, values, seen if axes is above else None)
+        for axes in (above, below):
+            for place, _ in marks:
+                axes.axvline(place, color=COLOURS["grey"], linewidth=0.7, linestyle=(0, (1, 2)))
+        low = min(float(b.lam.min()) for b in branches)
+        high = max(float(b.lam.max()) for b in branches)
+        above.set(xscale="log", yscale="log", ylabel="excess risk")
+        below.set(
+            xlabel=r"inverse temperature $\lambda$",
+            ylabel=r"distance to $\mathcal{M}$",
+            xlim=(low, high),
+        )
+        for place, text in marks:
+            above.annotate(
+                text,
+                (place, 1.0),
+                xycoords=("data", "axes fraction"),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize=9,
+            )
+        labelled(above, "(a)")
+        labelled(below, "(b)")
+        for kind, (marker, colour, text) in _EVENTS.items():
+            if any(e.kind == kind for b in branches for e in b.events):
+                above.plot([], [], marker, color="black", markerfacecolor=colour, label=text, ms=5)
+        above.plot([], [], color="black", linewidth=2.2, label="minimum")
+        above.plot([], [], "--", color="black", label="one descending direction")
+        above.plot([], [], ":", color=COLOURS["grey"], label="more")
+        handles, labels = above.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+        figure.suptitle(_setting(task), fontsize=10)
+    return figure
+
+
+def _draw(axes: Axes, branch: Branch, values: Any, seen: set[str] | None) -> None:
+    """One branch, in pieces of equal index."""
+    kind = branch.name.rstrip("0123456789 ")
+    breaks = [0, *(np.flatnonzero(np.diff(branch.index)) + 1), len(branch.lam)]
+    for first, last in pairwise(breaks):
+        index = int(branch.index[first])
+        colour = _COLOURS.get(kind, COLOURS["grey"]) if index < 2 else "#A0A0A0"
+        look: dict[str, Any] = {"color": colour, "linewidth": 2.2, "zorder": 3}
+        if index == 1:
+            look |= {"linestyle": "--", "linewidth": 1.5}
+        elif index > 1:
+            look |= {"linestyle": ":", "linewidth": 1.1, "zorder": 2}
+        if seen is not None and index < 2 and kind not in seen:
+            seen.add(kind)
+            look["label"] = kind
+        # Pieces meet.
+        part = slice(first, min(last + 1, len(branch.lam)))
+        axes.plot(branch.lam[part], values[part], **look)
+    order = np.argsort(branch.lam)
+    for event in branch.events:
+        marker, filling, _ = _EVENTS[event.kind]
+        near = int(order[np.argmin(np.abs(np.log(branch.lam[order] / event.lam)))])
+        axes.plot(
+            event.lam,
+            values[near],
+            marker,
+            color="black",
+            markerfacecolor=filling,
+            markersize=4.5 if math.isfinite(event.lam) else 0,
+            zorder=4,
+        )
