@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.kernels import hessian
+from slrsym.kernels import excess_risk, hessian, kernel
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.certificate import Enclosure, inertia, refine
 from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of
@@ -311,27 +311,29 @@ def _numbered(points: list[CriticalPoint]) -> tuple[CriticalPoint, ...]:
 
 
 def _described(found: Found, register: Register, lam: float, task: Task) -> CriticalPoint:
-    m, more = found.point.shape[1], task.d - found.point.shape[1]
-    slope, bend, _ = curvature(found.point, lam, task)
-    values = np.linalg.eigvalsh(bend)
+    point, m = found.point, found.point.shape[1]
+    more = task.d - m
+    slope, _, _ = curvature(point, lam, task)
+    values = register.curvatures(found)
     state = OrderParameters(*(float(x) for x in found.state))
+    family, free = family_of(state, task.d)
     enclosure = found.enclosure
     if enclosure is None:
         # No sign is certain.
         index, flat = int((values < 0).sum()), 2 * m - 2
-        across: tuple[float, ...] = ()
-        risk = math.nan
+        spectrum = [(float(x), 1) for x in values]
+        risk = float(excess_risk(found.state, lam, task))
     else:
         index = enclosure.inside[0] + more * enclosure.across[0]
         flat = enclosure.inside[1] + more * enclosure.across[1]
-        across = enclosure.across_values if more else ()
         risk = enclosure.excess_risk
-    if math.isnan(risk):
-        from slrsym.kernels import excess_risk
-
-        risk = float(excess_risk(found.state, lam, task))
-    family, free = family_of(state, task.d)
-    spectrum = sorted([*((float(x), 1) for x in values), *((x, more) for x in across)])
+        across, beyond = enclosure.across_values, more
+        if not point[:, 2:].any():
+            # Out of the plane, curvatures may be far below rounding; balls have them.
+            _, bend, _ = curvature(point[:, :2], lam, task)
+            values, beyond = np.linalg.eigvalsh(bend), task.d - 2
+        spectrum = [(float(x), 1) for x in values]
+        spectrum += [(x, beyond) for x in across if beyond]
     return CriticalPoint(
         name=name_of(state),
         state=state,
@@ -341,7 +343,7 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
         excess_risk=risk,
         index=index,
         flat=flat,
-        spectrum=tuple(spectrum),
+        spectrum=tuple(sorted(spectrum)),
         gradient=float(np.linalg.norm(slope)),
         radius=enclosure.radius if enclosure else math.nan,
         confirmed=enclosure is not None and enclosure.decided,
@@ -352,8 +354,6 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
 def _null_point(lam: float, task: Task) -> CriticalPoint:
     """The only critical point with linearly independent k, v, k*, v*: no overlap at all."""
     from flint import arb_mat
-
-    from slrsym.kernels import excess_risk, kernel
 
     state = OrderParameters(0.0, 0.0, 0.0, 0.0, 0.0)
     zero = np.zeros(5)

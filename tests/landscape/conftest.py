@@ -1,0 +1,29 @@
+"""Atlases that several files look at."""
+
+import pytest
+
+from slrsym import Task
+from slrsym.landscape import atlas
+
+# What figures 4 and 7 of the paper are about.
+PAPER = Task(d=400, L=10, gamma=0.5**0.5)
+
+
+@pytest.fixture(scope="session")
+def paper():
+    return PAPER
+
+
+@pytest.fixture(scope="session")
+def cold(paper):
+    return atlas(paper, 0.1, missed=0.5)
+
+
+@pytest.fixture(scope="session")
+def warm(paper):
+    return atlas(paper, 0.9, missed=0.5)
+
+
+@pytest.fixture(scope="session")
+def small():
+    return atlas(Task(d=6, L=4, gamma=0.9), 0.45, missed=0.5)

@@ -1,0 +1,117 @@
+"""Branches: that they are critical all along, and that what happens to them happens there."""
+
+import math
+
+import numpy as np
+import pytest
+
+from slrsym import Task
+from slrsym.landscape import atlas, branches, critical_inverse_temperature, swap_point
+from slrsym.landscape.continuation import corrected, follow, index_at
+from slrsym.landscape.spheres import curvature, overlaps
+from slrsym.landscape.symmetry import OVERLAP_SIGNS
+
+
+def point_of(state):
+    """Vectors k and v of a critical point, in few dimensions."""
+    kappa, nu, theta, eta, rho = state
+    rest = [math.sqrt(max(0.0, 1 - kappa**2 - eta**2)), math.sqrt(max(0.0, 1 - theta**2 - nu**2))]
+    if rho < kappa * theta + eta * nu:
+        rest[1] *= -1
+    return np.array([[kappa, eta, rest[0]], [theta, nu, rest[1]]])
+
+
+def test_the_mixed_minimum_is_born_at_the_oracle(paper, warm):
+    """The pitchfork of figure 7a: descent that missed the oracle ends on the branch from it."""
+    start = point_of(warm.minima[0].state)[:, :2]
+    trace = follow(start, 0.9, paper, -1, 0.05, 3.0)
+    ((kind, place),) = trace.events
+    assert kind == "pitchfork"
+    assert math.exp(place.log_lam) == pytest.approx(critical_inverse_temperature(paper), rel=1e-6)
+    assert np.abs(overlaps(place.point))[:2] == pytest.approx([1, 1], abs=1e-3)
+
+
+def test_swap_points_begin_where_theta_reaches_one(paper, cold):
+    start = point_of(next(p for p in cold.points if p.name == "swap").state)
+    trace = follow(start, 0.1, paper, -1, 0.02, 3.0)
+    ((kind, place),) = trace.events
+    assert kind == "pitchfork"
+    lam = math.exp(place.log_lam)
+    assert swap_point(paper, lam * 0.999)[0].theta == 1
+    assert swap_point(paper, lam * 1.001)[0].theta < 1
+    for there in trace.places:
+        here = math.exp(there.log_lam)
+        theta = swap_point(paper, here)[0].theta
+        assert abs(overlaps(there.point)[2]) == pytest.approx(theta, abs=1e-6)
+
+
+def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
+    """Where the saddle between the basins of figure 7b ends, swap points stop attracting."""
+    saddle = point_of(next(p for p in cold.points if p.index == 1).state)
+    trace = follow(saddle, 0.1, paper, 1, 0.05, 3.0)
+    ((kind, place),) = trace.events
+    lam = math.exp(place.log_lam)
+    assert kind == "pitchfork"
+    assert lam == pytest.approx(0.92068, abs=1e-5)
+    for factor, descending in ((0.999, 0), (1.001, 1)):
+        point = point_of(swap_point(paper, factor * lam)[0])
+        assert index_at(point, factor * lam, paper)[0] == descending
+
+
+@pytest.fixture(scope="module")
+def family():
+    task = Task(d=5, L=3, gamma=0.6)
+    return task, branches(task, 0.3, 1.5, anchors=2, missed=0.5)
+
+
+def test_branches_are_critical_all_along(family):
+    task, found = family
+    for branch in found:
+        slope, bend, _ = curvature(branch.points, branch.lam, task)
+        size = np.linalg.norm(bend, axis=(1, 2))
+        assert (np.linalg.norm(slope, axis=1) < 1e-7 * size).all()
+        assert branch.lam.min() >= 0.3 * (1 - 1e-12)
+        assert branch.lam.max() <= 1.5 * (1 + 1e-12)
+        # Neighbours are near each other.
+        assert np.abs(np.diff(branch.states, axis=0)).max() < 0.3
+
+
+def test_branches_pass_through_every_critical_point(family):
+    task, found = family
+    lam = 0.7
+    for point in atlas(task, lam, missed=0.5).points:
+        if point.name == "null":
+            continue
+        through = []
+        for branch in found:
+            above = branch.lam > lam
+            for i in np.flatnonzero(above[1:] != above[:-1]):
+                exact = corrected(branch.points[i], lam, task)
+                images = OVERLAP_SIGNS * overlaps(exact)
+                if np.abs(images - point.state).max(axis=1).min() < 1e-6:
+                    through.append((branch.name, branch.index[i]))
+        assert len(through) == 1, point
+        assert through[0][1] == point.index
+
+
+def test_indices_change_only_at_events(family):
+    _, found = family
+    for branch in found:
+        for i in np.flatnonzero(np.diff(branch.index)):
+            low, high = sorted(branch.lam[i : i + 2])
+            assert any(low * 0.999 <= e.lam <= high * 1.001 for e in branch.events)
+        assert [e.lam for e in branch.events] == sorted(e.lam for e in branch.events)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((0.5, 0.5), "low must be less than high"),
+        ((-1, 0.5), "lam must be positive"),
+        ((0.1, 0.5, 1), "anchors must be at least 2"),
+    ],
+)
+def test_bad_input(paper, arguments, said):
+    low, high, *anchors = arguments
+    with pytest.raises(ValueError, match=said):
+        branches(paper, low, high, **({"anchors": anchors[0]} if anchors else {}))

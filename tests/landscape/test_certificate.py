@@ -1,0 +1,83 @@
+"""Enclosures hold what they should, and are refused where nothing is."""
+
+import numpy as np
+import pytest
+from flint import arb, arb_mat
+
+from slrsym import Task
+from slrsym.kernels import kernel
+from slrsym.landscape.certificate import inertia, refine
+from slrsym.landscape.search import descend, starts
+from slrsym.landscape.spheres import curvature
+
+TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
+
+
+@pytest.fixture(scope="module")
+def points():
+    rng = np.random.default_rng(0)
+    ends, far = descend(starts(40, LAM, TASK, 3, rng), LAM, TASK)
+    return ends[far < 1e-6]
+
+
+def test_points_are_refined_to_what_doubles_can_hold(points):
+    for point in points[:6]:
+        found = refine(point + 1e-6 * np.sin(np.arange(6)).reshape(2, 3), LAM, TASK)
+        assert np.abs(found.point - point).max() < 1e-9
+        assert found.radius < 1e-20
+        assert found.decided
+        values = np.linalg.eigvalsh(curvature(point, LAM, TASK)[1])
+        assert found.inside == ((values < 0).sum(), 0, (values > 0).sum())
+        assert (found.point[found.zeros] == 0).all()
+
+
+def test_elsewhere_nothing_is_enclosed(points):
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        point = rng.standard_normal((2, 3))
+        point /= np.linalg.norm(point, axis=-1, keepdims=True)
+        far = np.abs(points - point).max(axis=(1, 2)).min()
+        found = refine(point, LAM, TASK)
+        assert far > 1e-2
+        assert found is None
+
+
+def test_what_symmetry_fixes_needs_no_box():
+    oracle = refine(np.eye(3)[:2], LAM, TASK)
+    assert oracle.radius == 0
+    assert oracle.zeros.sum() == 4
+    # Nearby points on the spheres are not the oracle unless Newton leads there.
+    tilted = np.array([[np.cos(1e-5), 0, np.sin(1e-5)], [0, 1, 0]])
+    assert np.abs(refine(tilted, LAM, TASK).point - np.eye(3)[:2]).max() < 1e-12
+
+
+def test_curvatures_far_below_rounding_have_certain_signs():
+    """At the oracle of a large dimension the risk is flat, and still curves upwards."""
+    task = Task(d=2000, L=10, gamma=0.5**0.5)
+    found = refine(np.eye(3)[:2], 0.5, task)
+    assert found.decided
+    assert 0 < found.across_values[0] < 1e-60
+    assert found.across == (0, 0, 2)
+    assert found.digits > 40
+    exact = kernel("gradient", "ball")(
+        [1, 1, 0, 0, 0], 0.5, task.gamma, task.d, task.L, 0.0, dps=300
+    )[0]
+    assert float(-exact) == pytest.approx(found.across_values[0], rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_inertia_of_random_matrices(seed):
+    rng = np.random.default_rng(seed)
+    matrix = rng.standard_normal((5, 5)) * 10.0 ** rng.integers(-3, 3, 5)
+    matrix = matrix + matrix.T
+    values = np.linalg.eigvalsh(matrix)
+    balls = arb_mat(5, 5, [arb(float(x)) for x in matrix.ravel()])
+    assert inertia(balls) == ((values < 0).sum(), 0, (values > 0).sum())
+
+
+def test_inertia_does_not_guess():
+    zero = arb(0, 1e-9)
+    assert inertia(arb_mat([[zero, arb(0)], [arb(0), arb(1)]])) == (0, 1, 1)
+    assert inertia(arb_mat([[arb(0), arb(1)], [arb(1), arb(0)]])) == (1, 0, 1)
+    assert inertia(arb_mat([[arb(1), arb(1)], [arb(1), arb(1)]]))[1] == 1
+    assert inertia(arb_mat([[arb("nan")]])) == (0, 1, 0)

@@ -1,0 +1,90 @@
+"""The risk on two spheres: its derivatives, and its symmetries."""
+
+import numpy as np
+import pytest
+
+from slrsym import Task, risk
+from slrsym.landscape.spheres import curvature, derivatives, overlaps, retracted, tangent_basis
+from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
+from slrsym.testing import UnitSpheres, check_hessian
+
+
+def random_points(count, m, seed):
+    points = np.random.default_rng(seed).standard_normal((count, 2, m))
+    return points / np.linalg.norm(points, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize(("d", "L", "gamma", "lam"), [(2, 1, 0.3, 2.0), (30, 7, 1.5, 0.3)])
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_derivatives_belong_to_the_risk(d, L, gamma, lam, m):
+    task = Task(d, L, gamma)
+    (point,) = random_points(1, m, m)
+
+    def riemannian_hessian(at, direction):
+        _, bend = derivatives(at, lam, task)
+        return UnitSpheres().tangent(at, (bend @ direction.ravel()).reshape(at.shape))
+
+    def riemannian_gradient(at):
+        return UnitSpheres().tangent(at, derivatives(at, lam, task)[0])
+
+    check = check_hessian(
+        lambda at: float(risk(overlaps(at), lam, task)),
+        riemannian_gradient,
+        riemannian_hessian,
+        point,
+        manifold=UnitSpheres(),
+    )
+    assert check.slope > 2.9
+
+
+def test_the_tangent_basis_is_one():
+    points = random_points(50, 3, 0)
+    points[0] = np.eye(3)[:2]
+    points[1] = -np.eye(3)[:2]
+    basis = tangent_basis(points)
+    assert np.allclose(np.swapaxes(basis, -1, -2) @ basis, np.eye(4))
+    for side in (0, 1):
+        rows = basis[:, 3 * side : 3 * side + 3]
+        assert np.allclose(np.einsum("ni,nij->nj", points[:, side], rows), 0)
+
+
+def test_many_points_are_as_many_single_ones():
+    task, points = Task(50, 4, 0.7), random_points(5, 3, 1)
+    lams = np.geomspace(0.1, 1, 5)
+    together = curvature(points, lams, task)
+    for i, lam in enumerate(lams):
+        for all_of_them, one in zip(together, curvature(points[i], lam, task), strict=True):
+            assert np.allclose(all_of_them[i], one, rtol=1e-13, atol=1e-13)
+
+
+def test_steps_stay_on_the_spheres():
+    points = random_points(9, 3, 2)
+    assert np.allclose(np.linalg.norm(retracted(points, points[::-1]), axis=-1), 1)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_symmetries_leave_the_risk_alone_and_nothing_else_does(m):
+    task, lam = Task(12, 5, 0.8), 0.6
+    (point,) = random_points(1, m, 7)
+    value = risk(overlaps(point), lam, task)
+    signs = point_signs(m)
+    assert len(signs) == 2**m
+    assert np.allclose(risk(overlaps(signs * point), lam, task), value, rtol=1e-13)
+    # Other changes of the signs of overlaps are not symmetries.
+    state = overlaps(point)
+    for pattern in np.array(np.meshgrid(*[[1, -1]] * 5)).reshape(5, -1).T:
+        same = abs(risk(pattern * state, lam, task) - value) < 1e-9
+        assert same == any((pattern == row).all() for row in OVERLAP_SIGNS)
+
+
+def test_related_states_have_one_name():
+    for state in overlaps(random_points(40, 3, 3)):
+        first = canonical(state)
+        assert copies(state) == 4
+        assert (canonical(OVERLAP_SIGNS * state) == first).all()
+        assert first[0] > 0
+        assert first[2] > 0
+    # Zeros have no sign.
+    assert canonical(np.array([1e-12, 0, -0.3, 1, 0])).tolist() == pytest.approx([0, 0, 0.3, -1, 0])
+    assert copies(np.array([1, 1, 0, 0, 0])) == 2
+    assert copies(np.zeros(5)) == 1
