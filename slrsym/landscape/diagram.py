@@ -219,18 +219,16 @@ def _state(point: _Array) -> OrderParameters:
 
 def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
     """A point that is critical at all inverse temperatures."""
-    more = task.d - point.shape[1]
 
     def index(lam: float) -> int:
-        enclosure = refine(point, lam, task)
-        return enclosure.inside[0] + more * enclosure.across[0] if enclosure else -1
+        return _index(point, lam, task)
 
     indices = [index(lam) for lam in grid.tolist()]
     events = []
     for i in range(len(grid) - 1):
         if indices[i] != indices[i + 1]:
             low, high = grid[i], grid[i + 1]
-            while high / low - 1 > 1e-9:
+            while high / low - 1 > 1e-8:
                 middle = math.sqrt(low * high)
                 low, high = (middle, high) if index(middle) == indices[i] else (low, middle)
             events.append(Event("stability", float(math.sqrt(low * high)), _state(point)))
