@@ -1,10 +1,10 @@
 """Whether the oracle attracts from off the manifold: the curvatures of the risk there."""
 
-from sympy import And, Eq, Gt, Subs, Symbol, erf, erfc, pi, sqrt
+from sympy import And, Eq, Ge, Gt, Lt, Rational, Subs, Symbol, erf, erfc, pi, sqrt, symbols
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.notation import A, B, L, d, eta, gamma, kappa, lam, nu, rho, s, t, theta
-from slrsym.proof import Claim, D, all_of, chain, differentiate, sign
+from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, sign
 from slrsym.symbolic import closed_form
 
 # What claim landscape-risk derives.
@@ -17,14 +17,13 @@ b = lam * drift / A
 # E erf(lambda U) U of another token.
 c = 2 * lam / sqrt(pi * (1 + 2 * lam**2))
 
-# Angles by which k turns from k* towards v*, and v from v* towards k*, to second order: the
-# coordinates are rational, and their speed is 1 where they are 0.
-x, y = Symbol("x", real=True), Symbol("y", real=True)
+# Angles by which k turns from k* towards v*, and v from v* towards k*.
+x, y, z = symbols("x y z", real=True)
 
 
 def turned(angle):
-    """Cosine and sine of an angle that is `angle` to second order."""
-    return (4 - angle**2) / (4 + angle**2), 4 * angle / (4 + angle**2)
+    """Cosine and sine to second order, which is all that second derivatives at 0 depend on."""
+    return 1 - angle**2 / 2, angle
 
 
 k_cos, k_sin = turned(x)
@@ -56,23 +55,23 @@ H_kv = R_eta_theta + R_rho_rho + R_theta_rho + R_eta_rho
 H_vv = -R_nu + R_theta_theta + R_rho_rho + 2 * R_theta_rho
 
 
-def curvature_at_oracle(*variables):
-    # One variable at a time: SymPy takes substitutions of equal values for equal.
-    fixed = {x: 0, y: 0}
-    if len(set(variables)) == 1:
-        (variable,) = set(variables)
-        other = {v: 0 for v in fixed if v is not variable}
-        return Subs(D(turned_risk.subs(other), (variable, 2)), variable, 0)
-    return Subs(D(turned_risk, x, y), (x, y), (0, 0))
+def curvature_along(*variables):
+    """The second derivative as the variables grow together, from 0.
+
+    One variable at a time: SymPy takes substitutions of equal values for equal.
+    """
+    still = {variable: 0 for variable in (x, y) if variable not in variables}
+    return Subs(D(turned_risk.subs(still | dict.fromkeys(variables, z)), (z, 2)), z, 0)
 
 
-entries = {(x,): H_kk, (x, y): H_kv, (y,): H_vv}
+entries = {(x,): H_kk, (y,): H_vv, (x, y): H_kk + 2 * H_kv + H_vv}
+
 
 transverse = Claim(
     id="oracle-transverse-hessian",
-    title="curvatures at the oracle in the plane of k* and v*",
+    title="curvatures at the oracle as k, v, or both turn in the plane of k* and v*",
     statement=And(
-        *(Eq(curvature_at_oracle(*v), value, evaluate=False) for v, value in entries.items()),
+        *(Eq(curvature_along(*v), value, evaluate=False) for v, value in entries.items()),
         evaluate=False,
     ),
     source="new",
@@ -97,3 +96,143 @@ across = Claim(
 def _(goal):
     """Turning k, or v, out of the plane lowers kappa, or nu, and nothing else to second order."""
     return all_of(*(chain(part.lhs).gt(0, by=sign) for part in goal.args))
+
+
+# -- saturated scores --------------------------------------------------------------------------
+
+# As d grows with lambda fixed, erf(a) and zeta tend to 1, and every erf' and erf'' to 0. What is
+# then left of the transverse Hessian:
+ratio = 2 / sqrt(1 + 4 * lam**2)
+S_rho_rho = 2 * (L - 1) * c**2 * (ratio + L - 2)
+S_theta_rho = 2 * (L - 1) * c * drift
+S_kk, S_kv = S_rho_rho, S_rho_rho + S_theta_rho
+S_vv = 2 * gamma**2 + d + S_rho_rho + 2 * S_theta_rho
+
+# Values of erf, zeta and the bells at the informative score.
+e, f, g, z_1, z_2 = symbols("e f g z_1 z_2", real=True)
+
+
+def with_bells(curvature):
+    """The same with names for what saturates: erf, erf' and erf'' at a and a/B, and zeta."""
+    named = {
+        erf(a): e,
+        erf(a / B): f,
+        erfc(a / B): 1 - f,
+        erf_prime(a): g,
+        erf_second(a): -2 * a * g,
+        erf_prime(a / B): z_1,
+        zeta(t_oracle, s): z_2,
+    }
+    return curvature.subs(named)
+
+
+saturated = Claim(
+    id="oracle-saturated",
+    title="curvatures at the oracle with erf = zeta = 1 and no bells",
+    statement=And(
+        *(
+            Eq(with_bells(full).subs({e: 1, f: 1, g: 0, z_1: 0, z_2: 1}), left, evaluate=False)
+            for full, left in ((H_kk, S_kk), (H_kv, S_kv), (H_vv, S_vv))
+        ),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@saturated.proof
+def _(goal):
+    """Put 1 for erf and zeta, and 0 for the bells."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+margin = (d + 2 * gamma**2) * ratio - (d - 2 * gamma**2 * (L - 2))
+
+determinant = Claim(
+    id="oracle-saturated-determinant",
+    title="the determinant of the saturated transverse Hessian",
+    statement=Eq(S_kk * S_vv - S_kv**2, 2 * (L - 1) * c**2 * margin),
+    source="new",
+)
+
+
+@determinant.proof
+def _(goal):
+    """The terms that are not linear in the curvature in rho cancel, but for c^2 (L - 1)^2."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+decreasing = Claim(
+    id="oracle-saturated-decreasing",
+    title="it falls with lambda, relative to a factor that is positive",
+    statement=Lt(D(margin, lam), 0),
+    source="new",
+)
+
+
+@decreasing.proof
+def _(goal):
+    """The ratio 2/sqrt(1 + 4 lambda^2) falls."""
+    slope = -8 * lam * (d + 2 * gamma**2) / (1 + 4 * lam**2) ** Rational(3, 2)
+    return chain(goal.lhs).then(slope, by=differentiate).lt(0, by=sign)
+
+
+# The ratio at which the margin vanishes; d is so large that it is positive.
+excess = Symbol("h", positive=True)
+enough = {d: 2 * gamma**2 * (L - 2) + excess}
+y_critical = ((d - 2 * gamma**2 * (L - 2)) / (d + 2 * gamma**2)).subs(enough)
+
+root = Claim(
+    id="oracle-saturated-root",
+    title="it vanishes at sqrt(1/y^2 - 1/4), y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2)",
+    statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
+    source="new",
+    given=[Ge(L, 2)],
+)
+
+
+@root.proof
+def _(goal):
+    """The root of 1 + 4 lambda^2 = 4/y^2."""
+    return chain(goal.lhs).then(0, by=algebra)
+
+
+infinite = Claim(
+    id="oracle-critical-temperature-of-large-d",
+    title="relative to d, the margin tends to one that vanishes at sqrt(3)/2",
+    statement=And(
+        Eq(margin - d * (ratio - 1), 2 * gamma**2 * (ratio + L - 2), evaluate=False),
+        Eq((ratio - 1).subs(lam, sqrt(3) / 2), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@infinite.proof
+def _(goal):
+    """What is left does not depend on d."""
+    return all_of(
+        chain(margin - d * (ratio - 1)).then(2 * gamma**2 * (ratio + L - 2), by=algebra),
+        chain((ratio - 1).subs(lam, sqrt(3) / 2)).then(0, by=algebra),
+    )
+
+
+# -- why lambda should decrease ----------------------------------------------------------------
+
+others = (L - 1) * zeta(0, lam)
+
+cost = Claim(
+    id="oracle-cost-of-others",
+    title="what the other tokens cost grows with lambda",
+    statement=Gt(D(others, lam), 0),
+    source="new",
+    given=[Ge(L, 2)],
+)
+
+
+@cost.proof
+def _(goal):
+    """The derivative of zeta(0, lambda)."""
+    slope = (L - 1) * 8 * lam / (pi * (1 + 2 * lam**2) * sqrt(1 + 4 * lam**2))
+    return chain(goal.lhs).then(slope, by=differentiate).gt(0, by=sign)

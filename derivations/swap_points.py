@@ -1,11 +1,12 @@
 """Swap points: k = v* or -v*, where descent off the manifold may end, far from the oracle."""
 
-from sympy import And, Eq, Ge, Le, Subs, Symbol, pi, sqrt
+from sympy import And, Eq, Ge, Le, Lt, Subs, Symbol, pi, sqrt
 
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
     A,
+    B,
     L,
     d,
     epsilon,
@@ -248,3 +249,125 @@ def _(goal):
         .ge(certain, by=lemma("zeta-at-zero-upper", r=s).scaled(factor))
         .ge(0, by=sign)
     )
+
+
+# -- when it is a local minimum ----------------------------------------------------------------
+
+# k turns from v* by x towards k* and by y towards the direction of what v has orthogonal to k* and
+# v*, of length w; v turns by z towards v*. All to second order, which is all that second
+# derivatives at 0 depend on.
+y, w_0 = Symbol("y", real=True), Symbol("w", real=True)
+turn = Symbol("z", real=True)
+k_new = (x, 1 - (x**2 + y**2) / 2, y)
+cosine, sine = 1 - turn**2 / 2, turn
+v_new = (theta * cosine, sine, w_0 * cosine)
+turned_risk = risk.subs(
+    {
+        kappa: k_new[0],
+        eta: k_new[1],
+        theta: v_new[0],
+        nu: v_new[1],
+        rho: sum(i * j for i, j in zip(k_new, v_new, strict=True)),
+    },
+    simultaneous=True,
+)
+
+b = lam * drift / A
+c = 2 * lam / sqrt(pi * (1 + 2 * lam**2))
+zeta_tt = 8 / (pi * A**2 * B)
+R_theta = d * z * theta - 2 * pull
+R_kappa_nu = -2 * pull
+R_kappa_kappa = 4 * pull * theta * b**2 + (d / 2 * theta**2 + gamma**2) * 8 * b**2 / (pi * B)
+R_kappa_rho = (
+    8 * lam**2 * gamma**4 * b / (sqrt(pi) * A**2)
+    + lam**2 * gamma**2 * d * theta * zeta_tt
+    + 4 * (L - 1) * c * drift * theta * b / sqrt(pi)
+)
+R_rho_rho = (
+    2 * lam**2 * gamma**4 * zeta_tt
+    + 4 * (L - 1) * c**2 / sqrt(1 + 4 * lam**2)
+    + 2 * (L - 1) * (L - 2) * c**2
+    + 8 * (L - 1) * c * lam * gamma**2 / (sqrt(pi) * A)
+)
+
+curvatures = {
+    (x, x): R_kappa_kappa + 2 * theta * R_kappa_rho + theta**2 * R_rho_rho + 2 * pull * theta,
+    (y, y): w_0**2 * R_rho_rho + 2 * pull * theta,
+    (turn, turn): R_rho_rho - theta * R_theta,
+    (x, y): w_0 * (R_kappa_rho + theta * R_rho_rho),
+    (x, turn): R_kappa_nu + R_kappa_rho + theta * R_rho_rho,
+    (y, turn): w_0 * R_rho_rho,
+}
+
+
+def curvature_along(directions):
+    """The second derivative as the variables grow together, from 0."""
+    still = {variable: 0 for variable in (x, y, turn) if variable not in directions}
+    together = dict.fromkeys(directions, p)
+    return Subs(D(turned_risk.subs(still | together), (p, 2)), p, 0)
+
+
+def curvature_form(directions):
+    """The same by `curvatures`."""
+    return sum(
+        value * (1 if i is j else 2)
+        for (i, j), value in curvatures.items()
+        if i in directions and j in directions
+    )
+
+
+transverse = Claim(
+    id="swap-hessian",
+    title="curvatures at k = v* as k and v turn, singly and together",
+    statement=And(
+        *(
+            Eq(curvature_along(some), curvature_form(some), evaluate=False)
+            for some in ((x,), (y,), (turn,), (x, y), (x, turn), (y, turn))
+        ),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@transverse.proof
+def _(goal):
+    """Differentiate the risk twice. At theta* the slope in theta vanishes."""
+    return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
+
+
+# -- the quadratic form, as a sum of squares ---------------------------------------------------
+
+K, M, C = (Symbol(name, real=True) for name in ("K", "M", "C"))
+T, P, Q = (Symbol(name, positive=True) for name in ("T", "P", "Q"))
+W = sqrt(1 - T**2)
+# Curvatures as above, with names K, M, Q for those in kappa kappa, kappa rho, rho rho, P for the
+# pull and T for theta*.
+form = (
+    (K + 2 * T * M + T**2 * Q + 2 * P * T) * x**2
+    + (W**2 * Q + 2 * P * T) * y**2
+    + Q * turn**2
+    + 2 * W * (M + T * Q) * x * y
+    + 2 * (-2 * P + M + T * Q) * x * turn
+    + 2 * W * Q * y * turn
+)
+swap_margin = K + 6 * P * T - (M - 2 * P) ** 2 / Q - 2 * P * (1 - T**2) / T
+squares = (
+    Q * (turn + T * x + W * y + (M - 2 * P) / Q * x) ** 2
+    + 2 * P * T * (y + W / T * x) ** 2
+    + swap_margin * x**2
+)
+
+form_claim = Claim(
+    id="swap-form",
+    title="they are all positive if and only if one margin is: a sum of squares",
+    statement=Eq(form, squares),
+    source="new",
+    given=[Lt(T, 1)],
+)
+
+
+@form_claim.proof
+def _(goal):
+    """Complete the squares of z and y: the coefficient of x^2 is the margin."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
