@@ -1,0 +1,144 @@
+"""The command ``landscape``: what it says, writes and refuses."""
+
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from slrsym import Task
+from slrsym.cli import app
+from slrsym.commands.landscape import atlas_table, branch_table
+from slrsym.figures.landscape import atlas_figure, branches_figure
+from slrsym.landscape import Branch, Event, atlas
+from slrsym.task import OrderParameters
+
+SMALL = ("--d", 2, "--L", 3, "--lam", 0.8)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["landscape", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return atlas(Task(2, 3, math.sqrt(0.5)), 0.8, missed=0.5)
+
+
+@pytest.fixture(scope="module")
+def branch():
+    count = 20
+    states = np.tile([1.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
+    lam = np.geomspace(0.1, 2, count)
+    index = (lam > 0.9).astype(int)
+    event = Event("stability", 0.9, OrderParameters(1.0, 1.0, 0.0, 0.0, 0.0))
+    points = np.tile(np.eye(2), (count, 1, 1))
+    return Branch("oracle", lam, points, states, lam**2, index, (event,))
+
+
+def printed(table, width):
+    out = io.StringIO()
+    Console(file=out, width=width).print(table)
+    return out.getvalue()
+
+
+def test_the_atlas_is_printed_and_written(tmp_path):
+    file, picture = tmp_path / "atlas.json", tmp_path / "atlas.png"
+    result = run(*SMALL, "--alpha", 0.1, "--json", file, "-o", picture)
+    assert result.exit_code == 0, result.output
+    assert "anti-oracle" in result.stdout
+    assert "signs of the indices add up to 0, as they must" in result.stdout
+    assert "descent with alpha = 0.1 ends at: " in result.stdout
+    content = json.loads(file.read_text())
+    assert content["task"] == {"d": 2, "L": 3, "gamma": math.sqrt(0.5)}
+    assert all(p["confirmed"] for p in content["points"])
+    assert all(p["name"].split()[0] in result.stdout for p in content["points"])
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_alone_is_on_standard_output():
+    result = run(*SMALL, "--json", "-")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["lam"] == 0.8
+    assert "oracle" in result.stderr
+
+
+@pytest.mark.parametrize(("width", "columns"), [(80, 10), (120, 13)])
+def test_tables_fit(found, width, columns):
+    text = printed(atlas_table(found, width=width), width)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert "…" not in text
+    assert len(lines) == len(found.points) + 2
+    assert len(atlas_table(found, width=width).columns) == columns
+    for point, line in zip(found.points, lines[2:], strict=True):
+        assert line.startswith(point.name)
+        assert str(point.index) in line.split()
+    assert "repels" in printed(atlas_table(found, 0.1, width), width)
+
+
+def test_branches_are_told_with_their_events(branch):
+    text = printed(branch_table([branch]), 100)
+    assert "0, 1" in text
+    assert "stability at 0.9" in text
+    # The other way around it is the same.
+    order = slice(None, None, -1)
+    back = Branch(
+        "oracle", branch.lam[order], branch.points, branch.states, branch.excess_risk,
+        branch.index[order], branch.events,
+    )  # fmt: skip
+    assert printed(branch_table([back]), 100) == text
+
+
+def test_branches_from_the_command_line(tmp_path):
+    file = tmp_path / "branches.json"
+    result = run("--d", 2, "--L", 3, "--branches", 0.6, 0.8, "--json", file)
+    assert result.exit_code == 0, result.output
+    content = json.loads(file.read_text())
+    assert {b["name"] for b in content} >= {"oracle", "anti-oracle", "full swap", "anti-swap"}
+    assert all(len(b["lam"]) == len(b["states"]) == len(b["index"]) for b in content)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--lam", -1), "lam must be positive"),
+        (("--d", 1), "d must be an integer of at least 2"),
+        (("--alpha", 0), "alpha must be positive"),
+        (("--branches", 2, 1), "low must be less than high"),
+        (("-o", "atlas.gif"), "must end with one of"),
+        (("--json", "no/such/folder.json"), "does not exist"),
+    ],
+)
+def test_bad_usage(arguments, said):
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert result.stdout == ""
+
+
+# -- figures -----------------------------------------------------------------------------------
+
+
+def test_the_figure_of_an_atlas_shows_every_point(found):
+    left, right = atlas_figure(found).axes
+    assert [t.get_text() for t in left.get_yticklabels()] == [p.name for p in found.points]
+    shown = {
+        (float(x), int(y)) for line in right.lines for x, y in zip(*line.get_data(), strict=True)
+    }
+    assert shown == {(p.excess_risk, i) for i, p in enumerate(found.points)}
+    indices = [int(t.get_text()) for t in right.texts]
+    assert indices == [p.index for p in found.points]
+
+
+def test_the_figure_of_branches_tells_stable_from_unstable(branch):
+    above, below = branches_figure([branch], Task(10, 3, 0.7), [(0.9, "here")]).axes
+    solid, dashed = (line for line in above.lines if len(line.get_xdata()) > 2)
+    assert solid.get_linestyle() == "-"
+    assert dashed.get_linestyle() == "--"
+    assert solid.get_xdata()[-1] == dashed.get_xdata()[0]
+    assert [t.get_text() for t in above.texts] == ["here"]
+    assert all(np.all(line.get_ydata() == 0) for line in below.lines if len(line.get_xdata()) > 2)
