@@ -236,3 +236,36 @@ def _(goal):
     """The derivative of zeta(0, lambda)."""
     slope = (L - 1) * 8 * lam / (pi * (1 + 2 * lam**2) * sqrt(1 + 4 * lam**2))
     return chain(goal.lhs).then(slope, by=differentiate).gt(0, by=sign)
+
+
+# -- the saddle of the manifold ----------------------------------------------------------------
+
+pull = 2 * lam * gamma**2 * drift / (sqrt(pi) * A)
+spread = d * zeta(0, s)
+# Off the manifold from its saddle (0, 0), by theta and eta alone.
+off = risk.subs({kappa: 0, nu: 0, rho: 0})
+
+quadratic = spread * theta**2 / 2 - 2 * pull * theta * eta
+descent = {theta: pull * x / spread, eta: x}
+
+origin = Claim(
+    id="manifold-repels-at-origin",
+    title="at the saddle (0, 0) of the manifold a direction off it descends",
+    statement=And(
+        Eq(off - off.subs({theta: 0, eta: 0}), quadratic, evaluate=False),
+        Lt(quadratic.subs(descent), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new",
+    given=[Gt(x, 0)],
+)
+
+
+@origin.proof
+def _(goal):
+    """A quadratic form with a corner that vanishes has a negative value."""
+    least = -3 * pull**2 * x**2 / (2 * spread)
+    return all_of(
+        chain(off - off.subs({theta: 0, eta: 0})).then(quadratic, by=algebra),
+        chain(quadratic.subs(descent)).then(least, by=algebra).lt(0, by=sign),
+    )

@@ -5,6 +5,8 @@ from slrsym.landscape.diagram import Event as Event
 from slrsym.landscape.diagram import branches as branches
 from slrsym.landscape.enumeration import Atlas as Atlas
 from slrsym.landscape.enumeration import atlas as atlas
+from slrsym.landscape.manifold import transverse_matrix as transverse_matrix
+from slrsym.landscape.manifold import transverse_rate as transverse_rate
 from slrsym.landscape.oracle import critical_inverse_temperature as critical_inverse_temperature
 from slrsym.landscape.oracle import oracle_hessian as oracle_hessian
 from slrsym.landscape.oracle import (

@@ -331,7 +331,8 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
         if not point[:, 2:].any():
             # Out of the plane, curvatures may be far below rounding; balls have them.
             _, bend, _ = curvature(point[:, :2], lam, task)
-            values, beyond = np.linalg.eigvalsh(bend), task.d - 2
+            values = np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
+            beyond = task.d - 2
         spectrum = [(float(x), 1) for x in values]
         spectrum += [(x, beyond) for x in across if beyond]
     return CriticalPoint(

@@ -16,6 +16,7 @@ from slrsym.landscape import (
     saturated_critical_inverse_temperature,
     swap_point,
 )
+from tests.properties._examples import examples
 
 
 def turned(x, y):
@@ -45,6 +46,7 @@ def test_the_hessian_at_the_oracle_is_that_of_the_risk(d, L, gamma, lam):
     assert oracle_hessian(task, [lam, 2 * lam]).shape == (2, 2, 2)
 
 
+@examples(0.25)
 @given(st.integers(5, 10_000), st.integers(2, 50), st.floats(0.1, 2.0), st.floats(0.01, 0.2))
 def test_the_oracle_loses_its_stability_there(d, L, gamma, off):
     task = Task(d, L, gamma)
@@ -99,6 +101,7 @@ def test_one_token_has_no_critical_temperature(function):
         function(Task(10, 1, 0.5))
 
 
+@examples(0.5)
 @given(st.integers(2, 2000), st.integers(1, 30), st.floats(0.1, 2), st.floats(0.01, 3))
 def test_no_theta_is_better_than_that_of_the_swap_point(d, L, gamma, lam):
     task = Task(d, L, gamma)
