@@ -142,23 +142,6 @@ r = Symbol("r", nonnegative=True)
 w = Symbol("w", real=True)
 
 
-above = Claim(
-    id="zeta-at-zero-upper",
-    title="zeta(0, s) <= 4 s^2/pi",
-    statement=Ge(4 * r**2 / pi - zeta(0, r), 0),
-    source="new",
-)
-
-
-@above.proof
-def _(goal):
-    """The difference vanishes at 0, and its derivative is not negative."""
-    gap = 4 * w**2 / pi - zeta(0, w)
-    slope = 8 * w / pi * (1 - 1 / ((1 + 2 * w**2) * sqrt(1 + 4 * w**2)))
-    rising = chain(D(gap, w)).then(slope, by=differentiate).ge(0, by=sign)
-    return chain(goal.lhs).ge(0, by=monotone(gap, w, start=r, end=0, derivative=rising))
-
-
 below = Claim(
     id="zeta-at-zero-lower",
     title="zeta(0, s) >= 4 s^2/(pi A^2)",
@@ -215,7 +198,7 @@ def _(goal):
     return (
         chain(goal.lhs)
         .then(factor * (4 * s**2 / pi - z), by=algebra)
-        .ge(0, by=lemma("zeta-at-zero-upper", r=s).scaled(factor))
+        .ge(0, by=lemma("zeta-at-zero-bound", x=s).scaled(factor))
     )
 
 
@@ -246,7 +229,7 @@ def _(goal):
     return (
         chain(goal.lhs)
         .then(certain + factor * (4 * s**2 / pi - z), by=algebra)
-        .ge(certain, by=lemma("zeta-at-zero-upper", r=s).scaled(factor))
+        .ge(certain, by=lemma("zeta-at-zero-bound", x=s).scaled(factor))
         .ge(0, by=sign)
     )
 

@@ -12,6 +12,7 @@ from slrsym.landscape.oracle import oracle_hessian as oracle_hessian
 from slrsym.landscape.oracle import (
     saturated_critical_inverse_temperature as saturated_critical_inverse_temperature,
 )
+from slrsym.landscape.oracle import swap_margin as swap_margin
 from slrsym.landscape.oracle import swap_point as swap_point
 from slrsym.landscape.points import CriticalPoint as CriticalPoint
 from slrsym.landscape.search import Coverage as Coverage

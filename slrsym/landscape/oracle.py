@@ -25,6 +25,7 @@ __all__ = [
     "critical_inverse_temperature",
     "oracle_hessian",
     "saturated_critical_inverse_temperature",
+    "swap_margin",
     "swap_point",
 ]
 
@@ -194,3 +195,44 @@ def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
     slope, bend = gradient(origin, lam, task)[2], hessian(origin, lam, task)[2, 2]
     state = OrderParameters(0.0, 0.0, min(1.0, float(-slope / bend)), 1.0, 0.0)
     return state, float(excess_risk(state, lam, task))
+
+
+def swap_margin(task: Task, lam: float) -> float:
+    r"""Whether a swap point is a minimum: positive there, negative where a direction descends.
+
+    Parameters
+    ----------
+    task : Task
+    lam : float
+        Inverse temperature, positive.
+
+    Returns
+    -------
+    float
+        NaN where theta* is 1 or more, and the swap point is v = k*.
+
+    Raises
+    ------
+    ValueError
+        If `lam` is not positive.
+
+    Notes
+    -----
+    The coefficient that claim ``swap-form`` leaves when squares are completed, from the curvatures
+    of claim ``swap-hessian``:
+
+    .. math:: R_{\kappa\kappa} + 6 p \theta - \frac{(R_{\kappa\rho} - 2p)^2}{R_{\rho\rho}}
+        - 2p\,\frac{1 - \theta^2}{\theta}, \qquad p = -\tfrac12 R_{\kappa\nu}.
+
+    All other directions but those of the family ascend.
+    """
+    state, _ = swap_point(task, lam)
+    theta = state.theta
+    if theta >= 1:
+        return math.nan
+    bend = hessian(state, lam, task)
+    kappa, nu, rho = 0, 1, 4
+    pull = -bend[kappa, nu] / 2
+    cross = (bend[kappa, rho] - 2 * pull) ** 2 / bend[rho, rho]
+    margin = bend[kappa, kappa] + 6 * pull * theta - cross - 2 * pull * (1 - theta**2) / theta
+    return float(margin)

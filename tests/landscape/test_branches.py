@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from slrsym import Task
-from slrsym.landscape import atlas, branches, critical_inverse_temperature, swap_point
+from slrsym.landscape import (
+    atlas,
+    branches,
+    critical_inverse_temperature,
+    swap_margin,
+    swap_point,
+)
 from slrsym.landscape.continuation import corrected, follow, index_at
 from slrsym.landscape.spheres import curvature, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS
@@ -53,7 +59,10 @@ def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
     lam = math.exp(place.log_lam)
     assert kind == "pitchfork"
     assert lam == pytest.approx(0.92068, abs=1e-5)
+    assert swap_margin(paper, lam) == pytest.approx(0, abs=1e-4)
+    assert math.isnan(swap_margin(paper, 0.05))
     for factor, descending in ((0.999, 0), (1.001, 1)):
+        assert (swap_margin(paper, factor * lam) > 0) == (descending == 0)
         point = point_of(swap_point(paper, factor * lam)[0])
         assert index_at(point, factor * lam, paper)[0] == descending
 
