@@ -1,7 +1,6 @@
 """Every claim that comes with the package is accepted, whatever the random points."""
 
 import pytest
-from hypothesis import settings
 from scipy.stats import kstest
 
 import slrsym
@@ -9,9 +8,10 @@ from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS
 from slrsym.proof.checker import _numerical_check, step_seed, steps_of
 
-# pytest's own collection of derivations/ takes seed 0, and all points. What comes here besides is
-# as much as Hypothesis is thorough; rules do not know of seeds, so that only numbers are new.
-THOROUGH = settings.default.max_examples >= 1000
+from .._profile import THOROUGH
+
+# pytest's own collection of derivations/ takes seed 0 and all points. Rules do not know of seeds:
+# what comes here besides is new in its numbers only, and dev takes fewer of them.
 
 
 @pytest.fixture(scope="module")

@@ -86,8 +86,10 @@ def test_a_state_of_another_width_is_refused(backend):
 # Compiles one kernel, and tells what the compiler's cache did and where the source is.
 PROGRAM = """
 import json, sys
-from slrsym.kernels import kernel
-value = kernel("excess_risk", "numba")([0.5, 0.5, 0, 0, 0], 0.1, 0.7, 400, 10, 0)
+from sympy import erf, exp, symbols
+from slrsym.kernels import compile_expressions
+x, y = symbols("x y")
+value = compile_expressions([erf(x) * exp(y)], [x], [y], "numba")([0.5], 0.1)
 (module,) = (m for n, m in sys.modules.items() if n.startswith("slrsym_kernel_"))
 stats = module.rows.stats
 print(json.dumps([

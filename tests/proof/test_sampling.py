@@ -151,6 +151,16 @@ def test_impossible_hypotheses_are_named():
         draw([x], [Lt(x**2, -1, evaluate=False)], count=1)
 
 
+@pytest.mark.parametrize("given", [(x > 1, x < 0), (x > 1, x <= 1), (x >= 1, x < 1)])
+def test_bounds_that_exclude_each_other_are_named(given):
+    with pytest.raises(NoPoint, match="under the hypotheses x >"):
+        draw([x], given, count=1)
+
+
+def test_bounds_that_leave_one_number():
+    assert draw([x], [x >= 1, x <= 1], count=3) == [{x: 1}] * 3
+
+
 def test_a_hypothesis_must_be_a_relation():
     with pytest.raises(TypeError, match="hypothesis"):
         draw([x], [x + 1])

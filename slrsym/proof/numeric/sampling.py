@@ -183,6 +183,14 @@ def _narrowed(a: _Bounds, b: _Bounds) -> _Bounds:
     return _Bounds(low, high, low_open, high_open)
 
 
+def _is_empty(bounds: _Bounds) -> bool:
+    """Whether no number lies within bounds."""
+    if bounds.low is None or bounds.high is None:
+        return False
+    open_end = bounds.low_open or bounds.high_open
+    return bool(bounds.low > bounds.high) or (bool(bounds.low == bounds.high) and open_end)
+
+
 def _declared(symbol: Symbol) -> _Bounds:
     if symbol.is_positive:
         return _Bounds(low=S.Zero, low_open=True)
@@ -241,7 +249,9 @@ class _Sampler:
 
     def draw(self, rng: Generator) -> dict[Any, Any]:
         """One point."""
-        for attempt in range(_TRIES):
+        # Bounds of single symbols that exclude each other need no tries.
+        tries = 0 if any(map(_is_empty, self.bounds.values())) else _TRIES
+        for attempt in range(tries):
             # Hypotheses such as |x|^2 <= 1 starve large values: become smaller, then large again.
             size = Rational(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
             point = self._proposal(rng, size)
@@ -251,7 +261,7 @@ class _Sampler:
         names = ", ".join(map(str, [*self.symbols, *self.families]))
         laws = f" and of the laws {', '.join(map(str, self.laws))}" if self.laws else ""
         raise NoPoint(
-            f"no point ({names}) found in {_TRIES} tries under the hypotheses {listed}{laws}; "
+            f"no point ({names}) found in {tries} tries under the hypotheses {listed}{laws}; "
             f"state bounds of single symbols as such, or check that the hypotheses do not exclude "
             f"one another"
         )

@@ -314,7 +314,7 @@ def test_a_claim_has_one_proof():
         of("two", algebra).proof(lambda goal: chain(x).then(x, by=algebra))
 
 
-def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on():
+def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on(monkeypatch):
     from slrsym.gaussian import Expectation, standard_normal
     from slrsym.proof import stein
 
@@ -325,6 +325,8 @@ def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on():
     ledger.add(trivial)
     ledger.add(known("it", says(moment, "=", 1), link(moment, "=", 1, stein(G))))
     assert "'stein-multivariate' is that of a claim of the package" in ledger.problems[0]
+    # Which claim is checked is the question; its numbers are looked at elsewhere.
+    monkeypatch.setattr("slrsym.proof.checker.POINTS_OF_QUADRATURE", 1)
     found = {row.id: row for row in ledger.verify()}
     assert found["it"].status == "proved"
     assert found["stein-multivariate"].steps > 5
