@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
@@ -12,11 +12,9 @@ from slrsym.dynamics.starts import gram_matrices
 from slrsym.kernels import excess_risk, gradient, hessian
 from slrsym.task import Task
 from tests.kernels._cases import needs_numba
+from tests.properties._examples import costly
 
 ENGINES = [NumpyEngine, pytest.param(NumbaEngine, marks=needs_numba)]
-
-# The same examples every time.
-CHEAP = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def spread(least, most):
@@ -43,7 +41,7 @@ def feasible(draw):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@CHEAP
+@costly()
 @given(feasible(), TASKS, spread(1e-2, 3), spread(1e-5, 1e2))
 def test_orbits_stay_feasible(engine, state, task, lam, alpha):
     rows = engine(state[None], task, alpha).advance(np.full(60, lam), 4)[:, 0]
@@ -57,7 +55,7 @@ MIRROR = np.array([1, -1, 1, -1, 1]) * np.array([1, -1, -1, 1, -1])
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("signs", [BOTH, MIRROR, BOTH * MIRROR], ids=["both", "mirror", "all"])
-@CHEAP
+@costly()
 @given(feasible(), TASKS, spread(1e-2, 3), spread(1e-5, 1.0))
 def test_symmetries_commute_with_the_map(engine, signs, state, task, lam, alpha):
     """(k, v) -> (-k, -v); v -> -v together with v* -> -v*. Not up to rounding: exactly."""
@@ -75,7 +73,7 @@ def test_turning_k_round_alone_is_no_symmetry():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@CHEAP
+@costly()
 @given(feasible(), TASKS, spread(1e-2, 3))
 def test_small_steps_descend(engine, state, task, lam):
     """Proposition 8's inequality, off the manifold too: by about alpha |tangent|^2."""

@@ -14,6 +14,12 @@ def examples(share: float) -> settings:
     return settings(max_examples=max(4, round(settings.default.max_examples * share)))
 
 
+def costly() -> settings:
+    """Settings for what runs a simulation each time: a quarter of the examples, but all of dev's."""
+    most = settings.default.max_examples
+    return settings(max_examples=max(min(most, 40), round(most / 4)))
+
+
 def with_points(tasks, points):
     """Pairs of a task and a point that vectors of its dimension have; points is a strategy."""
     return tasks.flatmap(lambda task: st.tuples(st.just(task), points(task.d)))

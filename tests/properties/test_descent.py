@@ -35,7 +35,7 @@ from scipy.special import erf
 from slrsym import OrderParameters, Task, excess_risk, gradient, hessian, simulate
 from slrsym.testing.strategies import log_uniform, manifold_points, tasks, temperatures
 
-from ._examples import EPS, examples
+from ._examples import EPS, costly, examples
 
 
 class Bounds(NamedTuple):
@@ -106,6 +106,7 @@ def test_the_bounds_are_not_far_off():
         assert largest <= bounds(lam, task).norm <= 3.5 * largest
 
 
+@costly()
 @given(tasks(), temperatures(), manifold_points(), st.floats(0.001, 0.999))
 def test_the_risk_falls_below_the_step_size(task, lam, point, share):
     bound = bounds(lam, task)

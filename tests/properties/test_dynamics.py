@@ -23,7 +23,7 @@ from slrsym.testing.strategies import (
     tasks,
 )
 
-from ._examples import EPS, with_points
+from ._examples import EPS, costly, with_points
 
 # Vectors are held in full.
 SMALL = tasks(d=(2, 60))
@@ -66,6 +66,7 @@ def allowed(states, schedule, alpha, task, dimension=1, power=1):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+@costly()
 @given(with_points(tasks(), manifold_points), schedules(), step_sizes())
 def test_five_overlaps_never_leave_the_manifold(backend, task_and_start, schedule, alpha):
     task, start = task_and_start
@@ -75,12 +76,14 @@ def test_five_overlaps_never_leave_the_manifold(backend, task_and_start, schedul
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+@costly()
 @given(tasks(), manifold_points(), schedules(), step_sizes())
 def test_kappa_and_nu_stay_in_the_square(backend, task, start, schedule, alpha):
     states = run(task, [start[:2]], schedule, alpha, "planar", backend)
     assert (np.abs(states) <= 1 + 4 * len(schedule) * EPS).all()
 
 
+@costly()
 @given(with_points(SMALL, manifold_points), schedules(), step_sizes())
 def test_vectors_stay_on_the_manifold(task_and_start, schedule, alpha):
     task, start = task_and_start
@@ -92,6 +95,7 @@ def test_vectors_stay_on_the_manifold(task_and_start, schedule, alpha):
 # -- equivalence -------------------------------------------------------------------------------
 
 
+@costly()
 @given(with_points(tasks(), manifold_points), schedules(), step_sizes())
 def test_five_overlaps_move_as_two_do(task_and_start, schedule, alpha):
     task, start = task_and_start
@@ -101,6 +105,7 @@ def test_five_overlaps_move_as_two_do(task_and_start, schedule, alpha):
     assert (np.abs(five - two).max(axis=1) <= bounds).all()
 
 
+@costly()
 @given(with_points(SMALL, overlaps), schedules(), step_sizes())
 def test_vectors_move_as_their_overlaps_do(task_and_start, schedule, alpha):
     task, start = task_and_start
@@ -111,6 +116,7 @@ def test_vectors_move_as_their_overlaps_do(task_and_start, schedule, alpha):
     assert (np.abs(five - vectors).max(axis=1) <= bounds).all()
 
 
+@costly()
 @given(with_points(SMALL, manifold_points), schedules(), step_sizes())
 def test_vectors_move_as_kappa_and_nu_do(task_and_start, schedule, alpha):
     task, start = task_and_start
@@ -127,6 +133,7 @@ PLANE = OrderParameters(
 )  # fmt: skip
 
 
+@costly()
 @example((Task(2, 3, 1.7807614728601877), PLANE), np.full(19, 0.36787944117144233), 1.755)
 @given(with_points(tasks(), overlaps), schedules(20), step_sizes())
 def test_overlaps_stay_feasible(task_and_start, schedule, alpha):

@@ -24,7 +24,7 @@ from slrsym.testing.strategies import (
     temperatures,
 )
 
-from ._examples import EPS, examples
+from ._examples import EPS, costly, examples
 
 FIXED = [(0, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)]
 
@@ -44,6 +44,7 @@ def on_manifold(kappa, nu):
 
 
 @pytest.mark.parametrize("dynamics", ["planar", "overlaps"])
+@costly()
 @given(tasks(d=(4, 10**7)), schedules(), step_sizes())
 def test_the_five_points_are_fixed(dynamics, task, schedule, alpha):
     states = np.array(FIXED, dtype=float)
