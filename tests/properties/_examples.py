@@ -15,7 +15,7 @@ def examples(share: float) -> settings:
 
 
 def costly() -> settings:
-    """Settings for what runs a simulation each time: a quarter of the examples, but all of dev's."""
+    """Settings for what simulates each time: a quarter of the examples, but all those of dev."""
     most = settings.default.max_examples
     return settings(max_examples=max(min(most, 40), round(most / 4)))
 
