@@ -159,13 +159,16 @@ def test_json_has_failures_too(derivation, tmp_path):
     assert "step 1 [algebra] is refused" in row["error"]
 
 
-def test_a_missing_folder_is_said_before_the_work(folder, tmp_path):
-    start = time.perf_counter()
+def test_a_missing_folder_is_said_before_the_work(folder, tmp_path, monkeypatch):
+    def work(*_, **__):
+        raise AssertionError("claims were checked")
+
+    monkeypatch.setattr("slrsym.proof.ledger.Ledger.verify", work)
     result = verify(folder, "--json", tmp_path / "none" / "ledger.json")
     assert result.exit_code == 2
     assert "does not exist" in result.stderr
+    assert "claims were checked" not in result.stderr
     assert result.stdout == ""
-    assert time.perf_counter() - start < 10
 
 
 def test_an_old_file_survives_a_failed_write(folder, tmp_path, monkeypatch):
@@ -427,25 +430,30 @@ def test_interrupt(derivation):
     process = started("verify", str(file))
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors == "interrupted\n"
 
 
-@pytest.mark.parametrize("delay", [0.2, 1.5], ids=["as they start", "as they work"])
-def test_interrupt_of_workers(derivation, delay):
+@pytest.mark.parametrize("phase", ["as they start", "as they work"])
+def test_interrupt_of_workers(derivation, tmp_path, phase):
     # Imported quickly here and slowly in the workers, which cannot be told apart otherwise.
+    sign = tmp_path / "a worker works"
     slow = (
-        "import time, multiprocessing\n"
-        "if multiprocessing.parent_process():\n    time.sleep(60)\n"
+        "import time, multiprocessing, pathlib\n"
+        "if multiprocessing.parent_process():\n"
+        f"    pathlib.Path({str(sign)!r}).touch()\n    time.sleep(60)\n"
         "else:\n    print('ready', flush=True)\n"
     )
     file = derivation("a.py", slow, claim_text("one"), claim_text("two"))
     process = started("verify", str(file), "--workers", "2")
     assert process.stdout.readline() == "ready\n"
-    time.sleep(delay)
+    # However far they have come as they start, the end is the same.
+    time.sleep(0.2)
+    while phase == "as they work" and not sign.exists() and process.poll() is None:
+        time.sleep(0.02)
     # As from a keyboard: the workers are sent it too.
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors == "interrupted\n"
