@@ -146,6 +146,17 @@ def _(data):
     square(data)["tree"] = square(data)["tree"].replace(".", "?", 1)
 
 
+@change("marks behind the end of the tree")
+def _(data):
+    square(data)["tree"] += "."
+
+
+@change("a part is missing, and its boxes are not counted")
+def _(data):
+    del data["pieces"][0]["saddle"]
+    data["boxes"] -= 1
+
+
 @change("the number of boxes is wrong")
 def _(data):
     data["boxes"] -= 1
@@ -335,6 +346,25 @@ def test_a_sixth_fixed_point(count, part, zeros, five_points, tmp_path):
 def test_a_zero_elsewhere(zeros, five_points, tmp_path):
     data = json.loads(json.dumps(five_points.as_dict()))
     data["pieces"][0]["square"]["zeros"] = zeros
+    assert checked(data, tmp_path) is None
+
+
+def test_a_zero_that_is_left_out(five_points, tmp_path):
+    data = json.loads(json.dumps(five_points.as_dict()))
+    square = data["pieces"][0]["square"]
+    # As if the whole square were seen at a glance to have none.
+    data["boxes"] -= sum(not mark.isdigit() for mark in square["tree"]) - 1
+    square |= {"tree": ".", "zeros": []}
+    data["numbers"]["count"] = "4"
+    assert checked(data, tmp_path) is None
+
+
+def test_a_box_around_a_zero_that_leaves_the_square(tmp_path):
+    # At so small a lambda the slopes are nearly linear, and the test for one zero holds far out.
+    data = json.loads(json.dumps(certify.fixed_points("0.001", "1", 10).as_dict()))
+    (zero,) = data["pieces"][0]["square"]["zeros"]
+    assert checked(data, tmp_path) is SHOWN
+    zero[0] = [["-2", "2"], ["-2", "2"]]
     assert checked(data, tmp_path) is None
 
 
