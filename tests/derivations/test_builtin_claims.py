@@ -7,6 +7,7 @@ import slrsym
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS
 from slrsym.proof.checker import _numerical_check, step_seed, steps_of
+from slrsym.proof.citation import InWords
 
 from .._profile import THOROUGH
 
@@ -34,7 +35,10 @@ def rows(ledger):
 
 def test_every_claim_is_proved(ledger, rows):
     assert len(rows) == len(ledger.claims)
-    assert [(row.id, row.error) for row in rows if row.status != "proved"] == []
+    in_words = {id for id, claim in ledger.claims.items() if claim.statement.has(InWords)}
+    others = [row for row in rows if row.id not in in_words]
+    assert [(row.id, row.error) for row in others if row.status != "proved"] == []
+    assert {row.status for row in rows if row.id in in_words} == {"cited"}
     assert min(row.digits for row in rows if row.digits is not None) >= 28
     assert all(row.steps >= 2 for row in rows)
     assert {name for row in rows for name in row.axioms} <= set(AXIOMS)

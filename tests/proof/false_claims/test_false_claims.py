@@ -7,7 +7,7 @@ import pytest
 from slrsym.proof.checker import StepReport
 from slrsym.proof.text import spoken
 
-from . import calculus, domains, expectations, identities, order, structures
+from . import calculus, domains, expectations, identities, order, structures, sums_and_slopes
 from ._entries import numbers_alone, rule_alone
 
 THEMES = {
@@ -17,6 +17,7 @@ THEMES = {
     "expectations": expectations.theme,
     "structures": structures.theme,
     "domains": domains.theme,
+    "sums and slopes": sums_and_slopes.theme,
 }
 
 

@@ -1,0 +1,189 @@
+"""False steps by the rules for sums, for bounds of derivatives, and at points; and their twins."""
+
+from sympy import Abs, Eq, IndexedBase, Le, Subs, Sum, Symbol, erf, exp, pi, sqrt, symbols
+
+from slrsym.proof import (
+    D,
+    all_of,
+    at,
+    by_citation,
+    chain,
+    differentiate,
+    in_words,
+    lemma,
+    lipschitz,
+    sign,
+    single_out,
+    taylor,
+    termwise,
+)
+
+from ._entries import Theme, known, link, says
+
+theme = Theme()
+step, wrong, right = theme.step, theme.wrong, theme.right
+
+x, y, z = symbols("x y z", real=True)
+n, i, j = symbols("n i j", integer=True)
+N = Symbol("N", integer=True, positive=True)
+w = IndexedBase("w", nonnegative=True)
+v = IndexedBase("v", real=True)
+
+# -- sums --------------------------------------------------------------------------------------
+
+
+def total(f, low=1, high=N):
+    return Sum(f, (n, low, high))
+
+
+inside = (Le(1, j), Le(j, N))
+whole = total(w[n])
+parts = w[j] + total(w[n], 1, j - 1) + total(w[n], j + 1, N)
+step("a term left out", whole, parts - w[j], parts, single_out(j), given=inside)
+step("a term twice", whole, total(w[n]) + w[j], parts, single_out(j), given=inside)
+wrong(
+    "a term that may lie outside",
+    says(whole, "=", parts),
+    link(whole, "=", parts, single_out(j)),
+    "1",
+    given=(Le(1, j),),
+)
+
+
+def compared(name, lhs, relation, rhs, terms, step_label="", **options):
+    proof = link(lhs, relation, rhs, termwise(i, 1, N, terms))
+    if step_label:
+        wrong(name, says(lhs, relation, rhs), proof, step_label, **options)
+    else:
+        right(name, says(lhs, relation, rhs), proof, **options)
+
+
+squares = chain(v[i] ** 2).ge(0, by=sign)
+compared("a sum of squares", total(v[n] ** 2), ">=", 0, squares)
+compared("a sum of anything", total(v[n]), ">=", 0, chain(v[i]).ge(0, by=sign), "1.terms.1")
+compared("the terms of another sum", total(v[n]), ">=", 0, squares, "1")
+compared("strictly, of no terms", total(v[n] ** 2), ">", -1, squares, "1", checks="rule")
+compared("a product of sums", total(v[n]) * total(v[n]), ">=", 0, squares, "1", checks="rule")
+compared("what stands outside", total(v[n] ** 2) - 1, ">=", 0, squares, "1")
+
+# -- bounds of derivatives ---------------------------------------------------------------------
+
+between = (x >= -1, x <= 1, y >= -1, y <= 1)
+bell = 2 / sqrt(pi) * exp(-(z**2))
+
+
+def steady(bound):
+    of, slope = erf(z), bell
+    start = chain(D(of, z)).then(slope, by=differentiate)
+    proof = all_of(start.le(bound, by=sign), start.ge(-bound, by=sign))
+    return lipschitz(of, z, x, y, low=-1, high=1, bound=proof)
+
+
+gap = Abs(erf(x) - erf(y))
+right(
+    "Lipschitz",
+    says(gap, "<=", 2 * Abs(x - y)),
+    link(gap, "<=", 2 * Abs(x - y), steady(2)),
+    given=between,
+)
+wrong(
+    "Lipschitz, too small a constant",
+    says(gap, "<=", Abs(x - y)),
+    link(gap, "<=", Abs(x - y), steady(1)),
+    "1.bound.part 1.2",
+    given=between,
+)
+wrong(
+    "Lipschitz, less than the bound shown",
+    says(gap, "<=", Abs(x - y)),
+    link(gap, "<=", Abs(x - y), steady(2)),
+    "1",
+    given=between,
+)
+wrong(
+    "Lipschitz, at points outside",
+    says(gap, "<=", 2 * Abs(x - y)),
+    link(gap, "<=", 2 * Abs(x - y), steady(2)),
+    "1",
+    checks="rule",
+)
+
+
+def parabola(bound):
+    curved = chain(D(z**2, z, z)).then(2, by=differentiate).le(bound, by=sign)
+    return taylor(z**2, z, x, y, low=-1, high=1, bound=curved)
+
+
+tangent = x**2 + 2 * x * (y - x)
+right(
+    "Taylor",
+    says(y**2, "<=", tangent + 2 * (y - x) ** 2),
+    link(y**2, "<=", tangent + 2 * (y - x) ** 2, parabola(4)),
+    given=between,
+)
+wrong(
+    "Taylor, without the second order",
+    says(y**2, "<=", tangent),
+    link(y**2, "<=", tangent, parabola(2)),
+    "1",
+    given=between,
+)
+wrong(
+    "Taylor, half the second derivative",
+    says(y**2, "<=", tangent + (y - x) ** 2 / 2),
+    link(y**2, "<=", tangent + (y - x) ** 2 / 2, parabola(1)),
+    "1.bound.2",
+    given=between,
+)
+
+# -- at a point --------------------------------------------------------------------------------
+
+f = x**2 + 3 * y
+origin = {x: 0, y: 0}
+step("the derivative in another variable", at(D(f, x), origin), 3, 0, differentiate)
+wrong(
+    "what SymPy takes for the derivative in another variable",
+    Eq(Subs(D(f, x), (x, y), (0, 0)), 0, evaluate=False),
+    link(Subs(D(f, x), (x, y), (0, 0)), "=", 0, differentiate),
+    "1",
+    checks="rule",
+)
+
+# -- conditions of a lemma, and citations ------------------------------------------------------
+
+root = known(
+    "root-at-most-one", says(x**2, "<=", 1), link(x**2, "<=", 1, sign), given=(x <= 1, x >= -1)
+)
+cube = y**3 - y
+for shown, label in (
+    (chain(cube).le(1, by=sign), "1.condition 1.1"),
+    (chain(y).le(1, by=sign), "1"),
+):
+    wrong(
+        f"a condition that is not shown: {label}",
+        says(cube**2, "<=", 1),
+        link(cube**2, "<=", 1, lemma("root-at-most-one", x=cube).where(shown)),
+        label,
+        others=(root,),
+        given=() if label != "1" else (y <= 1,),
+        checks="both" if label != "1" else "rule",
+    )
+right(
+    "a citation concludes what it cites",
+    in_words("all is well"),
+    by_citation(in_words("all is well"), "monotone-sequences", hypotheses=["lemma-16"]),
+)
+wrong(
+    "a citation that rests on an unknown claim",
+    in_words("all is well"),
+    by_citation(in_words("all is well"), "monotone-sequences", hypotheses=["lemma-unknown"]),
+    "citation",
+    checks="rule",
+)
+wrong(
+    "a citation of something else",
+    in_words("all is well"),
+    by_citation(in_words("nothing is"), "monotone-sequences", hypotheses=["lemma-16"]),
+    "statement",
+    checks="rule",
+)
