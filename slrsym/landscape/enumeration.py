@@ -14,7 +14,7 @@ from slrsym.kernels import excess_risk, hessian, kernel
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.certificate import Enclosure, inertia, refine
 from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of
-from slrsym.landscape.search import Coverage, descend, starts
+from slrsym.landscape.search import Coverage, between, descend, starts
 from slrsym.landscape.spheres import curvature, dimension, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
 from slrsym.task import OrderParameters, Task
@@ -281,16 +281,25 @@ def census(
     register = Register(lam, task)
     register.add(symmetric_points(m), hits=0)
     begun = plateaus = 0
+    stuck = False
     while True:
         count = min(_BATCH, most - begun)
-        ends, far = descend(starts(count, lam, task, m, rng), lam, task)
+        if stuck:
+            known = np.array([f.point for f in register.entries])
+            first = between(count, known, rng)
+        else:
+            first = starts(count, lam, task, m, rng)
+        ends, far = descend(first, lam, task)
         begun += count
         register.add(ends[far < _ARRIVED])
         plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())
         coverage = Coverage(begun, tuple(f.hits for f in register.entries if f.hits))
-        enough = coverage.expected_missed <= missed and register.euler() == _expected(task)
-        if enough or begun >= most:
+        balanced = register.euler() == _expected(task)
+        enough = coverage.expected_missed <= missed
+        if (enough and balanced) or begun >= most:
             return register, coverage, plateaus
+        # Something is missing that starts anywhere hardly lead to.
+        stuck = enough and not balanced and not stuck
 
 
 def _expected(task: Task) -> int:

@@ -10,9 +10,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.landscape.spheres import curvature, retracted
+from slrsym.landscape.symmetry import point_signs
 from slrsym.task import Task
 
-__all__ = ["Coverage", "descend", "newton_steps", "starts"]
+__all__ = ["Coverage", "between", "descend", "newton_steps", "starts"]
 
 _Array = NDArray[np.float64]
 
@@ -97,6 +98,33 @@ def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array
     near[:, 1, 0] *= scores
     near[:, 1, 1] *= reach
     points[3::4] = near
+    return points / np.linalg.norm(points, axis=-1, keepdims=True)
+
+
+def between(count: int, known: _Array, rng: Generator) -> _Array:
+    """Random unit vectors near known critical points, and on the way from one to another.
+
+    Parameters
+    ----------
+    count : int
+    known : ndarray, shape (n, 2, m)
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of shape (count, 2, m)
+        On the way between images of two points under symmetries, and off it by a random amount.
+        A saddle that few starts lead to often lies in a narrow valley between two minima.
+    """
+    m = known.shape[-1]
+    signs = point_signs(m)
+    first, second = (
+        known[rng.integers(len(known), size=count)] * signs[rng.integers(len(signs), size=count)]
+        for _ in range(2)
+    )
+    part = rng.uniform(size=(count, 1, 1)) ** 2
+    noise = 10.0 ** rng.uniform(-5, -0.3, (count, 1, 1)) * rng.standard_normal((count, 2, m))
+    points = (1 - part) * first + part * second + noise
     return points / np.linalg.norm(points, axis=-1, keepdims=True)
 
 
