@@ -14,7 +14,7 @@ from slrsym.kernels import excess_risk, hessian, kernel
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.certificate import Enclosure, inertia, refine
 from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of
-from slrsym.landscape.search import Coverage, between, descend, starts
+from slrsym.landscape.search import Coverage, between, descend, led, starts
 from slrsym.landscape.spheres import curvature, dimension, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
 from slrsym.task import OrderParameters, Task
@@ -231,14 +231,15 @@ def atlas(
 
     Notes
     -----
-    That nothing is missing is likely, and not proved. A point that few starts lead to may be missed
+    Starts are random, and every other time led along valleys between points that are known. That
+    nothing is missing is likely, and not proved: a point that few starts lead to may be missed
     together with another of the opposite sign.
 
     Examples
     --------
     >>> from slrsym import Task
     >>> from slrsym.landscape import atlas
-    >>> found = atlas(Task(d=400, L=10, gamma=0.5**0.5), 0.1)
+    >>> found = atlas(Task(d=400, L=10, gamma=0.5**0.5), 0.1, missed=0.5)
     >>> [point.name for point in found.minima]
     ['oracle', 'swap']
     >>> found.balanced
@@ -281,12 +282,12 @@ def census(
     register = Register(lam, task)
     register.add(symmetric_points(m), hits=0)
     begun = plateaus = 0
-    stuck = False
     while True:
         count = min(_BATCH, most - begun)
-        if stuck:
+        # Every other time where narrow valleys lead, to saddles that starts anywhere miss.
+        if begun // _BATCH % 2:
             known = np.array([f.point for f in register.entries])
-            first = between(count, known, rng)
+            first = led(between(count, known, rng), lam, task, rng)
         else:
             first = starts(count, lam, task, m, rng)
         ends, far = descend(first, lam, task)
@@ -298,8 +299,6 @@ def census(
         enough = coverage.expected_missed <= missed
         if (enough and balanced) or begun >= most:
             return register, coverage, plateaus
-        # Something is missing that starts anywhere hardly lead to.
-        stuck = enough and not balanced and not stuck
 
 
 def _expected(task: Task) -> int:

@@ -13,7 +13,7 @@ from slrsym.landscape.spheres import curvature, retracted
 from slrsym.landscape.symmetry import point_signs
 from slrsym.task import Task
 
-__all__ = ["Coverage", "between", "descend", "newton_steps", "starts"]
+__all__ = ["Coverage", "between", "descend", "led", "newton_steps", "starts"]
 
 _Array = NDArray[np.float64]
 
@@ -126,6 +126,38 @@ def between(count: int, known: _Array, rng: Generator) -> _Array:
     noise = 10.0 ** rng.uniform(-5, -0.3, (count, 1, 1)) * rng.standard_normal((count, 2, m))
     points = (1 - part) * first + part * second + noise
     return points / np.linalg.norm(points, axis=-1, keepdims=True)
+
+
+def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
+    """Lead points towards critical points of a random index each, by following eigenvectors.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, 2, m)
+    lam : float
+    task : Task
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of shape (n, 2, m)
+        After steps that go up in as many of the directions of least curvature as the index says,
+        and down in the others: so narrow valleys are followed to their passes, where Newton's
+        method would stop on the way.
+    """
+    size = 2 * points.shape[-1] - 2
+    index = rng.integers(0, size + 1, size=(len(points), 1))
+    upwards = np.arange(size) < index
+    for _ in range(_STEPS):
+        slope, bend, basis = curvature(points, lam, task)
+        values, vectors = np.linalg.eigh(bend)
+        inner = (np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0]
+        floor = 1e-12 * np.abs(values).max(axis=-1, keepdims=True)
+        step = np.where(upwards, inner, -inner) / np.maximum(np.abs(values), floor)
+        step /= np.maximum(1.0, np.linalg.norm(step, axis=-1, keepdims=True) / 0.05)
+        moved = basis @ (vectors @ step[..., None])
+        points = retracted(points, moved.reshape(points.shape))
+    return points
 
 
 def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:

@@ -217,3 +217,11 @@ def test_bad_input(paper, arguments, said):
 def test_a_task_is_needed():
     with pytest.raises(TypeError, match="task must be"):
         atlas((400, 10, 0.7), 0.1)
+
+
+def test_a_saddle_in_a_narrow_valley_is_found():
+    """Between two minima of nearly the same risk, where random starts alone do not lead."""
+    found = atlas(Task(6, 14, 0.12), 1.2753, missed=0.5)
+    assert found.balanced
+    assert [p.kind for p in found.points[:2]] == ["minimum", "minimum"]
+    assert any(p.index == 1 and p.name.startswith("mixed") for p in found.points)
