@@ -33,6 +33,7 @@ class _Structural(Rule):
     verify: Any
     uses_axioms: tuple[str, ...] = ()
     uses_claims: tuple[str, ...] = ()
+    about: tuple[Any, ...] = ()
 
     # The check is about the proof that makes the step, not about a link.
     chainable = False
@@ -59,6 +60,7 @@ def structural_step(
     axioms: tuple[str, ...] = (),
     uses: tuple[str, ...] = (),
     numeric: bool = True,
+    about: tuple[Any, ...] = (),
 ) -> Step:
     """A step whose check is a function of the context.
 
@@ -78,13 +80,15 @@ def structural_step(
         The axioms and the claims that it rests on.
     numeric : bool, optional
         Whether the statement is one that can be evaluated at points.
+    about : tuple of Basic, optional
+        The expressions in `name`, for those who typeset it.
 
     Returns
     -------
     Step
         Its rule is not one for a chain.
     """
-    rule = _Structural(name, verify, axioms, uses)
+    rule = _Structural(name, verify, axioms, uses, about)
     return Step(label, statement, rule, _NO_LINK, context, numeric)
 
 
@@ -183,6 +187,7 @@ class _EqualByDerivative(Proof):
             verify,
             context,
             axioms=("mean-value-theorem",),
+            about=(Eq(t, at, evaluate=False), t),
         )
 
 
@@ -244,7 +249,7 @@ class _Cases(Proof):
                 concludes(proof.conclusion, goal, context)
 
             yield structural_step(
-                labelled(here, "conclusion"), goal, f"the case {case}", verify, inner
+                labelled(here, "conclusion"), goal, f"the case {case}", verify, inner, about=(case,)
             )
         yield structural_step(
             labelled(label, "conclusion"),
@@ -439,6 +444,7 @@ class _Induction(Proof):
             verify,
             context,
             axioms=("induction",),
+            about=(n,),
         )
 
 

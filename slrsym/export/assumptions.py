@@ -1,0 +1,165 @@
+"""What a claim supposes: of its symbols, its functions, its random variables, and besides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sympy import Symbol
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
+
+from slrsym.export.document import Block, Inline, Math, Paragraph, Text
+from slrsym.gaussian.law import Law, ProductLaw
+from slrsym.gaussian.typeset import Printer
+from slrsym.gaussian.typeset.boxes import Atom, Box, Operator, number, row
+
+__all__ = ["assumed", "bounds"]
+
+
+def assumed(
+    symbols: Iterable[Symbol],
+    functions: Iterable[AppliedUndef],
+    given: Iterable[Any],
+    laws: Mapping[Symbol, Law],
+    printer: Printer,
+) -> tuple[Block, ...]:
+    """The assumptions of a claim as a paragraph.
+
+    Parameters
+    ----------
+    symbols : iterable of Symbol
+        Its free symbols, of which it says what they declare.
+    functions : iterable of AppliedUndef
+        Its undefined functions.
+    given : iterable of Boolean
+        Its hypotheses.
+    laws : mapping of Symbol to Law
+        The laws of its random variables.
+    printer : Printer
+        Writes them.
+
+    Returns
+    -------
+    tuple of Block
+        One paragraph; none if nothing is assumed.
+    """
+    sentences: list[tuple[Inline, ...]] = []
+    declared = [Math(box) for box in _domains(symbols, printer)]
+    named = sorted({(f.func.__name__, len(f.args)) for f in functions})
+    if declared:
+        sentences.append((Text("Let "), *_listed(declared), Text(".")))
+    for name, count in named:
+        box = printer.names.get(name) or printer.symbol(Symbol(name))
+        kind = "real function" if count == 1 else f"real function of {count} variables"
+        sentences.append((
+            Text("Let "), Math(box), Text(f" be a smooth {kind} of moderate growth."),
+        ))  # fmt: skip
+    hypotheses = [Math(box) for box in bounds(list(given), printer)]
+    if hypotheses:
+        sentences.append((Text("Suppose "), *_listed(hypotheses), Text(".")))
+    blocks = list(dict.fromkeys(laws.values()))
+    if blocks:
+        independent = len(blocks) > 1 or isinstance(blocks[0], ProductLaw)
+        tail = ", independent." if independent else "."
+        sentences.append((*_listed([Math(printer.law(b)) for b in blocks]), Text(tail)))
+    parts: list[Inline] = []
+    for sentence in sentences:
+        parts += [Text(" "), *sentence] if parts else sentence
+    return (Paragraph(tuple(parts)),) if parts else ()
+
+
+def _listed(parts: list[Any]) -> list[Inline]:
+    result: list[Inline] = []
+    for place, part in enumerate(parts):
+        if place:
+            result.append(Text(" and " if place == len(parts) - 1 else ", "))
+        result.append(part)
+    return result
+
+
+def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
+    """The symbols by what they declare, each kind once."""
+    kinds: dict[tuple[str, str], list[Symbol]] = {}
+    for symbol in sorted(symbols, key=printer.order.symbol):
+        kinds.setdefault(_domain(symbol), []).append(symbol)
+    boxes = []
+    for (sign, right), members in kinds.items():
+        letters: list[Box] = []
+        for member in members:
+            letters += [Operator(",", "comma")] if letters else []
+            letters.append(printer.box(member))
+        of = number(right) if right.isdigit() else Atom(right)
+        boxes.append(row([row(letters), Operator(sign, "relation"), of]))
+    return boxes
+
+
+def _domain(symbol: Symbol) -> tuple[str, str]:
+    if symbol.is_integer:
+        least = "1" if symbol.is_positive else "0" if symbol.is_nonnegative else ""
+        return ("in", rf"mathbb{{Z}}_{{\ge {least}}}" if least else "mathbb{Z}")
+    if symbol.is_positive:
+        return (">", "0")
+    if symbol.is_negative:
+        return ("<", "0")
+    if symbol.is_nonnegative:
+        return ("ge", "0")
+    if symbol.is_nonpositive:
+        return ("le", "0")
+    if symbol.is_nonzero:
+        return ("neq", "0")
+    return ("in", "mathbb{R}" if symbol.is_real else "mathbb{C}")
+
+
+def bounds(given: list[Any], printer: Printer) -> list[Box]:
+    """Hypotheses; two bounds of one expression are written around it.
+
+    Parameters
+    ----------
+    given : list of Boolean
+        The hypotheses.
+    printer : Printer
+        Writes them.
+
+    Returns
+    -------
+    list of Box
+        One for each hypothesis or pair of bounds.
+    """
+    low: dict[Any, tuple[Any, str]] = {}
+    high: dict[Any, tuple[Any, str]] = {}
+    for hypothesis in given:
+        bound = _bound(hypothesis)
+        if bound is not None:
+            side, of, value, sign = bound
+            (low if side == "low" else high).setdefault(of, (value, sign))
+    boxes: list[Box] = []
+    done: set[Any] = set()
+    for hypothesis in given:
+        bound = _bound(hypothesis)
+        of = bound[1] if bound is not None else None
+        if of is not None and of in low and of in high:
+            if of not in done:
+                (least, left), (most, right) = low[of], high[of]
+                boxes.append(row([
+                    printer.box(least), Operator(left, "relation"), printer.box(of),
+                    Operator(right, "relation"), printer.box(most),
+                ]))  # fmt: skip
+            done.add(of)
+        else:
+            boxes.append(printer.box(hypothesis))
+    return boxes
+
+
+def _bound(hypothesis: Any) -> tuple[str, Any, Any, str] | None:
+    if not isinstance(hypothesis, Relational):
+        return None
+    if not hypothesis.rhs.is_number and not hypothesis.lhs.is_Symbol:
+        return None
+    strict = isinstance(hypothesis, StrictLessThan | StrictGreaterThan)
+    sign = "<" if strict else "le"
+    if isinstance(hypothesis, GreaterThan | StrictGreaterThan):
+        return ("low", hypothesis.lhs, hypothesis.rhs, sign)
+    if isinstance(hypothesis, LessThan | StrictLessThan):
+        return ("high", hypothesis.lhs, hypothesis.rhs, sign)
+    return None

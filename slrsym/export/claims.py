@@ -1,0 +1,307 @@
+"""A checked claim as a `ClaimEntry`: its formulas abbreviated, its steps in order, its evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from typing import Any
+
+from sympy import Basic, Symbol, preorder_traversal
+from sympy.core.function import AppliedUndef
+from sympy.tensor.indexed import Indexed
+
+from slrsym import notation
+from slrsym.export.assumptions import assumed
+from slrsym.export.document import (
+    AxiomReference,
+    Block,
+    ClaimEntry,
+    Display,
+    Formula,
+    Inline,
+    Label,
+    Link,
+    Math,
+    Paragraph,
+    Reference,
+    Text,
+)
+from slrsym.export.justification import inline_text
+from slrsym.export.proofs import Writer, proof_blocks
+from slrsym.export.shorthand import Shorthand, chosen
+from slrsym.gaussian import Expectation, IIDSum
+from slrsym.gaussian.law import Law
+from slrsym.gaussian.typeset import Order, Printer, declared_laws, to_latex
+from slrsym.gaussian.typeset.boxes import Box, Operator, Root, Script, identifier, number, row
+from slrsym.proof.checker import steps_of
+from slrsym.proof.claim import Claim
+from slrsym.proof.step import Step
+
+__all__ = ["DEFINES_RISK_ON_M", "NAMES", "ORDER", "claim_entry", "reading_names"]
+
+# The claim whose right-hand side is the risk on the manifold.
+DEFINES_RISK_ON_M = "lemma-6"
+
+# The paper's letters, in the order in which it writes them in products and sums.
+ORDER = Order(
+    ("alpha", "epsilon", "L", "lambda", "gamma", "sqrt(d/2)", "d", "s", "t", "a", "A", "B")
+    + ("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi")
+)
+
+NAMES: dict[str, Box] = {
+    "sqrt(d/2)": Root(row([identifier("d"), Operator("/", "slash"), number(2)])),
+    "R": identifier("mathcal{R}"),
+    "R<": Script(identifier("mathcal{R}"), above=Operator("<", "prefix")),
+}
+
+
+def claim_entry(
+    claim: Claim,
+    find: Callable[[str], Claim],
+    label: Label,
+    included: Collection[str] = (),
+    defined: bool = False,
+    verdict: Any = None,
+    row_of_ledger: Any = None,
+) -> ClaimEntry:
+    """Everything that is said of a claim.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    find : callable
+        The claim of an id.
+    label : Label
+        What it is called.
+    included : collection of str, optional
+        Ids of claims of the same document, whose abbreviations need not be explained again.
+    defined : bool, optional
+        Whether the document defines the risk elsewhere.
+    verdict : Verdict, optional
+        What checking it gave.
+    row_of_ledger : Row, optional
+        Its line of the ledger. Without it the claim is said to be not verified.
+
+    Returns
+    -------
+    ClaimEntry
+        Its proof is empty if the claim has none that can be read.
+    """
+    try:
+        steps = steps_of(claim, find)
+    # A proof is user code: whatever it raises, there are no steps to show.
+    except (Exception, SystemExit):
+        steps = []
+    shown = _shown(claim, steps)
+    shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
+    short = [shorthand(e) for e in shown]
+    definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
+    laws = declared_laws([*short, *definitions])
+    printer = Printer(ORDER, laws, _names(shown))
+    writer = Writer(printer, shorthand, find)
+    status = row_of_ledger.status if row_of_ledger is not None else "unverified"
+    functions = {
+        f for e in shown for f in e.atoms(AppliedUndef) if f.func not in shorthand.functions
+    }
+    return ClaimEntry(
+        id=claim.id,
+        label=label,
+        title=() if claim.title == claim.source else inline_text(claim.title),
+        source=claim.source,
+        assumptions=assumed(
+            _free(claim), _distinct(functions), claim.given, laws, printer
+        ),
+        statement=tuple(_statement(claim, writer)),
+        where=tuple(_where(claim, shorthand, short, printer, included, defined)),
+        idea=inline_text(claim.idea),
+        proof=proof_blocks(steps, writer, claim.given) if status != "failed" else (),
+        status=status,
+        evidence=tuple(_evidence(verdict, row_of_ledger)),
+        reason=getattr(row_of_ledger, "error", ""),
+        depends=tuple(getattr(row_of_ledger, "depends", ())),
+        axioms=tuple(getattr(row_of_ledger, "axioms", ())),
+        rules=_rules(steps),
+        steps=getattr(row_of_ledger, "steps", len(steps)),
+        digits=getattr(row_of_ledger, "digits", None),
+        names=reading_names(shown, shorthand, printer),
+    )
+
+
+def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
+    """All expressions and statements that the claim and its proof are written with."""
+    found: list[Basic] = [claim.statement, *claim.given]
+    for step in steps:
+        found.append(step.statement)
+        found += [value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)]
+    return list(dict.fromkeys(found))
+
+
+def _names(shown: list[Basic]) -> dict[str, Box]:
+    """The paper's ways of writing, where the claim does not use these names for its own."""
+    own = {f.func.__name__ for e in shown for f in e.atoms(AppliedUndef)}
+    own |= {s.name for e in shown for s in e.atoms(Symbol)}
+    return {name: box for name, box in NAMES.items() if name not in own}
+
+
+def _free(claim: Claim) -> list[Any]:
+    """The symbols of which the assumptions speak; of those with an index, one member."""
+    statements = (claim.statement, *claim.given)
+    indexed: dict[Any, Any] = {}
+    for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
+        indexed.setdefault(node.base.label, node)
+    plain = {s for s in claim.symbols if isinstance(s, Symbol) and s not in indexed}
+    return [*sorted(plain, key=str), *indexed.values()]
+
+
+def _distinct(functions: set[AppliedUndef]) -> list[AppliedUndef]:
+    first: dict[tuple[str, int], AppliedUndef] = {}
+    for f in sorted(functions, key=str):
+        first.setdefault((f.func.__name__, len(f.args)), f)
+    return list(first.values())
+
+
+def _statement(claim: Claim, writer: Writer) -> list[Block]:
+    return writer.display(claim.statement)
+
+
+# -- what abbreviations mean -------------------------------------------------------------------
+
+
+def _where(
+    claim: Claim,
+    shorthand: Shorthand,
+    short: list[Any],
+    printer: Printer,
+    included: Collection[str],
+    defined: bool,
+) -> list[Block]:
+    used = {s for e in short for s in e.atoms(Symbol)} & set(shorthand.letters)
+    for letter in reversed(list(shorthand.letters)):
+        if letter in used:
+            used |= shorthand.letters[letter].free_symbols & set(shorthand.letters)
+    parts: list[Inline] = []
+    for letter, value in shorthand.letters.items():
+        if letter in used and letter.name not in NAMES:
+            parts += [Text(", ")] if parts else [Text("Here ")]
+            equals = [printer.symbol(letter), Operator("=", "relation"), printer.box(value, inline=True)]
+            parts.append(Math(row(equals)))
+    blocks: list[Block] = [Paragraph((*parts, Text(".")))] if parts else []
+    for function, meaning in shorthand.functions.items():
+        applied = printer.box(function(*meaning.variables))
+        if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
+            text = (Math(applied), Text(" is the risk on the manifold, "))
+            blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
+            continue
+        if function.__name__ == "R" and defined:
+            continue
+        lead = "The risk is" if function.__name__ == "R" else "The risk on the manifold is"
+        body = _definition(function, meaning, shorthand, printer)
+        blocks += [Paragraph((Text(lead),)), Display(Formula(applied, None), (Link("=", body),))]
+    if claim.id == DEFINES_RISK_ON_M:
+        name = printer.box(Symbol("R<"))
+        place = [name, printer.box(Symbol("kappa")), printer.box(Symbol("nu"))]
+        inside = row([place[1], Operator(",", "comma"), place[2]])
+        from slrsym.gaussian.typeset.boxes import Fence
+
+        called = Math(row([place[0], Fence("(", inside, ")")]))
+        blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
+    return blocks
+
+
+def _definition(
+    function: Any, meaning: Any, shorthand: Shorthand, printer: Printer
+) -> Formula:  # fmt: skip
+    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, risk=False, risk_on_m=False)
+    return Formula(printer.box(inner(meaning.expr)), None)
+
+
+# -- evidence ----------------------------------------------------------------------------------
+
+
+def _evidence(verdict: Any, found: Any) -> list[Inline]:
+    if found is None:
+        return [Text("Not verified.")]
+    steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
+    if found.status != "proved":
+        return [Text(f"{found.status.capitalize()}: not proved. {steps}.")]
+    parts: list[Inline] = [Text(f"Proved in {steps}, each accepted by its rule")]
+    if found.digits is not None:
+        parts.append(Text(f"; at random points both sides agree to {found.digits} digits or more"))
+    parts.append(Text("."))
+    if found.depends:
+        parts.append(Text(" Uses "))
+        parts += _joined([Reference(id) for id in found.depends])
+        parts.append(Text("."))
+    if found.axioms:
+        parts.append(Text(" Rests on "))
+        parts += _joined([AxiomReference(id) for id in found.axioms])
+        parts.append(Text("."))
+    else:
+        parts.append(Text(" Rests on no axiom."))
+    return parts
+
+
+def _joined(parts: list[Any]) -> list[Inline]:
+    result: list[Inline] = []
+    for place, part in enumerate(parts):
+        if place:
+            result.append(Text(" and " if place == len(parts) - 1 else ", "))
+        result.append(part)
+    return result
+
+
+def _rules(steps: list[Step]) -> tuple[str, ...]:
+    names = set()
+    for step in steps:
+        if getattr(step.rule, "chainable", True):
+            name = step.rule.name.removeprefix("inside the expectation, ")
+            name = re.sub(r" in [\w, ]+$", "", name)
+            if not name.startswith(("claim ", "inside ")):
+                names.add(name)
+    return tuple(sorted(names))
+
+
+# -- reading back ------------------------------------------------------------------------------
+
+
+def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
+    """What each letter of the formulas means.
+
+    Parameters
+    ----------
+    shown : list of Basic
+        The expressions that are written.
+    shorthand : Shorthand
+        The abbreviations they are written with.
+    printer : Printer
+        The printer that writes them.
+
+    Returns
+    -------
+    dict
+        LaTeX of each letter, to a symbol, an expression or a function; and under ``laws`` the
+        declared laws.
+    """
+    names: dict[str, Any] = {}
+    for expr in shown:
+        for node in preorder_traversal(expr):
+            if isinstance(node, Symbol):
+                names.setdefault(to_latex(printer.symbol(node)), node)
+            elif isinstance(node, AppliedUndef):
+                names.setdefault(to_latex(printer.symbol(node.func)), node.func)
+            elif isinstance(node, Expectation | IIDSum):
+                for symbol in node.law.symbols:
+                    names.setdefault(to_latex(printer.symbol(symbol)), symbol)
+    for function, meaning in shorthand.functions.items():
+        names[to_latex(printer.symbol(function))] = meaning
+        for node in meaning.expr.atoms(Symbol):
+            names.setdefault(to_latex(printer.symbol(node)), node)
+    for letter in shorthand.letters:
+        if letter.name not in NAMES:
+            names[to_latex(printer.symbol(letter))] = shorthand.meaning(letter)
+    laws: dict[Symbol, Law] = dict(printer.laws or {})
+    for symbol in laws:
+        names.setdefault(to_latex(printer.symbol(symbol)), symbol)
+    names.setdefault("d", notation.d)
+    return names | {"laws": laws}

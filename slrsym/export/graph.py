@@ -1,0 +1,147 @@
+"""The graph of what rests on what, laid out in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Graph", "Node", "laid_out"]
+
+# How often the rows are sorted by the places of their neighbours.
+_SWEEPS = 8
+# How far apart the nodes of a row stand at most, in columns.
+_MOST_GAP = 1.8
+
+
+@dataclass(frozen=True)
+class Node:
+    """A claim in the graph.
+
+    Attributes
+    ----------
+    id : str
+        The claim's.
+    column, row : float
+        Where its middle stands, the columns counted from the left edge; rows go down.
+    """
+
+    id: str
+    column: float
+    row: int
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Claims, and arrows from each to those that use it.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        In rows from above: what rests on nothing comes first.
+    edges : tuple of (str, str)
+        From a claim to one that uses it. An arrow that follows from others is left out.
+    columns, rows : int
+        The size of the whole.
+    """
+
+    nodes: tuple[Node, ...]
+    edges: tuple[tuple[str, str], ...]
+    columns: int
+    rows: int
+
+
+def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
+    """Claims in rows, so that arrows go down and seldom cross.
+
+    Parameters
+    ----------
+    depends : mapping of str to sequence of str
+        The claims that each claim uses. What is used and not a key is left out.
+    columns : int, optional
+        The most nodes in a row.
+
+    Returns
+    -------
+    Graph
+        Every key is a node. Claims that neither use nor are used come last.
+
+    Raises
+    ------
+    ValueError
+        If `columns` is less than 1.
+    """
+    if columns < 1:
+        raise ValueError(f"columns must be at least 1; got {columns}")
+    used = {id: [d for d in dict.fromkeys(below) if d in depends] for id, below in depends.items()}
+    levels = _levels(used)
+    edges = [(d, id) for id, below in _reduced(used).items() for d in below]
+    touched = {id for edge in edges for id in edge}
+    alone = [id for id in used if id not in touched]
+    ranks: dict[int, list[str]] = {}
+    for id in used:
+        if id in touched:
+            ranks.setdefault(levels[id], []).append(id)
+    order = [ranks[level] for level in sorted(ranks)]
+    _untangle(order, edges)
+    rows = [part for rank in order for part in _wrapped(rank, columns)]
+    rows += _wrapped(alone, columns)
+    nodes = []
+    for number, row in enumerate(rows):
+        gap = min(columns / len(row), _MOST_GAP)
+        start = (columns - gap * (len(row) - 1)) / 2
+        nodes += [Node(id, start + gap * place, number) for place, id in enumerate(row)]
+    return Graph(tuple(nodes), tuple(edges), columns, len(rows))
+
+
+def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """The length of the longest way down from each claim; a circle is cut where it is met."""
+    levels: dict[str, int] = {}
+
+    def level(id: str, above: frozenset[str]) -> int:
+        if id not in levels:
+            below = [d for d in used[id] if d not in above]
+            levels[id] = 1 + max((level(d, above | {id}) for d in below), default=-1)
+        return levels[id]
+
+    for id in used:
+        level(id, frozenset({id}))
+    return levels
+
+
+def _reduced(used: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Without the claims that another used claim rests on already."""
+    reach: dict[str, set[str]] = {}
+
+    def below(id: str) -> set[str]:
+        if id not in reach:
+            reach[id] = set()
+            reach[id] = {x for d in used[id] for x in (d, *below(d))}
+        return reach[id]
+
+    return {
+        id: [d for d in ds if not any(d in below(other) for other in ds if other != d)]
+        for id, ds in used.items()
+    }
+
+
+def _untangle(order: list[list[str]], edges: Sequence[tuple[str, str]]) -> None:
+    neighbours: dict[str, list[str]] = {}
+    for one, other in edges:
+        neighbours.setdefault(one, []).append(other)
+        neighbours.setdefault(other, []).append(one)
+    for _ in range(_SWEEPS):
+        places = {id: (n + 0.5) / len(rank) for rank in order for n, id in enumerate(rank)}
+        for rank in order:
+            middles = {
+                id: sum(places[o] for o in neighbours[id]) / len(neighbours[id]) for id in rank
+            }
+            rank.sort(key=lambda id, middles=middles: middles[id])  # type: ignore[misc]
+            places |= {id: (n + 0.5) / len(rank) for n, id in enumerate(rank)}
+
+
+def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
+    count = -(-len(rank) // columns)
+    if not count:
+        return []
+    size = -(-len(rank) // count)
+    return [rank[i : i + size] for i in range(0, len(rank), size)]

@@ -1,0 +1,104 @@
+"""What claims are called, and the order in which the paper has them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from slrsym.export.document import Label
+from slrsym.proof import Claim
+
+__all__ = ["file_title", "labels", "sections"]
+
+_NUMBERED = re.compile(r"(Theorem|Lemma|Proposition|Corollary|Definition) (\d+)( \([ivx]+\))?")
+
+
+def labels(claims: Iterable[Claim]) -> dict[str, Label]:
+    """A name for each claim.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        In the order of the document.
+
+    Returns
+    -------
+    dict of str to Label
+        By id. The paper's number where the claim's source is that and no more, with a letter where
+        several claims have it; others are numbered from 1, as claims.
+    """
+    claims = list(claims)
+    numbered = {c.id: m for c in claims if (m := _NUMBERED.fullmatch(c.source))}
+    shared = Counter(m[0] for m in numbered.values())
+    seen: Counter[str] = Counter()
+    result: dict[str, Label] = {}
+    for claim in claims:
+        match = numbered.get(claim.id)
+        if match is None:
+            seen["Claim"] += 1
+            result[claim.id] = Label("Claim", str(seen["Claim"]))
+            continue
+        letter = ""
+        if shared[match[0]] > 1:
+            letter = _letter(seen[match[0]])
+            seen[match[0]] += 1
+        result[claim.id] = Label(match[1], f"{match[2]}{letter}{match[3] or ''}")
+    return result
+
+
+def _letter(count: int) -> str:
+    more, last = divmod(count, 26)
+    return (_letter(more - 1) if more else "") + "abcdefghijklmnopqrstuvwxyz"[last]
+
+
+def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
+    """Claims by the files that make them, files in the order of the paper's numbers.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        In any order.
+
+    Returns
+    -------
+    list of (str, list of Claim)
+        The title of each file and its claims, in the file's order. Files without a number of the
+        paper come last; claims that come from no file come at the very end.
+    """
+    files: dict[Path | None, list[Claim]] = {}
+    for claim in claims:
+        files.setdefault(claim.file, []).append(claim)
+
+    def key(item: tuple[Path | None, list[Claim]]) -> tuple[bool, int, str]:
+        file, inside = item
+        match = re.match(r"[A-Za-z]+ (\d+)", file_title(file)) or next(
+            (m for c in inside if (m := re.search(r"[A-Z][a-z]+ (\d+)", c.source))), None
+        )
+        return (file is None, int(match[1]) if match else 10**6, str(file))
+
+    return [(file_title(file), inside) for file, inside in sorted(files.items(), key=key)]
+
+
+def file_title(file: Path | None) -> str:
+    """The first line of a file's docstring.
+
+    Parameters
+    ----------
+    file : Path or None
+        A file of derivations.
+
+    Returns
+    -------
+    str
+        Without its full stop; the name of the file if there is none.
+    """
+    if file is None:
+        return "Claims"
+    try:
+        text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        text = None
+    return (text or file.stem).splitlines()[0].strip().rstrip(".")

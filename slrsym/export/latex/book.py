@@ -1,0 +1,197 @@
+"""The files of a LaTeX document: a whole book, or one claim that compiles by itself."""
+
+from __future__ import annotations
+
+import re
+
+from slrsym.export.bibliography import PAPER, bibtex
+from slrsym.export.document import Citation, ClaimEntry, Document, Section
+from slrsym.export.latex.graph import picture
+from slrsym.export.latex.preamble import preamble
+from slrsym.export.latex.render import Renderer
+from slrsym.export.text import escaped
+from slrsym.proof.axioms import axiom
+
+__all__ = ["MAIN", "book_files", "standalone"]
+
+MAIN = "book.tex"
+
+_TITLE = r"""\title{%s}
+\author{}
+\date{%s}
+"""
+
+
+def book_files(document: Document, step_numbers: bool = True) -> dict[str, str]:
+    """The files of a book.
+
+    Parameters
+    ----------
+    document : Document
+        What to write.
+    step_numbers : bool, optional
+        Whether justifications say the number of the step.
+
+    Returns
+    -------
+    dict of str to str
+        The text of each file by its name, `MAIN` among them, which reads the others.
+    """
+    renderer = _renderer(document, step_numbers)
+    files: dict[str, str] = {"preamble.tex": preamble()}
+    inputs = []
+    for number, section in enumerate(document.sections, start=1):
+        name = f"section-{number:02d}.tex"
+        files[name] = _section(section, renderer)
+        inputs.append(f"\\input{{{name}}}")
+    proved = sum(claim.status == "proved" for claim in document.claims)
+    total = len(document.claims)
+    title = _TITLE % (
+        r"Attention layers provably solve\\single-location regression:\\[0.3em]"
+        r"\Large the derivations, as they are checked",
+        f"{proved} of {total} claims proved\\\\[0.2em]"
+        rf"{{\small written by slrsym {escaped(document.version)}}}",
+    )
+    body = [
+        "\\input{preamble.tex}",
+        "\\makeindex",
+        title,
+        "\\begin{document}",
+        "\\maketitle",
+        _INTRODUCTION % PAPER,
+        "{\\parskip=0pt\\small\\tableofcontents}",
+        "\\clearpage",
+    ]
+    if document.notation:
+        body += ["\\section*{Notation}", "\\addcontentsline{toc}{section}{Notation}"]
+        body.append("\\input{notation.tex}")
+        files["notation.tex"] = _notation(document, renderer)
+    body += inputs
+    body += [
+        "\\clearpage",
+        "\\section*{What rests on what}",
+        "\\addcontentsline{toc}{section}{What rests on what}",
+        "\\noindent Arrows go from a claim to those that use it; an arrow that follows from others "
+        "is left out.\\par\\bigskip",
+        "\\noindent\\input{graph.tex}",
+        "\\clearpage",
+        "\\section*{Ledger}",
+        "\\addcontentsline{toc}{section}{Ledger}",
+        "\\input{ledger.tex}",
+    ]
+    files["graph.tex"] = picture(document) + "\n"
+    files["ledger.tex"] = _ledger(document)
+    if document.axioms:
+        body += [
+            "\\section*{Axioms}",
+            "\\addcontentsline{toc}{section}{Axioms}",
+            "\\input{axioms.tex}",
+        ]
+        files["axioms.tex"] = _axioms(document, renderer)
+    body += _ending(document)
+    body += ["\\printindex", "\\end{document}", ""]
+    files["references.bib"] = _bibliography(document)
+    files[MAIN] = "\n".join(body)
+    return files
+
+
+def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True) -> dict[str, str]:
+    """The files of one claim that compiles by itself.
+
+    Parameters
+    ----------
+    document : Document
+        It holds the claim, and says what others are called.
+    claim : ClaimEntry
+        The claim.
+    step_numbers : bool, optional
+        Whether justifications say the number of the step.
+
+    Returns
+    -------
+    dict of str to str
+        A LaTeX file and a BibTeX file, both of the claim's name.
+    """
+    axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
+    alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
+    renderer = Renderer(document.labels, {claim.id}, {a.id for a in axioms}, step_numbers)
+    body = [preamble(), "\\begin{document}", renderer.claim(claim)]
+    if axioms:
+        users = [a.__class__(a.id, a.statement, a.reference, ()) for a in axioms]
+        items = "\n".join(map(renderer.axiom, users))
+        body += ["\\paragraph{Axioms}", _LIST % items]
+    references = [a.reference for a in axioms]
+    if any(isinstance(piece, Citation) for reference in references for piece in reference):
+        body += _ending(alone, claim.id)
+    body += ["\\end{document}", ""]
+    return {f"{claim.id}.tex": "\n".join(body), f"{claim.id}.bib": _bibliography(alone)}
+
+
+_INTRODUCTION = r"""\noindent
+This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides. Nothing in
+it is typed by hand: statements, proofs and formulas are printed from the objects that were checked.
+The number of a claim is the paper's; what is called a Claim is not stated there. Each step of a
+proof is checked twice, by the rule that stands beside it, and by numbers at random points of the
+domain, where expectations are integrated from their definition.
+"""
+
+_LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{description}"
+
+
+def _renderer(document: Document, step_numbers: bool) -> Renderer:
+    linked = {claim.id for claim in document.claims}
+    return Renderer(document.labels, linked, {a.id for a in document.axioms}, step_numbers)
+
+
+def _section(section: Section, renderer: Renderer) -> str:
+    title = renderer.inline(section.title)
+    plain = re.sub(r"[$\\{}^]|operatorname|mathbb", "", title).strip()
+    head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}"
+    return "\n".join([head, *(renderer.claim(claim) for claim in section.claims), ""])
+
+
+def _notation(document: Document, renderer: Renderer) -> str:
+    lines = ["\\begin{longtable}{@{}ll@{}}"]
+    rows, laws = document.notation
+    for symbol, meaning in rows:
+        lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
+    lines.append("\\end{longtable}")
+    lines += [renderer.blocks(laws)]
+    return "\n".join(lines) + "\n"
+
+
+def _ledger(document: Document) -> str:
+    steps = sum(claim.steps for claim in document.claims)
+    proved = sum(claim.status == "proved" for claim in document.claims)
+    lines = [
+        f"{proved} of {len(document.claims)} claims proved, in {steps} steps.\\par",
+        "{\\small\\begin{longtable}{@{}p{58mm}p{38mm}lrrrr@{}}",
+        "\\toprule",
+        "claim & & status & steps & digits & axioms & page \\\\",
+        "\\midrule\\endhead",
+        "\\bottomrule\\endfoot",
+    ]
+    for claim in document.claims:
+        digits = "--" if claim.digits is None else str(claim.digits)
+        name = escaped(claim.id).replace("-", "-\\allowbreak ")
+        lines.append(
+            f"\\texttt{{\\footnotesize {name}}} & \\hyperref[{claim.id}]"
+            f"{{{escaped(str(claim.label))}}} & "
+            f"\\textcolor{{slr{claim.status}}}{{{claim.status}}} & {claim.steps} & {digits} & "
+            f"{len(claim.axioms)} & \\pageref{{{claim.id}}} \\\\"
+        )
+    lines.append("\\end{longtable}}")
+    return "\n".join(lines) + "\n"
+
+
+def _axioms(document: Document, renderer: Renderer) -> str:
+    lead = "Facts that the proofs use and that are not proved here, each with its reference.\n"
+    return lead + _LIST % "\n".join(map(renderer.axiom, document.axioms)) + "\n"
+
+
+def _ending(document: Document, name: str = "references") -> list[str]:
+    return ["\\bibliographystyle{plain}", f"\\bibliography{{{name}}}"]
+
+
+def _bibliography(document: Document) -> str:
+    return bibtex(axiom(entry.id).reference for entry in document.axioms)

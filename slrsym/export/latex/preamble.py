@@ -1,0 +1,89 @@
+"""What stands before the document: packages, the page, theorem environments, and small macros."""
+
+from __future__ import annotations
+
+__all__ = ["KINDS", "PACKAGES", "preamble"]
+
+KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Claim")
+
+# The Debian packages that hold what is used here.
+PACKAGES = (
+    "texlive-latex-base",
+    "texlive-latex-recommended",
+    "texlive-latex-extra",
+    "texlive-fonts-recommended",
+    "latexmk",
+)
+
+_HEAD = r"""\documentclass[11pt,a4paper,fleqn]{%s}
+\usepackage[utf8]{inputenc}
+\usepackage[a4paper,textwidth=160mm,textheight=240mm]{geometry}
+\usepackage{amsmath,amssymb,amsthm}
+\usepackage{booktabs,longtable}
+\usepackage{xcolor}
+\usepackage{tikz}
+\usetikzlibrary{backgrounds}
+\usepackage{makeidx}
+\usepackage[hidelinks]{hyperref}
+\usepackage[capitalise,noabbrev,nameinlink]{cleveref}
+\setlength{\mathindent}{1em}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{0.4em plus 0.2em}
+\allowdisplaybreaks
+\AtBeginDocument{%%
+  \abovedisplayskip=5pt plus 2pt minus 2pt
+  \belowdisplayskip=5pt plus 2pt minus 2pt
+  \abovedisplayshortskip=3pt plus 2pt
+  \belowdisplayshortskip=4pt plus 2pt minus 2pt}
+\emergencystretch=2em
+\definecolor{slrgray}{gray}{0.42}
+\definecolor{slrproved}{RGB}{46,125,50}
+\definecolor{slropen}{RGB}{239,108,0}
+\definecolor{slrfailed}{RGB}{198,40,40}
+\definecolor{slrunverified}{gray}{0.5}
+"""
+
+_MACROS = r"""% The number of a claim is the paper's.
+\newcommand{\slrnumber}[3]{%
+  \expandafter\def\csname the#1\endcsname{#2}%
+  \expandafter\def\csname theH#1\endcsname{#3}}
+\newcommand{\slrwhy}[2]{\tag*{\footnotesize\color{slrgray}%
+  \if\relax\detokenize{#1}\relax\else(#1)\ \fi#2}}
+\newcommand{\slrgroup}[1]{\par
+  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]\textit{#1.}\slrgap}
+\newcommand{\slrendgroup}{\end{list}}
+\newcommand{\slrstatus}[2]{\par{\footnotesize\color{slrgray}\noindent\raggedright
+  #1 \texttt{#2}\par}\medskip}
+\newcommand{\slrunproved}[2]{\par\noindent{\bfseries\color{slrfailed}%
+  This claim is \uppercase{not proved} (#1).} {\color{slrfailed}#2}\par}
+% Reasons that follow a display need no empty line before it.
+\newcommand{\slrgap}{ }
+\newcommand{\slrqed}{$\square$~}
+\newenvironment{slrproof}{\par\noindent\textit{Proof.} }{\par}
+\newcommand{\slrindex}[1]{\index{#1}}
+"""
+
+
+def preamble(document_class: str = "article") -> str:
+    """Everything before ``\\begin{document}``.
+
+    Parameters
+    ----------
+    document_class : str, optional
+        Of the document.
+
+    Returns
+    -------
+    str
+        Lines of LaTeX.
+    """
+    theorems = ["\\theoremstyle{definition}"]
+    for kind in KINDS:
+        name = kind.lower()
+        theorems.append(f"\\newtheorem{{{name}}}{{{kind}}}")
+        theorems.append(f"\\crefname{{{name}}}{{{kind}}}{{{_plural(kind)}}}")
+    return _HEAD % document_class + "\n".join(theorems) + "\n" + _MACROS
+
+
+def _plural(kind: str) -> str:
+    return "Corollaries" if kind == "Corollary" else f"{kind}s"

@@ -1,0 +1,128 @@
+"""Long formulas in several lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from slrsym.gaussian.typeset.boxes import Box, Fence, Operator, Row, Script, Space, row
+
+__all__ = ["Line", "broken"]
+
+# What a line costs, what it costs to break inside of brackets, once for each pair, and how much
+# unused room weighs.
+_LINE, _INSIDE, _RAGGED = 1.0, 0.45, 0.5
+_OVERFULL = 1000.0
+# How far continuation lines stand to the right, and how much further for each bracket, in em.
+_INDENT, _DEEPER = 2.0, 1.0
+_MOST_INDENT = 5.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a broken formula.
+
+    Attributes
+    ----------
+    box : Box
+        What stands in it.
+    indent : float
+        How far to the right it begins, in em.
+    """
+
+    box: Box
+    indent: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Piece:
+    box: Box
+    depth: int
+    breaks: bool
+
+
+def broken(box: Box, width: float) -> list[Line]:
+    """A formula in as few lines as its width needs, broken where it reads best.
+
+    Parameters
+    ----------
+    box : Box
+        The formula.
+    width : float
+        The room for a line, in em.
+
+    Returns
+    -------
+    list of Line
+        One only if the formula fits. Lines are broken before signs, outside of brackets rather than
+        inside; what cannot be broken stays too wide.
+    """
+    if box.width <= width:
+        return [Line(box)]
+    pieces = _pieces(box, 0)
+    starts = [0, *(i for i, piece in enumerate(pieces) if piece.breaks and i > 0), len(pieces)]
+    lengths = [0.0]
+    for piece in pieces:
+        lengths.append(lengths[-1] + piece.box.width)
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end in range(1, len(starts)):
+        options = []
+        for begin in range(end):
+            used = _indent(pieces, starts[begin]) + lengths[starts[end]] - lengths[starts[begin]]
+            cost = best[begin][0] + _LINE + _INSIDE * _depth(pieces, starts[begin])
+            if used > width:
+                cost += _OVERFULL * (used - width)
+            elif end < len(starts) - 1:
+                cost += _RAGGED * ((width - used) / width) ** 2
+            options.append((cost, begin))
+        best.append(min(options))
+    ends = []
+    place = len(starts) - 1
+    while place > 0:
+        ends.append(place)
+        place = best[place][1]
+    lines, begin = [], 0
+    for end in reversed(ends):
+        chosen = pieces[starts[begin] : starts[end]]
+        lines.append(Line(row(p.box for p in chosen), _indent(pieces, starts[begin])))
+        begin = end
+    return lines
+
+
+def _depth(pieces: list[_Piece], at: int) -> int:
+    return pieces[at].depth if at else 0
+
+
+def _indent(pieces: list[_Piece], at: int) -> float:
+    return min(_INDENT + _DEEPER * pieces[at].depth, _MOST_INDENT) if at else 0.0
+
+
+def _pieces(box: Box, depth: int) -> list[_Piece]:
+    """The parts of a formula between which lines may be broken."""
+    match box:
+        case Row(parts):
+            return [piece for part in parts for piece in _pieces(part, depth)]
+        case Fence(breaks=True) if _has_break(box.body):
+            return [
+                _Piece(box.opened, depth, False),
+                *_pieces(box.body, depth + 1),
+                _Piece(box.closed, depth, False),
+            ]
+        case Script(base=Fence(breaks=True) as base) if _has_break(base.body):
+            *front, last = _pieces(base, depth)
+            return [*front, replace(last, box=replace(box, base=last.box))]
+        case Operator(breaks=True) | Space(breaks=True):
+            return [_Piece(box, depth, True)]
+    return [_Piece(box, depth, False)]
+
+
+def _has_break(box: Box) -> bool:
+    match box:
+        case Row(parts):
+            return any(_has_break(part) for part in parts)
+        case Operator(breaks=breaks) | Space(breaks=breaks):
+            return breaks
+        case Fence(body=body, breaks=breaks):
+            return breaks and _has_break(body)
+        case Script(base=Fence() as base):
+            return _has_break(base)
+    return False

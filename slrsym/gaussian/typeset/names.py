@@ -1,0 +1,60 @@
+"""Names of symbols as letters with scripts."""
+
+from __future__ import annotations
+
+import re
+
+from slrsym.gaussian.typeset.boxes import Atom, Box, Operator, Script, identifier, number, row
+
+__all__ = ["GREEK", "letter"]
+
+GREEK = frozenset(
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi "
+    "pi rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
+    "Upsilon Phi Psi Omega ell".split()
+)
+# Letters that TeX draws otherwise than papers do.
+_DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
+_PARTS = re.compile(r"([A-Za-z]+)_?(\d*)")
+
+
+def letter(name: str) -> Box:
+    """A symbol's name, typeset.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``kappa``, ``U_1``, ``c_11`` or ``k_star``.
+
+    Returns
+    -------
+    Box
+        The letter, with what follows an underscore, or digits, below it. Names of several letters
+        that are not Greek are upright.
+
+    Examples
+    --------
+    >>> from slrsym.gaussian.typeset.latex import to_latex
+    >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
+    ['\\\\kappa', 'U_{1}', 'x_{2}', '\\\\operatorname{rate}', 'k^{\\\\star}']
+    """
+    stem, *scripts = name.strip("_").split("_") if name.strip("_") else ["x"]
+    match = _PARTS.fullmatch(stem)
+    if match and match[2]:
+        stem, scripts = match[1], [match[2], *scripts]
+    above = "star" in scripts
+    below = [_plain(s) for s in scripts if s and s != "star"]
+    commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
+    base = _plain(stem)
+    if not below and not above:
+        return base
+    return Script(base, row(commas) if below else None, identifier("star") if above else None)
+
+
+def _plain(text: str) -> Box:
+    if text.isdigit():
+        return number(text)
+    text = _DRAWN.get(text, text)
+    if len(text) == 1 or text in GREEK:
+        return identifier(text)
+    return Atom(re.sub(r"[^A-Za-z0-9]", "", text) or "x", "name")
