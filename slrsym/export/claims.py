@@ -286,7 +286,10 @@ def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) ->
     names: dict[str, Any] = {}
     for expr in shown:
         for node in preorder_traversal(expr):
-            if isinstance(node, Symbol):
+            if isinstance(node, Indexed):
+                label = to_latex(printer.symbol(node.base.label))
+                names.setdefault(f"{label}_", node.base)
+            elif isinstance(node, Symbol):
                 names.setdefault(to_latex(printer.symbol(node)), node)
             elif isinstance(node, AppliedUndef):
                 names.setdefault(to_latex(printer.symbol(node.func)), node.func)

@@ -23,6 +23,7 @@ from sympy import (
     Pow,
     Rational,
     S,
+    Subs,
     Symbol,
     asin,
     pi,
@@ -113,6 +114,9 @@ class Shorthand:
         """
         if not isinstance(expr, Basic) or isinstance(expr, Law):
             return expr
+        # SymPy takes derivatives in different variables for equal, at a point of equal coordinates.
+        if expr.has(Subs):
+            return self._abbreviated(expr)
         if expr not in self._known:
             self._known[expr] = self._abbreviated(expr)
         return self._known[expr]
