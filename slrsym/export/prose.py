@@ -102,6 +102,8 @@ def _kind(word: str) -> str:
     bare = word[: len(word) - len(_ENDING.search(word)[0])]  # type: ignore[index]
     if bare in _OPERATORS:
         return "operator"
+    if re.fullmatch(r"\([-+\d, ]+,[-+\d, ]+\)|-\d+", bare):
+        return "formula"
     if re.fullmatch(r"[+-]{0,2}\d+(/\d+)?", bare):
         return "number"
     if re.fullmatch(r"[A-Za-z]", bare):

@@ -283,6 +283,8 @@ class _Reader:
             inside = self.sum()
             self.open_bars = bars
             self.take({"(": ")", "[": "]"}[token])
+            if self.peek() == "_" and isinstance(inside, Symbol):
+                return self.indexed(inside)
             return inside
         if token == "|":
             self.take()
@@ -299,6 +301,18 @@ class _Reader:
         if special is not None:
             return special()
         return self.letter()
+
+    def indexed(self, label: Symbol) -> Any:
+        self.take("_")
+        for base in self.names.values():
+            if isinstance(base, sp.IndexedBase) and base.label == label:
+                indices = self.inner(self.group())
+                values = [indices.sum()]
+                while indices.peek() == ",":
+                    indices.take()
+                    values.append(indices.sum())
+                return base[tuple(values)]
+        raise ReadingError(f"{label} has no index")
 
     def fraction(self) -> Any:
         self.take("\\frac")

@@ -348,7 +348,7 @@ def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = T
                 found = _spread(node.base)
                 if found is not None:
                     spreads[found] += 1
-    result = Shorthand(risk=risk, risk_on_m=risk_on_m)
+    result = Shorthand(risk=risk and "R" not in taken, risk_on_m=risk_on_m and "R" not in taken)
     own = notation.lam * notation.gamma
     if own in spreads:
         result.spread = own

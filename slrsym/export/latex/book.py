@@ -165,7 +165,7 @@ def _ledger(document: Document) -> str:
     proved = sum(claim.status == "proved" for claim in document.claims)
     lines = [
         f"{proved} of {len(document.claims)} claims proved, in {steps} steps.\\par",
-        "{\\small\\begin{longtable}{@{}p{58mm}p{38mm}lrrrr@{}}",
+        "{\\small\\begin{longtable}{@{}p{52mm}p{34mm}lrrrr@{}}",
         "\\toprule",
         "claim & & status & steps & digits & axioms & page \\\\",
         "\\midrule\\endhead",

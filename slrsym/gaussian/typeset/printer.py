@@ -165,7 +165,7 @@ class Printer:
         for kind, write in self._KINDS.items():
             if isinstance(expr, kind):
                 return write(self, expr)
-        if isinstance(expr, Function) and expr.func in self._named:
+        if expr.func in self._named:
             return self._call(self._named[expr.func], expr.args), _POWER
         return Atom(latex(expr), "raw"), _SUM
 
@@ -324,7 +324,10 @@ class Printer:
         for index in expr.indices:
             inside += [_COMMA] if inside else []
             inside.append(self._print(index)[0])
-        return Script(letter(str(expr.base.label)), row(inside)), _ATOM
+        base = self.symbol(expr.base.label)
+        if isinstance(base, Script):
+            base = Fence("(", base, ")")
+        return Script(base, row(inside)), _ATOM
 
     # -- expectations --------------------------------------------------------------------------
 
