@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -12,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slrsym.commands import certify
+from slrsym.commands.checking import checked, cores, loaded
+from slrsym.commands.checking import unknown as unknown_claim
 from slrsym.commands.compare import compare
+from slrsym.commands.export import export
 from slrsym.commands.figure import figure
 from slrsym.commands.landscape import landscape
 from slrsym.commands.reporting import reported, require_writable, show_tracebacks
@@ -21,7 +23,6 @@ from slrsym.files import replacing
 
 if TYPE_CHECKING:
     from slrsym.proof.checker import Verdict
-    from slrsym.proof.ledger import Ledger, Row
 
 __all__ = ["main"]
 
@@ -119,13 +120,13 @@ def verify(
     from slrsym import display
 
     start = time.perf_counter()
-    ledger = _loaded(paths)
+    ledger = loaded(paths)
     ids = unknown = None
     if claim:
         ids = [id for id in claim if ledger.knows(id)]
-        unknown = [_unknown(ledger, id) for id in claim if not ledger.knows(id)]
+        unknown = [unknown_claim(ledger, id) for id in claim if not ledger.knows(id)]
     verdicts: dict[str, Verdict] = {}
-    rows = _checked(ledger, ids, seed, workers or _cores(), verdicts)
+    rows = checked(ledger, ids, seed, workers or cores(), verdicts)
     if json_file is not None:
         text = json.dumps([row.as_dict() for row in rows], indent=2, ensure_ascii=False)
         if to_stdout:
@@ -179,7 +180,7 @@ def axioms(
     from slrsym import display
     from slrsym.proof.axioms import AXIOMS
 
-    ledger = _loaded(path)
+    ledger = loaded(path)
     for problem in ledger.problems:
         typer.echo(f"error: {problem}", err=True)
     out = display.console()
@@ -192,73 +193,18 @@ def axioms(
     elif ledger.knows(id):
         display.claim_foundations(id, ledger.foundations(id), out)
     else:
-        typer.echo(f"error: {_unknown(ledger, id)}", err=True)
+        typer.echo(f"error: {unknown_claim(ledger, id)}", err=True)
         raise typer.Exit(1)
     if ledger.problems:
         raise typer.Exit(1)
 
 
 app.command()(compare)
+app.add_typer(export)
 app.command()(simulate)
 app.command()(figure)
 app.add_typer(certify.app, name="certify")
 app.command()(landscape)
-
-
-# -- helpers -----------------------------------------------------------------------------------
-
-
-def _loaded(paths: list[Path] | None) -> Ledger:
-    from slrsym.proof.ledger import Ledger, builtin_ledger
-
-    return Ledger.load(*paths) if paths else builtin_ledger()
-
-
-def _unknown(ledger: Ledger, id: str) -> str:
-    from slrsym.proof.errors import ProofError
-
-    try:
-        ledger.find(id)
-    except ProofError as reason:
-        return str(reason)
-    raise AssertionError(f"{id} is known")
-
-
-def _checked(
-    ledger: Ledger,
-    ids: list[str] | None,
-    seed: int,
-    workers: int,
-    verdicts: dict[str, Verdict],
-) -> list[Row]:
-    """Check claims behind a progress bar, and keep every verdict."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        TextColumn("checking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        task = bar.add_task("", total=len(ledger.claims if ids is None else ids))
-
-        def note(verdict: Verdict) -> None:
-            verdicts[verdict.id] = verdict
-            total = max(len(verdicts), int(bar.tasks[0].total or 0))
-            bar.update(task, completed=len(verdicts), total=total, description=verdict.id)
-
-        return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
-
-
-def _cores() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def main() -> None:

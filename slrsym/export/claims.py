@@ -29,6 +29,7 @@ from slrsym.export.document import (
 from slrsym.export.justification import inline_text
 from slrsym.export.proofs import Writer, proof_blocks
 from slrsym.export.shorthand import Shorthand, chosen
+from slrsym.export.widths import narrowed
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 from slrsym.gaussian.typeset import Order, Printer, declared_laws, to_latex
@@ -95,6 +96,7 @@ def claim_entry(
         steps = []
     shown = _shown(claim, steps)
     shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
+    shorthand = narrowed(shorthand, shown, claim.symbols, _names(shown))
     short = [shorthand(e) for e in shown]
     definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
     laws = declared_laws([*short, *definitions])
@@ -176,17 +178,22 @@ def _where(
     included: Collection[str],
     defined: bool,
 ) -> list[Block]:
-    used = {s for e in short for s in e.atoms(Symbol)} & set(shorthand.letters)
+    inner = [shorthand.inside(letter) for letter in shorthand.local.values()]
+    used = {s for e in [*short, *inner] for s in e.atoms(Symbol)} & set(shorthand.letters)
     for letter in reversed(list(shorthand.letters)):
         if letter in used:
             used |= shorthand.letters[letter].free_symbols & set(shorthand.letters)
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
-        if letter in used and letter.name not in NAMES:
+        if letter in used and letter.name not in NAMES and value not in shorthand.local:
             parts += [Text(", ")] if parts else [Text("Here ")]
             equals = [printer.symbol(letter), Operator("=", "relation"), printer.box(value, inline=True)]
             parts.append(Math(row(equals)))
     blocks: list[Block] = [Paragraph((*parts, Text(".")))] if parts else []
+    for value, letter in shorthand.local.items():
+        if letter in used:
+            body = Formula(printer.box(shorthand.inside(letter)), value)
+            blocks.append(Display(Formula(printer.symbol(letter), value), (Link("=", body),)))
     for function, meaning in shorthand.functions.items():
         applied = printer.box(function(*meaning.variables))
         if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:

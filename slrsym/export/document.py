@@ -251,17 +251,17 @@ class ClaimEntry:
     names: Any = field(repr=False, compare=False)
 
     def displays(self) -> Iterator[Display]:
-        """Every displayed formula of the statement and the proof, in order.
+        """Every displayed formula of the statement, of its abbreviations and of the proof, in order.
 
         Yields
         ------
         Display
             Those in groups, too.
         """
-        ahead: list[Block] = [*self.statement, *self.proof]
+        ahead: list[Block] = [*self.statement, *self.where, *self.proof]
         while ahead:
             block = ahead.pop(0)
-            if isinstance(block, Display):
+            if isinstance(block, Display) and block.start.shown is not None:
                 yield block
             elif isinstance(block, Group):
                 ahead = [*block.blocks, *ahead]

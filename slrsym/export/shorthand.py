@@ -70,6 +70,8 @@ class Shorthand:
         Whether the risk, and that on the manifold, are written by their names.
     squares : bool
         Whether 1 + 2 s^2 in a product is written as the square of A.
+    local : dict of Expr to Symbol
+        Letters of the claim's own, for what is too wide for a line.
     """
 
     letters: dict[Symbol, Expr] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class Shorthand:
     risk: bool = True
     risk_on_m: bool = True
     squares: bool = True
+    local: dict[Any, Symbol] = field(default_factory=dict)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def meaning(self, symbol: Symbol) -> Expr:
@@ -97,6 +100,41 @@ class Shorthand:
         while value.free_symbols & set(self.letters):
             value = value.subs(self.letters)
         return value
+
+    def with_letter(self, letter: Symbol, value: Expr) -> Shorthand:
+        """The abbreviations, and one more.
+
+        Parameters
+        ----------
+        letter : Symbol
+            A letter that is not taken.
+        value : Expr
+            What it stands for, in the symbols of the claim.
+
+        Returns
+        -------
+        Shorthand
+            A new one.
+        """
+        letters = {**self.letters, letter: value}
+        local = {**self.local, value: letter}
+        return replace(self, letters=letters, local=local, functions={}, _known={})
+
+    def inside(self, letter: Symbol) -> Any:
+        """What a letter of the claim's own stands for, abbreviated by the others.
+
+        Parameters
+        ----------
+        letter : Symbol
+            The letter.
+
+        Returns
+        -------
+        Expr
+            To be shown beside it.
+        """
+        others = {value: other for value, other in self.local.items() if other != letter}
+        return replace(self, local=others, _known={})(self.letters[letter])
 
     def __call__(self, expr: Any) -> Any:
         """An expression or statement, abbreviated.
@@ -122,6 +160,8 @@ class Shorthand:
         return self._known[expr]
 
     def _abbreviated(self, expr: Any) -> Any:
+        if expr in self.local:
+            return self.local[expr]
         named = self._risk(expr)
         if named is not None:
             return named

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from slrsym.gaussian.typeset.boxes import Box, Fence, Operator, Row, Script, Space, row
 
-__all__ = ["Line", "broken"]
+__all__ = ["Line", "broken", "widest"]
 
 # What a line costs, what it costs to break inside of brackets, once for each pair, and how much
 # unused room weighs.
@@ -15,6 +15,8 @@ _OVERFULL = 1000.0
 # How far continuation lines stand to the right, and how much further for each bracket, in em.
 _INDENT, _DEEPER = 2.0, 1.0
 _MOST_INDENT = 5.0
+# Breaking between factors, or after a comma, is as bad as breaking inside of so many brackets.
+_RELUCTANT = 2
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,31 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
         case Script(base=Fence(breaks=True) as base) if _has_break(base.body):
             *front, last = _pieces(base, depth)
             return [*front, replace(last, box=replace(box, base=last.box))]
-        case Operator(breaks=True) | Space(breaks=True):
+        case Operator(breaks=True):
             return [_Piece(box, depth, True)]
+        case Space(breaks=True):
+            return [_Piece(box, depth + _RELUCTANT, True)]
     return [_Piece(box, depth, False)]
+
+
+def widest(box: Box) -> float:
+    """How wide the widest part of a formula is that cannot be broken.
+
+    Parameters
+    ----------
+    box : Box
+        The formula.
+
+    Returns
+    -------
+    float
+        In em.
+    """
+    width = most = 0.0
+    for piece in _pieces(box, 0):
+        width = piece.box.width + (0.0 if piece.breaks else width)
+        most = max(most, width)
+    return most
 
 
 def _has_break(box: Box) -> bool:

@@ -81,6 +81,8 @@ _NAMES: dict[Any, Box] = {
 # An exponential is written with exp where its exponent is wider than this, in em, and a function
 # of something wider than that may be broken inside.
 _WIDE_EXPONENT, _WIDE_ARGUMENT = 4.5, 20.0
+# Between the factors of a product that is wider, a line may be broken, though reluctantly.
+_WIDE_PRODUCT = 30.0
 # Narrower brackets are not broken.
 _NARROW_BRACKET = 9.0
 # What stands below a slash is no wider than this.
@@ -272,6 +274,11 @@ class Printer:
             elif parts and _opens(box) and not isinstance(parts[-1], Fence):
                 parts.append(Space())
             parts.append(box)
+        if sum(box.width for box in parts) > _WIDE_PRODUCT:
+            loose = [parts[0]]
+            for box in parts[1:]:
+                loose += [box] if isinstance(box, Space) else [Space(0.0, breaks=True), box]
+            return row(loose)
         return row(parts)
 
     def _power(self, base: Expr, exponent: Expr) -> Box:

@@ -1,0 +1,119 @@
+"""What the commands that verify share: loading derivations, and checking behind a progress bar."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from slrsym.proof.checker import Verdict
+    from slrsym.proof.ledger import Ledger, Row
+
+__all__ = ["checked", "cores", "loaded", "unknown"]
+
+
+def loaded(paths: list[Path] | None) -> Ledger:
+    """The ledger of some paths, or that of the claims that come with the package.
+
+    Parameters
+    ----------
+    paths : list of Path or None
+        Files or folders of derivations.
+
+    Returns
+    -------
+    Ledger
+        Nothing in it is checked yet.
+    """
+    from slrsym.proof.ledger import Ledger, builtin_ledger
+
+    return Ledger.load(*paths) if paths else builtin_ledger()
+
+
+def unknown(ledger: Ledger, id: str) -> str:
+    """Why an id is not that of a claim.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The claims.
+    id : str
+        None of theirs.
+
+    Returns
+    -------
+    str
+        With the closest id, if there is one.
+    """
+    from slrsym.proof.errors import ProofError
+
+    try:
+        ledger.find(id)
+    except ProofError as reason:
+        return str(reason)
+    raise AssertionError(f"{id} is known")
+
+
+def checked(
+    ledger: Ledger,
+    ids: list[str] | None,
+    seed: int,
+    workers: int,
+    verdicts: dict[str, Verdict],
+) -> list[Row]:
+    """Check claims behind a progress bar, and keep every verdict.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The claims.
+    ids : list of str or None
+        Those to check; all by default.
+    seed : int
+        Moves the random points.
+    workers : int
+        How many processes to use.
+    verdicts : dict
+        Is filled with the verdicts, by id.
+
+    Returns
+    -------
+    list of Row
+        Of the ledger.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("checking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with bar:
+        task = bar.add_task("", total=len(ledger.claims if ids is None else ids))
+
+        def note(verdict: Verdict) -> None:
+            verdicts[verdict.id] = verdict
+            total = max(len(verdicts), int(bar.tasks[0].total or 0))
+            bar.update(task, completed=len(verdicts), total=total, description=verdict.id)
+
+        return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
+
+
+def cores() -> int:
+    """How many processes can run at once.
+
+    Returns
+    -------
+    int
+        The cores that this process may use.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

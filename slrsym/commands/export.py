@@ -1,0 +1,237 @@
+"""The commands that export checked claims as documents."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slrsym.commands.checking import checked, cores, loaded, unknown
+from slrsym.commands.reporting import reported
+
+if TYPE_CHECKING:
+    from slrsym.export.document import Document
+    from slrsym.proof.checker import Verdict
+    from slrsym.proof.ledger import Ledger, Row
+
+__all__ = ["export", "latex", "verified"]
+
+export = typer.Typer(
+    name="export",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Export checked claims as documents.",
+)
+
+
+@export.callback()
+def _export() -> None:
+    """Export checked claims as documents."""
+
+
+@export.command()
+@reported()
+def latex(
+    claims: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLAIM",
+            help="Ids of claims; all of them, as a book, by default.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Where to write: a new folder, an empty one, or that of an earlier export.",
+            show_default=False,
+        ),
+    ] = None,
+    standalone: Annotated[
+        bool,
+        typer.Option("--standalone", help="One file for each claim, which compiles by itself."),
+    ] = False,
+    snippet: Annotated[
+        bool, typer.Option("--snippet", help="Print the equations alone, for pasting.")
+    ] = False,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
+    ] = False,
+    unproved: Annotated[
+        bool,
+        typer.Option(
+            "--unproved", help="Export claims that are not proved, too, and mark them as such."
+        ),
+    ] = False,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--path",
+            metavar="PATH",
+            help="A file or folder of derivations; by default those of the package.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Moves the random points of the numerical check.")
+    ] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="How many processes verify; by default one for each core.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Write claims and their proofs as LaTeX.
+
+    Claims are verified first. One that is not proved is not exported, unless --unproved asks for
+    it, and then the document says so.
+    """
+    from slrsym.export.folder import FolderError, require_ours, write_folder
+
+    if snippet:
+        for option, given in (("--output", output), ("--standalone", standalone), ("--pdf", pdf)):
+            if given:
+                raise typer.BadParameter("--snippet prints, and writes no file", param_hint=option)
+        if not claims:
+            raise typer.BadParameter("--snippet needs a claim", param_hint="CLAIM")
+    else:
+        if output is None:
+            raise typer.BadParameter("say where to write", param_hint="--output")
+        try:
+            require_ours(output)
+        except FolderError as problem:
+            raise typer.BadParameter(str(problem), param_hint="--output") from None
+
+    start = time.perf_counter()
+    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    wanted = [row.id for row in rows] if not claims else list(dict.fromkeys(claims))
+    between = time.perf_counter()
+
+    from slrsym.export.build import build
+
+    document = build(ledger, rows, verdicts, wanted, notation=not (standalone or snippet))
+    if snippet:
+        _print_snippets(document)
+        return
+    assert output is not None
+    files, mains = _files(document, standalone)
+    write_folder(output, files)
+    end = time.perf_counter()
+    typer.echo(
+        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(wanted)} of them to "
+        f"{output} in {end - between:.1f} s: {', '.join(mains[:3])}{', ...' if mains[3:] else ''}"
+    )
+    if pdf:
+        _compile(output, mains)
+
+
+def verified(
+    claims: list[str] | None,
+    paths: list[Path] | None,
+    seed: int,
+    workers: int,
+    unproved: bool,
+) -> tuple[Ledger, list[Row], dict[str, Verdict]]:
+    """Load and verify what is to be exported.
+
+    Parameters
+    ----------
+    claims : list of str or None
+        Ids; all by default.
+    paths : list of Path or None
+        Files or folders of derivations; those of the package by default.
+    seed : int
+        Moves the random points.
+    workers : int
+        How many processes to use.
+    unproved : bool
+        Whether claims that are not proved may be exported, marked.
+
+    Returns
+    -------
+    ledger : Ledger
+        The claims.
+    rows : list of Row
+        Of those asked for, and of what they rest on.
+    verdicts : dict of str to Verdict
+        By id.
+
+    Raises
+    ------
+    typer.Exit
+        With code 1, after a message, if a claim is unknown, a file does not load, or a claim that
+        is asked for is not proved.
+    """
+    ledger = loaded(paths)
+    problems = [*ledger.problems, *(unknown(ledger, id) for id in claims or () if not ledger.knows(id))]
+    if not problems and not claims and not ledger.claims:
+        problems.append("there is no claim to export")
+    verdicts: dict[str, Verdict] = {}
+    rows: list[Row] = []
+    if not problems:
+        rows = checked(ledger, claims or None, seed, workers, verdicts)
+        problems += ledger.problems
+        asked = set(claims or [row.id for row in rows])
+        bad = [row for row in rows if row.id in asked and row.status != "proved"]
+        if bad and not unproved:
+            problems += [f"claim {row.id} is not proved ({row.status}): {row.error}" for row in bad]
+            problems.append("nothing was written; --unproved exports such claims, marked as such")
+    for problem in problems:
+        typer.echo(f"error: {problem}", err=True)
+    if problems:
+        raise typer.Exit(1)
+    return ledger, rows, verdicts
+
+
+def _files(document: Document, standalone: bool) -> tuple[dict[str, str], list[str]]:
+    from slrsym.export.latex import book_files
+    from slrsym.export.latex import standalone as alone
+    from slrsym.export.latex.book import MAIN
+
+    if not standalone:
+        return book_files(document), [MAIN]
+    files: dict[str, str] = {}
+    for claim in document.claims:
+        files |= alone(document, claim)
+    return files, [f"{claim.id}.tex" for claim in document.claims]
+
+
+def _print_snippets(document: Document) -> None:
+    from slrsym.export.document import Display
+    from slrsym.export.latex import Renderer
+    from slrsym.export.latex import snippet as equation
+
+    renderer = Renderer(document.labels)
+    for claim in document.claims:
+        typer.echo(f"% {claim.label}, {claim.id}, {claim.status}")
+        for block in claim.where:
+            if isinstance(block, Display):
+                typer.echo("\n".join(f"% {line}" for line in equation(block).splitlines()))
+            else:
+                typer.echo(f"% {renderer.blocks([block])}")
+        for display in claim.statement:
+            if isinstance(display, Display):
+                typer.echo(equation(display))
+
+
+def _compile(folder: Path, mains: list[str]) -> None:
+    from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled
+
+    start = time.perf_counter()
+    try:
+        made = [compiled(folder, main) for main in mains]
+    except (TeXMissingError, CompileError) as problem:
+        typer.echo(f"error: {problem}", err=True)
+        typer.echo(f"the .tex is in {folder}", err=True)
+        raise typer.Exit(1) from None
+    names = ", ".join(file.name for file in made[:3]) + (", ..." if made[3:] else "")
+    typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")
