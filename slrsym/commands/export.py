@@ -172,7 +172,10 @@ def verified(
         is asked for is not proved.
     """
     ledger = loaded(paths)
-    problems = [*ledger.problems, *(unknown(ledger, id) for id in claims or () if not ledger.knows(id))]
+    problems = [
+        *ledger.problems,
+        *(unknown(ledger, id) for id in claims or () if not ledger.knows(id)),
+    ]
     if not problems and not claims and not ledger.claims:
         problems.append("there is no claim to export")
     verdicts: dict[str, Verdict] = {}

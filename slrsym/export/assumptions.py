@@ -7,7 +7,13 @@ from typing import Any
 
 from sympy import Symbol
 from sympy.core.function import AppliedUndef
-from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
+from sympy.core.relational import (
+    GreaterThan,
+    LessThan,
+    Relational,
+    StrictGreaterThan,
+    StrictLessThan,
+)
 
 from slrsym.export.document import Block, Inline, Math, Paragraph, Text
 from slrsym.gaussian.law import Law, ProductLaw

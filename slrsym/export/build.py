@@ -92,6 +92,4 @@ def build(
     )
     from slrsym import __version__
 
-    return Document(
-        tuple(made), axioms, called, notation_table() if notation else (), __version__
-    )
+    return Document(tuple(made), axioms, called, notation_table() if notation else (), __version__)

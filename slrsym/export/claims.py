@@ -45,8 +45,10 @@ DEFINES_RISK_ON_M = "lemma-6"
 
 # The paper's letters, in the order in which it writes them in products and sums.
 ORDER = Order(
-    ("alpha", "epsilon", "L", "lambda", "gamma", "sqrt(d/2)", "d", "s", "t", "a", "A", "B")
-    + ("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi")
+    [
+        *("alpha", "epsilon", "L", "lambda", "gamma", "sqrt(d/2)", "d", "s", "t", "a", "A", "B"),
+        *("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi"),
+    ]
 )
 
 NAMES: dict[str, Box] = {
@@ -111,9 +113,7 @@ def claim_entry(
         label=label,
         title=() if claim.title == claim.source else inline_text(claim.title),
         source=claim.source,
-        assumptions=assumed(
-            _free(claim), _distinct(functions), claim.given, laws, printer
-        ),
+        assumptions=assumed(_free(claim), _distinct(functions), claim.given, laws, printer),
         statement=tuple(_statement(claim, writer)),
         where=tuple(_where(claim, shorthand, short, printer, included, defined)),
         idea=inline_text(claim.idea),
@@ -135,7 +135,9 @@ def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
     found: list[Basic] = [claim.statement, *claim.given]
     for step in steps:
         found.append(step.statement)
-        found += [value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)]
+        found += [
+            value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)
+        ]
     return list(dict.fromkeys(found))
 
 
@@ -187,9 +189,15 @@ def _where(
     for letter, value in shorthand.letters.items():
         if letter in used and letter.name not in NAMES and value not in shorthand.local:
             parts += [Text(", ")] if parts else [Text("Here ")]
-            equals = [printer.symbol(letter), Operator("=", "relation"), printer.box(value, inline=True)]
+            equals = [
+                printer.symbol(letter),
+                Operator("=", "relation"),
+                printer.box(value, inline=True),
+            ]
             parts.append(Math(row(equals)))
     blocks: list[Block] = [Paragraph((*parts, Text(".")))] if parts else []
+    if any(letter in used for letter in shorthand.local.values()):
+        blocks.append(Paragraph((Text("Here" if not parts else "And"),)))
     for value, letter in shorthand.local.items():
         if letter in used:
             body = Formula(printer.box(shorthand.inside(letter)), value)

@@ -2,8 +2,8 @@
 
 A `Document` has sections of claims. A claim has blocks: paragraphs, displayed formulas, and groups
 of blocks with a heading, such as the cases of a proof. Formulas are boxes of
-`slrsym.gaussian.typeset`, each with the checked object that it shows; what is not a formula is text,
-a reference to a claim, or a citation. A renderer needs to know nothing else.
+`slrsym.gaussian.typeset`, each with the checked object that it shows; what is not a formula is
+text, a reference to a claim, or a citation. A renderer needs to know nothing else.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ class ClaimEntry:
     names: Any = field(repr=False, compare=False)
 
     def displays(self) -> Iterator[Display]:
-        """Every displayed formula of the statement, of its abbreviations and of the proof, in order.
+        """Every displayed formula of the statement, its abbreviations and the proof, in order.
 
         Yields
         ------

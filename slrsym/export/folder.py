@@ -16,9 +16,9 @@ __all__ = ["FolderError", "require_ours", "write_folder"]
 
 _MANIFEST = ".slrsym-export.json"
 # What TeX leaves beside a document.
-_LEFT_BY_TEX = frozenset(
-    ".aux .bbl .bcf .blg .fdb_latexmk .fls .idx .ilg .ind .lof .log .out .pdf .run.xml .synctex.gz "
-    ".toc".split()
+_LEFT_BY_TEX = (
+    *(".aux", ".bbl", ".bcf", ".blg", ".fdb_latexmk", ".fls", ".idx", ".ilg", ".ind", ".lof"),
+    *(".log", ".out", ".pdf", ".run.xml", ".synctex.gz", ".toc"),
 )
 
 

@@ -58,24 +58,25 @@ def _risk() -> tuple[Block, ...]:
     shown = Formula(printer.box(chosen([definition], risk=False)(definition)), definition)
     laws = list(dict.fromkeys((printer.laws or {}).values()))
     blocks: list[Block] = [
-        Paragraph((
-            Text("The risk, given the location, is the mean square of the error. "),
-            Raw("U_1, V_1, Y_1"),
-            Text(" are the projections of the informative token on "),
-            Raw(r"k, v, v^{\star}"),
-            Text("; "),
-            Raw("U, V"),
-            Text(" those of another token on "),
-            Raw("k, v"),
-            Text(", of which there are "),
-            Raw("L - 1"),
-            Text(" independent copies; "),
-            Raw(r"\xi"),
-            Text(" is the noise of the output."),
-        )),  # fmt: skip
+        Paragraph(
+            (
+                Text("The risk, given the location, is the mean square of the error. "),
+                Raw("U_1, V_1, Y_1"),
+                Text(" are the projections of the informative token on "),
+                Raw(r"k, v, v^{\star}"),
+                Text("; "),
+                Raw("U, V"),
+                Text(" those of another token on "),
+                Raw("k, v"),
+                Text(", of which there are "),
+                Raw("L - 1"),
+                Text(" independent copies; "),
+                Raw(r"\xi"),
+                Text(" is the noise of the output."),
+            )
+        ),
         Display(Formula(printer.box(name), definition), (Link("=", shown),)),
         Paragraph((Text("Here"),)),
     ]
     blocks += [Display(Formula(printer.law(law), law)) for law in laws]
     return tuple(blocks)
-

@@ -1,7 +1,7 @@
 """The checked steps of a proof as blocks: chains, cases, premises, each where it is needed.
 
-Steps have labels such as ``derivative.3`` or ``case 1.2``. What follows another with the next number
-continues its chain; what shares the beginning of its label stands in one group.
+Steps have labels such as ``derivative.3`` or ``case 1.2``. What follows another with the next
+number continues its chain; what shares the beginning of its label stands in one group.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Writer:
         return blocks
 
     def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
-        if isinstance(part, Relational) and not part.rel_op == "!=":
+        if isinstance(part, Relational) and part.rel_op != "!=":
             link = CheckedLink.of(part)
             right = self.formula(link.rhs)
             links = (Link(link.relation, right, label, reason),)
@@ -295,7 +295,7 @@ def _premise(
 def _alone(item: _Item, writer: Writer) -> list[Block]:
     """A step that is no link of a chain."""
     step, name = item.step, item.step.rule.name
-    about = getattr(step.rule, "about", ())
+    about: tuple[Any, ...] = getattr(step.rule, "about", ())
     if name.startswith("the case "):
         return []
     if item.path == ("conclusion",):

@@ -29,7 +29,7 @@ _ENDING = re.compile(r"[.,;:]*$")
 
 
 def pieces(text: str) -> list[Piece]:
-    """Plain text taken apart.
+    r"""Plain text taken apart.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def pieces(text: str) -> list[Piece]:
 
     Examples
     --------
-    >>> pieces("derivative of zeta in t = 0, twice")
-    [('derivative of ', False), ('\\\\zeta', True), (' in ', False), ('t=0', True), (', twice', False)]
+    >>> pieces("slope of zeta at t = 0")
+    [('slope of ', False), ('\\zeta', True), (' at ', False), ('t=0', True)]
     """
     words = _balanced(text.split())
     kinds = [_kind(word) for word in words]

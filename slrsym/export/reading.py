@@ -78,9 +78,9 @@ def read_display(latex: str, names: Mapping[str, Any]) -> list[Any]:
     Returns
     -------
     list
-        Of a chain, the first side and then pairs of a relation and a side; of another statement, one
-        nested tuple: ``("and", ...)``, ``("implies", ...)``, ``("iff", ...)``, ``("points", names,
-        values)``, or a relation and its sides.
+        Of a chain, the first side and then pairs of a relation and a side; of another statement,
+        one nested tuple: ``("and", ...)``, ``("implies", ...)``, ``("iff", ...)``, ``("points",
+        names, values)``, or a relation and its sides.
 
     Raises
     ------
@@ -320,7 +320,9 @@ class _Reader:
         if above.startswith("\\mathrm { d }"):
             order = re.search(r"\^ \{ (\d+) \}", above)
             below = re.sub(r"\^ \{ \d+ \}$", "", below.removeprefix("\\mathrm { d }")).strip()
-            return self.differentiated([(self.inner(below).letter(), int(order[1]) if order else 1)])
+            return self.differentiated(
+                [(self.inner(below).letter(), int(order[1]) if order else 1)]
+            )
         return self.inner(above).sum() / self.inner(below).sum()
 
     def root(self) -> Any:
@@ -457,7 +459,9 @@ class _Reader:
         return inside if law is None else Expectation(inside, law)
 
     def declared(self, inside: Any, listed: list[Symbol] | None) -> Law | None:
-        wanted = listed if listed is not None else [s for s in self.laws if s in inside.free_symbols]
+        wanted = (
+            listed if listed is not None else [s for s in self.laws if s in inside.free_symbols]
+        )
         blocks: dict[Law, list[Symbol]] = {}
         for symbol in wanted:
             blocks.setdefault(self.laws[symbol], []).append(symbol)

@@ -177,7 +177,7 @@ def _normal(expr: Any) -> Any:
         law = _apart(expr.law, inside.free_symbols)
         return inside if law is None else Expectation(inside, law).as_dummy()
     if isinstance(expr, IIDSum):
-        law = _apart(expr.law, expr.term.free_symbols)
+        law = _apart(expr.law, expr.term.free_symbols) or expr.law
         return IIDSum(expand(_normal(expr.term)), law, expand(expr.count)).as_dummy()
     if isinstance(expr, Derivative):
         return Derivative(expand(_normal(expr.expr)), *expr.variable_count, evaluate=False)
@@ -219,7 +219,7 @@ def _apart(law: Law, symbols: set[Symbol]) -> Law | None:
     for block in part.blocks():
         cov = getattr(block, "cov", None)
         if cov is not None and cov.is_diagonal():
-            blocks += [block.marginal(s) for s in block.symbols]  # type: ignore[attr-defined]
+            blocks += [block.marginal(s) for s in block.symbols]
         else:
             blocks.append(block)
     blocks.sort(key=lambda b: str(b.symbols))
@@ -254,7 +254,9 @@ def _points(statement: Any) -> Any:
 
 def _same_statement(found: Any, wanted: Any) -> bool:
     if not isinstance(found, tuple) or not isinstance(wanted, tuple):
-        return not isinstance(found, tuple) and not isinstance(wanted, tuple) and same(found, wanted)
+        return (
+            not isinstance(found, tuple) and not isinstance(wanted, tuple) and same(found, wanted)
+        )
     if found[0] == "points" and wanted[0] == "points":
         _, names, points = found
         listed = {frozenset(zip(names, values, strict=True)) for values in points}

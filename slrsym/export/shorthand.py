@@ -21,7 +21,6 @@ from sympy import (
     Lambda,
     Mul,
     Pow,
-    Rational,
     S,
     Subs,
     Symbol,
@@ -201,7 +200,7 @@ class Shorthand:
     def _root(self, power: Expr) -> Expr | None:
         """A power of 1 + 2 s^2 as one of A, if it is an odd power of its root; so for B."""
         doubled = 2 * power.exp
-        if not doubled.is_Integer or _A not in self.letters:
+        if self.spread is None or not doubled.is_Integer or _A not in self.letters:
             return None
         for letter, factor in ((_A, 2), (_B, 4)):
             if power.base == 1 + factor * self.spread**2 and doubled.is_odd:
@@ -232,8 +231,12 @@ class Shorthand:
         return Mul(number, *(Pow(base, power) for base, power in powers.items()))
 
     def _take(
-        self, powers: dict[Expr, Rational], letter: Symbol, of: Mapping[Any, int], exact: bool = False
-    ) -> None:  # fmt: skip
+        self,
+        powers: dict[Expr, Any],
+        letter: Symbol,
+        of: Mapping[Any, int],
+        exact: bool = False,
+    ) -> None:
         if letter not in self.letters or any(base not in powers for base in of):
             return
         counts = [powers[base] / count for base, count in of.items()]

@@ -17,8 +17,8 @@ from slrsym.gaussian.typeset import Box, Printer, widest
 
 __all__ = ["narrowed"]
 
-# What cannot be broken has to be narrower than this, in em; what a letter stands for has to be wider
-# than that, and fit on a line itself.
+# What cannot be broken has to be narrower than this, in em; what a letter stands for has to be
+# wider than that, and fit on a line itself.
 _ROOM, _LEAST, _MOST = 33.0, 7.0, 36.0
 _LETTERS = ("S", "W", "Q", "N", "M")
 _MOST_LETTERS = 8

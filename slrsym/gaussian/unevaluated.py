@@ -81,6 +81,35 @@ class Expectation(Binder):
             return sympify(0)
         return Derivative(self, symbol, evaluate=False)
 
+    def to_latex(self) -> str:
+        r"""The expectation in LaTeX, with its law.
+
+        Returns
+        -------
+        str
+            For math mode; it needs amsmath only.
+
+        Examples
+        --------
+        >>> from sympy import Symbol, erf
+        >>> from slrsym.gaussian import standard_normal
+        >>> G = Symbol("G", real=True)
+        >>> print(Expectation(erf(G), standard_normal(G)).to_latex())
+        \mathbb{E}_{G \sim \mathcal{N}(0, 1)}\bigl[\operatorname{erf}(G)\bigr]
+        """
+        from slrsym.gaussian.typeset import Printer, to_latex
+
+        return to_latex(Printer(laws={}).box(self))
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        from slrsym.gaussian.typeset import Printer
+        from slrsym.gaussian.typeset.mathml import to_mathml
+
+        return to_mathml(Printer(laws={}).box(self))
+
     def _latex(self, printer: Any) -> str:
         return rf"\mathbb{{E}}\left[{printer._print(self.integrand)}\right]"
 

@@ -212,6 +212,32 @@ class Chain(Proof):
         strict = next((k for k in kinds if len(k) == 1), None)
         return relation(self.start, strict or next(iter(kinds), "="), self.end)
 
+    def to_latex(self, step_numbers: bool = False) -> str:
+        """The chain in LaTeX, each relation with its rule.
+
+        Parameters
+        ----------
+        step_numbers : bool, optional
+            Whether each rule is preceded by the number of its step.
+
+        Returns
+        -------
+        str
+            An ``align*`` environment that needs amsmath only.
+        """
+        # Imported late: whatever is exported is made of chains.
+        from slrsym.export.notebook import chain_latex
+
+        return chain_latex(self, step_numbers)
+
+    def _repr_latex_(self) -> str:
+        return self.to_latex()
+
+    def _repr_html_(self) -> str:
+        from slrsym.export.notebook import chain_html
+
+        return chain_html(self)
+
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, (link, rule) in enumerate(self.links, start=1):
             if not getattr(rule, "chainable", True):

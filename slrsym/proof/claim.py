@@ -247,7 +247,34 @@ class Claim:
     def __repr__(self) -> str:
         return f"Claim({self.id!r}: {self.statement})"
 
-    def _repr_latex_(self) -> str:
-        from sympy import latex
+    def to_latex(self, proof: bool = False) -> str:
+        r"""The statement in LaTeX, for math mode.
 
-        return f"${latex(self.statement)}$"
+        Parameters
+        ----------
+        proof : bool, optional
+            Whether to write the proof, too, as in the book that ``slrsym export latex`` makes.
+
+        Returns
+        -------
+        str
+            The statement needs amsmath only; a proof needs the preamble of the book.
+
+        Examples
+        --------
+        >>> import slrsym
+        >>> print(slrsym.ledger().find("lemma-16").to_latex())
+        \Bigl|1 - \frac{1}{\sqrt{1 + x}}\Bigr| \le \frac{x}{2}
+        """
+        # Imported late: whatever is exported is made of claims.
+        from slrsym.export.notebook import claim_latex
+
+        return claim_latex(self, proof)
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        from slrsym.export.notebook import claim_html
+
+        return claim_html(self)

@@ -81,7 +81,9 @@ def compiled(folder: Path, main: str) -> Path:
             _run([*latex, main], work, stem)
             for tool in (["bibtex", stem], ["makeindex", "-q", f"{stem}.idx"]):
                 if shutil.which(tool[0]):
-                    subprocess.run(tool, cwd=work, capture_output=True, timeout=_SECONDS, check=False)
+                    subprocess.run(
+                        tool, cwd=work, capture_output=True, timeout=_SECONDS, check=False
+                    )
             for _ in range(3):
                 _run([*latex, main], work, stem)
         for ending in (".log", ".pdf"):
@@ -92,9 +94,7 @@ def compiled(folder: Path, main: str) -> Path:
 
 def _run(command: list[str], work: Path, stem: str) -> None:
     try:
-        done = subprocess.run(
-            command, cwd=work, capture_output=True, timeout=_SECONDS, check=False
-        )
+        done = subprocess.run(command, cwd=work, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise CompileError(f"{command[0]} took more than {_SECONDS} s") from None
     if done.returncode:
@@ -111,5 +111,7 @@ def _first_error(log: str) -> str:
     missing = re.search(r"File `([\w.-]+)' not found", lines)
     if missing:
         packages = " ".join(PACKAGES)
-        return f"{missing[0]}; on Debian or Ubuntu: apt-get install --no-install-recommends {packages}"
+        return (
+            f"{missing[0]}; on Debian or Ubuntu: apt-get install --no-install-recommends {packages}"
+        )
     return lines

@@ -65,7 +65,7 @@ _MACROS = r"""% The number of a claim is the paper's.
 
 
 def preamble(document_class: str = "article") -> str:
-    """Everything before ``\\begin{document}``.
+    r"""Everything before ``\begin{document}``.
 
     Parameters
     ----------

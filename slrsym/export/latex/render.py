@@ -38,14 +38,15 @@ _SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
 class Renderer:
-    """Writes LaTeX.
+    r"""Writes LaTeX.
 
     Parameters
     ----------
     labels : mapping of str to Label
         What claims are called.
     linked : collection of str, optional
-        Ids of the claims of the same document, which are referred to by ``\\cref``; others by name.
+        Ids of the claims of the same document, which are referred to by ``\cref``; others by
+        name.
     axioms : collection of str, optional
         Ids of the axioms of the same document.
     step_numbers : bool, optional

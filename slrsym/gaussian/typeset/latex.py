@@ -68,8 +68,10 @@ def to_latex(box: Box) -> str:
             if below is not None:
                 text += f"_{{{to_latex(below)}}}"
             if above is not None:
-                primes = isinstance(above, Atom) and set(above.text) == {"'"}
-                text += above.text if primes else f"^{{{to_latex(above)}}}"
+                if isinstance(above, Atom) and set(above.text) == {"'"}:
+                    text += above.text
+                else:
+                    text += f"^{{{to_latex(above)}}}"
             return text
         case Root(radicand):
             return rf"\sqrt{{{to_latex(radicand)}}}"

@@ -9,9 +9,12 @@ from slrsym.gaussian.typeset.boxes import Atom, Box, Operator, Script, identifie
 __all__ = ["GREEK", "letter"]
 
 GREEK = frozenset(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi "
-    "pi rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
-    "Upsilon Phi Psi Omega ell".split()
+    [
+        *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
+        *("vartheta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
+        *("upsilon", "phi", "varphi", "chi", "psi", "omega", "ell", "Gamma", "Delta", "Theta"),
+        *("Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"),
+    ]
 )
 # Letters that TeX draws otherwise than papers do.
 _DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
@@ -19,7 +22,7 @@ _PARTS = re.compile(r"([A-Za-z]+)_?(\d*)")
 
 
 def letter(name: str) -> Box:
-    """A symbol's name, typeset.
+    r"""A symbol's name, typeset.
 
     Parameters
     ----------
@@ -36,7 +39,7 @@ def letter(name: str) -> Box:
     --------
     >>> from slrsym.gaussian.typeset.latex import to_latex
     >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
-    ['\\\\kappa', 'U_{1}', 'x_{2}', '\\\\operatorname{rate}', 'k^{\\\\star}']
+    ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
     """
     stem, *scripts = name.strip("_").split("_") if name.strip("_") else ["x"]
     match = _PARTS.fullmatch(stem)

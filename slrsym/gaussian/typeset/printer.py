@@ -218,9 +218,7 @@ class Printer:
             above = self._beside([*simple, *tail] or [number(1)])
             return row([above, Operator("/", "slash"), under]), _PRODUCT
         width = sum(box.width for box in tail)
-        loose = product.opens_wide or any(
-            isinstance(box, Fence) or box.height >= 2 for box in tail
-        )
+        loose = product.opens_wide or any(isinstance(box, Fence) or box.height >= 2 for box in tail)
         if tail and (loose or width > _WIDE_FACTOR):
             return self._beside([self._fraction(simple, denominator), *tail]), _PRODUCT
         return self._fraction([*simple, *tail], denominator), _PRODUCT
@@ -409,7 +407,9 @@ class Printer:
         if len(names) == 1 or same:
             left = self._list(names, brackets=False)
             mean, cov = self._print(means[0], inline=True)[0], self._print(law.cov[0, 0], True)[0]
-            return row([left, tilde, calligraphic, Fence("(", row([mean, _COMMA, cov]), ")", False)])
+            return row(
+                [left, tilde, calligraphic, Fence("(", row([mean, _COMMA, cov]), ")", False)]
+            )
         common = _common_factor(law.cov)
         entries = [[self.box(sp.cancel(e / common)) for e in line] for line in law.cov.tolist()]
         grid: Box = Grid(tuple(map(tuple, entries)))
@@ -643,7 +643,7 @@ def _are_small(boxes: list[Box]) -> bool:
 
 
 def _ends_in_root(box: Box) -> bool:
-    parts = getattr(box, "parts", ())
+    parts: tuple[Box, ...] = getattr(box, "parts", ())
     return bool(parts) and isinstance(parts[-1], Root)
 
 

@@ -63,8 +63,7 @@ class Product:
 
     @cached_property
     def opens_wide(self) -> bool:
-        """Whether it ends with something that has no end of its own, such as a sum or a
-        derivative."""
+        """Whether it ends with a sum, a derivative, or the like, which has no end of its own."""
         return any(isinstance(f, Sum | IIDSum | Derivative | Subs) for f in self.others)
 
     @classmethod
