@@ -22,6 +22,8 @@ __all__ = ["narrowed"]
 _ROOM, _LEAST, _MOST = 33.0, 7.0, 36.0
 _LETTERS = ("S", "W", "Q", "N", "M")
 _MOST_LETTERS = 8
+# With fewer operations a formula fits in any case.
+_FEW = 25
 
 
 def narrowed(
@@ -56,7 +58,8 @@ def narrowed(
     free = set(symbols)
     for number in range(1, _MOST_LETTERS + 1):
         sides = [side for e in shown for side in _sides(e)]
-        wide = [e for e in dict.fromkeys(sides) if widest(printer.box(shorthand(e))) > _ROOM]
+        large = [e for e in dict.fromkeys(sides) if e.count_ops() > _FEW]
+        wide = [e for e in large if widest(printer.box(shorthand(e))) > _ROOM]
         best = _candidate(wide, shorthand, printer, free)
         if best is None:
             return shorthand

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sympy import Add, Derivative, Expr, Integer, Integral, Mul, Pow, Subs, Sum, Symbol, exp, pi
@@ -16,6 +17,12 @@ __all__ = ["Order", "is_negative_term"]
 
 _SUMS = (Sum, IIDSum)
 _INTEGRALS = (Integral, Derivative, Subs)
+
+
+@lru_cache(maxsize=50_000)
+def _text(expr: Expr) -> str:
+    """What breaks ties."""
+    return str(expr)
 
 
 def is_negative_term(term: Expr) -> bool:
@@ -115,7 +122,7 @@ class Order:
         base = factor.base if isinstance(factor, Pow) else factor
         half = isinstance(factor, Pow) and factor.exp.is_Rational and not factor.exp.is_Integer
         if base.is_number and not base.has(exp):
-            return (0, base != pi, str(base))
+            return (0, base != pi, _text(base))
         if isinstance(base, Symbol | Indexed):
             count = base.is_integer and not half
             return (1 if count else 3 if half else 2, self.symbol(base, bound))
@@ -126,16 +133,16 @@ class Order:
             return (1, (True, 0), -float(base.as_coeff_Add()[0]))
         if isinstance(base, Add):
             plain, least = self._least(base, bound)
-            return (6 if plain else 3.5, least, str(base))
+            return (6 if plain else 3.5, least, _text(base))
         if isinstance(base, exp):
-            return (5, str(base))
+            return (5, _text(base))
         if isinstance(base, Expectation):
-            return (7, str(base))
+            return (7, _text(base))
         if isinstance(base, _INTEGRALS):
-            return (8, str(base))
+            return (8, _text(base))
         if isinstance(base, _SUMS):
-            return (9, str(base))
-        return (4, type(base).__name__, str(base))
+            return (9, _text(base))
+        return (4, type(base).__name__, _text(base))
 
     def _least(self, base: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
         names = [self.symbol(s, bound) for s in base.free_symbols]
@@ -159,7 +166,7 @@ class Order:
             any(key[0] for key in letters),
             degree,
             letters,
-            str(rest),
+            _text(rest),
         )
 
 

@@ -1,0 +1,82 @@
+"""Folders of exported files."""
+
+from __future__ import annotations
+
+import pytest
+
+from slrsym.export.folder import FolderError, require_ours, write_folder
+
+FILES = {"book.tex": "one", "parts/a.tex": "two"}
+
+
+def names(folder):
+    return sorted(
+        f.relative_to(folder).as_posix()
+        for f in folder.rglob("*")
+        if f.is_file() and f.name != ".slrsym-export.json"
+    )
+
+
+def test_a_new_folder_is_made(tmp_path):
+    folder = tmp_path / "new" / "deep"
+    write_folder(folder, FILES)
+    assert names(folder) == ["book.tex", "parts/a.tex"]
+    assert (folder / "parts" / "a.tex").read_text() == "two"
+    assert [f.name for f in folder.parent.iterdir()] == ["deep"]
+
+
+def test_an_empty_folder_is_filled(tmp_path):
+    write_folder(tmp_path, FILES)
+    assert names(tmp_path) == sorted(FILES)
+
+
+def test_an_earlier_export_is_replaced_with_what_tex_made_of_it(tmp_path):
+    write_folder(tmp_path, FILES)
+    for name in ("book.pdf", "book.aux", "book.fdb_latexmk"):
+        (tmp_path / name).write_text("made by TeX")
+    write_folder(tmp_path, {"book.tex": "new", "other.tex": "more"})
+    assert names(tmp_path) == ["book.tex", "other.tex"]
+    assert (tmp_path / "book.tex").read_text() == "new"
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "parts/b.tex", "a.pdf"])
+def test_what_no_export_wrote_is_left_alone(tmp_path, name):
+    write_folder(tmp_path, FILES)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(FolderError, match=rf"holds {name}, which no export has written"):
+        write_folder(tmp_path, {"book.tex": "new"})
+    assert (tmp_path / name).read_text() == "mine"
+    assert (tmp_path / "book.tex").read_text() == "one"
+
+
+def test_an_export_that_was_edited_is_left_alone(tmp_path):
+    write_folder(tmp_path, FILES)
+    (tmp_path / "book.tex").write_text("edited")
+    with pytest.raises(FolderError, match=r"book\.tex in .* was changed"):
+        write_folder(tmp_path, FILES)
+    assert (tmp_path / "book.tex").read_text() == "edited"
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FolderError, match="is not a folder"):
+        require_ours(tmp_path / "file")
+    with pytest.raises(FolderError, match="cannot make a folder"):
+        require_ours(tmp_path / "file" / "below")
+
+
+def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):
+    folder = tmp_path / "new"
+
+    def broken(folder, contents):
+        (folder / "half.tex").write_text("half")
+        raise OSError("no space left")
+
+    monkeypatch.setattr("slrsym.export.folder._fill", broken)
+    with pytest.raises(FolderError, match="no space left"):
+        write_folder(folder, FILES)
+    assert list(tmp_path.iterdir()) == []
+    folder.mkdir()
+    with pytest.raises(FolderError, match="no space left"):
+        write_folder(folder, FILES)
+    assert list(folder.iterdir()) == []

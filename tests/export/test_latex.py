@@ -1,0 +1,184 @@
+"""The book, its claims, and claims by themselves."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from slrsym.export.build import build
+from slrsym.export.latex import book_files, snippet, standalone
+from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled, require_tex
+from slrsym.proof.ledger import Row
+from tests.export.conftest import as_if_proved
+
+needs_tex = pytest.mark.skipif(
+    shutil.which("pdflatex") is None or shutil.which("latexmk") is None,
+    reason="no LaTeX: apt-get install texlive-latex-extra texlive-fonts-recommended latexmk",
+)
+# What SymPy's printer leaves, and no person writes.
+ARTEFACTS = (r"\\left\(", r"1\.0", r"\^\{0\.5\}", r"\^\{\\frac\{1\}\{2\}\}", r"\}\^\{2\}\{\\left",
+             r"\\\\tag\{", r"None")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(document):
+    return book_files(document)
+
+
+def test_a_book_has_all_its_parts(document, files):
+    book = files["book.tex"]
+    for part in ("preamble.tex", "notation.tex", "graph.tex", "ledger.tex", "axioms.tex"):
+        assert f"\\input{{{part}}}" in book
+        assert part in files
+    assert "\\tableofcontents" in book
+    assert "\\printindex" in book
+    sections = re.findall(r"\\input\{(section-\d+\.tex)\}", book)
+    assert len(sections) == len(document.sections)
+    together = "".join(files[name] for name in sections)
+    for claim in document.claims:
+        assert together.count(f"\\label{{{claim.id}}}") == 1
+        assert f"({claim.id}) at" in files["graph.tex"]
+        assert f"\\pageref{{{claim.id}}}" in files["ledger.tex"]
+
+
+def test_references_resolve(document, files):
+    text = "".join(files.values())
+    labels = set(re.findall(r"\\label\{([^}]+)\}", text))
+    assert set(re.findall(r"\\(?:cref|pageref)\{([^}]+)\}", text)) <= labels
+    assert set(re.findall(r"\\hyperref\[([^\]]+)\]", text)) <= labels
+    cited = set(re.findall(r"\\cite(?:\[[^\]]*\])?\{([^}]+)\}", text))
+    assert cited <= set(re.findall(r"@\w+\{(\w+),", files["references.bib"]))
+
+
+def test_formulas_have_no_artefacts(files):
+    for name, text in files.items():
+        if name.startswith("section"):
+            for artefact in ARTEFACTS:
+                assert not re.search(artefact, text), f"{artefact} in {name}"
+
+
+def test_the_notation_is_the_papers(files):
+    text = "".join(files.values())
+    for letter in (r"\kappa", r"\nu", r"\mathcal{R}^{<}(\kappa, \nu)", r"k^{\star}", r"\mathbb{E}"):
+        assert letter in text
+    assert r"\operatorname{erf}^{2}(a)" in text
+    # erf(a), not erf of a root in a fraction.
+    section = next(t for n, t in files.items() if n.startswith("section") and "{lemma-6}" in t)
+    assert r"\sqrt{1 + 2\lambda^{2}\gamma^{2}}" not in section
+
+
+def test_claims_have_the_papers_numbers_in_the_papers_order(document):
+    numbered = [
+        (c.label.kind, int(re.match(r"\d+", c.label.number)[0]))
+        for s in document.sections
+        for c in s.claims[:1]
+        if c.label.kind != "Claim"
+    ]
+    assert [n for _, n in numbered] == sorted(n for _, n in numbered)
+    assert str(document.labels["lemma-18-ii"]) == "Lemma 18 (ii)"
+    names = [str(label) for label in document.labels.values()]
+    assert len(set(names)) == len(names)
+
+
+def test_a_claim_that_is_not_proved_says_so(ledger):
+    (row,) = as_if_proved(ledger, ["lemma-18-i"])
+    for status in ("failed", "open"):
+        bad = Row(**{**row.__dict__, "status": status, "error": "step 1 is {refused}_&"})
+        document = build(ledger, [bad], {})
+        (claim,) = document.claims
+        text = "".join(book_files(document).values())
+        assert f"\\slrunproved{{{status}}}" in text
+        assert r"step 1 is \{refused\}\_\&" in text
+        assert "0 of 1 claims proved" in text
+        assert "slrqed " not in text.split("\\begin{document}")[-1]
+        assert (claim.proof == ()) == (status == "failed")
+        assert "Proved" not in str(claim.evidence)
+
+
+def test_claims_that_were_not_verified_are_refused(ledger):
+    with pytest.raises(ValueError, match="lemma-18-ii was not verified"):
+        build(ledger, as_if_proved(ledger, ["lemma-18-i"]), {}, ["lemma-18-ii"])
+
+
+def test_a_snippet_is_the_equation_alone(document):
+    claim = next(c for c in document.claims if c.id == "lemma-18-ii")
+    assert snippet(claim.statement[0]) == (
+        r"\mathbb{E}\bigl[\operatorname{erf}(t + \gamma G)\bigr] = \operatorname{erf}(t/A)"
+    )
+    long = next(c for c in document.claims if c.id == "excess-risk-stable")
+    assert snippet(long.statement[0]).startswith("\\begin{aligned}")
+
+
+# -- with TeX ----------------------------------------------------------------------------------
+
+
+def _complaints(log: str) -> list[str]:
+    wide = [
+        line for line in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log)
+        if float(line) > 5
+    ]  # fmt: skip
+    # Lines of the log are broken at 79 characters.
+    undefined = re.findall(r"LaTeX Warning: (?:Reference|Citation|Label)[^.]*", log)
+    return [*(f"overfull by {w} pt" for w in wide), *undefined]
+
+
+@needs_tex
+def test_the_book_compiles(files, tmp_path):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    pdf = compiled(tmp_path, "book.tex")
+    assert pdf.read_bytes().startswith(b"%PDF")
+    log = (tmp_path / "book.log").read_text(encoding="latin-1")
+    assert not _complaints(log)
+    assert "undefined references" not in log
+
+
+@needs_tex
+def test_a_claim_compiles_by_itself(document, tmp_path):
+    claim = next(c for c in document.claims if c.id == "lemma-6")
+    for name, text in standalone(document, claim).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert compiled(tmp_path, "lemma-6.tex").is_file()
+    assert not _complaints((tmp_path / "lemma-6.log").read_text(encoding="latin-1"))
+
+
+@needs_tex
+def test_the_error_of_tex_is_told(tmp_path):
+    (tmp_path / "wrong.tex").write_text(
+        "\\documentclass{article}\\begin{document}\\nosuchmacro\\end{document}"
+    )
+    with pytest.raises(CompileError, match="Undefined control sequence"):
+        compiled(tmp_path, "wrong.tex")
+    assert not (tmp_path / "wrong.pdf").exists()
+    (tmp_path / "lacking.tex").write_text(
+        "\\documentclass{article}\\usepackage{nosuch}\\begin{document}x\\end{document}"
+    )
+    with pytest.raises(CompileError, match=r"nosuch\.sty.*apt-get install .*texlive-latex-extra"):
+        compiled(tmp_path, "lacking.tex")
+
+
+def test_without_tex_it_is_told_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TeXMissingError, match="apt-get install .*texlive-latex-extra"):
+        require_tex()
+
+
+def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
+    """Without latexmk the programs are run one by one."""
+    ran = []
+
+    def run(command, cwd, **_):
+        ran.append(command[0])
+        (cwd / "book.pdf").write_bytes(b"%PDF-")
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(
+        "slrsym.export.latex.compiling.shutil.which", lambda name: name != "latexmk" and name
+    )
+    monkeypatch.setattr("slrsym.export.latex.compiling.subprocess.run", run)
+    (tmp_path / "book.tex").write_text("x")
+    assert compiled(tmp_path, "book.tex").is_file()
+    assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]
