@@ -46,42 +46,80 @@ class Inline:
 
 @dataclass(frozen=True)
 class Text(Inline):
-    """Plain text, not escaped."""
+    """Plain text, not escaped.
+
+    Attributes
+    ----------
+    text : str
+        Any characters.
+    """
 
     text: str
 
 
 @dataclass(frozen=True)
 class Math(Inline):
-    """A formula within the text."""
+    """A formula within the text.
+
+    Attributes
+    ----------
+    box : Box
+        The formula.
+    """
 
     box: Box
 
 
 @dataclass(frozen=True)
 class Raw(Inline):
-    """A formula within the text that is LaTeX already, from the title or idea of a claim."""
+    """A formula within the text that is LaTeX already, from the title or idea of a claim.
+
+    Attributes
+    ----------
+    latex : str
+        For math mode.
+    """
 
     latex: str
 
 
 @dataclass(frozen=True)
 class Reference(Inline):
-    """A claim, by its id."""
+    """A claim, by its id.
+
+    Attributes
+    ----------
+    id : str
+        The claim's.
+    """
 
     id: str
 
 
 @dataclass(frozen=True)
 class AxiomReference(Inline):
-    """An axiom, by its id."""
+    """An axiom, by its id.
+
+    Attributes
+    ----------
+    id : str
+        The axiom's.
+    """
 
     id: str
 
 
 @dataclass(frozen=True)
 class Citation(Inline):
-    """A work of the bibliography, and the place in it."""
+    """A work of the bibliography, and the place in it.
+
+    Attributes
+    ----------
+    key : str
+        Of its BibTeX entry.
+    place : str
+        Such as a theorem's number; empty for the whole work.
+    """
 
     key: str
     place: str = ""
@@ -97,7 +135,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Paragraph(Block):
-    """Running text."""
+    """Running text.
+
+    Attributes
+    ----------
+    parts : tuple of Inline
+        Its pieces.
+    """
 
     parts: tuple[Inline, ...]
 
@@ -169,7 +213,15 @@ class Display(Block):
 
 @dataclass(frozen=True)
 class Group(Block):
-    """Blocks under a heading: a case, a base, the proof of a premise."""
+    """Blocks under a heading: a case, a base, the proof of a premise.
+
+    Attributes
+    ----------
+    heading : tuple of Inline
+        Without a full stop.
+    blocks : tuple of Block
+        What stands below it.
+    """
 
     heading: tuple[Inline, ...]
     blocks: tuple[Block, ...]
@@ -291,7 +343,15 @@ class AxiomEntry:
 
 @dataclass(frozen=True)
 class Section:
-    """Claims under a heading; of one file of derivations."""
+    """Claims under a heading; of one file of derivations.
+
+    Attributes
+    ----------
+    title : tuple of Inline
+        The heading.
+    claims : tuple of ClaimEntry
+        In order.
+    """
 
     title: tuple[Inline, ...]
     claims: tuple[ClaimEntry, ...]

@@ -29,7 +29,13 @@ _WIDE_FACTOR = 11.0
 
 
 class Arithmetic(Writing):
-    """Writes sums, products and powers."""
+    """Writes sums, products and powers.
+
+    Parameters
+    ----------
+    order, laws, names
+        As of `Printer`.
+    """
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
         parts: list[Box] = []

@@ -310,22 +310,66 @@ class Grid(Box):
 
 
 def identifier(text: str) -> Atom:
-    """A letter in italics, or a Greek one by its name."""
+    """A letter in italics, or a Greek one by its name.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+
+    Returns
+    -------
+    Atom
+        Of that kind.
+    """
     return Atom(text)
 
 
 def number(text: object) -> Atom:
-    """Digits."""
+    """Digits.
+
+    Parameters
+    ----------
+    text : object
+        What is written.
+
+    Returns
+    -------
+    Atom
+        Of that kind.
+    """
     return Atom(str(text), "number")
 
 
 def name(text: str) -> Atom:
-    """The upright name of a function."""
+    """The upright name of a function.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+
+    Returns
+    -------
+    Atom
+        Of that kind.
+    """
     return Atom(text, "name")
 
 
 def words(text: str) -> Atom:
-    """A piece of prose within a formula, with the spaces around it."""
+    """A piece of prose within a formula, with the spaces around it.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+
+    Returns
+    -------
+    Atom
+        Of that kind.
+    """
     return Atom(text, "words")
 
 

@@ -27,7 +27,13 @@ __all__ = ["Calculus"]
 
 
 class Calculus(Writing):
-    """Writes what is differentiated, integrated or summed."""
+    """Writes what is differentiated, integrated or summed.
+
+    Parameters
+    ----------
+    order, laws, names
+        As of `Printer`.
+    """
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
         of = expr.expr

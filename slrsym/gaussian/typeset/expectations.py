@@ -29,7 +29,13 @@ __all__ = ["Expectations"]
 
 
 class Expectations(Writing):
-    """Writes expectations and laws."""
+    """Writes expectations and laws.
+
+    Parameters
+    ----------
+    order, laws, names
+        As of `Printer`.
+    """
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
         sign: Box = name("E")

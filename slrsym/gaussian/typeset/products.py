@@ -40,6 +40,8 @@ class Product:
         Whether there is a minus sign before it all.
     below : Product or None
         What it is divided by.
+    is_power : bool
+        Whether it is one power, and nothing to take apart.
     """
 
     number: Expr = S.One

@@ -26,7 +26,13 @@ _WORDS: dict[Any, Box] = {
 
 
 class Statements(Writing):
-    """Writes statements."""
+    """Writes statements.
+
+    Parameters
+    ----------
+    order, laws, names
+        As of `Printer`.
+    """
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
         sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)

@@ -42,6 +42,20 @@ _NARROW_BRACKET = 9.0
 
 
 def primed(base: Box, count: int) -> Box:
+    """A letter with primes.
+
+    Parameters
+    ----------
+    base : Box
+        The letter.
+    count : int
+        How many.
+
+    Returns
+    -------
+    Box
+        Both.
+    """
     return Script(base, above=Atom("'" * count, "name"))
 
 
@@ -191,6 +205,18 @@ class Writing:
 
 
 def bracketed(box: Box) -> Box:
+    """A formula in brackets; short ones are not broken.
+
+    Parameters
+    ----------
+    box : Box
+        The formula.
+
+    Returns
+    -------
+    Box
+        With parentheses.
+    """
     return Fence("(", box, ")", breaks=box.width > _NARROW_BRACKET)
 
 

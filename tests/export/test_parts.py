@@ -1,0 +1,178 @@
+"""Names, titles, works, the graph, and what notebooks show."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from sympy import Eq, Symbol, cos, erf, pi, sqrt
+
+import slrsym
+from slrsym.export.bibliography import PAPER, WORKS, bibtex, cited
+from slrsym.export.document import Citation, Text
+from slrsym.export.graph import laid_out
+from slrsym.export.labels import labels, sections
+from slrsym.export.prose import pieces
+from slrsym.export.shorthand import chosen
+from slrsym.export.text import escaped
+from slrsym.gaussian import zeta
+from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
+from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma
+from slrsym.proof.checker import steps_of
+
+x = Symbol("x", real=True)
+
+
+def spoken(text):
+    return "".join(f"${part}$" if formula else part for part, formula in pieces(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the risk in closed form", "the risk in closed form"),
+        ("E erf'(t + gamma G)", r"$\mathbb{E}\,\operatorname{erf}'(t+\gamma G)$"),
+        ("|1/sqrt(1+x) - 1| <= x/2", r"$|1/\sqrt{1+x}-1|\le x/2$"),
+        ("T(h, 1) = (1 - erf(h/sqrt 2)^2)", r"$T(h,1)=(1-\operatorname{erf}(h/\sqrt{2})^{2})$"),
+        ("Either nu = +-1, or kappa = 0.", r"Either $\nu=\pm 1$, or $\kappa=0$."),
+        ("a sum of non-negative terms", "a sum of non-negative terms"),
+        ("R(1, -1) is the largest", "$R(1,-1)$ is the largest"),
+        ("50% of {these} & those_2", "50% of {these} & those_2"),
+    ],
+)  # fmt: skip
+def test_formulas_in_prose(text, shown):
+    assert spoken(text) == shown
+
+
+def test_prose_keeps_every_word():
+    for claim in slrsym.ledger().claims.values():
+        words = [w for part, formula in pieces(claim.idea) if not formula for w in part.split()]
+        assert all(word in claim.idea for word in words)
+
+
+def test_plain_text_is_escaped():
+    assert escaped(r"50% & {x_1} #2 ~^\$<>|") == (
+        r"50\% \& \{x\_1\} \#2 \textasciitilde{}\textasciicircum{}\textbackslash{}\$"
+        r"\textless{}\textgreater{}\textbar{}"
+    )
+    assert escaped("caf\u00e9 \u4e2d") == "caf\u00e9 ?"
+
+
+def claim(id, source):
+    return Claim(id=id, statement=Eq(x, x + 0 * x, evaluate=False), source=source)
+
+
+def test_labels():
+    found = labels([
+        claim("one", "Lemma 18 (ii)"), claim("two", "Proposition 10"), claim("three", "new"),
+        claim("four", "Proposition 10"), claim("five", "Lemma 16, proof"),
+    ])  # fmt: skip
+    assert [str(label) for label in found.values()] == [
+        "Lemma 18 (ii)", "Proposition 10a", "Claim 1", "Proposition 10b", "Claim 2",
+    ]  # fmt: skip
+
+
+def test_sections_follow_the_paper():
+    titles = [title for title, _ in sections(slrsym.ledger().claims.values())]
+    numbered = [t for t in titles if t.startswith(("Lemma", "Theorem", "Proposition", "Corollary"))]
+    numbers = [int(t.split()[1].strip(":,")) for t in numbered]
+    assert numbers == sorted(numbers)
+    assert len(numbers) >= 8
+
+
+def test_every_axiom_is_in_a_known_work():
+    known = {work.key for work in WORKS}
+    for axiom in AXIOMS.values():
+        (citation,) = cited(axiom.reference)
+        assert isinstance(citation, Citation)
+        assert citation.key in known, f"{axiom.id}: add {axiom.reference} to WORKS"
+
+
+def test_citations():
+    assert cited("Folland, Real Analysis, 2nd ed., Thm 2.27") == (
+        Citation("folland1999", "Thm 2.27"),
+    )
+    assert cited("Peano") == (Citation("peano1889"),)
+    assert cited("the author of the rule") == (Text("the author of the rule"),)
+    (other,) = cited("Nobody & Co.")
+    text = bibtex(["Nobody & Co.", "Peano", "Peano"])
+    assert text.count("@") == 3
+    assert text.startswith(f"@inproceedings{{{PAPER},")
+    assert f"@misc{{{other.key},\n  note = {{Nobody \\& Co.}}" in text
+
+
+def test_the_graph():
+    depends = {"a": [], "b": ["a"], "c": ["a", "b", "elsewhere"], "d": ["b"], "alone": []}
+    graph = laid_out(depends, columns=2)
+    rows = {node.id: node.row for node in graph.nodes}
+    assert set(rows) == set(depends)
+    assert rows["a"] < rows["b"] < min(rows["c"], rows["d"])
+    assert rows["alone"] == graph.rows - 1
+    # a -> c follows from a -> b -> c.
+    assert sorted(graph.edges) == [("a", "b"), ("b", "c"), ("b", "d")]
+    assert len({(node.row, node.column) for node in graph.nodes}) == len(depends)
+    assert all(0 < node.column < 2 for node in graph.nodes)
+    with pytest.raises(ValueError, match="columns must be at least 1; got 0"):
+        laid_out(depends, columns=0)
+
+
+def test_the_graph_of_a_circle():
+    assert len(laid_out({"a": ["b"], "b": ["a"]}).nodes) == 2
+
+
+def test_shorthand_is_for_the_eye():
+    on_m = epsilon**2 + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s)) + (L - 1) * zeta(0, lam)
+    short = chosen([on_m])
+    assert str(short(on_m)) == "R<(kappa, nu)"
+    assert str(short(on_m.subs({kappa: x, nu: -1}))) == "R<(x, -1)"
+    assert str(short(erf(a / B))) == "erf(a/B)"
+    assert str(short(lam * gamma**2 / A)) == "gamma**2*lambda/A"
+    for letter in short.letters:
+        meaning = short.meaning(letter)
+        assert not meaning.free_symbols & set(short.letters)
+    # Letters that the claim has for something else are not taken.
+    own = chosen([sqrt(1 + 2 * x**2) * Symbol("A")])
+    assert not own.letters
+
+
+def test_every_step_is_shown(ledger, document):
+    for entry in document.claims:
+        of = ledger.find(entry.id)
+        links = {
+            step.link.rhs
+            for step in steps_of(of, ledger.find)
+            if getattr(step.rule, "chainable", True)
+        }
+        shown = [f.shown for display in entry.displays() for f in display.formulas]
+        assert all(any(side == known for known in shown) for side in links), entry.id
+
+
+# -- notebooks ---------------------------------------------------------------------------------
+
+
+def test_claims_and_chains_in_notebooks():
+    proof = chain(cos(0 * pi) + x).then(1 + x, by=algebra).le(2 + x, by=lemma("some-claim", x=x))
+    assert proof.to_latex() == (
+        "\\begin{align*}\n1 + x& = 1 + x \\tag*{algebra}\\\\\n& \\le 2 + x \\tag*{some-claim}\n"
+        "\\end{align*}"
+    )
+    assert "\\tag*{(2) some-claim}" in proof.to_latex(step_numbers=True)
+    assert proof._repr_latex_() == proof.to_latex()
+    assert len(ElementTree.fromstring(proof._repr_html_()).findall("tr")) == 3
+    stated = slrsym.ledger().find("lemma-18-ii")
+    assert stated.to_latex() == (
+        r"\mathbb{E}\bigl[\operatorname{erf}(t + \gamma G)\bigr] "
+        r"= \operatorname{erf}(t/\sqrt{1 + 2\gamma^{2}})"
+    )
+    html = ElementTree.fromstring(stated._repr_html_())
+    assert html.find("strong").text == "Lemma 18 (ii)"
+    assert html.find("math") is not None
+    assert "differentiation under the expectation" in stated.to_latex(proof=True)
+
+
+def test_the_export_is_not_loaded_before_it_is_used():
+    import subprocess
+    import sys
+
+    code = "import sys, slrsym.proof, slrsym.cli; sys.exit('slrsym.export' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,155 @@
+"""slrsym export latex."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym.cli import app
+from tests.conftest import claim_text
+
+WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
+
+
+@pytest.fixture
+def run(derivation):
+    file = derivation("squares.py", claim_text("square"), claim_text("sine", "sin(x)*0 + x", "x"))
+
+    def run(*args, path=file):
+        return CliRunner().invoke(
+            app, ["export", "latex", "--path", str(path), "--workers", "1", *map(str, args)]
+        )
+
+    return run
+
+
+def test_a_book(run, tmp_path):
+    out = tmp_path / "out"
+    result = run("-o", out)
+    assert result.exit_code == 0, result.stderr
+    assert "verified 2 claims in " in result.stdout
+    assert f"wrote 2 of them to {out} in " in result.stdout
+    assert "2 of 2 claims proved" in (out / "book.tex").read_text()
+    assert r"(1 + x)^{2}& = 1 + 2x + x^{2}" in (out / "section-01.tex").read_text()
+    assert set(json.loads((out / ".slrsym-export.json").read_text())) >= {
+        "book.tex",
+        "preamble.tex",
+    }
+    assert run("-o", out).exit_code == 0
+
+
+def test_one_claim_by_itself(run, tmp_path):
+    out = tmp_path / "out"
+    assert run("square", "--standalone", "-o", out).exit_code == 0
+    assert {f.name for f in out.iterdir()} == {"square.tex", "square.bib", ".slrsym-export.json"}
+    text = (out / "square.tex").read_text()
+    assert text.startswith("\\documentclass")
+    assert text.rstrip().endswith("\\end{document}")
+
+
+def test_a_snippet(run):
+    result = run("square", "--snippet")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "% Claim 1, square, proved",
+        "(1 + x)^{2} = 1 + 2x + x^{2}",
+    ]
+
+
+def test_an_unknown_claim(run, tmp_path):
+    result = run("squre", "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "unknown claim 'squre'; did you mean square?" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
+    file = derivation("wrong.py", WRONG)
+    for args in ([], ["wrong"], ["wrong", "--standalone"]):
+        result = run(*args, "-o", tmp_path / "out", path=file)
+        assert result.exit_code == 1
+        assert "claim wrong is not proved (failed): step 1 [algebra] is refused" in result.stderr
+        assert "nothing was written" in result.stderr
+        assert not (tmp_path / "out").exists()
+    assert run("wrong", "--snippet", path=file).stdout == ""
+
+
+def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp_path):
+    file = derivation("wrong.py", WRONG)
+    assert run("--unproved", "-o", tmp_path / "out", path=file).exit_code == 0
+    text = "".join(f.read_text() for f in (tmp_path / "out").glob("*.tex"))
+    assert "\\slrunproved{failed}" in text
+    assert "0 of 1 claims proved" in text
+    assert run("wrong", "--snippet", "--unproved", path=file).stdout.startswith(
+        "% Claim 1, wrong, failed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "say where to write"),
+        (["--snippet"], "needs a claim"),
+        (["square", "--snippet", "--pdf"], "prints, and writes no file"),
+        (["square", "--snippet", "--standalone"], "prints, and writes no file"),
+    ],
+)
+def test_bad_usage(run, args, message):
+    result = run(*args)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_foreign_folder(run, tmp_path):
+    (tmp_path / "thesis.tex").write_text("mine")
+    result = run("-o", tmp_path)
+    assert result.exit_code == 2
+    # The message may be broken into lines.
+    assert "which no export has written" in " ".join(result.stderr.split())
+    assert not (tmp_path / "book.tex").exists()
+
+
+def test_a_file_that_does_not_load(run, derivation, tmp_path):
+    file = derivation("broken.py", "1/0\n", claim_text("square"))
+    result = run("-o", tmp_path / "out", path=file)
+    assert result.exit_code == 1
+    assert "ZeroDivisionError" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_tex_the_source_is_left(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = run("-o", tmp_path / "out", "--pdf")
+    assert result.exit_code == 1
+    assert "apt-get install --no-install-recommends texlive-latex-base" in result.stderr
+    assert (tmp_path / "out" / "book.tex").is_file()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
+def test_a_pdf(run, tmp_path):
+    result = run("square", "--standalone", "-o", tmp_path / "out", "--pdf")
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "out" / "square.pdf").read_bytes().startswith(b"%PDF")
+    assert "compiled square.pdf in " in result.stdout
+
+
+def test_symbols_that_the_paper_does_not_have(run, derivation, tmp_path):
+    """Names that could break the document, and letters that the paper uses for other things."""
+    header = (
+        "from sympy import Eq, Function, Symbol, sqrt\n"
+        "from slrsym.proof import Claim, algebra, chain\n"
+        "A, s, R, odd = (Symbol(n, positive=True) for n in ('A', 's', 'R', 'rate%_x$'))\n"
+        "h = Function('h', real=True)\n"
+    )
+    claims = claim_text("clash", "sqrt(1 + 2*s**2)*A*R*odd", "A*R*odd*sqrt(1 + 2*s**2)")
+    claims = claims.replace('source="test"', "source='50% & {x_1} #2 ~ ^'")
+    file = derivation("own.py", claims, header=header)
+    result = run("-o", tmp_path / "out", path=file)
+    assert result.exit_code == 0, result.stderr
+    text = (tmp_path / "out" / "section-01.tex").read_text()
+    assert r"\sqrt{1 + 2s^{2}}" in text
+    assert r"50\% \& \{x\_1\} \#2" in text
+    assert "$rate" not in text
