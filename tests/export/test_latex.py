@@ -162,7 +162,7 @@ def test_the_error_of_tex_is_told(tmp_path):
 
 def test_without_tex_it_is_told_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(TeXMissingError, match="apt-get install .*texlive-latex-extra"):
+    with pytest.raises(TeXMissingError, match=r"apt-get install .*texlive-latex-extra"):
         require_tex()
 
 
