@@ -53,7 +53,8 @@ ORDER = Order(
 
 NAMES: dict[str, Box] = {
     "sqrt(d/2)": Root(row([identifier("d"), Operator("/", "slash"), number(2)])),
-    "R": identifier("mathcal{R}"),
+    "R(6)": identifier("mathcal{R}"),
+    "R^": identifier(r"widehat{\mathcal{R}}"),
     "R<": Script(identifier("mathcal{R}"), above=Operator("<", "prefix")),
 }
 
@@ -208,9 +209,13 @@ def _where(
             text = (Math(applied), Text(" is the risk on the manifold, "))
             blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
             continue
-        if function.__name__ == "R" and defined:
+        if function.__name__ == "R(6)" and defined:
             continue
-        lead = "The risk is" if function.__name__ == "R" else "The risk on the manifold is"
+        lead = {
+            "R(6)": "The risk is",
+            "R<": "The risk on the manifold is",
+            "R^": "The closed form of the risk is",
+        }[function.__name__]
         body = _definition(function, meaning, shorthand, printer)
         blocks += [Paragraph((Text(lead),)), Display(Formula(applied, None), (Link("=", body),))]
     if claim.id == DEFINES_RISK_ON_M:
@@ -227,7 +232,7 @@ def _where(
 def _definition(
     function: Any, meaning: Any, shorthand: Shorthand, printer: Printer
 ) -> Formula:  # fmt: skip
-    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, risk=False, risk_on_m=False)
+    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
     return Formula(printer.box(inner(meaning.expr)), None)
 
 

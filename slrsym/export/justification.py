@@ -84,7 +84,7 @@ def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inl
             continue
         put = [printer.symbol(symbol), Operator("to", "relation"), printer.box(short, inline=True)]
         boxes += [Operator(",", "comma"), row(put)] if boxes else [row(put)]
-    if not boxes or row(boxes).width > _ROOM:
+    if not boxes or row(boxes).width > _ROOM or row(boxes).height >= 2:
         return ()
     return (Text(", "), Math(row(boxes)))
 

@@ -19,10 +19,11 @@ _FUNCTIONS = {
     "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",
     "sinh": "sinh", "Cov": "Cov", "Var": "Var",
 }  # fmt: skip
-_OPERATORS = {"=", "<=", ">=", "<", ">", "+", "-", "=>", "!=", "*", "/"}
+_OPERATORS = {".", "=", "<=", ">=", "<", ">", "+", "-", "=>", "!=", "*", "/"}
 _SIGNS = {
     "<=": r"\le ", ">=": r"\ge ", "=>": r"\Rightarrow ", "!=": r"\ne ", "+-": r"\pm ",
     "->": r"\to ", "*": r"\,",
+    ".": r"\cdot ",
 }  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|<=|>=|=>|!=|\+-|->|.", re.DOTALL)
 _ENDING = re.compile(r"[.,;:]*$")
@@ -57,7 +58,7 @@ def pieces(text: str) -> list[Piece]:
         end = place
         while end < len(words) and kinds[end] != "text":
             end += 1
-            if _ENDING.search(words[end - 1])[0]:  # type: ignore[index]
+            if _ENDING.search(words[end - 1])[0] and words[end - 1] != ".":  # type: ignore[index]
                 break
         # A letter that is also a word, or a number, is a formula beside others only.
         strong = [k for k in kinds[place:end] if k in ("formula", "letter")]
@@ -100,7 +101,7 @@ def _balanced(words: list[str]) -> list[str]:
 def _kind(word: str) -> str:
     """formula, letter, operator, number, article or text."""
     bare = word[: len(word) - len(_ENDING.search(word)[0])]  # type: ignore[index]
-    if bare in _OPERATORS:
+    if bare in _OPERATORS or word == ".":
         return "operator"
     if re.fullmatch(r"\([-+\d, ]+,[-+\d, ]+\)|-\d+", bare):
         return "formula"

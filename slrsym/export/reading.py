@@ -381,7 +381,7 @@ class _Reader:
 
     def letter(self) -> Any:
         token = self.take()
-        if token in ("\\mathcal", "\\operatorname", "\\mathrm"):
+        if token in ("\\mathcal", "\\operatorname", "\\mathrm", "\\widehat"):
             token += "{" + self.group().replace(" ", "") + "}"
         if token == "\\pi" and "\\pi" not in self.names:
             return S.Pi
@@ -392,6 +392,10 @@ class _Reader:
             self.take()
             inside = self.group().replace(" ", "")
             base = self.names.get(f"{token}_")
+            marked = self.names.get(f"{token}^{{{self.mark()}}}_")
+            if marked is not None:
+                self.place += 6
+                base = marked
             if base is not None and f"{token}_{{{inside}}}" not in self.names:
                 indices = [self.inner(i).sum() for i in inside.split(",")]
                 return base[tuple(indices)]
@@ -417,10 +421,20 @@ class _Reader:
             return _partial(meaning, 0, primes, values) if primes else meaning(*values)
         return meaning
 
+    def mark(self) -> str:
+        """What stands above a letter, in brackets, and is no power."""
+        text = self.tokens[self.place : self.place + 6]
+        plain = len(text) == 6 and text[:3] == ["^", "{", "("] and text[4:] == [")", "}"]
+        return f"({text[3]})" if plain else ""
+
     def above(self, key: str) -> str:
         """A superscript that is part of a name; the mark of a copy is passed over."""
         if self.peek() != "^":
             return ""
+        mark = self.mark()
+        if mark and f"{key}^{{{mark}}}" in self.names:
+            self.place += 6
+            return f"^{{{mark}}}"
         text = self.tokens[self.place + 1 : self.place + 6]
         if text == ["{", "(", "\\ell", ")", "}"]:
             self.place += 6
@@ -511,10 +525,10 @@ class _Reader:
     def differentiated(self, variables: list[tuple[Any, int]]) -> Any:
         start = self.place
         token = self.peek()
-        if token == "\\mathcal":
-            token += "{" + "".join(self.tokens[start + 2 : start + 3]) + "}"
-            self.place += 4
-            key = token + self.above(token)
+        if token in ("\\mathcal", "\\widehat"):
+            self.take()
+            key = f"{token}{{{self.group().replace(' ', '')}}}"
+            key += self.above(key)
             function = self.names.get(key)
             if isinstance(function, Lambda):
                 return self.at_values(function, variables)

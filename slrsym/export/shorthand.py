@@ -48,8 +48,10 @@ _B = Symbol("B", positive=True)
 # Drawn as a root, and read as one.
 _DRIFT = Symbol("sqrt(d/2)", positive=True)
 
-_RISK = Function("R", real=True)
+# Names that no one would give to a function.
+_RISK = Function("R(6)", real=True)
 _RISK_ON_M = Function("R<", real=True)
+_RISK_CLOSED = Function("R^", real=True)
 _FIVE = notation.ORDER_PARAMETERS
 
 
@@ -65,8 +67,8 @@ class Shorthand:
         What each function stands for.
     spread : Expr or None
         What A and B are made of.
-    risk, risk_on_m : bool
-        Whether the risk, and that on the manifold, are written by their names.
+    risk, risk_on_m, risk_closed : bool
+        Whether the risk, that on the manifold, and its closed form are written by their names.
     squares : bool
         Whether 1 + 2 s^2 in a product is written as the square of A.
     local : dict of Expr to Symbol
@@ -78,6 +80,7 @@ class Shorthand:
     spread: Expr | None = None
     risk: bool = True
     risk_on_m: bool = True
+    risk_closed: bool = True
     squares: bool = True
     local: dict[Any, Symbol] = field(default_factory=dict)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -273,6 +276,9 @@ class Shorthand:
             if place is not None:
                 self.functions[_RISK_ON_M] = Lambda((notation.kappa, notation.nu), _on_m())
                 return _RISK_ON_M(*place)
+        if isinstance(expr, Add) and self.risk_closed and _is_closed_risk(expr):
+            self.functions[_RISK_CLOSED] = Lambda(_FIVE, expr)
+            return _RISK_CLOSED(*_FIVE)
         return None
 
 
@@ -355,6 +361,18 @@ def _as_risk_on_m(expr: Add) -> tuple[Expr, Expr] | None:
     return None
 
 
+def _is_closed_risk(expr: Add) -> bool:
+    return {*_FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
+
+
+@cache
+def _closed_risk() -> Any:
+    """The form without cancellation, of claim excess-risk-stable, and what it leaves out."""
+    from slrsym.symbolic import excess_risk_stable
+
+    return notation.epsilon**2 + excess_risk_stable()
+
+
 @cache
 def _value_on_m(x: Expr, y: Expr) -> Any:
     both = {notation.kappa: x, notation.nu: y}
@@ -391,7 +409,7 @@ def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = T
                 found = _spread(node.base)
                 if found is not None:
                     spreads[found] += 1
-    result = Shorthand(risk=risk and "R" not in taken, risk_on_m=risk_on_m and "R" not in taken)
+    result = Shorthand(risk=risk, risk_on_m=risk_on_m, risk_closed=risk)
     own = notation.lam * notation.gamma
     if own in spreads:
         result.spread = own

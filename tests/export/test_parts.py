@@ -37,6 +37,7 @@ def spoken(text):
         ("Either nu = +-1, or kappa = 0.", r"Either $\nu=\pm 1$, or $\kappa=0$."),
         ("a sum of non-negative terms", "a sum of non-negative terms"),
         ("R(1, -1) is the largest", "$R(1,-1)$ is the largest"),
+        ("the overlap X_l . k.", r"the overlap $X_{l}\cdot k$."),
         ("50% of {these} & those_2", "50% of {these} & those_2"),
     ],
 )  # fmt: skip

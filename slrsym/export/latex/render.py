@@ -246,7 +246,7 @@ class Renderer:
             A theorem environment, a proof, and a line on its status.
         """
         kind = claim.label.kind.lower()
-        title = f"[{self.inline(claim.title)}]" if claim.title else ""
+        title = f"[{{{self.inline(claim.title)}}}]" if claim.title else ""
         parts = [
             f"\\slrnumber{{{kind}}}{{{escaped(claim.label.number)}}}{{{claim.id}}}",
             f"\\begin{{{kind}}}{title}\\label{{{claim.id}}}\\slrindex{{{_entry(claim)}}}",

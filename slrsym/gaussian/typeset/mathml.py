@@ -29,7 +29,8 @@ _CHARACTERS = {
     "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
     "ell": "ℓ", "infty": "∞", "partial": "∂", "star": "⋆", "le": "≤", "ge": "≥", "neq": "≠",
     "in": "∈", "sim": "∼", "to": "→", "implies": "⟹", "iff": "⟺", "neg": "¬", "sum": "∑",
-    "int": "∫", "cdot": "⋅", "-": "−", "mathcal{R}": "ℛ", "mathcal{N}": "𝒩", "mathbb{R}": "ℝ",
+    "int": "∫", "cdot": "⋅", "-": "−", "mathcal{R}": "ℛ", "mathcal{N}": "𝒩",
+    r"widehat{\mathcal{R}}": "ℛ\u0302", "mathbb{R}": "ℝ",
     "mathbb{Z}": "ℤ", "mathbb{C}": "ℂ", r"mathbb{Z}_{\ge 1}": "ℤ≥1", r"mathbb{Z}_{\ge 0}": "ℤ≥0",
 }  # fmt: skip
 _DOUBLE_STRUCK = {"E": "𝔼", "R": "ℝ"}

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-from slrsym.gaussian.typeset.boxes import Atom, Box, Operator, Script, identifier, number, row
+from slrsym.gaussian.typeset.boxes import (
+    Atom,
+    Box,
+    Fence,
+    Operator,
+    Script,
+    identifier,
+    number,
+    row,
+)
 
 __all__ = ["GREEK", "letter"]
 
@@ -32,7 +41,8 @@ def letter(name: str) -> Box:
     Returns
     -------
     Box
-        The letter, with what follows an underscore, or digits, below it. Names of several letters
+        The letter, with what follows an underscore, or digits, below it, and what follows a caret
+        above it, in brackets. Names of several letters
         that are not Greek are upright.
 
     Examples
@@ -41,6 +51,7 @@ def letter(name: str) -> Box:
     >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
     ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
     """
+    name, _, raised = name.partition("^")
     stem, *scripts = name.strip("_").split("_") if name.strip("_") else ["x"]
     match = _PARTS.fullmatch(stem)
     if match and match[2]:
@@ -49,9 +60,13 @@ def letter(name: str) -> Box:
     below = [_plain(s) for s in scripts if s and s != "star"]
     commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
     base = _plain(stem)
-    if not below and not above:
+    # A number above a letter is no power.
+    mark: Box | None = Fence("(", _plain(raised), ")") if raised.isalnum() else None
+    if above:
+        mark = identifier("star")
+    if not below and mark is None:
         return base
-    return Script(base, row(commas) if below else None, identifier("star") if above else None)
+    return Script(base, row(commas) if below else None, mark)
 
 
 def _plain(text: str) -> Box:

@@ -73,6 +73,8 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
             inside += [COMMA] if inside else []
             inside.append(self._print(index)[0])
         base = self.symbol(expr.base.label)
+        if isinstance(base, Script) and base.below is None:
+            return Script(base.base, row(inside), base.above), ATOM
         if isinstance(base, Script):
             base = Fence("(", base, ")")
         return Script(base, row(inside)), ATOM
