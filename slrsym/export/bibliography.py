@@ -80,6 +80,12 @@ WORKS: tuple[Work, ...] = (
         address="New York", year="2013",
     ),
     _work(
+        "muirhead1982", "book", "Muirhead, Aspects of Multivariate Statistical Theory",
+        author="Robb J. Muirhead",
+        title="Aspects of Multivariate Statistical Theory",
+        publisher="Wiley", address="New York", year="1982",
+    ),
+    _work(
         "owen1956", "article", "Owen (1956)",
         author="Donald B. Owen",
         title="Tables for computing bivariate normal probabilities",
@@ -97,6 +103,12 @@ WORKS: tuple[Work, ...] = (
         author="Walter Rudin",
         title="Principles of Mathematical Analysis",
         edition="Third", publisher="McGraw-Hill", address="New York", year="1976",
+    ),
+    _work(
+        "rudin1987", "book", "Rudin, Real and Complex Analysis",
+        author="Walter Rudin",
+        title="Real and Complex Analysis",
+        edition="Third", publisher="McGraw-Hill", address="New York", year="1987",
     ),
     _work(
         "shub1987", "book", "Shub, Global Stability of Dynamical Systems",
