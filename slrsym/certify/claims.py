@@ -47,7 +47,7 @@ class OnBox:
     >>> OnBox({x: ("1/10", 3)}).check(Gt(erf(x), x / 5))
     ''
     >>> OnBox({x: ("1/10", 6)}).check(Gt(erf(x), x / 5))[:30]
-    'x/5 < erf(x) does not hold at '
+    'erf(x) > x/5 does not hold at '
     """
 
     ranges: Mapping[Symbol, Any]
