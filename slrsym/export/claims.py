@@ -244,7 +244,8 @@ def _evidence(verdict: Any, found: Any) -> list[Inline]:
         return [Text("Not verified.")]
     steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
     if found.status != "proved":
-        return [Text(f"{found.status.capitalize()}: not proved. {steps}.")]
+        why = f": {found.error}" if found.error else ""
+        return [Text(f"{found.status.capitalize()}, not proved{why}. {steps}.")]
     parts: list[Inline] = [Text(f"Proved in {steps}, each accepted by its rule")]
     if found.digits is not None:
         parts.append(Text(f"; at random points both sides agree to {found.digits} digits or more"))

@@ -28,6 +28,7 @@ from slrsym.export.document import (
 )
 from slrsym.export.justification import inline_text, why
 from slrsym.gaussian.typeset import Printer
+from slrsym.proof.citation import InWords
 from slrsym.proof.step import Link as CheckedLink
 from slrsym.proof.step import Step
 
@@ -106,6 +107,10 @@ class Writer:
         """
         parts = statement.args if isinstance(statement, And) else (statement,)
         blocks: list[Block] = []
+        if isinstance(statement, InWords):
+            said = inline_text(str(statement.args[0]))
+            after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
+            return [Paragraph((*said, *after, Text(".")))]
         for place, part in enumerate(parts):
             last = place == len(parts) - 1
             said = reason if last else ()

@@ -50,5 +50,6 @@ def ledger():
 @pytest.fixture(scope="session")
 def document(ledger):
     ids = list(ledger.claims) if ALL else [id for id in FEW if id in ledger.claims]
-    assert len(ids) >= len(FEW) - 2
+    if not ALL:
+        assert len(ids) >= len(FEW) - 2
     return build(ledger, as_if_proved(ledger, ids), {})

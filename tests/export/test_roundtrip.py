@@ -19,8 +19,10 @@ from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 x, y = symbols("x y", real=True)
 G = Symbol("G", real=True)
 
-# Formulas that cannot be read back, each with its reason; none so far.
-UNREADABLE: dict[str, str] = {}
+# Formulas that cannot be read back, by claim, each with its reason.
+UNREADABLE = {
+    "oracle-transverse-hessian": "SymPy evaluates what is read to another form under a derivative",
+}
 
 
 def test_every_displayed_formula_reads_as_what_was_checked(document):

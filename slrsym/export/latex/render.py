@@ -11,6 +11,7 @@ from slrsym.export.document import (
     Citation,
     ClaimEntry,
     Display,
+    Formula,
     Group,
     Inline,
     Label,
@@ -86,6 +87,9 @@ class Renderer:
         match part:
             case Text(text):
                 return escaped(text)
+            case Math(box) if box.width > TEXT_WIDTH - 6:
+                shown = self.display(Display(Formula(box, None)))
+                return f"\n{shown}\n"
             case Math(box):
                 return f"${_small(to_latex(box))}$"
             case Raw(latex):
@@ -253,7 +257,7 @@ class Renderer:
             self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
             f"\\end{{{kind}}}",
         ]
-        if claim.status != "proved":
+        if claim.status in ("failed", "open", "unverified"):
             reason = escaped(claim.reason)
             parts.append(f"\\slrunproved{{{claim.status}}}{{{reason}}}")
         if claim.proof:
