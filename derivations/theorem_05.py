@@ -507,7 +507,7 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
             Abs(after - x - (after2 - x2)), 3 * alpha * size * Abs(x - x2) + 2 * alpha * change
         ),
         source="Appendix B.9, with its constants",
-        given=[*square, *second_point, safe_step],
+        given=[*square, *second_point, Le(alpha * size, 1)],
     )
 
     @claim.proof
@@ -525,7 +525,6 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
                     -size,
                     lemma(bounds, {kappa: kappa2, **({nu: nu2} if name == "kappa" else {})}),
                 ),
-                small[size],
                 chain(Abs(p - p2)).le(change, by=lemma(changed)),
             ),
         )
@@ -594,8 +593,12 @@ def _(goal):
                 s_3=2 * alpha * N,
                 s_4=in_nu,
             ).where(
-                chain(first.lhs).le(first.rhs, by=lemma("proposition-12-near-identity-kappa")),
-                chain(second.lhs).le(second.rhs, by=lemma("proposition-12-near-identity-nu")),
+                chain(first.lhs).le(
+                    first.rhs, by=lemma("proposition-12-near-identity-kappa").where(small[P])
+                ),
+                chain(second.lhs).le(
+                    second.rhs, by=lemma("proposition-12-near-identity-nu").where(small[Q])
+                ),
             ),
         )
         .ge(goal.rhs, by=sign)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import And, Derivative, Expr, Lambda, Ne, S, Symbol, sympify
+from sympy import Abs, And, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sympify
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 
@@ -119,9 +119,17 @@ def instance(
     for hypothesis in claim.given:
         at = put(hypothesis, values)
         stated = at in (*shown, *context.hypotheses)
-        if not stated and not context.holds(at) and not _is_among(at, shown, context):
+        if not stated and not _is_among(at, shown, context) and not context.holds(at):
             raise Refused(f"claim {claim.id} needs {at}, which is not known here")
     return put(statement, values)
+
+
+def _alike(a: Expr, b: Expr) -> bool:
+    """Whether two expressions have the same terms; what stands between bars, up to its sign."""
+    if isinstance(a, Abs) and isinstance(b, Abs):
+        a, b = a.args[0], b.args[0]
+        return _alike(a, b) or _alike(a, -b)
+    return bool(a == b or expand(a - b) == 0)
 
 
 def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bool:
@@ -129,6 +137,14 @@ def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bo
     if not isinstance(wanted, Relational):
         return False
     goal = Link.of(wanted) if not isinstance(wanted, Ne) else None
+    for statement in shown:
+        if goal is None or not isinstance(statement, Relational) or isinstance(statement, Ne):
+            continue
+        for link in (Link.of(statement), Link.of(statement).flipped):
+            if link.relation != goal.relation:
+                continue
+            if _alike(link.lhs, goal.lhs) and _alike(link.rhs, goal.rhs):
+                return True
     for statement in shown:
         if goal is None or not isinstance(statement, Relational) or isinstance(statement, Ne):
             continue
