@@ -653,7 +653,8 @@ saddle = Claim(
         Eq((1 - h - contracting) * (1 - contracting) - k**2, 0, evaluate=False),
         Eq((1 - h - expanding) * (1 - expanding) - k**2, 0, evaluate=False),
         Gt(contracting, 0),
-        Lt(contracting, 1),
+        # SymPy finds the next one obvious, and would leave it out.
+        Lt(contracting, 1, evaluate=False),
         Gt(expanding, 1),
         evaluate=False,
     ),

@@ -11,12 +11,14 @@ from sympy import (
     Dummy,
     Expr,
     Integral,
+    Rational,
     Subs,
     Symbol,
     erf,
     exp,
     pi,
     sympify,
+    true,
 )
 
 from slrsym.gaussian.functions import OwensT, zeta
@@ -43,6 +45,9 @@ DERIVATIVE_CLAIMS = {
     OwensT: ("owens-t-derivative-h", "owens-t-derivative-a"),
     zeta: ("zeta-derivative", "zeta-derivative-s"),
 }
+
+# Half the width of the box about a point on which a function is required to be smooth.
+_NEAR = Rational(1, 2)
 
 
 def derivative_claims(expr: Basic) -> tuple[str, ...]:
@@ -97,8 +102,18 @@ def _evaluated(expr: Expr, context: Context) -> Expr:
                 inside = inside.diff(variable)
         return inside
     if isinstance(expr, Subs):
-        inside = _evaluated(expr.expr, context)
-        return put(inside, dict(zip(expr.variables, expr.point, strict=True)))
+        # A derivative at a point depends on what is near it, and on no hypothesis about symbols
+        # that are bound here.
+        places = {v: Dummy(v.name, **v._assumptions_orig) for v in expr.variables}
+        values = {places[v]: p for v, p in zip(expr.variables, expr.point, strict=True)}
+        near = [
+            side
+            for place, value in values.items()
+            if value.is_Rational
+            for side in (place > value - _NEAR, place < value + _NEAR)
+            if side is not true
+        ]
+        return put(_evaluated(put(expr.expr, places), context.assuming(*near)), values)
     if not expr.has(Derivative):
         return expr
     return expr.func(*(_evaluated(arg, context) for arg in expr.args))
