@@ -128,6 +128,8 @@ def claim_entry(
         steps=getattr(row_of_ledger, "steps", len(steps)),
         digits=getattr(row_of_ledger, "digits", None),
         names=reading_names(shown, shorthand, printer),
+        agreement={r.label: r.digits for r in getattr(verdict, "reports", ())},
+        monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
     )
 
 

@@ -8,7 +8,7 @@ text, a reference to a claim, or a citation. A renderer needs to know nothing el
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -281,6 +281,10 @@ class ClaimEntry:
         To how many digits the two sides of its steps agree.
     names : mapping of str to object
         What each letter means that the formulas use, as `slrsym.export.reading` needs it.
+    agreement : mapping of str to int or None
+        To how many digits both sides of each step agree, by its label.
+    monte_carlo : tuple of MonteCarlo
+        What sampling says of the statement's expectations.
     """
 
     id: str
@@ -301,6 +305,8 @@ class ClaimEntry:
     steps: int
     digits: int | None
     names: Any = field(repr=False, compare=False)
+    agreement: Mapping[str, int | None] = field(default_factory=dict, compare=False)
+    monte_carlo: tuple[Any, ...] = ()
 
     def displays(self) -> Iterator[Display]:
         """Every displayed formula of the statement, its abbreviations and the proof, in order.

@@ -1,8 +1,12 @@
-"""Boxes as MathML, which browsers show without help."""
+"""Boxes as MathML, of the kind that browsers draw by themselves (MathML Core)."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from functools import cache
 from html import escape
+from xml.etree import ElementTree
 
 from slrsym.gaussian.typeset.boxes import (
     Atom,
@@ -17,118 +21,256 @@ from slrsym.gaussian.typeset.boxes import (
     Script,
     Space,
 )
+from slrsym.gaussian.typeset.breaking import Line
+from slrsym.gaussian.typeset.latex import to_latex
 
-__all__ = ["to_mathml"]
+__all__ = ["converted", "to_mathml"]
 
-_CHARACTERS = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε",
-    "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ",
-    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
-    "tau": "τ", "upsilon": "υ", "phi": "ϕ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
-    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
-    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
-    "ell": "ℓ", "infty": "∞", "partial": "∂", "star": "⋆", "le": "≤", "ge": "≥", "neq": "≠",
-    "in": "∈", "sim": "∼", "to": "→", "implies": "⟹", "iff": "⟺", "neg": "¬", "sum": "∑",
-    "int": "∫", "cdot": "⋅", "-": "−", "mathcal{R}": "ℛ", "mathcal{N}": "𝒩",
-    r"widehat{\mathcal{R}}": "ℛ\u0302", "mathbb{R}": "ℝ",
-    "mathbb{Z}": "ℤ", "mathbb{C}": "ℂ", r"mathbb{Z}_{\ge 1}": "ℤ≥1", r"mathbb{Z}_{\ge 0}": "ℤ≥0",
+_GREEK = dict(
+    zip(
+        (
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma "
+            "tau upsilon phi chi psi omega varepsilon vartheta varphi Gamma Delta Theta Lambda Xi "
+            "Pi Sigma Upsilon Phi Psi Omega"
+        ).split(),
+        "αβγδϵζηθικλμνξπρστυϕχψωεϑφΓΔΘΛΞΠΣΥΦΨΩ",  # noqa: RUF001
+        strict=True,
+    )
+)
+_LETTERS = _GREEK | {
+    "ell": "ℓ", "infty": "∞", "partial": "∂", "star": "⋆",
+    "mathbb{R}": "ℝ", "mathbb{Z}": "ℤ", "mathbb{C}": "ℂ",
+    "mathcal{R}": "ℛ", "mathcal{N}": "𝒩",
 }  # fmt: skip
-_DOUBLE_STRUCK = {"E": "𝔼", "R": "ℝ"}
+_SIGNS = {
+    "-": "−", "le": "≤", "ge": "≥", "neq": "≠", "in": "∈", "sim": "∼", "to": "→",  # noqa: RUF001
+    "implies": "⟹", "iff": "⟺", "cdot": "⋅", "neg": "¬", "sum": "∑", "int": "∫",
+}  # fmt: skip
+# How high a bracket is that stands by itself, in em, by its size.
+_HEIGHTS = (1.0, 1.2, 1.8, 2.4)
+# What is higher than a plain line needs brackets that grow.
+_HIGH = 2
+_BLACKBOARD = {"E": "𝔼", "R": "ℝ"}
+_APPLY = "<mo>&#x2061;</mo>"
+_PRIMES = ("", "′", "″", "‴")  # noqa: RUF001
+# Letters that lean into what stands above to their right; browsers do not make room for it.
+_LEANING = frozenset("FPTUVWYEf")
+_LEAN = '<mspace width="0.09em"/>'
+_THIN = '<mspace width="0.17em"/>'
+_ROW = ("<mrow>", "</mrow>")
+# Of what latex2mathml writes: the outermost element, and names of functions, which it spaces as signs.
+_OUTER = re.compile(r"^<math[^>]*>|</math>$")
+_NAME = re.compile(r"[A-Za-z]{2,}")
 
 
-def to_mathml(box: Box, display: bool = True) -> str:
+def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = False) -> str:
     """A formula as a ``math`` element.
 
     Parameters
     ----------
-    box : Box
-        The formula.
+    lines : Box or list of Line
+        The formula; or what `slrsym.gaussian.typeset.broken` made of it.
     display : bool, optional
         Whether it stands by itself, rather than in a line of text.
+    annotated : bool, optional
+        Whether its LaTeX goes with it, for those who copy it.
 
     Returns
     -------
     str
-        Presentation MathML.
+        Presentation MathML, which is well-formed XML.
 
     Raises
     ------
     TypeError
-        If there is no such kind of box.
+        If there is a box of an unknown kind.
 
     Examples
     --------
-    >>> from slrsym.gaussian.typeset.boxes import identifier
-    >>> to_mathml(identifier("kappa"), display=False)
-    '<math><mi>κ</mi></math>'
+    >>> from slrsym.gaussian.typeset.boxes import Fraction, identifier, number
+    >>> to_mathml(Fraction(number(2), identifier("pi")), display=False)
+    '<math><mfrac><mn>2</mn><mi>π</mi></mfrac></math>'
     """
-    kind = ' display="block"' if display else ""
-    return f"<math{kind}>{_element(box)}</math>"
+    if isinstance(lines, Box):
+        lines = [Line(lines)]
+    if len(lines) == 1:
+        (only,) = lines
+        shown, latex = _element(only.box), to_latex(only.box)
+    else:
+        shown = "".join(map(_table_row, lines))
+        shown = f'<mtable class="lines" displaystyle="true">{shown}</mtable>'
+        latex = " ".join(to_latex(line.box) for line in lines)
+    if annotated:
+        note = f'<annotation encoding="application/x-tex">{escape(latex, quote=False)}</annotation>'
+        shown = f"<semantics>{_grouped(shown)}{note}</semantics>"
+    style = ' display="block"' if display else ""
+    return f"<math{style}>{shown}</math>"
+
+
+def _table_row(line: Line) -> str:
+    indent = f'<mspace width="{line.indent:g}em"/>' if line.indent else ""
+    return f"<mtr><mtd>{indent}{_element(line.box)}</mtd></mtr>"
 
 
 def _element(box: Box) -> str:
+    """A box as one element, or none for a space of no width."""
     match box:
         case Row(parts):
-            return f"<mrow>{''.join(map(_element, parts))}</mrow>"
-        case Atom(text, kind):
-            return _atom(text, kind)
-        case Operator(text, kind):
-            large = ' largeop="true"' if kind == "large" else ""
-            form = ' form="prefix"' if kind == "prefix" else ""
-            return f"<mo{large}{form}>{escape(_CHARACTERS.get(text, text))}</mo>"
+            return _grouped("".join(_beside(parts)))
+        case Atom():
+            return _atom(box)
+        case Operator():
+            return _operator(box)
         case Space(quads):
-            return f'<mspace width="{quads:g}em"></mspace>' if quads else ""
+            return f'<mspace width="{quads:g}em"/>' if quads else ""
         case Fraction(numerator, denominator):
             return f"<mfrac>{_one(numerator)}{_one(denominator)}</mfrac>"
         case Script():
             return _script(box)
         case Root(radicand):
             return f"<msqrt>{_element(radicand)}</msqrt>"
-        case Delimiter(text, _, side):
+        case Delimiter(text, size, side):
             form = "prefix" if side == "open" else "postfix"
-            return f'<mo form="{form}" fence="true">{escape(text)}</mo>'
-        case Fence():
-            inside = "".join(map(_element, (box.opened, box.body, box.closed)))
-            return f"<mrow>{inside}</mrow>"
+            height = f"{_HEIGHTS[size]:g}em"
+            sized = f'minsize="{height}" maxsize="{height}"' if size >= _HIGH else 'stretchy="false"'
+            return f'<mo form="{form}" fence="true" {sized}>{escape(text)}</mo>'
+        case Fence(opening, body, closing):
+            high = body.height >= _HIGH
+            opened, closed = _bracket(opening, "prefix", high), _bracket(closing, "postfix", high)
+            return _grouped(opened + _element(body) + closed)
         case Grid(rows):
-            lines = (
-                "<mtr>" + "".join(f"<mtd>{_element(entry)}</mtd>" for entry in line) + "</mtr>"
-                for line in rows
+            lines = "".join(
+                f"<mtr>{''.join(f'<mtd>{_element(entry)}</mtd>' for entry in entries)}</mtr>"
+                for entries in rows
             )
-            return f"<mrow><mo>(</mo><mtable>{''.join(lines)}</mtable><mo>)</mo></mrow>"
+            opened, closed = _bracket("(", "prefix"), _bracket(")", "postfix")
+            return _grouped(f"{opened}<mtable>{lines}</mtable>{closed}")
     raise TypeError(f"no box: {box!r}")
+
+
+def _grouped(inside: str) -> str:
+    return inside.join(_ROW)
 
 
 def _one(box: Box) -> str:
     """Exactly one element."""
-    inside = _element(box)
-    return inside if inside else "<mrow></mrow>"
+    return _element(box) or "<mrow></mrow>"
 
 
-def _atom(text: str, kind: str) -> str:
-    if kind == "number":
-        return f"<mn>{text}</mn>"
-    if kind == "words":
+def _beside(parts: Iterable[Box]) -> Iterable[str]:
+    before: Box | None = None
+    for part in parts:
+        if before is not None and _is_name(before) and isinstance(part, Fence):
+            yield _APPLY
+        elif _is_name(part) and before is not None and not isinstance(before, Operator | Space):
+            yield _THIN
+        yield _element(part)
+        before = part
+
+
+def _is_name(box: Box) -> bool:
+    base = box.base if isinstance(box, Script) else box
+    return isinstance(base, Atom) and base.kind == "name" and (len(base.text) > 1 or base.text == "E")
+
+
+def _bracket(text: str, form: str, high: bool = True) -> str:
+    grows = "true" if high else "false"
+    return f'<mo form="{form}" fence="true" stretchy="{grows}">{escape(text)}</mo>' if text else ""
+
+
+def _atom(atom: Atom) -> str:
+    text = atom.text
+    if atom.kind == "number":
+        return f"<mn>{escape(text)}</mn>"
+    if atom.kind == "words":
         return f"<mtext>\u00a0{escape(text)}\u00a0</mtext>"
-    if kind == "name":
-        shown = _DOUBLE_STRUCK.get(text, text.replace("'", "′"))
-        normal = ' mathvariant="normal"' if len(shown) == 1 else ""
-        return f"<mi{normal}>{escape(shown)}</mi>"
-    if kind == "raw":
-        return f"<mtext>{escape(text)}</mtext>"
-    return f"<mi>{escape(_CHARACTERS.get(text, text))}</mi>"
+    if atom.kind == "raw":
+        return converted(text)
+    if atom.kind == "name":
+        if set(text) == {"'"}:
+            return f'<mo lspace="0" rspace="0">{_PRIMES[len(text)]}</mo>'
+        if len(text) == 1 and text not in _BLACKBOARD:
+            return f'<mi mathvariant="normal">{escape(text)}</mi>'
+        return f"<mi>{_BLACKBOARD.get(text, escape(text))}</mi>"
+    if len(text) > 1 and text not in _LETTERS:
+        return converted(f"\\{text}")
+    letter = _LETTERS.get(text, escape(text))
+    # Capital Greek is upright in the text, and one letter alone would be slanted.
+    upright = ' mathvariant="normal"' if letter in "ΓΔΘΛΞΠΣΥΦΨΩ∞⋆" else ""
+    return f"<mi{upright}>{letter}</mi>"
+
+
+def _operator(operator: Operator) -> str:
+    sign = _SIGNS.get(operator.text, operator.text)
+    shown = escape(sign)
+    if operator.kind == "slash":
+        return f'<mo lspace="0" rspace="0">{shown}</mo>'
+    if operator.kind == "prefix":
+        return f'<mo form="prefix" lspace="0" rspace="0">{shown}</mo>'
+    if operator.kind in ("binary", "relation"):
+        return f'<mo form="infix">{shown}</mo>'
+    return f"<mo>{shown}</mo>"
 
 
 def _script(box: Script) -> str:
-    base = _one(box.base)
-    wide = isinstance(box.base, Operator) and box.base.text == "sum"
-    wide = wide or (isinstance(box.base, Atom) and box.base.text == "lim")
-    below, above = ("munder", "mover") if wide else ("msub", "msup")
-    if box.below is not None and box.above is not None:
-        both = "munderover" if wide else "msubsup"
-        return f"<{both}>{base}{_one(box.below)}{_one(box.above)}</{both}>"
-    if box.below is not None:
-        return f"<{below}>{base}{_one(box.below)}</{below}>"
-    if box.above is not None:
-        return f"<{above}>{base}{_one(box.above)}</{above}>"
-    return base
+    base, below, above = box.base, box.below, box.above
+    if isinstance(above, Atom) and above.kind == "name" and set(above.text) == {"'"}:
+        # Fonts draw primes raised already.
+        return _grouped(_one(base if below is None else Script(base, below)) + _atom(above))
+    beneath = isinstance(base, Operator) and base.text == "sum"
+    beneath = beneath or (isinstance(base, Atom) and base.text == "lim")
+    tag = ("munder", "mover", "munderover") if beneath else ("msub", "msup", "msubsup")
+    scripts = [_one(part) for part in (below, above) if part is not None]
+    if above is not None and isinstance(base, Atom) and base.text in _LEANING:
+        scripts[-1] = _grouped(_LEAN + scripts[-1])
+    name = tag[2] if len(scripts) == 2 else tag[0] if below is not None else tag[1]
+    return f"<{name}>{_one(base)}{''.join(scripts)}</{name}>"
+
+
+@cache
+def converted(latex: str) -> str:
+    r"""LaTeX that someone else wrote, as the inside of a ``math`` element.
+
+    Parameters
+    ----------
+    latex : str
+        For math mode.
+
+    Returns
+    -------
+    str
+        One element. LaTeX that cannot be converted is shown as it is.
+
+    Examples
+    --------
+    >>> converted(r"\kappa")
+    '<mrow><mi>κ</mi></mrow>'
+    """
+    from latex2mathml.converter import convert
+
+    try:
+        return _spaced(_OUTER.sub("", convert(latex)))
+    # It has errors of its own for each kind of bad LaTeX, and others besides.
+    except Exception:
+        return f"<mtext>{escape(latex)}</mtext>"
+
+
+def _spaced(element: str) -> str:
+    """Names of functions as names, with the space before them that TeX leaves."""
+    tree = ElementTree.fromstring(element)
+    for node in tree.iter("mo"):
+        if _NAME.fullmatch(node.text or ""):
+            node.tag = "mi"
+    for node in tree.iter("msup"):
+        if len(node) == 2 and set(node[1].text or " ") <= {*_PRIMES}:
+            node.tag = "mrow"
+            node[1].tag, node[1].attrib = "mo", {"lspace": "0", "rspace": "0"}
+    for line in [*tree.iter("mrow")]:
+        before: ElementTree.Element | None = None
+        for part in [*line]:
+            first = part[0] if len(part) and part.tag != "mfrac" else part
+            named = first.tag == "mi" and _NAME.fullmatch(first.text or "")
+            if named and before is not None and before.tag not in ("mo", "mspace"):
+                line.insert([*line].index(part), ElementTree.Element("mspace", width="0.17em"))
+            before = part
+    return ElementTree.tostring(tree, encoding="unicode")

@@ -1,0 +1,248 @@
+"""Lines of text, blocks and formulas as HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from html import escape
+
+from slrsym.export.document import (
+    AxiomReference,
+    Block,
+    Citation,
+    Display,
+    Group,
+    Inline,
+    Label,
+    Link,
+    Math,
+    Paragraph,
+    Raw,
+    Reference,
+    Text,
+)
+from slrsym.gaussian.typeset import Box, broken, to_mathml
+from slrsym.gaussian.typeset.boxes import Operator, row
+from slrsym.gaussian.typeset.mathml import converted
+
+__all__ = ["NARROW", "WIDE", "Renderer", "relation"]
+
+# The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
+# the one or the other.
+WIDE, NARROW = 44.0, 18.0
+
+_SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
+
+
+def relation(display: Display) -> Box:
+    """A display as one formula.
+
+    Parameters
+    ----------
+    display : Display
+        A formula or a chain.
+
+    Returns
+    -------
+    Box
+        Its sides with the signs between them, before which lines may be broken.
+    """
+    parts: list[Box] = [display.start.box]
+    for link in display.links:
+        parts += [Operator(_SIGNS[link.sign], "relation", breaks=True), link.formula.box]
+    return row(parts)
+
+
+class Renderer:
+    """Writes HTML.
+
+    Parameters
+    ----------
+    labels : mapping of str to Label
+        What claims are called.
+    pages : mapping of str to str, optional
+        The page of each claim that has one, from where this is read.
+    axioms : str, optional
+        The page of the axioms.
+    digits : mapping of str to int or None, optional
+        To how many digits both sides of each step agreed, by the step's label.
+    """
+
+    def __init__(
+        self,
+        labels: Mapping[str, Label],
+        pages: Mapping[str, str] | None = None,
+        axioms: str = "",
+        digits: Mapping[str, int | None] | None = None,
+    ) -> None:
+        self.labels = labels
+        self.pages = dict(pages or {})
+        self.axioms = axioms
+        self.digits = dict(digits or {})
+        self._ids: set[str] = set()
+
+    # -- within a line -------------------------------------------------------------------------
+
+    def inline(self, parts: Iterable[Inline]) -> str:
+        """Pieces of a paragraph.
+
+        Parameters
+        ----------
+        parts : iterable of Inline
+            The pieces.
+
+        Returns
+        -------
+        str
+            Phrasing content.
+        """
+        return "".join(map(self._piece, parts))
+
+    def _piece(self, part: Inline) -> str:
+        match part:
+            case Text(text):
+                return escape(text, quote=False)
+            case Math(box):
+                element = to_mathml(box, display=False, annotated=True)
+                # Within a line nothing is broken.
+                return f'<span class="wide">{element}</span>' if box.width > NARROW else element
+            case Raw(latex):
+                return f"<math>{converted(latex)}</math>"
+            case Reference(id):
+                return self.reference(id)
+            case AxiomReference(id):
+                shown = escape(id)
+                return f'<a href="{self.axioms}#{shown}">{shown}</a>' if self.axioms else shown
+            case Citation(key, place):
+                return escape(", ".join(filter(None, (key, place))), quote=False)
+        raise TypeError(f"no piece of a paragraph: {part!r}")
+
+    def reference(self, id: str) -> str:
+        """A claim by its name, with a link to its page if it has one.
+
+        Parameters
+        ----------
+        id : str
+            The claim's.
+
+        Returns
+        -------
+        str
+            Phrasing content.
+        """
+        label = self.labels.get(id)
+        name = escape(str(label) if label else id).replace(" ", "\u00a0")
+        if id not in self.pages:
+            return name
+        return f'<a href="{escape(self.pages[id])}" title="{escape(id)}">{name}</a>'
+
+    # -- blocks --------------------------------------------------------------------------------
+
+    def blocks(self, blocks: Iterable[Block]) -> str:
+        """Blocks below each other.
+
+        Parameters
+        ----------
+        blocks : iterable of Block
+            In order.
+
+        Returns
+        -------
+        str
+            Flow content.
+        """
+        return "\n".join(map(self._block, blocks))
+
+    def _block(self, block: Block) -> str:
+        match block:
+            case Paragraph(parts):
+                return f"<p>{self.inline(parts)}</p>"
+            case Display():
+                return self.display(block)
+            case Group(heading, inside):
+                return (
+                    f'<details class="group" open><summary>{self.inline(heading)}</summary>\n'
+                    f"{self.blocks(inside)}\n</details>"
+                )
+        raise TypeError(f"no block: {block!r}")
+
+    def display(self, display: Display) -> str:
+        """A displayed formula, or a chain whose steps can be folded.
+
+        Parameters
+        ----------
+        display : Display
+            What to show.
+
+        Returns
+        -------
+        str
+            Flow content.
+        """
+        links = display.links
+        if not any(link.why for link in links):
+            shown = self.formula(relation(display))
+            return self._step(display.label, display.why, shown) if display.why else shown
+        if len(links) == 1:
+            return self._step(links[0].label, links[0].why, self.formula(relation(display)))
+        steps = [self._link(link) for link in links]
+        start = self.formula(display.start.box)
+        return "\n".join(['<div class="chain">', start, *steps, "</div>"])
+
+    def _link(self, link: Link) -> str:
+        sign = Operator(_SIGNS[link.sign], "relation")
+        return self._step(link.label, link.why, self.formula(row([sign, link.formula.box])))
+
+    def _step(self, label: str, why: tuple[Inline, ...], shown: str) -> str:
+        """What one step of the proof says, below the reason for it."""
+        if not label:
+            return shown
+        number = label.rsplit(".", 1)[-1]
+        counted = f'<span class="number">{number}</span> ' if number.isdigit() else ""
+        return (
+            f'<details class="step" id="{self._id(label)}" open><summary>{counted}'
+            f'<span class="why">{self.inline(why)}</span>{self._agreement(label)}</summary>\n'
+            f"{shown}\n</details>"
+        )
+
+    def _id(self, label: str) -> str:
+        stem = "step-" + re.sub(r"[^A-Za-z0-9.]+", "-", label)
+        name, count = stem, 1
+        while name in self._ids:
+            count += 1
+            name = f"{stem}-{count}"
+        self._ids.add(name)
+        return name
+
+    def _agreement(self, label: str) -> str:
+        digits = self.digits.get(label)
+        if digits is None:
+            return ""
+        told = f"both sides agree to {digits} digits at random points"
+        return f' <span class="digits" title="{told}">{digits} digits</span>'
+
+    def formula(self, box: Box) -> str:
+        """A displayed formula, in lines that fit on a desk, and in others that fit on a phone.
+
+        Parameters
+        ----------
+        box : Box
+            The formula.
+
+        Returns
+        -------
+        str
+            One ``div``, or two of which the style sheet shows one.
+        """
+        wide = broken(box, WIDE)
+        if box.width <= NARROW:
+            return _framed(to_mathml(wide, annotated=True), "formula")
+        narrow = broken(box, NARROW)
+        both = (to_mathml(wide, annotated=True), to_mathml(narrow, annotated=True))
+        if len(narrow) == 1:
+            return _framed(both[0], "formula")
+        return _framed(both[0], "formula desk") + _framed(both[1], "formula phone")
+
+
+def _framed(element: str, kind: str) -> str:
+    return f'<div class="{kind}">{element}</div>'
