@@ -203,9 +203,9 @@ def neighbours(
     str
         A ``nav``.
     """
-    links = [
-        f'<a rel="{way}" href="{pages[claim.id]}">{arrow[0]}{escape(str(claim.label))}{arrow[1]}</a>'
-        for claim, way, arrow in ((before, "prev", ("← ", "")), (after, "next", ("", " →")))
-        if claim is not None
-    ]
-    return f'<nav class="neighbours" aria-label="Neighbours">{"".join(links)}</nav>\n'
+    links = ""
+    if before is not None:
+        links += f'<a rel="prev" href="{pages[before.id]}">← {escape(str(before.label))}</a>'
+    if after is not None:
+        links += f'<a rel="next" href="{pages[after.id]}">{escape(str(after.label))} →</a>'
+    return f'<nav class="neighbours" aria-label="Neighbours">{links}</nav>\n'

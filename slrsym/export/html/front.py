@@ -80,7 +80,7 @@ def _ledger(document: Document, pages: Mapping[str, str]) -> str:
 
 
 def _row(claim: ClaimEntry, renderer: Renderer) -> str:
-    digits = "–" if claim.digits is None else str(claim.digits)  # noqa: RUF001
+    digits = "–" if claim.digits is None else str(claim.digits)
     title = renderer.inline(claim.title) or f"<code>{claim.id}</code>"
     return (
         f'<tr><th scope="row">{renderer.reference(claim.id)}</th><td>{title}</td>'
@@ -136,7 +136,8 @@ def notation_body(document: Document) -> str:
     renderer = Renderer(document.labels)
     letters, risk = document.notation
     rows = "\n".join(
-        f'<tr><th scope="row">{renderer.inline(letter)}</th><td>{renderer.inline(meaning)}</td></tr>'
+        f'<tr><th scope="row">{renderer.inline(letter)}</th>'
+        f"<td>{renderer.inline(meaning)}</td></tr>"
         for letter, meaning in letters
     )
     return (

@@ -7,7 +7,7 @@ from html import escape
 
 __all__ = ["STATUSES", "badge", "page"]
 
-# Status, sign and meaning, in the order of the legend. The sign says it to those who see no colours.
+# Status, sign and meaning, in the order of the legend; the sign is for those who see no colours.
 STATUSES = {
     "proved": ("✓", "every step checked, and everything it rests on"),
     "open": ("○", "its own steps checked, but it rests on a claim that is not proved"),
@@ -67,7 +67,8 @@ def page(
     str
         An HTML document.
     """
-    links = "".join(f'<li><a href="{root}{href}">{name}</a></li>' for name, href in parts)
+    ways = [(escape(site, quote=False), "index.html"), *parts]
+    links = "".join(f'<li><a href="{root}{href}">{name}</a></li>' for name, href in ways)
     heading = escape(title if title == site else f"{title} · {site}", quote=False)
     by = f"Written by slrsym {escape(version)} from the objects that were checked."
     return f"""<!DOCTYPE html>
@@ -84,7 +85,7 @@ def page(
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<nav aria-label="Site"><ul><li><a href="{root}index.html">{escape(site, quote=False)}</a></li>{links}</ul></nav>
+<nav aria-label="Site"><ul>{links}</ul></nav>
 </header>
 <main id="content">
 {body}

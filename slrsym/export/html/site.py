@@ -9,13 +9,16 @@ from slrsym.export.html.claim import claim_body, neighbours
 from slrsym.export.html.front import axioms_body, front_body, notation_body
 from slrsym.export.html.page import page
 
-__all__ = ["MAIN", "site_files"]
+__all__ = ["DEFAULT_TITLE", "MAIN", "site_files"]
 
 MAIN = "index.html"
+DEFAULT_TITLE = "Derivations, as they are checked"
 _ASSETS = ("style.css", "site.js")
 
 
-def site_files(document: Document, title: str = "Derivations, as they are checked") -> dict[str, str]:
+def site_files(
+    document: Document, title: str = "Derivations, as they are checked"
+) -> dict[str, str]:
     """The files of a static site.
 
     Parameters

@@ -26,24 +26,18 @@ from slrsym.gaussian.typeset.latex import to_latex
 
 __all__ = ["converted", "to_mathml"]
 
-_GREEK = dict(
-    zip(
-        (
-            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma "
-            "tau upsilon phi chi psi omega varepsilon vartheta varphi Gamma Delta Theta Lambda Xi "
-            "Pi Sigma Upsilon Phi Psi Omega"
-        ).split(),
-        "αβγδϵζηθικλμνξπρστυϕχψωεϑφΓΔΘΛΞΠΣΥΦΨΩ",  # noqa: RUF001
-        strict=True,
-    )
-)
-_LETTERS = _GREEK | {
+_LETTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε",
+    "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
+    "tau": "τ", "upsilon": "υ", "phi": "ϕ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
+    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
     "ell": "ℓ", "infty": "∞", "partial": "∂", "star": "⋆",
-    "mathbb{R}": "ℝ", "mathbb{Z}": "ℤ", "mathbb{C}": "ℂ",
-    "mathcal{R}": "ℛ", "mathcal{N}": "𝒩",
+    "mathbb{R}": "ℝ", "mathbb{Z}": "ℤ", "mathbb{C}": "ℂ", "mathcal{R}": "ℛ", "mathcal{N}": "𝒩",
 }  # fmt: skip
 _SIGNS = {
-    "-": "−", "le": "≤", "ge": "≥", "neq": "≠", "in": "∈", "sim": "∼", "to": "→",  # noqa: RUF001
+    "-": "−", "le": "≤", "ge": "≥", "neq": "≠", "in": "∈", "sim": "∼", "to": "→",
     "implies": "⟹", "iff": "⟺", "cdot": "⋅", "neg": "¬", "sum": "∑", "int": "∫",
 }  # fmt: skip
 # How high a bracket is that stands by itself, in em, by its size.
@@ -52,13 +46,13 @@ _HEIGHTS = (1.0, 1.2, 1.8, 2.4)
 _HIGH = 2
 _BLACKBOARD = {"E": "𝔼", "R": "ℝ"}
 _APPLY = "<mo>&#x2061;</mo>"
-_PRIMES = ("", "′", "″", "‴")  # noqa: RUF001
+_PRIMES = ("", "′", "″", "‴")
 # Letters that lean into what stands above to their right; browsers do not make room for it.
 _LEANING = frozenset("FPTUVWYEf")
 _LEAN = '<mspace width="0.09em"/>'
 _THIN = '<mspace width="0.17em"/>'
 _ROW = ("<mrow>", "</mrow>")
-# Of what latex2mathml writes: the outermost element, and names of functions, which it spaces as signs.
+# Of what latex2mathml writes: the outermost element, and names of functions, spaced as signs.
 _OUTER = re.compile(r"^<math[^>]*>|</math>$")
 _NAME = re.compile(r"[A-Za-z]{2,}")
 
@@ -132,7 +126,9 @@ def _element(box: Box) -> str:
         case Delimiter(text, size, side):
             form = "prefix" if side == "open" else "postfix"
             height = f"{_HEIGHTS[size]:g}em"
-            sized = f'minsize="{height}" maxsize="{height}"' if size >= _HIGH else 'stretchy="false"'
+            sized = (
+                f'minsize="{height}" maxsize="{height}"' if size >= _HIGH else 'stretchy="false"'
+            )
             return f'<mo form="{form}" fence="true" {sized}>{escape(text)}</mo>'
         case Fence(opening, body, closing):
             high = body.height >= _HIGH
@@ -170,7 +166,9 @@ def _beside(parts: Iterable[Box]) -> Iterable[str]:
 
 def _is_name(box: Box) -> bool:
     base = box.base if isinstance(box, Script) else box
-    return isinstance(base, Atom) and base.kind == "name" and (len(base.text) > 1 or base.text == "E")
+    return (
+        isinstance(base, Atom) and base.kind == "name" and (len(base.text) > 1 or base.text == "E")
+    )
 
 
 def _bracket(text: str, form: str, high: bool = True) -> str:
