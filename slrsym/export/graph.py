@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-__all__ = ["Graph", "Node", "laid_out"]
+__all__ = ["Graph", "Node", "apart", "laid_out"]
 
 # How often the rows are sorted by the places of their neighbours.
 _SWEEPS = 8
-# How far apart the nodes of a row stand at most, in columns.
-_MOST_GAP = 1.8
 
 
 @dataclass(frozen=True)
@@ -84,12 +83,13 @@ def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
     order = [ranks[level] for level in sorted(ranks)]
     _untangle(order, edges)
     rows = [part for rank in order for part in _wrapped(rank, columns)]
+    places = _placed(rows, edges, columns)
     rows += _wrapped(alone, columns)
-    nodes = []
-    for number, row in enumerate(rows):
-        gap = min(columns / len(row), _MOST_GAP)
-        start = (columns - gap * (len(row) - 1)) / 2
-        nodes += [Node(id, start + gap * place, number) for place, id in enumerate(row)]
+    for row in rows:
+        gap = columns / len(row)
+        for place, id in enumerate(row):
+            places.setdefault(id, gap * (place + 0.5))
+    nodes = [Node(id, places[id], number) for number, row in enumerate(rows) for id in row]
     return Graph(tuple(nodes), tuple(edges), columns, len(rows))
 
 
@@ -140,8 +140,56 @@ def _untangle(order: list[list[str]], edges: Sequence[tuple[str, str]]) -> None:
 
 
 def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
+    """Rows of a rank, dealt out so that what was at the left stays there."""
     count = -(-len(rank) // columns)
-    if not count:
-        return []
-    size = -(-len(rank) // count)
-    return [rank[i : i + size] for i in range(0, len(rank), size)]
+    return [rank[number::count] for number in range(count)]
+
+
+def _placed(
+    rows: list[list[str]], edges: Sequence[tuple[str, str]], columns: int
+) -> dict[str, float]:
+    """Columns in which each claim stands near its neighbours; rows are sorted by them."""
+    neighbours: dict[str, list[str]] = {}
+    for one, other in edges:
+        neighbours.setdefault(one, []).append(other)
+        neighbours.setdefault(other, []).append(one)
+    places = {
+        id: columns * (place + 0.5) / len(row) for row in rows for place, id in enumerate(row)
+    }
+    for _ in range(_SWEEPS):
+        for row in [*rows, *reversed(rows)]:
+            wanted = {id: fmean(places[other] for other in neighbours[id]) for id in row}
+            row.sort(key=wanted.__getitem__)
+            there = apart([wanted[id] for id in row], 0.5, columns - 0.5)
+            places |= zip(row, there, strict=True)
+    return places
+
+
+def apart(wanted: Sequence[float], least: float, most: float, gap: float = 1.0) -> list[float]:
+    """Places some way apart that are nearest to where things want to be.
+
+    Parameters
+    ----------
+    wanted : sequence of float
+        Where they want to be, in order.
+    least, most : float
+        All places are between these, as far as there is room.
+    gap : float, optional
+        How far apart they are at least.
+
+    Returns
+    -------
+    list of float
+        In order. The sum of the squares of the distances is as small as can be.
+    """
+    # Shifted by their numbers, the places only have to be in order: isotonic regression.
+    pools: list[tuple[float, int]] = []
+    for place, value in enumerate(wanted):
+        mean, count = value - gap * place, 1
+        while pools and pools[-1][0] >= mean:
+            before, more = pools.pop()
+            mean, count = (before * more + mean * count) / (more + count), more + count
+        pools.append((mean, count))
+    most -= gap * (len(wanted) - 1)
+    flat = [max(min(mean, most), least) for mean, count in pools for _ in range(count)]
+    return [value + gap * place for place, value in enumerate(flat)]

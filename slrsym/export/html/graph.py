@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from slrsym.export.document import Document
-from slrsym.export.graph import laid_out
+from slrsym.export.graph import Graph, apart, laid_out
 from slrsym.export.html.page import STATUSES
 
 __all__ = ["picture"]
 
-_NODE_WIDTH, _NODE_HEIGHT = 128.0, 30.0
-_COLUMN, _ROW = 146.0, 66.0
+_NODE_WIDTH, _NODE_HEIGHT = 120.0, 34.0
+_COLUMN, _ROW = 140.0, 72.0
 _MARGIN = 8.0
-# A letter of a label is about this wide; longer labels are drawn smaller.
-_LETTER, _FONT, _LEAST_FONT = 0.56, 12.5, 8.5
+# How far arrows keep from nodes, and from each other beside them.
+_CLEAR, _BESIDE = 3.0, 3.5
+# How high letters are, and how far lines are apart. A letter is about so many times as wide as
+# it is high; what is longer than a line goes on in a second one.
+_FONT, _LINE, _LETTER = 12.0, 14.0, 0.57
 
 
 def picture(document: Document, pages: Mapping[str, str], columns: int = 6) -> str:
@@ -46,13 +50,13 @@ def picture(document: Document, pages: Mapping[str, str], columns: int = 6) -> s
         )
         for node in graph.nodes
     }
-    edges = "\n".join(_edge(one, other, places) for one, other in graph.edges)
+    ways = _ways(graph, places)
+    edges = "\n".join(_edge(one, other, places, ways[one, other]) for one, other in graph.edges)
     nodes = []
     for node in graph.nodes:
         claim = claims[node.id]
         x, y = places[node.id]
         name = node.id if claim.label.kind == "Claim" else str(claim.label)
-        size = min(_FONT, max(_LEAST_FONT, (_NODE_WIDTH - 8) / (_LETTER * len(name))))
         sign = STATUSES.get(claim.status, STATUSES["unverified"])[0]
         mark = "" if claim.status == "proved" else f"{sign} "
         told = escape(f"{claim.label}, {claim.id}: {claim.status}", quote=True)
@@ -62,7 +66,7 @@ def picture(document: Document, pages: Mapping[str, str], columns: int = 6) -> s
             f"<title>{told}</title>"
             f'<rect x="{x - _NODE_WIDTH / 2:.1f}" y="{y - _NODE_HEIGHT / 2:.1f}" '
             f'width="{_NODE_WIDTH:g}" height="{_NODE_HEIGHT:g}" rx="5"/>'
-            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}">{mark}{escape(name)}</text></a>'
+            f"{_text(mark + name, x, y)}</a>"
         )
     shown = "\n".join(nodes)
     return (
@@ -77,11 +81,73 @@ def picture(document: Document, pages: Mapping[str, str], columns: int = 6) -> s
     )
 
 
-def _edge(one: str, other: str, places: Mapping[str, tuple[float, float]]) -> str:
-    (x, y), (right, below) = places[one], places[other]
-    y, below = y + _NODE_HEIGHT / 2, below - _NODE_HEIGHT / 2 - 1
-    bend = max(14.0, min(34.0, (below - y) / 2))
-    return (
-        f'<path data-from="{one}" data-to="{other}" d="M{x:.1f} {y:.1f}C{x:.1f} {y + bend:.1f} '
-        f'{right:.1f} {below - bend:.1f} {right:.1f} {below:.1f}" marker-end="url(#arrow)"/>'
+def _text(name: str, x: float, y: float) -> str:
+    """A name in one line or two, broken where it reads best, and as large as fits."""
+    lines = [name]
+    if _LETTER * _FONT * len(name) > _NODE_WIDTH - 8 and re.search(r"[- ]", name):
+        cuts = [match.end() for match in re.finditer(r"[- ]", name)]
+        cut = min(cuts, key=lambda c: max(c, len(name) - c))
+        lines = [name[:cut], name[cut:]]
+    size = min(_FONT, (_NODE_WIDTH - 8) / (_LETTER * max(map(len, lines))))
+    top = y - _LINE * (len(lines) - 1) / 2
+    spans = "".join(
+        f'<tspan x="{x:.1f}" y="{top + _LINE * place:.1f}">{escape(line)}</tspan>'
+        for place, line in enumerate(lines)
     )
+    return f'<text font-size="{size:.1f}">{spans}</text>'
+
+
+def _ways(
+    graph: Graph, places: Mapping[str, tuple[float, float]]
+) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """Where each arrow crosses the rows between its ends, so that it goes behind no node."""
+    rows = {node.id: node.row for node in graph.nodes}
+    middles = {node.row: places[node.id][1] for node in graph.nodes}
+    crossing: dict[int, list[tuple[float, tuple[str, str]]]] = {}
+    for edge in graph.edges:
+        (x, _), (right, _) = (places[id] for id in edge)
+        first, last = (rows[id] for id in edge)
+        for row in range(first + 1, last):
+            along = (row - first) / (last - first)
+            crossing.setdefault(row, []).append((x + (right - x) * along, edge))
+    ways: dict[tuple[str, str], list[tuple[float, float]]] = {edge: [] for edge in graph.edges}
+    width = graph.columns * _COLUMN + 2 * _MARGIN
+    for row in sorted(crossing):
+        reach = _NODE_WIDTH / 2 + _CLEAR
+        nodes = sorted(places[node.id][0] for node in graph.nodes if node.row == row)
+        ends = [_CLEAR, *(x + side * reach for x in nodes for side in (-1, 1)), width - _CLEAR]
+        gaps = list(zip(ends[::2], ends[1::2], strict=True))
+        inside: dict[tuple[float, float], list[tuple[float, tuple[str, str]]]] = {}
+        for wanted, edge in sorted(crossing[row]):
+            gap = min(gaps, key=lambda g: abs(wanted - min(max(wanted, g[0]), g[1])))
+            inside.setdefault(gap, []).append((wanted, edge))
+        for (left, right), members in inside.items():
+            near = [min(max(wanted, left), right) for wanted, _ in members]
+            beside = min(_BESIDE, (right - left) / len(members))
+            for x, (_, edge) in zip(apart(near, left, right, beside), members, strict=True):
+                ways[edge].append((x, middles[row]))
+    return ways
+
+
+def _edge(
+    one: str,
+    other: str,
+    places: Mapping[str, tuple[float, float]],
+    way: Sequence[tuple[float, float]],
+) -> str:
+    half = _NODE_HEIGHT / 2
+    x, y = places[one]
+    y += half
+    path = f"M{x:.1f} {y:.1f}"
+    for right, middle in way:
+        path += _bend(x, y, right, middle - half) + f"V{middle + half:.1f}"
+        x, y = right, middle + half
+    right, below = places[other]
+    path += _bend(x, y, right, below - half - 1)
+    ends = f'data-from="{one}" data-to="{other}"'
+    return f'<path {ends} d="{path}" marker-end="url(#arrow)"/>'
+
+
+def _bend(x: float, y: float, right: float, below: float) -> str:
+    middle = (y + below) / 2
+    return f"C{x:.1f} {middle:.1f} {right:.1f} {middle:.1f} {right:.1f} {below:.1f}"

@@ -31,6 +31,8 @@ __all__ = ["NARROW", "WIDE", "Renderer", "relation"]
 # the one or the other.
 WIDE, NARROW = 44.0, 18.0
 
+_GLUE = "</span>"
+_MARKS = re.compile(r"[.,;:)]+")
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
 
 
@@ -96,7 +98,18 @@ class Renderer:
         str
             Phrasing content.
         """
-        return "".join(map(self._piece, parts))
+        result = ""
+        parts = list(parts)
+        for place, part in enumerate(parts):
+            shown = self._piece(part)
+            if isinstance(part, Text) and place and not isinstance(parts[place - 1], Text):
+                # No line begins with a comma.
+                mark = _MARKS.match(shown)
+                if mark and result.endswith(_GLUE):
+                    result = f"{result.removesuffix(_GLUE)}{mark[0]}{_GLUE}"
+                    shown = shown[mark.end() :]
+            result += shown
+        return result
 
     def _piece(self, part: Inline) -> str:
         match part:
@@ -105,9 +118,10 @@ class Renderer:
             case Math(box):
                 element = to_mathml(box, display=False, annotated=True)
                 # Within a line nothing is broken.
-                return f'<span class="wide">{element}</span>' if box.width > NARROW else element
+                kind = "wide" if box.width > NARROW else "whole"
+                return f'<span class="{kind}">{element}{_GLUE}'
             case Raw(latex):
-                return f"<math>{converted(latex)}</math>"
+                return f'<span class="whole"><math>{converted(latex)}</math>{_GLUE}'
             case Reference(id):
                 return self.reference(id)
             case AxiomReference(id):

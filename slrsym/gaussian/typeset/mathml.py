@@ -41,7 +41,7 @@ _SIGNS = {
     "implies": "⟹", "iff": "⟺", "cdot": "⋅", "neg": "¬", "sum": "∑", "int": "∫",
 }  # fmt: skip
 # How high a bracket is that stands by itself, in em, by its size.
-_HEIGHTS = (1.0, 1.2, 1.8, 2.4)
+_HEIGHTS = (1.0, 1.2, 2.3, 3.0)
 # What is higher than a plain line needs brackets that grow.
 _HIGH = 2
 _BLACKBOARD = {"E": "𝔼", "R": "ℝ"}
@@ -159,7 +159,8 @@ def _beside(parts: Iterable[Box]) -> Iterable[str]:
         if before is not None and _is_name(before) and isinstance(part, Fence):
             yield _APPLY
         elif _is_name(part) and before is not None and not isinstance(before, Operator | Space):
-            yield _THIN
+            leans = isinstance(before, Atom) and before.text in _LEANING
+            yield _LEAN + _THIN if leans else _THIN
         yield _element(part)
         before = part
 
@@ -257,6 +258,8 @@ def _spaced(element: str) -> str:
     """Names of functions as names, with the space before them that TeX leaves."""
     tree = ElementTree.fromstring(element)
     for node in tree.iter("mo"):
+        if node.text == "|":
+            node.attrib |= {"lspace": "0", "rspace": "0"}
         if _NAME.fullmatch(node.text or ""):
             node.tag = "mi"
     for node in tree.iter("msup"):
