@@ -15,6 +15,7 @@ from slrsym.commands.checking import checked, cores, loaded
 from slrsym.commands.checking import unknown as unknown_claim
 from slrsym.commands.compare import compare
 from slrsym.commands.export import export
+from slrsym.commands.export_html import html
 from slrsym.commands.figure import figure
 from slrsym.commands.landscape import landscape
 from slrsym.commands.reporting import reported, require_writable, show_tracebacks
@@ -200,6 +201,7 @@ def axioms(
 
 
 app.command()(compare)
+export.command()(html)
 app.add_typer(export)
 app.command()(simulate)
 app.command()(figure)

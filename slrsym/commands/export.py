@@ -16,7 +16,55 @@ if TYPE_CHECKING:
     from slrsym.proof.checker import Verdict
     from slrsym.proof.ledger import Ledger, Row
 
-__all__ = ["export", "latex", "verified"]
+__all__ = [
+    "OUTPUT",
+    "PATHS",
+    "SEED",
+    "UNPROVED",
+    "WORKERS",
+    "export",
+    "latex",
+    "verified",
+    "writable",
+]
+
+UNPROVED = Annotated[
+    bool,
+    typer.Option(
+        "--unproved", help="Export claims that are not proved, too, and mark them as such."
+    ),
+]
+PATHS = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--path",
+        metavar="PATH",
+        help="A file or folder of derivations; by default those of the package.",
+        show_default=False,
+    ),
+]
+SEED = Annotated[
+    int, typer.Option("--seed", min=0, help="Moves the random points of the numerical check.")
+]
+WORKERS = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="How many processes verify; by default one for each core.",
+        show_default=False,
+    ),
+]
+OUTPUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Where to write: a new folder, an empty one, or that of an earlier export.",
+        show_default=False,
+    ),
+]
 
 export = typer.Typer(
     name="export",
@@ -42,16 +90,7 @@ def latex(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Where to write: a new folder, an empty one, or that of an earlier export.",
-            show_default=False,
-        ),
-    ] = None,
+    output: OUTPUT = None,
     standalone: Annotated[
         bool,
         typer.Option("--standalone", help="One file for each claim, which compiles by itself."),
@@ -62,40 +101,17 @@ def latex(
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
     ] = False,
-    unproved: Annotated[
-        bool,
-        typer.Option(
-            "--unproved", help="Export claims that are not proved, too, and mark them as such."
-        ),
-    ] = False,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--path",
-            metavar="PATH",
-            help="A file or folder of derivations; by default those of the package.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Moves the random points of the numerical check.")
-    ] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            help="How many processes verify; by default one for each core.",
-            show_default=False,
-        ),
-    ] = None,
+    unproved: UNPROVED = False,
+    paths: PATHS = None,
+    seed: SEED = 0,
+    workers: WORKERS = None,
 ) -> None:
     """Write claims and their proofs as LaTeX.
 
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then the document says so.
     """
-    from slrsym.export.folder import FolderError, require_ours, write_folder
+    from slrsym.export.folder import write_folder
 
     if snippet:
         for option, given in (("--output", output), ("--standalone", standalone), ("--pdf", pdf)):
@@ -104,12 +120,7 @@ def latex(
         if not claims:
             raise typer.BadParameter("--snippet needs a claim", param_hint="CLAIM")
     else:
-        if output is None:
-            raise typer.BadParameter("say where to write", param_hint="--output")
-        try:
-            require_ours(output)
-        except FolderError as problem:
-            raise typer.BadParameter(str(problem), param_hint="--output") from None
+        output = writable(output)
 
     start = time.perf_counter()
     ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
@@ -132,6 +143,35 @@ def latex(
     )
     if pdf:
         _compile(output, mains)
+
+
+def writable(output: Path | None) -> Path:
+    """The folder to export to.
+
+    Parameters
+    ----------
+    output : Path or None
+        What was asked for.
+
+    Returns
+    -------
+    Path
+        The same.
+
+    Raises
+    ------
+    typer.BadParameter
+        If none was, or it cannot be written to, or holds what is not of an earlier export.
+    """
+    from slrsym.export.folder import FolderError, require_ours
+
+    if output is None:
+        raise typer.BadParameter("say where to write", param_hint="--output")
+    try:
+        require_ours(output)
+    except FolderError as problem:
+        raise typer.BadParameter(str(problem), param_hint="--output") from None
+    return output
 
 
 def verified(

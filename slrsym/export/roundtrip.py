@@ -66,20 +66,22 @@ class Outcome:
     reason: str = ""
 
 
-def read_back(document: Document) -> list[Outcome]:
+def read_back(document: Document, renderer: Any = None) -> list[Outcome]:
     """Every displayed formula of the claims of a document, read back from its LaTeX.
 
     Parameters
     ----------
     document : Document
         The document.
+    renderer : Renderer, optional
+        Its `display` writes a display as LaTeX; that of the book by default.
 
     Returns
     -------
     list of Outcome
         One for each displayed formula, in order; of a chain, one for each side.
     """
-    renderer = Renderer(document.labels)
+    renderer = renderer or Renderer(document.labels)
     outcomes: list[Outcome] = []
     for claim in document.claims:
         for display in claim.displays():
@@ -87,7 +89,7 @@ def read_back(document: Document) -> list[Outcome]:
     return outcomes
 
 
-def _of_display(claim: ClaimEntry, display: Display, renderer: Renderer) -> Iterable[Outcome]:
+def _of_display(claim: ClaimEntry, display: Display, renderer: Any) -> Iterable[Outcome]:
     latex = renderer.display(display)
     try:
         found = read_display(latex, claim.names)
