@@ -31,6 +31,9 @@ __all__ = ["NARROW", "WIDE", "Renderer", "relation"]
 # the one or the other.
 WIDE, NARROW = 44.0, 18.0
 
+# How many characters of a formula fit on a line of a phone for certain.
+_LONG = 24
+_TAG = re.compile(r"<[^>]*>")
 _GLUE = "</span>"
 _MARKS = re.compile(r"[.,;:)]+")
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
@@ -121,7 +124,9 @@ class Renderer:
                 kind = "wide" if box.width > NARROW else "whole"
                 return f'<span class="{kind}">{element}{_GLUE}'
             case Raw(latex):
-                return f'<span class="whole"><math>{converted(latex)}</math>{_GLUE}'
+                element = f"<math>{converted(latex)}</math>"
+                kind = "wide" if len(_TAG.sub("", element)) > _LONG else "whole"
+                return f'<span class="{kind}">{element}{_GLUE}'
             case Reference(id):
                 return self.reference(id)
             case AxiomReference(id):

@@ -55,6 +55,10 @@ _ROW = ("<mrow>", "</mrow>")
 # Of what latex2mathml writes: the outermost element, and names of functions, spaced as signs.
 _OUTER = re.compile(r"^<math[^>]*>|</math>$")
 _NAME = re.compile(r"[A-Za-z]{2,}")
+# Where half a formula is left out, it leaves out an element.
+_CHILDREN = {
+    "mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3
+}  # fmt: skip
 
 
 def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = False) -> str:
@@ -257,6 +261,9 @@ def converted(latex: str) -> str:
 def _spaced(element: str) -> str:
     """Names of functions as names, with the space before them that TeX leaves."""
     tree = ElementTree.fromstring(element)
+    for node in tree.iter():
+        if len(node) != _CHILDREN.get(node.tag, len(node)):
+            raise ValueError(f"{node.tag} has {len(node)} children")
     for node in tree.iter("mo"):
         if node.text == "|":
             node.attrib |= {"lspace": "0", "rspace": "0"}

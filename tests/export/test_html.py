@@ -1,0 +1,232 @@
+"""The static site."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from html import escape, unescape
+from itertools import pairwise
+
+import pytest
+
+from slrsym.export import roundtrip
+from slrsym.export.build import build
+from slrsym.export.document import Citation, Document, Math, Raw, Reference, Text
+from slrsym.export.graph import laid_out
+from slrsym.export.html import Renderer, site_files
+from slrsym.export.html.graph import _NODE_HEIGHT, _NODE_WIDTH, picture
+from slrsym.export.html.reading import ShownRenderer
+from slrsym.export.roundtrip import read_back
+from slrsym.gaussian.typeset.boxes import identifier, row
+from slrsym.proof.montecarlo import MonteCarlo
+from tests.export.conftest import as_if_proved
+from tests.export.site_check import Page, depends, linked, problems
+
+
+@pytest.fixture(scope="module")
+def site(document):
+    return site_files(document, "A title with <b> & co.")
+
+
+# -- pages -------------------------------------------------------------------------------------
+
+
+def test_every_page_is_sound_and_every_link_resolves(document, site):
+    assert {"index.html", "axioms.html", "notation.html", "style.css", "site.js"} <= set(site)
+    assert len(site) == len(document.claims) + 5
+    assert problems(site) == []
+    assert problems(site_files(linked(document))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("claims/lemma-18-ii.html", "claims/lemma-19.html", "no file"),
+        ("axioms.html#fubini", "axioms.html#nobody", "no such place"),
+        ('href="style.css"', 'href="https://example.org/style.css"', "elsewhere"),
+        ("</mi>", "", "no element found|mismatched tag|is not closed|closes"),
+        ("<h1>", "<h2>", "h1"),
+        ('id="ledger"', 'id="graph"', "twice"),
+        ("<mfrac>", "<mfrac><mi>x</mi>", "3 children"),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_noticed(site, old, new, what):
+    spoiled = {name: text.replace(old, new) for name, text in site.items()}
+    assert any(re.search(what, found) for found in problems(spoiled))
+
+
+def test_links_along_dependencies_go_both_ways(document):
+    pages = site_files(linked(document))
+    first, _, third = document.claims[:3]
+    below, above = pages[f"claims/{third.id}.html"], pages[f"claims/{first.id}.html"]
+    uses = below.partition("<h2>Uses</h2>")[2].partition("</div>")[0]
+    used = above.partition("<h2>Used by</h2>")[2].partition("</div>")[0]
+    assert f'href="{first.id}.html"' in uses
+    assert f'href="{third.id}.html"' in used
+    assert "<h2>Uses</h2>" not in above
+
+
+def test_text_is_escaped(site, document):
+    assert "<h1>A title with &lt;b&gt; &amp; co.</h1>" in site["index.html"]
+    renderer = Renderer(document.labels)
+    assert renderer.inline([Text("a < b & c")]) == "a &lt; b &amp; c"
+    assert renderer.inline([Reference("no-such")]) == "no-such"
+    assert renderer.inline([Citation("key", "p. 3")]) == "key, p. 3"
+
+
+def test_no_line_begins_with_a_comma():
+    parts = [Math(identifier("x")), Text(", and "), Raw("y"), Text(").")]
+    shown = Renderer({}).inline(parts)
+    assert re.search(r"</math>,</span> and ", shown)
+    assert shown.endswith("</math>).</span>")
+
+
+def test_wide_formulas_have_lines_for_a_phone(document):
+    html = Renderer({}).display(next(document.claims[0].displays()))
+    assert 'class="formula"' in html or 'class="formula desk"' in html
+    wide = row([identifier("x")] * 60)
+    assert Renderer({}).inline([Math(wide)]).startswith('<span class="wide">')
+
+
+def test_the_front_page_has_the_ledger_and_the_legend(document, site):
+    page = Page(site["index.html"])
+    rows = [a for a in page.all("a") if (a.get("href") or "").startswith("claims/")]
+    assert len(rows) == 2 * len(document.claims)
+    assert f"{len(document.claims)} of {len(document.claims)} claims proved" in page.shown
+    for status in ("proved", "open", "failed"):
+        assert f'class="status {status}"' in site["index.html"]
+
+
+def test_axioms_have_their_references(site):
+    from slrsym.proof.axioms import axiom
+
+    assert escape(axiom("fubini").reference, quote=False) in Page(site["axioms.html"]).shown
+    assert 'href="../axioms.html#fubini"' in site["claims/lemma-18-ii.html"]
+
+
+# -- what was checked --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["desk", "phone"])
+def test_every_displayed_formula_reads_as_what_was_checked(document, kind):
+    outcomes = read_back(document, ShownRenderer(kind))
+    assert len(outcomes) >= 100
+    wrong = [o for o in outcomes if not o.equal]
+    assert not wrong, f"{wrong[0].claim}: {wrong[0].reason}\n{wrong[0].latex}"
+
+
+def test_annotations_are_the_latex_that_is_read_back(document):
+    """What someone copies from a page is what the book prints."""
+    from slrsym.export.reading import read_display
+
+    formula = r'class="formula(?: desk)?"><math.*?<annotation[^>]*>(.*?)</annotation>'
+    for claim in document.claims[:6]:
+        for display in claim.displays():
+            html = Renderer({}).display(display)
+            notes = map(unescape, re.findall(formula, html, re.DOTALL))
+            found = read_display(" ".join(notes), claim.names)
+            assert len(found) == (len(display.formulas) if display.links else 1)
+
+
+def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
+    source = random.Random(7)
+    changes = {"<mi>γ</mi>": "<mi>θ</mi>", ">+<": ">−<", "<mn>2</mn>": "<mn>3</mn>", "″": "′"}
+    original = Renderer.formula
+    caught = 0
+    for claim in document.claims:
+        displays = list(claim.displays())
+        display = source.choice(displays)
+        html = Renderer({}).display(display)
+        body = re.sub(r"<summary>.*?</summary>", "", html, flags=re.DOTALL)
+        present = [old for old in changes if old in body]
+        if not present:
+            continue
+        old = source.choice(present)
+
+        def spoiled(self, box, old=old):
+            return original(self, box).replace(old, changes[old])
+
+        monkeypatch.setattr(Renderer, "formula", spoiled)
+        outcomes = list(roundtrip._of_display(claim, display, ShownRenderer()))
+        monkeypatch.undo()
+        assert not all(o.equal for o in outcomes), f"{claim.id}: {old}\n{html}"
+        caught += 1
+    assert caught >= 10
+
+
+def test_evidence(ledger):
+    sample = MonteCarlo("x", "t = 1", 0.5, 0.51, 0.01, -1.0, 100, 1)
+    (found,) = as_if_proved(ledger, ["lemma-18-i"])
+    document = build(ledger, [replace(found, monte_carlo=(sample,))], {})
+    page = Page(site_files(document)["claims/lemma-18-i.html"])
+    assert "3 steps, each accepted by its rule" in page.shown
+    assert "both sides agree to 30 digits or more" in page.shown
+    assert "Monte Carlo: 0.5 against 0.51, standard error 0.01" in page.shown
+    assert "1 axiom:" in page.shown
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [("failed", "step 1 <b> is refused"), ("open", "rests on x, not proved")]
+)
+def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
+    (found,) = as_if_proved(ledger, ["lemma-18-v"])
+    document = build(ledger, [replace(found, status=status, error=reason)], {})
+    files = site_files(document)
+    assert problems(files) == []
+    page = files["claims/lemma-18-v.html"]
+    assert 'class="status proved"' not in page
+    assert f'class="status {status}"' in page
+    assert "∎" not in page
+    assert reason in Page(page).shown
+    assert ('id="proof"' in page) == (status == "open")
+    assert "0 of 1 claims proved" in files["index.html"]
+    assert f'class="node {status}"' in files["index.html"]
+
+
+def test_an_empty_document():
+    files = site_files(Document((), (), {}))
+    assert set(files) == {"index.html", "style.css", "site.js"}
+    assert problems(files) == []
+
+
+# -- the graph ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_claims_of_a_row_do_not_overlap(seed):
+    graph = laid_out(depends(70, seed), columns=5)
+    assert len({node.id for node in graph.nodes}) == 70
+    rows = {}
+    for node in graph.nodes:
+        assert 0.5 <= node.column <= 4.5
+        rows.setdefault(node.row, []).append(node.column)
+    for columns in rows.values():
+        columns.sort()
+        assert all(b - a >= 1 - 1e-9 for a, b in pairwise(columns))
+    at = {node.id: node.row for node in graph.nodes}
+    assert all(at[one] < at[other] for one, other in graph.edges)
+
+
+def test_arrows_go_behind_no_claim(document):
+    documents = [linked(document, seed) for seed in range(8)]
+    pages = {claim.id: f"{claim.id}.html" for claim in document.claims}
+    assert sum(_crossings(picture(each, pages, columns=3)) for each in documents) > 20
+
+
+def _crossings(svg):
+    """How often an arrow passes a row of claims; it must not be behind one of them."""
+    boxes = {
+        match[1]: (float(match[2]) + _NODE_WIDTH / 2, float(match[3]) + _NODE_HEIGHT / 2)
+        for match in re.finditer(r'data-id="([\w-]+)".*?<rect x="([\d.]+)" y="([\d.]+)"', svg)
+    }
+    crossed = 0
+    for one, other, path in re.findall(r'data-from="([\w-]+)" data-to="([\w-]+)" d="(.*?)"', svg):
+        # Each V ends a straight piece beside a row of claims.
+        for x, bottom in re.findall(r" ([\d.]+) [\d.]+V([\d.]+)", path):
+            crossed += 1
+            middle = float(bottom) - _NODE_HEIGHT / 2
+            for id, (left, y) in boxes.items():
+                if abs(y - middle) < 1 and id not in (one, other):
+                    assert abs(float(x) - left) > _NODE_WIDTH / 2
+    return crossed

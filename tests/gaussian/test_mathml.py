@@ -1,0 +1,126 @@
+"""Boxes as MathML."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi, sqrt, symbols
+
+from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
+from slrsym.gaussian.typeset import Line, Printer, broken, to_mathml
+from slrsym.gaussian.typeset.boxes import (
+    Atom,
+    Box,
+    Delimiter,
+    Fence,
+    Fraction,
+    Operator,
+    Root,
+    Script,
+    Space,
+    identifier,
+    name,
+    number,
+    row,
+)
+from slrsym.gaussian.typeset.mathml import converted
+
+x, y = symbols("x y", real=True)
+k = Symbol("k", integer=True)
+f = Function("f", real=True)
+
+
+def inside(box):
+    return to_mathml(box, display=False).removeprefix("<math>").removesuffix("</math>")
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [
+        (identifier("varepsilon"), "<mi>ε</mi>"),
+        (identifier("Phi"), '<mi mathvariant="normal">Φ</mi>'),
+        (identifier("mathcal{N}"), "<mi>𝒩</mi>"),
+        (name("d"), '<mi mathvariant="normal">d</mi>'),
+        (name("E"), "<mi>𝔼</mi>"),
+        (Operator("<", "relation"), '<mo form="infix">&lt;</mo>'),
+        (Operator("-", "prefix"), '<mo form="prefix" lspace="0" rspace="0">−</mo>'),
+        (Operator("/", "slash"), '<mo lspace="0" rspace="0">/</mo>'),
+        (Root(identifier("x")), "<msqrt><mi>x</mi></msqrt>"),
+        (Fraction(Space(0.0), number(2)), "<mfrac><mrow></mrow><mn>2</mn></mfrac>"),
+        (Script(identifier("x"), number(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
+        (
+            Script(Operator("sum", "large"), identifier("k"), identifier("n")),
+            "<munderover><mo>∑</mo><mi>k</mi><mi>n</mi></munderover>",
+        ),
+        (
+            Script(name("erf"), above=Atom("''", "name")),
+            '<mrow><mi>erf</mi><mo lspace="0" rspace="0">″</mo></mrow>',
+        ),
+        (Atom("and", "words"), "<mtext>\u00a0and\u00a0</mtext>"),
+    ],
+)
+def test_boxes(box, expected):
+    assert inside(box) == expected
+
+
+def test_a_function_is_applied_and_stands_apart_from_what_is_before_it():
+    called = row([identifier("x"), name("erf"), Fence("(", identifier("y"), ")")])
+    assert inside(called) == (
+        '<mrow><mi>x</mi><mspace width="0.17em"/><mi>erf</mi><mo>&#x2061;</mo><mrow>'
+        '<mo form="prefix" fence="true" stretchy="false">(</mo><mi>y</mi>'
+        '<mo form="postfix" fence="true" stretchy="false">)</mo></mrow></mrow>'
+    )
+    assert "mspace" not in inside(row([Operator("-", "prefix"), name("erf")]))
+
+
+def test_brackets_grow_with_what_they_hold():
+    half = Fraction(number(1), number(2))
+    assert inside(Fence("(", half, ")")).count('stretchy="true"') == 2
+    assert inside(Fence("(", number(1), ")")).count('stretchy="false"') == 2
+    assert 'minsize="2.3em"' in inside(Delimiter("(", 2, "open"))
+    assert 'stretchy="false"' in inside(Delimiter("|", 0, "close"))
+
+
+LAW = GaussianLaw({x: 0, y: 1}, Matrix([[1, 0], [0, 2]]))
+FORMULAS = (
+    erf(x + y) ** 2 * exp(-(x**2)) / (3 * sqrt(pi)),
+    Eq(erf_prime(x) * erf_second(y), Abs(x - y)),
+    Integral(exp(-(y**2) / 2), (y, 0, x)),
+    Sum(x**k, (k, 0, 9)),
+    f(x).diff(x) + 1,
+    Expectation(erf(x) * y, LAW),
+)
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+def test_formulas_are_well_formed_and_lose_nothing(formula):
+    box = Printer().box(formula)
+    whole, lines = to_mathml(box), to_mathml(broken(box, 4.0))
+    texts = ["".join(ElementTree.fromstring(text).itertext()) for text in (whole, lines)]
+    assert texts[0] == texts[1] != ""
+
+
+def test_lines_and_annotations():
+    lines = [Line(identifier("x")), Line(row([Operator("+"), identifier("y")]), 2.0)]
+    text = to_mathml(lines, annotated=True)
+    tree = ElementTree.fromstring(text)
+    assert tree.get("display") == "block"
+    assert len(tree.findall(".//mtr")) == 2
+    assert tree.find(".//mspace").get("width") == "2em"
+    note = to_mathml(Printer().box(x < y), annotated=True)
+    assert ElementTree.fromstring(note).find(".//annotation").text == "x < y"
+
+
+def test_latex_of_others():
+    assert converted(r"\operatorname{erf}'(x)").startswith(
+        '<mrow><mrow><mi>erf</mi><mo lspace="0" rspace="0">′</mo></mrow>'
+    )
+    assert converted(r"a\operatorname{erf}").count("<mspace") == 1
+    assert converted("\\frac{1}") == "<mtext>\\frac{1}</mtext>"
+    assert ElementTree.fromstring(converted(r"x \le 2 \& y")) is not None
+
+
+def test_no_box():
+    with pytest.raises(TypeError, match="no box"):
+        to_mathml(Box())

@@ -1,0 +1,117 @@
+"""slrsym export html."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym.cli import app
+from tests.conftest import HEADER, claim_text
+from tests.export.site_check import Page, problems
+
+WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
+
+
+@pytest.fixture
+def run(derivation):
+    file = derivation(
+        "squares.py",
+        claim_text("square"),
+        claim_text("again", by="lemma('square')"),
+        claim_text("sine", "sin(x)*0 + x", "x"),
+    )
+
+    def run(*args, path=file):
+        return CliRunner().invoke(
+            app, ["export", "html", "--path", str(path), "--workers", "1", *map(str, args)]
+        )
+
+    return run
+
+
+def read(folder):
+    files = (f for f in folder.rglob("*") if f.is_file() and not f.name.startswith("."))
+    return {f.relative_to(folder).as_posix(): f.read_text(encoding="utf-8") for f in files}
+
+
+def test_a_site(run, tmp_path):
+    out = tmp_path / "new" / "out"
+    result = run("-o", out, "--title", "My <claims>")
+    assert result.exit_code == 0, result.stderr
+    assert f"wrote 3 of them to {out / 'index.html'} in " in result.stdout
+    files = read(out)
+    assert problems(files) == []
+    assert {n for n in files if n.startswith("claims/")} == {
+        "claims/again.html", "claims/sine.html", "claims/square.html"
+    }  # fmt: skip
+    assert "3 of 3 claims proved, in 6 steps" in Page(files["index.html"]).shown
+    assert "<title>My &lt;claims&gt;</title>" in files["index.html"]
+    page = Page(files["claims/again.html"])
+    assert "2 steps, each accepted by its rule" in page.shown
+    assert 'href="square.html"' in files["claims/again.html"]
+    assert 'href="again.html"' in files["claims/square.html"]
+    # Of claims that are not the paper's, its letters say nothing.
+    assert "notation.html" not in files
+    assert run("-o", out).exit_code == 0
+
+
+def test_claims_with_what_they_rest_on(run, tmp_path):
+    assert run("again", "-o", tmp_path / "out").exit_code == 0
+    files = read(tmp_path / "out")
+    assert problems(files) == []
+    assert {n for n in files if "/" in n} == {"claims/again.html", "claims/square.html"}
+
+
+def test_an_unknown_claim(run, tmp_path):
+    result = run("squre", "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "unknown claim 'squre'; did you mean square?" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
+    result = run("-o", tmp_path / "out", path=derivation("wrong.py", WRONG))
+    assert result.exit_code == 1
+    assert "claim wrong is not proved (failed): step 1 [algebra] is refused" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp_path):
+    # True, but refused by its rule; so what rests on it has nothing against it but that.
+    refused = claim_text("refused", by="differentiate")
+    on_it = claim_text("on-it", by="lemma('refused')")
+    header = HEADER + "from slrsym.proof import differentiate\n"
+    file = derivation("wrong.py", WRONG, refused, on_it, header=header)
+    assert run("--unproved", "-o", tmp_path / "out", path=file).exit_code == 0
+    files = read(tmp_path / "out")
+    assert problems(files) == []
+    for name, text in files.items():
+        if name.startswith("claims/"):
+            assert 'class="status proved"' not in text
+            assert "∎" not in text
+    assert 'class="status failed"' in files["claims/wrong.html"]
+    assert "is refused" in Page(files["claims/wrong.html"]).shown
+    assert 'class="status open"' in files["claims/on-it.html"]
+    assert "0 of 3 claims proved" in files["index.html"]
+
+
+def test_no_folder(run):
+    result = run()
+    assert result.exit_code == 2
+    assert "say where to write" in result.stderr
+
+
+def test_a_foreign_folder(run, tmp_path):
+    (tmp_path / "index.html").write_text("mine")
+    result = run("-o", tmp_path)
+    assert result.exit_code == 2
+    assert "which no export has written" in " ".join(result.stderr.split())
+    assert (tmp_path / "index.html").read_text() == "mine"
+    assert not (tmp_path / "claims").exists()
+
+
+def test_a_file_in_the_way(run, tmp_path):
+    (tmp_path / "out").write_text("mine")
+    result = run("-o", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "is not a folder" in " ".join(result.stderr.split())
