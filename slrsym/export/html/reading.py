@@ -116,6 +116,8 @@ def _latex(node: Element) -> str:
             if node.get("class") == "lines":
                 return " ".join(rows)
             return "\\begin{pmatrix} " + " \\\\ ".join(rows) + " \\end{pmatrix}"
+        case "mover" if (children[1].text or "").strip() == "^":
+            return f"\\widehat{{{_latex(children[0]).strip()}}}"
         case tag if tag in _SCRIPTS:
             base, *scripts = map(_latex, children)
             marks = zip(_SCRIPTS[tag], scripts, strict=True)

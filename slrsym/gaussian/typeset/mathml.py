@@ -54,6 +54,7 @@ _THIN = '<mspace width="0.17em"/>'
 _ROW = ("<mrow>", "</mrow>")
 # Of what latex2mathml writes: the outermost element, and names of functions, spaced as signs.
 _OUTER = re.compile(r"^<math[^>]*>|</math>$")
+_PREFIXES, _CLOSING = ("+", "−", "±"), (")", "]", "}", "|")
 _NAME = re.compile(r"[A-Za-z]{2,}")
 # Where half a formula is left out, it leaves out an element.
 _CHILDREN = {
@@ -227,7 +228,11 @@ def _script(box: Script) -> str:
     if above is not None and isinstance(base, Atom) and base.text in _LEANING:
         scripts[-1] = _grouped(_LEAN + scripts[-1])
     name = tag[2] if len(scripts) == 2 else tag[0] if below is not None else tag[1]
-    return f"<{name}>{_one(base)}{''.join(scripts)}</{name}>"
+    inner = _one(base)
+    if isinstance(base, Delimiter):
+        # Browsers draw a bracket with scripts in its plain size, but not a row that is a bracket.
+        inner = _grouped(inner)
+    return f"<{name}>{inner}{''.join(scripts)}</{name}>"
 
 
 @cache
@@ -265,10 +270,13 @@ def _spaced(element: str) -> str:
         if len(node) != _CHILDREN.get(node.tag, len(node)):
             raise ValueError(f"{node.tag} has {len(node)} children")
     for node in tree.iter("mo"):
-        if node.text == "|":
+        if node.text in ("|", "/"):
             node.attrib |= {"lspace": "0", "rspace": "0"}
         if _NAME.fullmatch(node.text or ""):
             node.tag = "mi"
+    for node in tree.iter("mover"):
+        node.set("accent", "true")
+        node[1].set("stretchy", "false")
     for node in tree.iter("msup"):
         if len(node) == 2 and set(node[1].text or " ") <= {*_PRIMES}:
             node.tag = "mrow"
@@ -276,6 +284,9 @@ def _spaced(element: str) -> str:
     for line in [*tree.iter("mrow")]:
         before: ElementTree.Element | None = None
         for part in [*line]:
+            after_sign = before is not None and before.tag == "mo" and before.text not in _CLOSING
+            if part.text in _PREFIXES and after_sign:
+                part.attrib |= {"form": "prefix", "lspace": "0", "rspace": "0"}
             first = part[0] if len(part) and part.tag != "mfrac" else part
             named = first.tag == "mi" and _NAME.fullmatch(first.text or "")
             if named and before is not None and before.tag not in ("mo", "mspace"):
