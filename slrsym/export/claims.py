@@ -130,6 +130,7 @@ def claim_entry(
         names=reading_names(shown, shorthand, printer),
         agreement={r.label: r.digits for r in getattr(verdict, "reports", ())},
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
+        box=getattr(row_of_ledger, "box", ""),
     )
 
 

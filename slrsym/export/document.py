@@ -285,6 +285,8 @@ class ClaimEntry:
         To how many digits both sides of each step agree, by its label.
     monte_carlo : tuple of MonteCarlo
         What sampling says of the statement's expectations.
+    box : str
+        On which box of parameters it is certified; empty otherwise.
     """
 
     id: str
@@ -307,6 +309,7 @@ class ClaimEntry:
     names: Any = field(repr=False, compare=False)
     agreement: Mapping[str, int | None] = field(default_factory=dict, compare=False)
     monte_carlo: tuple[Any, ...] = ()
+    box: str = ""
 
     def displays(self) -> Iterator[Display]:
         """Every displayed formula of the statement, its abbreviations and the proof, in order.

@@ -97,14 +97,21 @@ def _source(claim: ClaimEntry) -> str:
     return "" if own else f"{escape(claim.source, quote=False)} · "
 
 
+# Of these some step, or all, was not accepted.
+_REFUSED = ("failed", "unverified")
+
+
 def _proof(claim: ClaimEntry, renderer: Renderer) -> str:
-    if claim.status not in ("proved", "open"):
-        reason = escape(claim.reason or "It was not verified.", quote=False)
-        return f'<section class="warning" aria-label="Not proved">\n<p>{reason}</p>\n</section>'
+    reason = escape(claim.reason, quote=False)
+    if claim.status in _REFUSED:
+        said = reason or "It was not verified."
+        return f'<section class="warning" aria-label="Not proved">\n<p>{said}</p>\n</section>'
     warning = ""
-    if claim.status == "open":
-        why = escape(claim.reason, quote=False)
-        warning = f'<p class="warning">Not proved: {why}</p>\n'
+    if claim.status == "certified":
+        box = escape(claim.box, quote=False)
+        warning = f'<p class="warning certified">Not proved: certified for {box}.</p>\n'
+    elif claim.status != "proved":
+        warning = f'<p class="warning {claim.status}">Not proved: {reason}.</p>\n'
     if not claim.proof:
         return warning
     # The idea is a docstring, and may say nothing.
@@ -122,7 +129,7 @@ def _proof(claim: ClaimEntry, renderer: Renderer) -> str:
 def _evidence(claim: ClaimEntry) -> str:
     steps = f"{claim.steps} step{'' if claim.steps == 1 else 's'}"
     lines = []
-    if claim.status in ("proved", "open"):
+    if claim.status not in _REFUSED and claim.steps:
         text = f"{steps}, each accepted by its rule"
         if claim.digits is not None:
             text += (
@@ -130,6 +137,8 @@ def _evidence(claim: ClaimEntry) -> str:
                 "more, expectations integrated from their definition"
             )
         lines.append(f"{text}.")
+    elif claim.box:
+        lines.append(f"Enclosed by ball arithmetic on the whole box {claim.box}.")
     else:
         lines.append(f"Not proved; {steps} checked.")
     for sample in claim.monte_carlo:

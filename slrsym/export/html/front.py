@@ -43,7 +43,7 @@ def front_body(document: Document, title: str, pages: Mapping[str, str]) -> str:
     legend = "".join(
         f"<li>{badge(status)} {meaning}: {counts[status]}</li>"
         for status, (_, meaning) in STATUSES.items()
-        if counts[status] or status != "unverified"
+        if counts[status] or status == "proved"
     )
     return f"""<h1>{escape(title, quote=False)}</h1>
 <p class="lead">{counts["proved"]} of {len(claims)} claims proved, in {steps:,} steps.</p>

@@ -10,6 +10,8 @@ __all__ = ["STATUSES", "badge", "page"]
 # Status, sign and meaning, in the order of the legend; the sign is for those who see no colours.
 STATUSES = {
     "proved": ("✓", "every step checked, and everything it rests on"),
+    "certified": ("▣", "a rigorous enclosure on a stated box of parameters"),
+    "cited": ("❝", "its steps checked, but for a conclusion that is cited"),
     "open": ("○", "its own steps checked, but it rests on a claim that is not proved"),
     "failed": ("✗", "a step was refused, or there is no proof"),
     "unverified": ("?", "not checked"),
