@@ -94,7 +94,7 @@ def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
 
 
 def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """The length of the longest way down from each claim; a circle is cut where it is met."""
+    """Rows in which each claim stands below what it uses; a circle is cut where it is met."""
     levels: dict[str, int] = {}
 
     def level(id: str, above: frozenset[str]) -> int:
@@ -105,6 +105,13 @@ def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
 
     for id in used:
         level(id, frozenset({id}))
+    # What is used once, and late, stands where it is used.
+    users: dict[str, list[str]] = {}
+    for id, below in used.items():
+        for d in below:
+            users.setdefault(d, []).append(id)
+    for id in sorted(users, key=levels.__getitem__, reverse=True):
+        levels[id] = max(levels[id], min(levels[user] for user in users[id]) - 1)
     return levels
 
 

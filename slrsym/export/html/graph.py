@@ -22,7 +22,7 @@ _CLEAR, _BESIDE = 3.0, 3.5
 _FONT, _LINE, _LETTER = 12.0, 14.0, 0.57
 
 
-def picture(document: Document, pages: Mapping[str, str], columns: int = 6) -> str:
+def picture(document: Document, pages: Mapping[str, str], columns: int = 8) -> str:
     """The claims of a document and the arrows between them.
 
     Parameters

@@ -1,7 +1,7 @@
 "use strict";
 // Buttons that fold and unfold every step of a proof.
 for (const bar of document.querySelectorAll(".folds")) {
-  bar.hidden = false;
+  bar.hidden = !bar.parentElement.querySelector("details");
   bar.addEventListener("click", (event) => {
     const fold = event.target.dataset.fold;
     if (fold === undefined) return;
