@@ -35,6 +35,7 @@ from slrsym.gaussian.law import Law
 from slrsym.gaussian.typeset import Order, Printer, declared_laws, to_latex
 from slrsym.gaussian.typeset.boxes import Box, Operator, Root, Script, identifier, number, row
 from slrsym.proof.checker import steps_of
+from slrsym.proof.citation import InWords
 from slrsym.proof.claim import Claim
 from slrsym.proof.step import Step
 
@@ -159,6 +160,8 @@ def _free(claim: Claim) -> list[Any]:
     for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
         indexed.setdefault(node.base.label, node)
     plain = {s for s in claim.symbols if isinstance(s, Symbol) and s not in indexed}
+    # A statement in words holds them as the name of a symbol.
+    plain -= {s for e in statements for words in e.atoms(InWords) for s in words.free_symbols}
     return [*sorted(plain, key=str), *indexed.values()]
 
 

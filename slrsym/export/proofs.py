@@ -108,7 +108,8 @@ class Writer:
         parts = statement.args if isinstance(statement, And) else (statement,)
         blocks: list[Block] = []
         if isinstance(statement, InWords):
-            said = inline_text(str(statement.args[0]))
+            text = str(statement.args[0])
+            said = inline_text(text[:1].upper() + text[1:])
             after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
             return [Paragraph((*said, *after, Text(".")))]
         for place, part in enumerate(parts):

@@ -145,6 +145,9 @@ def _row(tokens: list[str]) -> str:
             following = _bracket(tokens[1:]) if tokens[0] == "(" else [tokens[0]]
             del tokens[: len(following) + (2 if tokens[0] == "(" else 0)]
             result += f"{token}{{{_row(following)}}}"
+        elif token == "*" and (not tokens or not re.match(r"[\w(]", tokens[0])):
+            # A star at the end of a letter is no product.
+            result = f"{result.rstrip()}^{{\\star}}"
         elif token in _SIGNS:
             result += _SIGNS[token]
         elif token in _FUNCTIONS:

@@ -243,3 +243,15 @@ def _crossings(svg):
                 if abs(y - middle) < 1 and id not in (one, other):
                     assert abs(float(x) - left) > _NODE_WIDTH / 2
     return crossed
+
+
+def test_a_statement_in_words(ledger):
+    (found,) = as_if_proved(ledger, ["theorem-5"])
+    document = build(ledger, [replace(found, status="cited", error="the end is cited")], {})
+    files = site_files(document)
+    assert problems(files) == []
+    statement = files["claims/theorem-5.html"].partition('aria-label="Statement"')[2]
+    shown = Page(statement.partition("</section>")[0] + "</section>").shown
+    assert shown.startswith(">\nFor constant λ")
+    # The true directions, which the starts of k and v come near.
+    assert shown.count("⋆") == 4
