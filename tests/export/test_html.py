@@ -135,7 +135,12 @@ def test_annotations_are_the_latex_that_is_read_back(document):
 
 def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
     source = random.Random(7)
-    changes = {"<mi>γ</mi>": "<mi>θ</mi>", ">+<": ">−<", "<mn>2</mn>": "<mn>3</mn>", "″": "′"}
+    changes = {
+        "<mi>γ</mi>": "<mi>θ</mi>",
+        ">+<": ">−<",
+        "<mn>2</mn></msup>": "<mn>3</mn></msup>",
+        "″": "′",
+    }
     original = Renderer.formula
     caught = 0
     claims = [claim for claim in document.claims if any(claim.displays())]
