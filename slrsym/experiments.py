@@ -10,8 +10,7 @@ figure  d    L   :math:`\gamma^2`  :math:`\lambda_t`         start   alpha  step
 7b      400  10  1/2             0.1                         sphere  4e-3   20,000   30
 ======  ===  ==  ==============  ==========================  ======  =====  =======  =====
 
-Figure 5 is of stochastic gradient descent, with batches of 5 and :math:`\varepsilon = 0.1`. It is
-in the table and cannot be run yet.
+Figure 5 is of stochastic gradient descent, with batches of 5 and :math:`\varepsilon = 0.1`.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class Experiment:
     steps, log_every : int
         How many steps, and after how many the state is logged.
     batch : int, optional
-        How many samples a step is given, if not their law.
+        How many sequences of tokens a step is given, if not their law.
     """
 
     task: Task
@@ -99,11 +98,6 @@ class Experiment:
         return self.start.runs
 
     @property
-    def available(self) -> bool:
-        """Whether it can be run: stochastic gradient descent cannot, yet."""
-        return self.batch is None
-
-    @property
     def settings(self) -> dict[str, Any]:
         """What the runs depend on, named as in the attributes of a dataset of runs."""
         return {
@@ -114,6 +108,7 @@ class Experiment:
             "log_every": self.log_every,
             "schedule": repr(self.schedule),
             "start": repr(self.start),
+            **({} if self.batch is None else {"batch": self.batch, "seed": self.start.seed}),
         }
 
     def compute(
@@ -137,14 +132,7 @@ class Experiment:
         -------
         Dataset
             As `slrsym.simulate` returns it.
-
-        Raises
-        ------
-        ValueError
-            If it is one of stochastic gradient descent.
         """
-        if not self.available:
-            raise ValueError("stochastic gradient descent is not available yet")
         return simulate(
             self.task,
             self.start,
@@ -154,6 +142,8 @@ class Experiment:
             self.log_every,
             backend,
             dynamics="overlaps",
+            batch=self.batch,
+            rng=None if self.batch is None else self.start.seed,
             path=path,
             progress=progress,
         )
@@ -230,6 +220,14 @@ def fetch(
             raise ValueError(
                 f"{path} holds data with {name} = {data.attrs[name]}; needed is {name} = {wanted}"
             )
+    unknown = [name for name in data.attrs if name not in recipe.settings and not _of_making(name)]
+    for name in unknown:
+        raise ValueError(f"{path} holds data with {name} = {data.attrs[name]}; needed are others")
     if "step" in data.coords and int(data.step[-1]) < recipe.settings["steps"]:
         return resume(data, path=path, progress=progress)
     return data
+
+
+def _of_making(name: str) -> bool:
+    """Whether an attribute says how data were made, and not what they are."""
+    return name == "backend" or name.startswith("version_")

@@ -24,7 +24,7 @@ _PDF = _Format("pdf")
 @reported()
 def figure(
     names: Annotated[
-        list[_Name], typer.Argument(metavar="FIGURE...", help="3, 4a, 4b, 6, 7a, 7b, or all.")
+        list[_Name], typer.Argument(metavar="FIGURE...", help="3, 4a, 4b, 5, 6, 7a, 7b, or all.")
     ],
     output: Annotated[
         Path,
@@ -50,9 +50,10 @@ def figure(
 ) -> None:
     """Draw the paper's figures, from its own parameters.
 
-    Figures 4a, 4b, 7a and 7b are made of 30 runs each, with all their steps. Figure 3 compares the
-    risks of the oracle and of the best linear predictor, by formula and by sampling; figure 6 shows
-    the risk on the invariant manifold. The settings of figures 3 and 6 are not the paper's.
+    Figures 4a, 4b, 5, 7a and 7b are made of 30 runs each, with all their steps; those of figure 5
+    draw their tokens. Figure 3 compares the risks of the oracle and of the best linear predictor,
+    by formula and by sampling; figure 6 shows the risk on the invariant manifold. The settings of
+    figures 3 and 6 are not the paper's.
     """
     from slrsym import figures
 

@@ -71,7 +71,17 @@ def simulate(
         _option("--log-every", "After how many steps the state is logged; 10 with --planar."),
     ] = None,
     runs: Annotated[int | None, _option("--runs", "How many runs, from a random start.")] = None,
-    seed: Annotated[int | None, _option("--seed", "Of the random start.")] = None,
+    seed: Annotated[
+        int | None, _option("--seed", "Of the random start, and of the batches.")
+    ] = None,
+    batch: Annotated[
+        int | None,
+        _option(
+            "--batch",
+            "Stochastic gradient descent: how many sequences of tokens each step draws. "
+            "[default: none; their law is used]",
+        ),
+    ] = None,
     start: Annotated[
         str | None,
         _option(
@@ -181,13 +191,14 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
         refuse("gamma is given already", {"gamma2"})
     if planar:
         refuse("there is one run, from --kappa0 and --nu0", {"runs", "seed", "start", "dynamics"})
+        refuse("batches leave the manifold", {"batch"})
         for name in ("kappa0", "nu0"):
             if name not in given:
                 raise typer.BadParameter("is needed with --planar", param_hint=f"--{name}")
     else:
         refuse("needs --planar", {"kappa0", "nu0"})
-    if given.get("start", "sphere") not in ("sphere", "manifold"):
-        refuse("a given start is one run", {"runs", "seed"})
+    if given.get("start", "sphere") not in ("sphere", "manifold") and "batch" not in given:
+        refuse("a given start is one run, without --batch", {"runs", "seed"})
 
 
 def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
@@ -204,6 +215,8 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
         of["log_every"],
         of["backend"],
         dynamics="planar" if planar else of["dynamics"],
+        batch=of.get("batch"),
+        rng=of["seed"] if "batch" in of else None,
         path=output,
     )
 
@@ -233,7 +246,8 @@ def _start(of: dict[str, Any]) -> Any:
         raise ValueError(
             f"start must be sphere, manifold, or five numbers kappa,nu,theta,eta,rho; got {text!r}"
         )
-    return Overlaps(np.array([overlaps]))
+    # With batches, as many runs as are asked for: each has its own.
+    return Overlaps(np.repeat([overlaps], of["runs"] if "batch" in of else 1, axis=0))
 
 
 def _planar_start(of: dict[str, Any]) -> list[list[float]]:

@@ -7,17 +7,19 @@ prediction, and its two derivatives.
 # mypy: ignore-errors
 # ruff: noqa: F821
 
-from math import sqrt
+from math import copysign, sqrt
 
 
-def walk(state, temperatures, every, gamma, d, L, epsilon, alpha, batch, normal, chi, noted):
+def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, normal, chi, noted):
     """Move one run by a step for each temperature.
 
     Parameters
     ----------
     state : ndarray, shape (5,)
         Overlaps, which are moved in place.
-    temperatures : ndarray, shape (rows * every,)
+    temperatures : ndarray, shape (steps,)
+    done : int
+        How many steps were made before, since the first row to be noted was begun.
     every : int
         After how many steps the state is noted.
     gamma, d, L, epsilon, alpha, batch : float or int
@@ -29,45 +31,109 @@ def walk(state, temperatures, every, gamma, d, L, epsilon, alpha, batch, normal,
     """
     kappa, nu, theta, eta, rho = state
     root = sqrt(d / 2)
-    tokens = np.empty((L, 6))
+    # Whether there is a third axis, and a fourth.
+    third, fourth = 1.0 if d >= 3 else 0.0, 1.0 if d >= 4 else 0.0
+    tokens = np.empty((L, 4))
     for step in range(temperatures.size):
         fixed = constants(temperatures[step])
-        # In an orthonormal frame that begins with k*, v*, and has k in its first three axes.
+        # An orthonormal frame that begins with k*, v*, and has k in its first three axes.
         k1, k2, v1, v2 = kappa, eta, theta, nu
-        k3 = sqrt(max(0.0, 1 - k1 * k1 - k2 * k2))
-        v3 = (rho - k1 * v1 - k2 * v2) / k3 if k3 > 1e-8 else 0.0
-        v4 = sqrt(max(0.0, 1 - v1 * v1 - v2 * v2 - v3 * v3))
-        # Sums over tokens, weighted as in the gradients in k and in v: of the coordinates in the
-        # frame, and of the squares and products of the weights.
-        a1 = a2 = a3 = a4 = b1 = b2 = b3 = b4 = aa = ab = bb = 0.0
+        k3 = third * sqrt(max(0.0, 1 - k1 * k1 - k2 * k2))
+        v_left = max(0.0, 1 - v1 * v1 - v2 * v2)
+        v3 = third * (rho - k1 * v1 - k2 * v2) / k3 if k3 > 1e-8 else 0.0
+        if d == 3 or v3 * v3 > v_left:
+            v3 = copysign(sqrt(v_left), v3)
+        v4 = fourth * sqrt(max(0.0, v_left - v3 * v3))
+        # The unit vector e spans with k what k and v do, and f with both of them what v* adds.
+        inner = k1 * v1 + k2 * v2 + k3 * v3
+        e1, e2, e3, e4 = v1 - inner * k1, v2 - inner * k2, v3 - inner * k3, v4
+        if e1 * e1 + e2 * e2 + e3 * e3 + e4 * e4 < 1e-14:
+            # Any will do.
+            if d >= 4:
+                e1, e2, e3, e4 = 0.0, 0.0, 0.0, 1.0
+            elif k1 * k1 + k2 * k2 > 0.1:
+                e1, e2, e3, e4 = -k2, k1, 0.0, 0.0
+            else:
+                e1, e2, e3, e4 = k3, 0.0, -k1, 0.0
+        off = e1 * k1 + e2 * k2 + e3 * k3
+        e1, e2, e3 = e1 - off * k1, e2 - off * k2, e3 - off * k3
+        scale = 1 / sqrt(e1 * e1 + e2 * e2 + e3 * e3 + e4 * e4)
+        e1, e2, e3, e4 = scale * e1, scale * e2, scale * e3, scale * e4
+        outer = e1 * v1 + e2 * v2 + e3 * v3 + e4 * v4
+        f1, f2 = -k2 * k1 - e2 * e1, 1 - k2 * k2 - e2 * e2
+        f3, f4 = -k2 * k3 - e2 * e3, -e2 * e4
+        width = sqrt(f1 * f1 + f2 * f2 + f3 * f3 + f4 * f4)
+        if width < 1e-8:
+            width = 0.0
+        scale = 1 / width if width > 0 else 0.0
+        f1, f2, f3, f4 = scale * f1, scale * f2, scale * f3, scale * f4
+        # Sums over tokens, weighted as in the gradients in k (a) and in v (b): of the coordinates
+        # along k, e and f, and of the squares and products of the weights.
+        a_mean = a_k = a_e = a_f = b_mean = b_k = b_e = b_f = 0.0
+        aa = ab = bb = aa_first = ab_first = bb_first = 0.0
         for _ in range(batch):
-            prediction = output = 0.0
-            for token in range(L):
-                x1, x2 = normal.standard_normal(), normal.standard_normal()
-                x3, x4 = normal.standard_normal(), normal.standard_normal()
-                if token == 0:
-                    x1, x2, x3, x4 = root + gamma * x1, gamma * x2, gamma * x3, gamma * x4
-                    output = x2 + epsilon * normal.standard_normal()
-                u = x1 * k1 + x2 * k2 + x3 * k3
-                w = x1 * v1 + x2 * v2 + x3 * v3 + x4 * v4
-                part, part_u, part_w = body(u, w, *fixed)
-                prediction += part
-                tokens[token] = x1, x2, x3, x4, part_u, part_w
-            slope = 2 * (prediction - output) / batch
-            for token in range(L):
-                x1, x2, x3, x4, part_u, part_w = tokens[token]
-                p, q = slope * part_u, slope * part_w
-                a1, a2, a3, a4 = a1 + p * x1, a2 + p * x2, a3 + p * x3, a4 + p * x4
-                b1, b2, b3, b4 = b1 + q * x1, b2 + q * x2, b3 + q * x3, b4 + q * x4
-                square = gamma * gamma if token == 0 else 1.0
-                aa, ab, bb = aa + square * p * p, ab + square * p * q, bb + square * q * q
-        # The parts of both sums beyond the frame, by their Gram matrix: Bartlett's decomposition.
-        length = sqrt(chi.chisquare(d - 4.0))
-        rest = chi.chisquare(d - 5.0)
+            along, across = normal.standard_normal(), normal.standard_normal()
+            beside, noise = normal.standard_normal(), normal.standard_normal()
+            u = root * k1 + gamma * along
+            w = root * v1 + gamma * (inner * along + outer * across)
+            output = gamma * (k2 * along + e2 * across + width * beside) + epsilon * noise
+            part, first_u, first_w = body(u, w, *fixed)
+            error = part - output
+            for token in range(1, L):
+                x, y = normal.standard_normal(), normal.standard_normal()
+                part, part_u, part_w = body(x, inner * x + outer * y, *fixed)
+                error += part
+                row = tokens[token]
+                row[0], row[1], row[2], row[3] = x, y, part_u, part_w
+            slope = 2 * error / batch
+            p, q = slope * first_u, slope * first_w
+            a_mean, b_mean = a_mean + p, b_mean + q
+            p, q = gamma * p, gamma * q
+            a_k, a_e, a_f = a_k + p * along, a_e + p * across, a_f + p * beside
+            b_k, b_e, b_f = b_k + q * along, b_e + q * across, b_f + q * beside
+            aa_first, ab_first = aa_first + p * p, ab_first + p * q
+            bb_first += q * q
+            for token in range(1, L):
+                row = tokens[token]
+                x, y = row[0], row[1]
+                p, q = slope * row[2], slope * row[3]
+                a_k, a_e = a_k + p * x, a_e + p * y
+                b_k, b_e = b_k + q * x, b_e + q * y
+                aa, ab, bb = aa + p * p, ab + p * q, bb + q * q
+        # What the other tokens have along f, given the weights.
+        r, s = normal.standard_normal(), normal.standard_normal()
         low = ab / sqrt(aa) if aa > 0 else 0.0
-        free = sqrt(max(0.0, bb - low * low))
-        across = low * length + free * normal.standard_normal()
-        gram_kk, gram_kv = aa * length * length, sqrt(aa) * length * across
+        a_f += sqrt(aa) * r
+        b_f += low * r + sqrt(max(0.0, bb - low * low)) * s
+        aa, ab, bb = aa + aa_first, ab + ab_first, bb + bb_first
+        low = ab / sqrt(aa) if aa > 0 else 0.0
+        top, free = sqrt(aa), sqrt(max(0.0, bb - low * low))
+        # What all tokens have in the frame, orthogonal to k, e and f.
+        r1, r2 = normal.standard_normal(), normal.standard_normal()
+        r3, r4 = third * normal.standard_normal(), fourth * normal.standard_normal()
+        s1, s2 = normal.standard_normal(), normal.standard_normal()
+        s3, s4 = third * normal.standard_normal(), fourth * normal.standard_normal()
+        r_k, s_k = r1 * k1 + r2 * k2 + r3 * k3, s1 * k1 + s2 * k2 + s3 * k3
+        r_e, s_e = r1 * e1 + r2 * e2 + r3 * e3 + r4 * e4, s1 * e1 + s2 * e2 + s3 * e3 + s4 * e4
+        r_f, s_f = r1 * f1 + r2 * f2 + r3 * f3 + r4 * f4, s1 * f1 + s2 * f2 + s3 * f3 + s4 * f4
+        # Together with it, the coordinates along k, e and f make the sums in the frame.
+        a_k, a_e, a_f = a_k - top * r_k, a_e - top * r_e, a_f - top * r_f
+        b_k, b_e = b_k - low * r_k - free * s_k, b_e - low * r_e - free * s_e
+        b_f -= low * r_f + free * s_f
+        a1 = root * a_mean + a_k * k1 + a_e * e1 + a_f * f1 + top * r1
+        a2 = a_k * k2 + a_e * e2 + a_f * f2 + top * r2
+        a3 = a_k * k3 + a_e * e3 + a_f * f3 + top * r3
+        a4 = a_e * e4 + a_f * f4 + top * r4
+        b1 = root * b_mean + b_k * k1 + b_e * e1 + b_f * f1 + low * r1 + free * s1
+        b2 = b_k * k2 + b_e * e2 + b_f * f2 + low * r2 + free * s2
+        b3 = b_k * k3 + b_e * e3 + b_f * f3 + low * r3 + free * s3
+        b4 = b_e * e4 + b_f * f4 + low * r4 + free * s4
+        # The parts of both sums beyond the frame, by their Gram matrix: Bartlett's decomposition.
+        length = sqrt(chi.chisquare(d - 4.0)) if d >= 5 else 0.0
+        rest = chi.chisquare(d - 5.0) if d >= 6 else 0.0
+        across = normal.standard_normal()
+        across = low * length + free * across if d >= 5 else 0.0
+        gram_kk, gram_kv = aa * length * length, top * length * across
         gram_vv = across * across + free * free * rest
         along = a1 * k1 + a2 * k2 + a3 * k3
         k1, k2 = k1 - alpha * (a1 - along * k1), k2 - alpha * (a2 - along * k2)
@@ -78,9 +144,9 @@ def walk(state, temperatures, every, gamma, d, L, epsilon, alpha, batch, normal,
         k_norm = sqrt(k1 * k1 + k2 * k2 + k3 * k3 + k4 * k4 + alpha * alpha * gram_kk)
         v_norm = sqrt(v1 * v1 + v2 * v2 + v3 * v3 + v4 * v4 + alpha * alpha * gram_vv)
         kappa, eta, theta, nu = k1 / k_norm, k2 / k_norm, v1 / v_norm, v2 / v_norm
-        inner = k1 * v1 + k2 * v2 + k3 * v3 + k4 * v4 + alpha * alpha * gram_kv
-        rho = inner / (k_norm * v_norm)
-        if (step + 1) % every == 0:
-            row = noted[(step + 1) // every - 1]
+        both = k1 * v1 + k2 * v2 + k3 * v3 + k4 * v4 + alpha * alpha * gram_kv
+        rho = both / (k_norm * v_norm)
+        if (done + step + 1) % every == 0:
+            row = noted[(done + step + 1) // every - 1]
             row[0], row[1], row[2], row[3], row[4] = kappa, nu, theta, eta, rho
     state[0], state[1], state[2], state[3], state[4] = kappa, nu, theta, eta, rho

@@ -23,6 +23,7 @@ from slrsym.dynamics.schedules import (
     temperatures,
 )
 from slrsym.dynamics.starts import Start, as_start, require_feasible
+from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.dynamics.storage import load, require_runs, require_writable, save
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.kernels.compile import require_backend
@@ -34,8 +35,10 @@ __all__ = ["resume", "simulate"]
 DYNAMICS = ("auto", "overlaps", "planar", "vectors")
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
-# for an interrupt to be felt at once.
+# for an interrupt to be felt at once. A step with batches takes longer, and so many tokens longer
+# by as much as a step without.
 _STRIDE = 400_000
+_TOKENS = 5
 
 
 def simulate(
@@ -48,6 +51,8 @@ def simulate(
     backend: str = "auto",
     *,
     dynamics: str = "auto",
+    batch: int | None = None,
+    rng: int | np.random.Generator | None = None,
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
@@ -73,6 +78,14 @@ def simulate(
     dynamics : {'auto', 'overlaps', 'planar', 'vectors'}, optional
         The exact map of the five overlaps; the map of kappa and nu on the manifold (Lemma 7); or
         vectors in :math:`\mathbb{R}^d`. By default the first, or the second for a start on it.
+    batch : int, optional
+        How many sequences of tokens each step draws, at least 1: the gradient is then that of their
+        mean squared error, with output noise of the standard deviation `task.epsilon`, as in
+        figure 5. By default it is that of the risk.
+    rng : int or Generator, optional
+        Where the random numbers of the batches come from: a seed, not negative, or a generator
+        that one is drawn from; by default the seed 0. The attribute ``seed`` of the runs says
+        which.
     path : path, optional
         Where to save the runs, at the end and when interrupted.
     progress : bool, optional
@@ -84,7 +97,7 @@ def simulate(
         Variables ``kappa, nu, theta, eta, rho, excess_risk, distance`` over ``run, step``, where
         `distance` is :math:`\sqrt{\theta^2 + \eta^2 + \rho^2}`, and ``lam`` over ``step``. All
         variables at a step belong to the state before that step. The settings and versions are
-        attributes.
+        attributes. The excess risk is that of the law of the tokens, with batches too.
 
     Raises
     ------
@@ -92,6 +105,15 @@ def simulate(
         If an argument is out of its range; the message names it, its value, and what is allowed.
     NumbaMissingError
         If Numba is asked for and not installed.
+
+    Notes
+    -----
+    With batches the overlaps are drawn exactly in law, in any dimension, at a cost that does not
+    depend on it; see `slrsym.dynamics.stochastic`. With ``dynamics='vectors'`` tokens are drawn as
+    they are defined, in all their dimensions: slow, in NumPy, and for comparison. There is no
+    planar map, since runs leave the manifold at once. Each run has random numbers of its own, from
+    the child of the seed that `numpy.random.SeedSequence.spawn` gives it: it does not depend on how
+    many stand beside it.
 
     Examples
     --------
@@ -105,11 +127,12 @@ def simulate(
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
     alpha, steps = positive("alpha", alpha), whole("steps", steps, 0)
     log_every = whole("log_every", log_every, 1)
+    sampling = _sampling(batch, rng)
     begin = as_start(start)
     # A start may be anybody's.
     states = require_feasible(real_array("start", begin.overlaps(task)))
     settings = {
-        "dynamics": (how := _dynamics(dynamics, states.shape[1])),
+        "dynamics": (how := _dynamics(dynamics, states.shape[1], batch)),
         "backend": _backend(backend),
         **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
         "alpha": alpha,
@@ -117,6 +140,7 @@ def simulate(
         "log_every": log_every,
         "schedule": describe(rule := as_schedule(schedule)),
         "start": repr(begin),
+        **sampling,
     }
     # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
     states = states if how == "planar" else require_feasible(states, task.d)
@@ -157,7 +181,8 @@ def resume(
     -------
     xarray.Dataset
         All that was logged, before and after: the same as from an uninterrupted run, to the last
-        bit; with vectors, which are not logged, up to rounding.
+        bit, with batches too. Vectors are not logged: with ``dynamics='vectors'`` the same up to
+        rounding, or with batches in law.
 
     Raises
     ------
@@ -219,11 +244,29 @@ def _backend(backend: str) -> str:
     return backend
 
 
-def _dynamics(dynamics: str, count: int) -> str:
+def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[str, int]:
+    if batch is None:
+        if rng is not None:
+            raise ValueError(f"rng must not be given without batch, which it is for; got {rng!r}")
+        return {}
+    batch = whole("batch", batch, 1)
+    if isinstance(rng, np.random.Generator):
+        # A number, so that it can be saved, and runs can go on.
+        return {"batch": batch, "seed": int(rng.integers(2**63))}
+    try:
+        seed = whole("rng", 0 if rng is None else rng, 0)
+    except ValueError as problem:
+        raise ValueError(f"{problem}, or a numpy.random.Generator") from None
+    return {"batch": batch, "seed": seed}
+
+
+def _dynamics(dynamics: str, count: int, batch: int | None = None) -> str:
     if dynamics not in DYNAMICS:
         raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}; got {dynamics!r}")
+    if batch is not None and dynamics == "planar":
+        raise ValueError("dynamics must not be 'planar' with batches: they leave the manifold")
     if dynamics == "auto":
-        return "planar" if count == 2 else "overlaps"
+        return "planar" if count == 2 and batch is None else "overlaps"
     if dynamics == "planar" and count != 2:
         raise ValueError("dynamics='planar' needs a start on the manifold, of shape (runs, 2)")
     return dynamics
@@ -232,12 +275,24 @@ def _dynamics(dynamics: str, count: int) -> str:
 # -- the runs ----------------------------------------------------------------------------------
 
 
-def _engine(states: NDArray[np.float64], task: Task, settings: dict[str, Any], seed: int) -> Engine:
-    backend, alpha = settings["backend"], settings["alpha"]
+def _engine(
+    states: NDArray[np.float64],
+    task: Task,
+    settings: dict[str, Any],
+    step: int,
+    labels: NDArray[np.int64],
+) -> Engine:
+    backend, alpha, batch = settings["backend"], settings["alpha"], settings.get("batch")
     if settings["dynamics"] == "vectors":
-        return VectorEngine(states, task, alpha, backend, seed)
+        if batch is None:
+            return VectorEngine(states, task, alpha, backend, step)
+        seed = settings["seed"]
+        return StochasticVectorEngine(states, task, alpha, batch, seed, step, labels.tolist())
     if settings["dynamics"] == "overlaps" and states.shape[1] == 2:
         states = np.pad(states, ((0, 0), (0, 3)))
+    if batch is not None:
+        chosen = (backend, settings["seed"], step, labels.tolist())
+        return StochasticEngine(states, task, alpha, batch, *chosen)
     return (NumbaEngine if backend == "numba" else NumpyEngine)(states, task, alpha)
 
 
@@ -252,11 +307,13 @@ def _run(
     progress: bool | None,
 ) -> xr.Dataset:
     """Move the states from the first logged step to the last; `lam` begins with the first."""
-    engine = _engine(states, task, settings, int(logged[0]))
+    labels = np.arange(len(states)) if earlier is None else earlier.run.values
+    engine = _engine(states, task, settings, int(logged[0]), labels)
     rows, done = [engine.states[None]], 0
     try:
         with _bar(progress, int(logged[-1] - logged[0])) as shown:
-            for every, count, whole_gap in _strides(np.diff(logged), len(states)):
+            work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
+            for every, count, whole_gap in _strides(np.diff(logged), work):
                 noted = engine.advance(lam[done : done + every * count], every)
                 done += every * count
                 if whole_gap:
@@ -267,9 +324,7 @@ def _run(
         noted = np.concatenate(rows)
         steps = logged[: len(noted)]
         lam = lam[steps - logged[0]]
-        labels = np.arange(len(states))
         if earlier is not None:
-            labels = earlier.run.values
             # The first row is the last one of the runs before; that stays if it is on the beat.
             stays = len(noted) == 1 or logged[0] % settings["log_every"] == 0
             earlier = earlier if stays else earlier.isel(step=slice(0, -1))
@@ -282,12 +337,13 @@ def _run(
     return result
 
 
-def _strides(gaps: NDArray[np.int64], runs: int) -> Iterator[tuple[int, int, bool]]:
+def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, bool]]:
     """How an engine is asked: rows of how many steps, how many rows, whether they fill gaps.
 
+    `work` is how many steps a step counts for, with all its runs.
     Equal gaps between logged steps are taken together, but not too many; a long one is cut.
     """
-    longest = max(1, _STRIDE // runs)
+    longest = max(1, _STRIDE // work)
     at = 0
     while at < gaps.size:
         gap, same = int(gaps[at]), 1

@@ -4,12 +4,21 @@ A step depends on the tokens through their coordinates in the span of
 :math:`k, v, k^\star, v^\star`, and through two weighted sums of what they have beyond it, with
 weights that depend on the coordinates alone. Given the weights, these sums are jointly normal in
 :math:`\mathbb{R}^{d-4}`, and the next overlaps depend on them through their Gram matrix, which has
-a Wishart law. So runs are drawn exactly in law, at a cost that does not depend on d.
+a Wishart law. So runs are drawn exactly in law, at a cost that does not depend on d. The same
+holds inside of the span: the weights depend on what a token has along k and v, those of the
+informative token also on what it has along :math:`v^\star`, and sums of the rest are drawn as
+sums.
+
+The density of the Wishart law needs d of 6 at least; its decomposition by Bartlett does not. In
+five dimensions the Gram matrix has rank one, and in four or less there is nothing beyond the span:
+all coordinates of both sums are drawn, as they are of vectors. So small d needs no other engine,
+and runs that are resumed go on to the last bit there too.
 """
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -26,10 +35,14 @@ from slrsym.kernels.program import Program
 from slrsym.notation import lam
 from slrsym.task import Task, U, V
 
-__all__ = ["LEAST_DIMENSION", "StochasticEngine", "StochasticVectorEngine", "token_program"]
+__all__ = ["StochasticEngine", "StochasticVectorEngine", "token_program"]
 
-# Below, the space beyond the span is too small for the Gram matrix to have a density.
-LEAST_DIMENSION = 6
+# After so many steps a run takes new streams of random numbers, so that runs which go on from some
+# step find the numbers that belong to it without drawing all that came before.
+_BLOCK = 1000
+
+# About how many numbers NumPy draws at a time.
+_MOST = 2_000_000
 
 
 @cache
@@ -45,13 +58,45 @@ def token_program() -> Program:
     return Program.of((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 
 
-def _streams(seed: int, runs: int, start: int) -> list[tuple[Generator, Generator]]:
-    """For each run normal variates and others, apart, so that many can be drawn at once.
+class _Streams:
+    """The random numbers of a run: for each block of steps normal variates, and others, apart.
 
-    A run that goes on from a later step has streams of its own.
+    Apart, so that many can be drawn at once. The seed of the runs has a child for each run, and
+    that one for each block, as `SeedSequence.spawn` makes them.
     """
-    children = SeedSequence([seed, 2, start]).spawn(runs)
-    return [tuple(map(default_rng, child.spawn(2))) for child in children]  # type: ignore[misc]
+
+    def __init__(self, seed: int, run: int, task: Task, batch: int, step: int) -> None:
+        self._root, self._run, self._step = SeedSequence([seed, 2]), run, step
+        # As `walk` draws them.
+        self._count = batch * (2 * task.L + 2) + 11
+        self._degrees = [float(x) for x in (task.d - 4, task.d - 5) if x > 0]
+        self._open(step % _BLOCK)
+
+    def _open(self, skipped: int) -> None:
+        key = (self._run, self._step // _BLOCK)
+        child = SeedSequence(self._root.entropy, spawn_key=key)
+        self.normal, self.chi = map(default_rng, child.spawn(2))
+        most = max(1, _MOST // self._count)
+        for begin in range(0, skipped, most):
+            self.draw(min(most, skipped - begin))
+
+    def draw(self, steps: int) -> tuple[States, States]:
+        """The numbers of some steps: normal ones (steps, count), and others (steps, 2)."""
+        others = np.zeros((steps, 2))
+        if self._degrees:
+            shape = (steps, len(self._degrees))
+            others[:, : len(self._degrees)] = self.chi.chisquare(self._degrees, shape)
+        return self.normal.standard_normal((steps, self._count)), others
+
+    def pieces(self, steps: int, most: int = _BLOCK) -> Iterator[int]:
+        """Cut steps into pieces that lie in one block each; its streams are open."""
+        while steps:
+            piece = min(steps, most, _BLOCK - self._step % _BLOCK)
+            yield piece
+            self._step += piece
+            steps -= piece
+            if self._step % _BLOCK == 0:
+                self._open(0)
 
 
 class StochasticEngine:
@@ -61,7 +106,6 @@ class StochasticEngine:
     ----------
     states : ndarray, shape (runs, 5)
     task : Task
-        With d of at least `LEAST_DIMENSION`.
     alpha : float
         Step size.
     batch : int
@@ -71,12 +115,10 @@ class StochasticEngine:
     seed : int, optional
         Of the random numbers.
     start : int, optional
-        The step that the states belong to.
-
-    Raises
-    ------
-    ValueError
-        If d is too small.
+        The step that the states belong to. Runs that go on from it are, to the last bit, those that
+        were never interrupted.
+    labels : sequence of int, optional
+        Numbers of the runs, by which their random numbers are told apart; by default 0, 1, ...
     """
 
     def __init__(
@@ -88,14 +130,12 @@ class StochasticEngine:
         backend: str = "numpy",
         seed: int = 0,
         start: int = 0,
+        labels: Sequence[int] | None = None,
     ) -> None:
-        if task.d < LEAST_DIMENSION:
-            raise ValueError(
-                f"d must be at least {LEAST_DIMENSION} for batches in the overlaps; got {task.d}"
-            )
         self._states = np.array(states)
         self._task, self._alpha, self._batch = task, alpha, batch
-        self._streams = _streams(seed, len(states), start)
+        names = range(len(states)) if labels is None else map(int, labels)
+        self._streams = [_Streams(seed, run, task, batch, start) for run in names]
         self._walk = _compiled_walk() if backend == "numba" else None
 
     @property
@@ -123,80 +163,146 @@ class StochasticEngine:
         rest = (task.gamma, float(task.d), task.L, task.epsilon, self._alpha, self._batch)
 
         def work(run: int) -> None:
-            walk(self._states[run], temperatures, every, *rest, *self._streams[run], noted[run])
+            streams, done = self._streams[run], 0
+            for steps in streams.pieces(temperatures.size):
+                some = temperatures[done : done + steps]
+                numbers = (streams.normal, streams.chi)
+                walk(self._states[run], some, done, every, *rest, *numbers, noted[run])
+                done += steps
 
+        # Machine code runs without the interpreter's lock.
         with ThreadPoolExecutor(cores()) as pool:
             list(pool.map(work, range(len(self._states))))
         return np.moveaxis(noted, 0, 1)
 
     def _advance_together(self, temperatures: NDArray[np.float64], every: int) -> States:
         """The same in NumPy, all runs at once; the loop in `_stochastic_loop` says what happens."""
-        task, batch = self._task, self._batch
         constants, body = numpy_parts(token_program())
-        count = batch * (4 * task.L + 1) + 1
-        most = max(1, 2_000_000 // (count * len(self._states)))
+        count = self._batch * (2 * self._task.L + 2)
+        most = max(1, _MOST // (count * len(self._states)))
         noted = np.empty((temperatures.size // every, *self._states.shape))
-        for first in range(0, temperatures.size, most):
-            some = temperatures[first : first + most]
-            normals = np.stack([r.standard_normal((some.size, count)) for r, _ in self._streams])
-            degrees = [task.d - 4.0, task.d - 5.0]
-            others = np.stack([r.chisquare(degrees, (some.size, 2)) for _, r in self._streams])
-            for i, temperature in enumerate(some.tolist()):
+        done = 0
+        # All runs come to the end of a block together.
+        pieces = (streams.pieces(temperatures.size, most) for streams in self._streams)
+        for steps, *_ in zip(*pieces, strict=True):
+            numbers = (streams.draw(steps) for streams in self._streams)
+            normals, others = map(np.stack, zip(*numbers, strict=True))
+            for i, temperature in enumerate(temperatures[done : done + steps].tolist()):
                 fixed = constants(temperature)
                 self._states = self._step(body, fixed, normals[:, i], others[:, i])
-                if (first + i + 1) % every == 0:
-                    noted[(first + i + 1) // every - 1] = self._states
+                if (done + i + 1) % every == 0:
+                    noted[(done + i + 1) // every - 1] = self._states
+            done += steps
         return noted
 
     def _step(self, body: Any, fixed: Any, normals: States, others: States) -> States:
-        task, alpha, batch, runs = self._task, self._alpha, self._batch, len(self._states)
-        k, v = _in_frame(self._states)
-        # As they are drawn: the informative token, the noise of the output, the other tokens.
-        drawn = normals[:, :-1].reshape(runs, batch, -1)
-        noise = drawn[:, :, 4]
-        tokens = np.delete(drawn, 4, axis=2).reshape(runs, batch, task.L, 4)
-        tokens[:, :, 0] *= task.gamma
-        tokens[:, :, 0, 0] += np.sqrt(task.d / 2)
-        u, w = (np.einsum("rbli,ri->rbl", tokens, x) for x in (k, v))
-        part, part_u, part_w = body(u, w, *fixed)
-        outputs = tokens[:, :, 0, 1] + task.epsilon * noise
-        slope = (2 / batch) * (part.sum(axis=2) - outputs)[:, :, None]
-        weights = np.stack([slope * part_u, slope * part_w])
-        sums = np.einsum("crbl,rbli->cri", weights, tokens)
-        weights[:, :, :, 0] *= task.gamma
-        aa, ab, bb = (
-            np.einsum("rbl,rbl->r", weights[i], weights[j]) for i, j in ((0, 0), (0, 1), (1, 1))
-        )
-        low = np.divide(ab, np.sqrt(aa), out=np.zeros(runs), where=aa > 0)
-        free = np.sqrt(np.maximum(0, bb - low * low))
+        task, alpha, batch = self._task, self._alpha, self._batch
+        runs, least = len(self._states), min(task.d, 4)
+        root = np.sqrt(task.d / 2)
+        k, v = _in_frame(self._states, task.d)
+        e, f, width = _beside(k, v, least)
+        inner, outer = _dot(k, v)[:, None], _dot(e, v)[:, None]
+        # As they are drawn: of the informative token three coordinates, and the noise of the
+        # output; two of each other token.
+        drawn = normals[:, : batch * (2 * task.L + 2)].reshape(runs, batch, -1)
+        along, across, beside, noise = np.moveaxis(drawn[:, :, :4], 2, 0)
+        x, y = np.moveaxis(drawn[:, :, 4:].reshape(runs, batch, task.L - 1, 2), 3, 0)
+        u = root * k[:, :1] + task.gamma * along
+        w = root * v[:, :1] + task.gamma * (inner * along + outer * across)
+        output = k[:, 1:2] * along + e[:, 1:2] * across + width[:, None] * beside
+        output = task.gamma * output + task.epsilon * noise
+        first_part, *first_slopes = body(u, w, *fixed)
+        part, *slopes = body(x, inner[:, :, None] * x + outer[:, :, None] * y, *fixed)
+        error = (2 / batch) * (first_part - output + part.sum(axis=2))
+        first_weights = np.stack([error * slope for slope in first_slopes])
+        weights = np.stack([error[:, :, None] * slope for slope in slopes]).reshape(2, runs, -1)
+        x, y = x.reshape(runs, -1), y.reshape(runs, -1)
+        means = root * first_weights.sum(axis=2)
+        first_weights *= task.gamma
+        sums_k = _dot(first_weights, along) + _dot(weights, x)
+        sums_e = _dot(first_weights, across) + _dot(weights, y)
+        sums_f = _dot(first_weights, beside)
+        rest = normals[:, -11:]
+        # What the other tokens have along f, given the weights.
+        gram = _gram(weights)
+        sums_f = sums_f + _correlated(*gram, rest[:, 0], rest[:, 1])[0]
+        # What all tokens have in the frame, orthogonal to k, e and f.
+        first = _gram(first_weights)
+        gram = (gram[0] + first[0], gram[1] + first[1], gram[2] + first[2])
+        inside = np.zeros((2, runs, 4))
+        inside[:, :, :least] = np.moveaxis(rest[:, 2:10].reshape(runs, 2, 4), 1, 0)[:, :, :least]
+        sums, (low, free) = _correlated(*gram, inside[0], inside[1])
+        for axis, along_axis in ((k, sums_k), (e, sums_e), (f, sums_f)):
+            sums = sums + (along_axis - _dot(sums, axis))[:, :, None] * axis
+        sums[:, :, 0] += means
+        # The parts of both sums beyond the frame, by their Gram matrix: Bartlett's decomposition.
         length = np.sqrt(others[:, 0])
-        across = low * length + free * normals[:, -1]
-        k = k - alpha * (sums[0] - (sums[0] * k).sum(axis=1, keepdims=True) * k)
-        v = v - alpha * (sums[1] - (sums[1] * v).sum(axis=1, keepdims=True) * v)
-        beyond = alpha * alpha
-        k_norm = np.sqrt((k * k).sum(axis=1) + beyond * aa * length**2)
-        v_norm = np.sqrt((v * v).sum(axis=1) + beyond * (across**2 + free**2 * others[:, 1]))
-        inner = (k * v).sum(axis=1) + beyond * np.sqrt(aa) * length * across
-        return np.stack(
-            [
-                k[:, 0] / k_norm,
-                v[:, 1] / v_norm,
-                v[:, 0] / v_norm,
-                k[:, 1] / k_norm,
-                inner / (k_norm * v_norm),
-            ],
-            axis=1,
-        )
+        beyond = low * length + free * rest[:, 10] * (task.d >= 5)
+        k = k - alpha * (sums[0] - _dot(sums[0], k)[:, None] * k)
+        v = v - alpha * (sums[1] - _dot(sums[1], v)[:, None] * v)
+        square, top = alpha * alpha, np.sqrt(gram[0])
+        k_norm = np.sqrt(_dot(k, k) + square * (top * length) ** 2)
+        v_norm = np.sqrt(_dot(v, v) + square * (beyond**2 + free**2 * others[:, 1]))
+        both = _dot(k, v) + square * top * length * beyond
+        overlaps = (k[:, 0] / k_norm, v[:, 1] / v_norm, v[:, 0] / v_norm, k[:, 1] / k_norm)
+        return np.stack([*overlaps, both / (k_norm * v_norm)], axis=1)
 
 
-def _in_frame(states: States) -> tuple[States, States]:
+def _dot(x: States, y: States) -> States:
+    # Along an axis of its own, so that a run does not depend on those beside it, to the last bit.
+    return np.add.reduce(x * y, axis=-1)
+
+
+def _gram(weights: States) -> tuple[States, States, States]:
+    """Squares and products of the weights in k and v, summed; `weights` has shape (2, runs, n)."""
+    a, b = weights
+    return _dot(a, a), _dot(a, b), _dot(b, b)
+
+
+def _correlated(
+    aa: States, ab: States, bb: States, r: States, s: States
+) -> tuple[States, tuple[States, States]]:
+    """Pairs with a Gram matrix, made of independent ones; and two entries of its root."""
+    low = np.divide(ab, np.sqrt(aa), out=np.zeros_like(ab), where=aa > 0)
+    free = np.sqrt(np.maximum(0, bb - low * low))
+    shape = aa.shape + (1,) * (r.ndim - 1)
+    top, below, beside = (x.reshape(shape) for x in (np.sqrt(aa), low, free))
+    return np.stack([top * r, below * r + beside * s]), (low, free)
+
+
+def _in_frame(states: States, d: int) -> tuple[States, States]:
     """Coordinates of k and v in a frame that begins with k*, v*, and has k in three axes."""
     kappa, nu, theta, eta, rho = states.T
     zero = np.zeros_like(kappa)
-    k3 = np.sqrt(np.maximum(0, 1 - kappa**2 - eta**2))
+    k3 = np.sqrt(np.maximum(0, 1 - kappa**2 - eta**2)) if d >= 3 else zero
+    left = np.maximum(0, 1 - theta**2 - nu**2)
     v3 = np.divide(rho - kappa * theta - eta * nu, k3, out=zero.copy(), where=k3 > 1e-8)
-    v4 = np.sqrt(np.maximum(0, 1 - theta**2 - nu**2 - v3**2))
+    v3 = np.where((d == 3) | (v3**2 > left), np.copysign(np.sqrt(left), v3), v3)
+    v4 = np.sqrt(np.maximum(0, left - v3**2)) if d >= 4 else zero
     return np.stack([kappa, eta, k3, zero], axis=1), np.stack([theta, nu, v3, v4], axis=1)
+
+
+def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
+    """Unit vectors e, f: what v adds to the span of k, and what v* adds to that; f's length."""
+    e = v - _dot(k, v)[:, None] * k
+    flat = _dot(e, e) < 1e-14
+    if flat.any():
+        # Any will do.
+        zero, one = np.zeros(len(k)), np.ones(len(k))
+        turned = np.stack([-k[:, 1], k[:, 0], zero, zero], axis=1)
+        upright = np.stack([k[:, 2], zero, -k[:, 0], zero], axis=1)
+        any_will_do = np.where((_dot(k[:, :2], k[:, :2]) > 0.1)[:, None], turned, upright)
+        if least == 4:
+            any_will_do = np.stack([zero, zero, zero, one], axis=1)
+        e = np.where(flat[:, None], any_will_do, e)
+    e = e - _dot(e, k)[:, None] * k
+    e = e / np.sqrt(_dot(e, e))[:, None]
+    f = -k[:, 1:2] * k - e[:, 1:2] * e
+    f[:, 1] += 1
+    width = np.sqrt(_dot(f, f))
+    width = np.where(width < 1e-8, 0.0, width)
+    f = np.divide(f, width[:, None], out=np.zeros_like(f), where=width[:, None] > 0)
+    return e, f, width
 
 
 @cache
@@ -204,7 +310,8 @@ def _compiled_walk() -> Any:
     from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
 
     loop = inspect.getsource(_stochastic_loop.walk)
-    source = f"import numpy as np\n\n\n{program_source(token_program())}{DECORATOR}{loop}"
+    source = "from math import copysign\n\nimport numpy as np\n\n\n"
+    source += f"{program_source(token_program())}{DECORATOR}{loop}"
     return compiled_module(source).walk
 
 
@@ -219,14 +326,25 @@ class StochasticVectorEngine(Vectors):
         How many sequences of tokens a step draws.
     start : int, optional
         The step that the states belong to.
+    labels : sequence of int, optional
+        Numbers of the runs, by which their random numbers are told apart; by default 0, 1, ...
     """
 
     def __init__(
-        self, states: States, task: Task, alpha: float, batch: int, seed: int = 0, start: int = 0
+        self,
+        states: States,
+        task: Task,
+        alpha: float,
+        batch: int,
+        seed: int = 0,
+        start: int = 0,
+        labels: Sequence[int] | None = None,
     ) -> None:
         super().__init__(states, task, alpha, seed)
         self._batch = batch
-        self._streams = [normal for normal, _ in _streams(seed, len(states), start)]
+        names = range(len(states)) if labels is None else map(int, labels)
+        keys = ((run, start) for run in names)
+        self._streams = [default_rng(SeedSequence([seed, 3], spawn_key=key)) for key in keys]
         self._constants, self._body = numpy_parts(token_program())
 
     def _gradients(self, temperature: float) -> tuple[States, States]:

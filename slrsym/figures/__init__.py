@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "NAMES", "draw", "recipe"]
 
-NAMES = ("3", "4a", "4b", "6", "7a", "7b")
+NAMES = ("3", "4a", "4b", "5", "6", "7a", "7b")
 
 FORMATS = ("pdf", "png", "svg")
 
@@ -31,7 +31,7 @@ def recipe(name: str) -> Recipe:
 
     Parameters
     ----------
-    name : {'3', '4a', '4b', '6', '7a', '7b'}
+    name : {'3', '4a', '4b', '5', '6', '7a', '7b'}
 
     Returns
     -------
@@ -54,7 +54,7 @@ def draw(name: str, data: xr.Dataset) -> Figure:
 
     Parameters
     ----------
-    name : {'3', '4a', '4b', '6', '7a', '7b'}
+    name : {'3', '4a', '4b', '5', '6', '7a', '7b'}
     data : Dataset
         As its `recipe` makes them.
 

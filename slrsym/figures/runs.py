@@ -1,6 +1,8 @@
-"""Figures 4a, 4b, 7a and 7b: runs of projected gradient descent."""
+"""Figures 4a, 4b, 5, 7a and 7b: runs of projected gradient descent."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -141,8 +143,15 @@ def _setting(data: xr.Dataset) -> str:
     return (
         rf"{_temperature(str(found['schedule']))}, $\alpha = {_number(found['alpha'])}$, "
         rf"$d = {found['task_d']}$, $L = {found['task_L']}$, "
-        rf"$\gamma^2 = {found['task_gamma'] ** 2:.3g}$, {where}"
+        rf"$\gamma^2 = {found['task_gamma'] ** 2:.3g}$, {where}{_sampling(found)}"
     )
+
+
+def _sampling(found: dict[str, Any]) -> str:
+    if "batch" not in found:
+        return ""
+    noise = rf", $\varepsilon = {found['task_epsilon']:.3g}$" if found["task_epsilon"] > 0 else ""
+    return f",\nbatches of {found['batch']}{noise}"
 
 
 def _key(data: xr.Dataset, each: bool) -> str:

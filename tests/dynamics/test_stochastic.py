@@ -2,105 +2,207 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import erf
 from scipy.stats import ks_2samp
 
-from slrsym.dynamics import Sphere
-from slrsym.dynamics.engines import NumpyEngine
-from slrsym.dynamics.stochastic import (
-    LEAST_DIMENSION,
-    StochasticEngine,
-    StochasticVectorEngine,
-    token_program,
-)
+from slrsym.dynamics import Sphere, stochastic
+from slrsym.dynamics.engines import VectorEngine
+from slrsym.dynamics.starts import gram_matrices
+from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
 from slrsym.kernels.numpy_backend import numpy_parts
 from slrsym.task import Task
+from tests._profile import THOROUGH
+from tests.kernels._cases import needs_numba
+from tests.properties._examples import costly
 
-RUNS = 3000
+BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
+
+RUNS = 6000 if THOROUGH else 1500
+
+# With batches of fewer tokens than there are dimensions beyond the span, and of more; and where
+# there are so few dimensions that the Wishart law has no density, or that there are none beyond.
+SETTINGS = [
+    pytest.param(60, 4, 2, id="fewer tokens than dimensions"),
+    pytest.param(20, 10, 5, id="more tokens than dimensions"),
+    pytest.param(9, 1, 3, id="one token"),
+    pytest.param(6, 2, 1, id="d=6"),
+    pytest.param(5, 3, 2, id="d=5"),
+    pytest.param(4, 3, 2, id="d=4"),
+    pytest.param(3, 3, 2, id="d=3"),
+    pytest.param(2, 3, 2, id="d=2"),
+]
+STEPS = (1, 2, 5)
+
+# Bonferroni: that any of all the tests fails by chance has at most this probability.
+LEVEL = 1e-3 / (len(SETTINGS) * len(STEPS) * 5)
 
 
-def spread(task, seed):
+def spread(task, seed, runs=RUNS):
     """One start, for many runs."""
-    return np.repeat(Sphere(1, seed).overlaps(task), RUNS, axis=0)
+    return np.repeat(Sphere(1, seed).overlaps(task), runs, axis=0)
+
+
+def after(engine, task, batch, seed):
+    """Overlaps after some steps, (step, run, 5)."""
+    # Of such a size that the noise is seen and does not drown all else.
+    states = engine(spread(task, task.d), task, 0.3 / task.d, batch, seed=seed)
+    return states.advance(np.full(STEPS[-1], 0.7), 1)[[step - 1 for step in STEPS]]
+
+
+def p_values(one, other):
+    """Of each coordinate at each step; as small as they are, the limit's are good enough."""
+    columns = ([rows[:, i] for rows in steps for i in range(5)] for steps in (one, other))
+    pairs = zip(*columns, strict=True)
+    return np.array([ks_2samp(x, y, method="asymp").pvalue for x, y in pairs])
+
+
+@pytest.mark.parametrize(("d", "tokens", "batch"), SETTINGS)
+def test_the_law_is_that_of_vectors(d, tokens, batch):
+    task = Task(d, tokens, 0.8, 2.0)
+    full = after(StochasticVectorEngine, task, batch, 2)
+    assert (p_values(after(StochasticEngine, task, batch, 1), full) > LEVEL).all()
+    # The tests notice another spread of the informative token, other noise, and other batches.
+    for other, size in (
+        (replace(task, gamma=1.6), batch),
+        (replace(task, epsilon=0.0), batch),
+        (task, 2 * batch),
+    ):
+        assert p_values(after(StochasticEngine, other, size, 1), full).min() < LEVEL
+
+
+@pytest.mark.parametrize("state", [(1, 1, 0, 0, 0), (0, 0, 0.6, -1, 0), (0.6, 0.8, 0.6, 0.8, 1)])
+def test_the_law_where_vectors_lie_in_one_plane(state):
+    """At an oracle, at a swap point, and where k is v: there the frame has axes to spare."""
+    task = Task(12, 3, 0.8, 0.3)
+    states = np.repeat(np.array([state], dtype=float), RUNS, axis=0)
+    one, other = (
+        engine(states, task, 0.1, 2, seed=seed).advance(np.full(2, 0.7), 1)
+        for engine, seed in ((StochasticEngine, 1), (StochasticVectorEngine, 2))
+    )
+    assert (p_values(one, other) > LEVEL).all()
+
+
+def drift(task, lam, batch, seed, steps):
+    """What steps add on average, its error, and what a step of the population adds."""
+    # All steps together lead nowhere: to first order each begins at the start.
+    alpha, states = 1e-9, spread(task, seed, 40)
+    engine = StochasticEngine(states, task, alpha, batch, seed=seed)
+    rows = np.concatenate([states[None], engine.advance(np.full(steps, lam), 1)])
+    moved = np.diff(rows, axis=0).reshape(-1, 5) / alpha
+    population = VectorEngine(states[:1], task, alpha)
+    before = population.states[0]
+    expected = (population.advance(np.array([lam]), 1)[0, 0] - before) / alpha
+    return moved.mean(axis=0), moved.std(axis=0) / np.sqrt(len(moved)), expected
+
+
+@costly()
+@given(
+    st.builds(
+        Task,
+        d=st.integers(2, 12) | st.sampled_from([80, 1000]),
+        L=st.integers(1, 6),
+        gamma=st.floats(0.3, 1.5),
+        epsilon=st.floats(0, 1),
+    ),
+    st.floats(0.05, 1.5),
+    st.integers(1, 4),
+    st.integers(0, 10**6),
+)
+def test_the_drift_is_the_step_of_the_population(task, lam, batch, seed):
+    mean, error, expected = drift(task, lam, batch, seed, 100)
+    # And a little for rounding, which is large beside so small a step.
+    assert (np.abs(mean - expected) < 6 * error + 1e-5).all()
+
+
+def test_a_drift_is_told_from_others():
+    task = Task(30, 4, 0.8, 0.3)
+    mean, error, expected = drift(task, 0.7, 2, 7, 1000)
+    assert (np.abs(mean - expected) < 4.5 * error).all()
+    for other in (replace(task, L=2), replace(task, gamma=1.0), replace(task, d=20)):
+        wrong = drift(other, 0.7, 2, 7, 1)[2]
+        assert (np.abs(mean - wrong) > 6 * error).any()
+
+
+@needs_numba
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 6, 7, 80, 10**6])
+def test_both_backends_draw_the_same_numbers(d):
+    task, lam = Task(d, 10, 0.7, 0.1), 2 / (1 + 1e-3 * np.arange(60))
+    states = Sphere(3, 1).overlaps(task)
+    one, other = (
+        StochasticEngine(states, task, min(1e-3, 0.08 / d), 5, backend).advance(lam, 20)
+        for backend in ("numpy", "numba")
+    )
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-11)
+    assert np.abs(one[0] - states).max() > 1e-3
+
+
+def reduced(backend):
+    return lambda *arguments, **more: StochasticEngine(*arguments, backend=backend, **more)
 
 
 @pytest.mark.parametrize(
-    ("d", "tokens", "batch"),
-    [(6, 2, 1), (7, 1, 3), (20, 10, 5), (60, 4, 2)],
-    ids=["least", "one token", "more tokens than dimensions", "fewer"],
+    "engine",
+    [
+        reduced("numpy"),
+        pytest.param(reduced("numba"), marks=needs_numba),
+        StochasticVectorEngine,
+    ],
+    ids=["numpy", "numba", "vectors"],
 )
-def test_the_law_is_that_of_vectors(d, tokens, batch):
-    task, lam = Task(d, tokens, 0.8, 0.3), np.full(6, 0.7)
-    states = spread(task, d)
-    reduced = StochasticEngine(states, task, 0.05, batch, seed=1).advance(lam, 3)
-    full = StochasticVectorEngine(states, task, 0.05, batch, seed=2).advance(lam, 3)
-    for row in range(2):
-        for i in range(5):
-            # Of forty tests in all, one in a hundred thousand fails by chance.
-            assert ks_2samp(reduced[row, :, i], full[row, :, i]).pvalue > 2.5e-7
-    # The test would notice another spread of the informative token.
-    other = Task(d, tokens, 1.6, 0.3)
-    wrong = StochasticEngine(states, other, 0.05, batch, seed=1).advance(lam, 3)
-    assert min(ks_2samp(wrong[1, :, i], full[1, :, i]).pvalue for i in range(5)) < 1e-6
-
-
-def test_the_drift_is_the_step_of_the_population():
-    task, alpha, lam = Task(30, 4, 0.8, 0.3), 1e-7, np.full(1, 0.7)
-    start = Sphere(1, 7).overlaps(task)
-    states = np.repeat(start, 40_000, axis=0)
-    moved = (StochasticEngine(states, task, alpha, 1, seed=3).advance(lam, 1)[0] - states) / alpha
-    expected = (NumpyEngine(start, task, alpha).advance(lam, 1)[0, 0] - start[0]) / alpha
-    error = moved.std(axis=0) / np.sqrt(len(moved))
-    assert (np.abs(moved.mean(axis=0) - expected) < 4.5 * error).all()
-    # And the errors are small enough to tell it from no drift.
-    assert (np.abs(expected) > 9 * error).all()
-
-
-def test_both_backends_draw_the_same_numbers():
-    pytest.importorskip("numba", reason="numba is not installed")
-    task, lam = Task(80, 10, 0.7, 0.1), 2 / (1 + 1e-3 * np.arange(60))
-    states = Sphere(3, 1).overlaps(task)
-    one, other = (
-        StochasticEngine(states, task, 1e-3, 5, backend).advance(lam, 20)
-        for backend in ("numpy", "numba")
-    )
-    np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("engine", [StochasticEngine, StochasticVectorEngine])
 def test_a_run_does_not_depend_on_those_beside_it(engine):
     task, lam = Task(9, 3, 0.7, 0.1), np.full(8, 0.5)
     states = Sphere(4, 2).overlaps(task)
     whole = engine(states, task, 1e-2, 2).advance(lam, 4)
-    alone = engine(states[:2], task, 1e-2, 2).advance(lam, 4)
-    np.testing.assert_allclose(whole[:, :2], alone, rtol=0, atol=1e-14)
-    assert not np.allclose(whole[:, 2], whole[:, 3])
+    np.testing.assert_array_equal(whole[:, :2], engine(states[:2], task, 1e-2, 2).advance(lam, 4))
+    np.testing.assert_array_equal(whole[:, :1], engine(states[:1], task, 1e-2, 2).advance(lam, 4))
+    # Nor do runs from one start share their numbers, nor seeds.
+    same = engine(states[[0, 0]], task, 1e-2, 2).advance(lam, 4)
+    assert (same[:, 0] != same[:, 1]).all()
+    assert (engine(states, task, 1e-2, 2, seed=1).advance(lam, 4) != whole).all()
 
 
-def test_the_numbers_do_not_depend_on_what_is_noted():
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_numbers_do_not_depend_on_what_is_noted(backend):
     task, lam = Task(9, 3, 0.7, 0.1), np.full(12, 0.5)
     states = Sphere(2, 2).overlaps(task)
-    often = StochasticEngine(states, task, 1e-2, 2).advance(lam, 1)
-    seldom = StochasticEngine(states, task, 1e-2, 2)
+    often = StochasticEngine(states, task, 1e-2, 2, backend).advance(lam, 1)
+    seldom = StochasticEngine(states, task, 1e-2, 2, backend)
     np.testing.assert_array_equal(often[5], seldom.advance(lam[:6], 6)[0])
     np.testing.assert_array_equal(often[11], seldom.advance(lam[6:], 6)[0])
 
 
-def test_overlaps_stay_feasible():
-    task, lam = Task(6, 5, 2.0, 0.5), np.full(200, 1.5)
-    states = StochasticEngine(Sphere(20, 4).overlaps(task), task, 0.5, 1).advance(lam, 1)
-    kappa, nu, theta, eta, rho = np.moveaxis(states, 2, 0)
-    room = np.sqrt((1 - kappa**2 - eta**2) * (1 - theta**2 - nu**2))
-    assert (np.abs(rho - kappa * theta - eta * nu) <= room + 1e-9).all()
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("d", [2, 6])
+def test_a_run_goes_on_from_any_step_with_the_numbers_that_belong_to_it(d, backend, monkeypatch):
+    task, lam = Task(d, 2, 0.7, 0.1), np.full(23, 0.5)
+    # Streams change often, and numbers are skipped and drawn few at a time.
+    monkeypatch.setattr(stochastic, "_BLOCK", 7)
+    monkeypatch.setattr(stochastic, "_MOST", 100)
+    states = Sphere(3, 2).overlaps(task)
+    whole = StochasticEngine(states, task, 1e-2, 2, backend).advance(lam, 1)
+    for step in (1, 6, 7, 13, 22):
+        later = StochasticEngine(whole[step - 1], task, 1e-2, 2, backend, start=step)
+        np.testing.assert_array_equal(later.advance(lam[step:], 1), whole[step:])
+    # By their labels, some runs alone.
+    chosen = StochasticEngine(whole[4, [2, 0]], task, 1e-2, 2, backend, start=5, labels=[2, 0])
+    np.testing.assert_array_equal(chosen.advance(lam[5:], 1), whole[5:][:, [2, 0]])
 
 
-def test_too_few_dimensions():
-    task = Task(LEAST_DIMENSION - 1, 3, 0.7)
-    with pytest.raises(ValueError, match="d must be at least 6 for batches in the overlaps; got 5"):
-        StochasticEngine(Sphere(2).overlaps(task), task, 1e-2, 2)
-    StochasticVectorEngine(Sphere(2).overlaps(task), task, 1e-2, 2).advance(np.full(2, 0.5), 1)
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("d", [2, 3, 4, 6])
+def test_overlaps_stay_feasible(d, backend):
+    task, lam = Task(d, 5, 2.0, 0.5), np.full(200, 1.5)
+    states = StochasticEngine(Sphere(20, 4).overlaps(task), task, 0.5, 1, backend).advance(lam, 1)
+    values = np.linalg.eigvalsh(gram_matrices(states.reshape(-1, 5)))
+    assert values[:, 0].min() > -1e-13
+    if d < 4:
+        assert np.abs(values[:, 3 - d]).max() < 1e-13
 
 
 def test_the_weights_are_derivatives_of_the_prediction():
