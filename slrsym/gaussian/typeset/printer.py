@@ -41,6 +41,15 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
     """
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
+        # SymPy takes some different derivatives at a point for equal.
+        if not isinstance(expr, Add | Mul | Pow) or expr.has(Subs):
+            return self._written(expr, inline)
+        around = (expr, inline, self._bound, self._copied, self._depth)
+        if around not in self._known:
+            self._known[around] = self._written(expr, inline)
+        return self._known[around]
+
+    def _written(self, expr: Any, inline: bool) -> tuple[Box, int]:
         if isinstance(expr, Add):
             return self._sum(expr, inline)
         if isinstance(expr, Mul | Pow | sp.Rational):

@@ -105,6 +105,7 @@ class Writing:
         self._bound: frozenset[Symbol] = frozenset()
         self._copied: frozenset[Symbol] = frozenset()
         self._depth = 0
+        self._known: dict[tuple[Any, ...], tuple[Box, int]] = {}
 
     def box(self, expr: Any, inline: bool = False) -> Box:
         """An expression, a statement or a law.
