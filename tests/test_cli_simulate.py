@@ -282,8 +282,8 @@ def names_in(folder):
     ("form", "names"),
     [
         ("pdf", ("3", "4a", "4b", "6", "7a", "7b")),
-        ("png", ("3", "4a", "6")),
-        ("svg", ("4b", "6", "7b")),
+        ("png", ("3", "6")),
+        ("svg", ("4b",)),
         *[(form, ("3", "4a", "4b", "6", "7a", "7b")) for form in ("png", "svg") if THOROUGH],
     ],
 )
@@ -311,9 +311,10 @@ def test_one_figure_and_its_data(tmp_path, small):
 
 def test_many_figures_and_their_data(tmp_path, small):
     data = tmp_path / "data"
-    assert run("figure", "3", "4b", "6", "-o", tmp_path, "--data", data).exit_code == 0
+    options = ("-o", tmp_path, "--format", "png", "--data", data)
+    assert run("figure", "3", "4b", "6", *options).exit_code == 0
     assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
-    assert run("figure", "4b", "4b", "-o", tmp_path, "--data", data).exit_code == 0
+    assert run("figure", "4b", "4b", *options).exit_code == 0
     assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
 
 
