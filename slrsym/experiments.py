@@ -220,9 +220,9 @@ def fetch(
             raise ValueError(
                 f"{path} holds data with {name} = {data.attrs[name]}; needed is {name} = {wanted}"
             )
-    unknown = [name for name in data.attrs if name not in recipe.settings and not _of_making(name)]
-    for name in unknown:
-        raise ValueError(f"{path} holds data with {name} = {data.attrs[name]}; needed are others")
+    for name, found in data.attrs.items():
+        if name not in recipe.settings and not _of_making(name):
+            raise ValueError(f"{path} holds data with {name} = {found}; needed are data without")
     if "step" in data.coords and int(data.step[-1]) < recipe.settings["steps"]:
         return resume(data, path=path, progress=progress)
     return data

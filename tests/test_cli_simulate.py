@@ -77,6 +77,25 @@ def test_a_given_start(tmp_path):
     assert load(file).equals(simulated(TASK, start, 0.1, 4e-3, 40, 20))
 
 
+def test_batches(tmp_path):
+    file, other = tmp_path / "runs.nc", tmp_path / "plot.png"
+    sampled = (*SHORT, "--epsilon", 0.1, "--batch", 2)
+    result = simulate(*sampled, "--seed", 4, "-o", file, "--plot", other)
+    assert result.exit_code == 0
+    task = Task(400, 10, 0.5**0.5, 0.1)
+    made = simulated(task, Sphere(3, 4), 0.1, 4e-3, 40, 20, "numpy", batch=2, rng=4)
+    assert load(file).equals(made)
+    assert load(file).attrs == made.attrs
+    assert simulate("--resume", file, "--steps", 50).exit_code == 0
+    longer = simulated(task, Sphere(3, 4), 0.1, 4e-3, 50, 20, "numpy", batch=2, rng=4)
+    assert load(file).equals(longer)
+    # From one start, many runs.
+    assert simulate(*sampled, "--start", "0.5,0.5,0,0,0", "-o", file).exit_code == 0
+    ends = load(file).isel(step=-1).kappa.values
+    assert len(set(ends)) == 3
+    assert (load(file).kappa[:, 0] == 0.5).all()
+
+
 def test_dynamics_and_alpha(tmp_path):
     files = [tmp_path / name for name in ("a.nc", "b.nc")]
     for file, dynamics in zip(files, ("vectors", "overlaps"), strict=True):
@@ -183,6 +202,10 @@ def test_resume(tmp_path):
         (["--start", "0,nan,0,0,0"], ["start must be finite", "nan"]),
         (["--start", "1,1,1,1,1"], ["start must be feasible", "[1.0, 1.0, 1.0, 1.0, 1.0]"]),
         (["--start", "0,0,0,0,0", "--runs", "2"], ["--runs", "a given start is one run"]),
+        (["--batch", "0"], ["batch must be an integer of at least 1; got 0"]),
+        (["--batch", "2", "--dynamics", "planar"], ["must not be 'planar' with batches"]),
+        (["--planar", "--batch", "2"], ["--batch", "batches leave the manifold"]),
+        (["--resume", "none.nc", "--batch", "2"], ["--batch", "cannot be changed"]),
         (["--planar"], ["--kappa0", "is needed with --planar"]),
         (["--planar", "--kappa0", "1"], ["--nu0", "is needed with --planar"]),
         (["--planar", "--kappa0", "2", "--nu0", "0"], ["kappa0 must lie in [-1, 1]; got 2.0"]),
@@ -264,7 +287,7 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
 @pytest.fixture
 def small(monkeypatch, coarse):
     """The paper's experiments, with few runs and steps."""
-    for name in ("4a", "4b", "7a", "7b"):
+    for name in ("4a", "4b", "5", "7a", "7b"):
         start = type(EXPERIMENTS[name].start)(3)
         monkeypatch.setitem(
             EXPERIMENTS, name, replace(EXPERIMENTS[name], start=start, steps=60, log_every=20)
@@ -281,14 +304,14 @@ def names_in(folder):
 @pytest.mark.parametrize(
     ("form", "names"),
     [
-        ("pdf", ("3", "4a", "4b", "6", "7a", "7b")),
+        ("pdf", ("3", "4a", "4b", "5", "6", "7a", "7b")),
         ("png", ("3", "6")),
-        ("svg", ("4b",)),
-        *[(form, ("3", "4a", "4b", "6", "7a", "7b")) for form in ("png", "svg") if THOROUGH],
+        ("svg", ("4b", "5")),
+        *[(form, ("3", "4a", "4b", "5", "6", "7a", "7b")) for form in ("png", "svg") if THOROUGH],
     ],
 )
 def test_all_figures(tmp_path, small, form, names):
-    wanted = ("all",) if len(names) == 6 else names
+    wanted = ("all",) if len(names) == 7 else names
     result = run("figure", *wanted, "-o", tmp_path / "new" / "folder", "--format", form)
     assert result.exit_code == 0, result.output
     figures = [f"figure-{name}.{form}" for name in names]
@@ -332,7 +355,9 @@ def test_bad_usage_of_figure(tmp_path, small):
     file = tmp_path / "file"
     file.write_text("not a folder")
     refused(
-        run("figure", "5"), "FIGURE", "'5' is not one of '3', '4a', '4b', '6', '7a', '7b', 'all'"
+        run("figure", "8"),
+        "FIGURE",
+        "'8' is not one of '3', '4a', '4b', '5', '6', '7a', '7b', 'all'",
     )
     refused(run("figure"), "FIGURE")
     refused(run("figure", "3", "--format", "gif"), "--format", "gif")

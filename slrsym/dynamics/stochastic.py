@@ -159,6 +159,8 @@ class StochasticEngine:
         if self._walk is None:
             return self._advance_together(temperatures, every)
         task, walk = self._task, self._walk
+        # They are moved in place, and those of before may be somebody's.
+        self._states = self._states.copy()
         noted = np.empty((len(self._states), temperatures.size // every, 5))
         rest = (task.gamma, float(task.d), task.L, task.epsilon, self._alpha, self._batch)
 

@@ -53,6 +53,7 @@ def require_runs(runs: Any) -> None:
     if not (
         isinstance(runs, xr.Dataset)
         and needed <= runs.attrs.keys()
+        and ("batch" in runs.attrs) == ("seed" in runs.attrs)
         and variables <= {*runs.variables}
         and {*runs.dims} == {"run", "step"}
         and all(runs.sizes.values())

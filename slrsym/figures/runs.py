@@ -143,24 +143,24 @@ def _setting(data: xr.Dataset) -> str:
     return (
         rf"{_temperature(str(found['schedule']))}, $\alpha = {_number(found['alpha'])}$, "
         rf"$d = {found['task_d']}$, $L = {found['task_L']}$, "
-        rf"$\gamma^2 = {found['task_gamma'] ** 2:.3g}$, {where}{_sampling(found)}"
+        rf"$\gamma^2 = {found['task_gamma'] ** 2:.3g}$, {where}"
     )
 
 
 def _sampling(found: dict[str, Any]) -> str:
     if "batch" not in found:
         return ""
-    noise = rf", $\varepsilon = {found['task_epsilon']:.3g}$" if found["task_epsilon"] > 0 else ""
-    return f",\nbatches of {found['batch']}{noise}"
+    noise = rf", $\varepsilon = {_number(found['task_epsilon'])}$"
+    return f"batches of {found['batch']}{noise if found['task_epsilon'] > 0 else ''}; "
 
 
 def _key(data: xr.Dataset, each: bool) -> str:
     """What lines and bands are."""
     count = data.sizes["run"]
-    if count == 1:
-        return "one run"
     thin = "; thin lines: each run" if each else ""
-    return f"Lines: mean over {count} runs; bands: 2.5th to 97.5th percentile{thin}"
+    key = f"lines: mean over {count} runs; bands: 2.5th to 97.5th percentile{thin}"
+    text = _sampling(data.attrs) + (key if count > 1 else "one run")
+    return text[0].upper() + text[1:]
 
 
 def _temperature(schedule: str) -> str:

@@ -23,6 +23,13 @@ def on_manifold():
 
 
 @pytest.fixture(scope="session")
+def sampled():
+    """The first steps of figure 5."""
+    task = Task(d=80, L=10, gamma=0.5**0.5, epsilon=0.1)
+    return simulate(task, Sphere(6), Inverse(2, 1e-4), 1e-3, 500, 20, batch=5)
+
+
+@pytest.fixture(scope="session")
 def risks():
     return OracleSurvey(exact=(10, 100, 1000), sampled=(10, 1000), samples=200).compute()
 

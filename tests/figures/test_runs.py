@@ -1,4 +1,4 @@
-"""Figures 4a, 4b, 7a, 7b: what is drawn is what is in the data."""
+"""Figures 4a, 4b, 5, 7a, 7b: what is drawn is what is in the data."""
 
 from __future__ import annotations
 
@@ -139,7 +139,15 @@ def test_the_setting_is_said(runs, on_manifold):
     shown = runs_figure(unknown.isel(run=[0])).get_suptitle()
     assert "from a table" in shown
     assert "given start" in shown
-    assert "one run" in shown
+    assert "One run" in shown
+
+
+def test_batches_are_said(runs):
+    assert "Batches" not in runs_figure(runs).get_suptitle()
+    drawn = runs.assign_attrs(batch=5, seed=0)
+    assert "Batches of 5; lines: mean over 12 runs" in runs_figure(drawn).get_suptitle()
+    noisy = runs_figure(drawn.assign_attrs(task_epsilon=0.1)).get_suptitle()
+    assert r"Batches of 5, $\varepsilon = 0.1$; lines" in noisy
 
 
 def test_runs_without_a_step(on_manifold):

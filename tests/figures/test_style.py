@@ -19,9 +19,17 @@ STARTS = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<?xml"}
 
 
 @pytest.fixture(scope="module")
-def drawn(runs, on_manifold, risks, square):
+def drawn(runs, on_manifold, sampled, risks, square):
     path = simulate(Task(400, 10, 0.5**0.5), [[0.2, -0.5]], 0.1, 4e-3, 50)
-    data = {"3": risks, "4a": runs, "4b": on_manifold, "6": square, "7a": runs, "7b": runs}
+    data = {
+        "3": risks,
+        "4a": runs,
+        "4b": on_manifold,
+        "5": sampled,
+        "6": square,
+        "7a": runs,
+        "7b": runs,
+    }
     assert tuple(data) == figures.NAMES
     return {name: draw(name, found) for name, found in data.items()} | {
         "planar": planar_figure(path, square)
@@ -111,10 +119,12 @@ def test_settings_of_matplotlib_stay_as_they_are(risks, tmp_path):
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize("name", ["5", "8", ""])
+@pytest.mark.parametrize("name", ["9", "8", ""])
 def test_unknown_figures(name, risks):
     for act in (recipe, lambda name: draw(name, risks)):
-        with pytest.raises(ValueError, match="a figure must be one of 3, 4a, 4b, 6, 7a, 7b; got"):
+        with pytest.raises(
+            ValueError, match="a figure must be one of 3, 4a, 4b, 5, 6, 7a, 7b; got"
+        ):
             act(name)
 
 

@@ -1,0 +1,189 @@
+"""Runs with batches: logged, saved, resumed, told apart by their seed, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from slrsym.dynamics import Inverse, Manifold, Sphere, load, resume, simulate
+from slrsym.dynamics import runs as runs_module
+from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
+from slrsym.kernels import excess_risk
+from slrsym.task import Task
+from tests.kernels._cases import needs_numba
+
+BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
+TASK = Task(30, 4, 0.7, 0.1)
+FALLING = Inverse(2, 1e-2)
+NAMES = ["kappa", "nu", "theta", "eta", "rho"]
+
+
+def run(steps=30, backend="numpy", task=TASK, runs=3, **more):
+    more = {"batch": 2, "rng": 5} | more
+    return simulate(task, Sphere(runs, 1), FALLING, 1e-2, steps, 4, backend, **more)
+
+
+def states(runs):
+    return np.stack([runs[name].values for name in NAMES], axis=-1)
+
+
+def same(one, other):
+    """To the last bit, attributes and all."""
+    xr.testing.assert_identical(one, other)
+    assert one.attrs == other.attrs
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_logged_are_the_states_of_the_engine(backend):
+    found, start = run(30, backend), Sphere(3, 1).overlaps(TASK)
+    rows = StochasticEngine(start, TASK, 1e-2, 2, seed=5).advance(FALLING(np.arange(30)), 1)
+    expected = np.concatenate([start[None], rows])[found.step.values]
+    assert found.step.values.tolist() == [*range(0, 30, 4), 30]
+    assert np.allclose(states(found), np.moveaxis(expected, 0, 1), rtol=0, atol=1e-11)
+    assert (states(found)[:, 0] == start).all()
+    # Of the law of the tokens, not of the batches, and without the noise of the output.
+    risk = excess_risk(states(found), found.lam.values, Task(30, 4, 0.7))
+    assert np.allclose(found.excess_risk, risk, rtol=1e-12)
+    assert {name: found.attrs[name] for name in ("batch", "seed", "task_epsilon")} == {
+        "batch": 2, "seed": 5, "task_epsilon": 0.1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("d", [3, 30])
+@pytest.mark.parametrize("first", [0, 16, 18, 3], ids=["at once", "on the beat", "off it", "early"])
+def test_resumed_runs_are_those_that_were_not_interrupted(first, d, backend, tmp_path):
+    task, file = Task(d, 4, 0.7, 0.1), tmp_path / "runs.nc"
+    whole = run(30, backend, task)
+    run(first, backend, task, path=file)
+    same(resume(resume(load(file), 21), 30), whole)
+    same(resume(file, 30), whole)
+    same(load(file), whole)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_beyond_a_thousand_steps(backend):
+    same(resume(run(1003, backend, runs=1), 1100), run(1100, backend, runs=1))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_some_of_the_runs_go_on_alone(backend):
+    whole = run(30, backend)
+    found = resume(run(12, backend).isel(run=[2, 0]), 30)
+    assert (states(found) == states(whole)[[2, 0]]).all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_runs_do_not_depend_on_how_many_there_are(backend):
+    few, many = run(30, backend, runs=2), run(30, backend, runs=7)
+    same(many.isel(run=slice(2)).assign_attrs(start=few.start), few)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_span_of_steps_does_not_matter(backend, monkeypatch):
+    whole = run(30, backend)
+    for stride in (1, 10, 40):
+        monkeypatch.setattr(runs_module, "_STRIDE", stride)
+        same(run(30, backend), whole)
+
+
+def test_an_engine_is_asked_for_fewer_steps_where_they_take_longer(monkeypatch):
+    asked = []
+
+    class Watched(StochasticEngine):
+        def advance(self, temperatures, every):
+            asked.append(temperatures.size)
+            return super().advance(temperatures, every)
+
+    monkeypatch.setattr(runs_module, "StochasticEngine", Watched)
+    monkeypatch.setattr(runs_module, "_STRIDE", 150)
+    run(30, task=Task(30, 20, 0.7), runs=1, batch=2)
+    assert max(asked) == 16  # rows of 4, of 150 // 9
+    assert sum(asked) == 30
+
+
+def test_an_interrupt_leaves_a_complete_file_that_can_be_resumed(tmp_path, monkeypatch):
+    file, advance, calls = tmp_path / "runs.nc", StochasticEngine.advance, []
+
+    def until(self, temperatures, every):
+        found = advance(self, temperatures, every)
+        calls.append(every)
+        if len(calls) > 2:
+            raise KeyboardInterrupt
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StochasticEngine, "advance", until)
+        patch.setattr(runs_module, "_STRIDE", 24)
+        with pytest.raises(KeyboardInterrupt):
+            run(path=file)
+    assert 0 < int(load(file).step[-1]) < 30
+    same(resume(file), run())
+
+
+# -- seeds -------------------------------------------------------------------------------------
+
+
+def test_the_seed_is_of_the_batches_alone():
+    one, other = run(), run(rng=6)
+    assert (states(one)[:, 0] == states(other)[:, 0]).all()
+    assert (states(one)[:, 1:] != states(other)[:, 1:]).all()
+    same(run(rng=None), run(rng=0))
+
+
+def test_a_generator_gives_a_seed_that_is_saved(tmp_path):
+    file = tmp_path / "runs.nc"
+    rng = np.random.default_rng(3)
+    found = run(rng=rng, path=file)
+    seed = found.attrs["seed"]
+    assert seed == int(np.random.default_rng(3).integers(2**63)) > 2**31
+    same(load(file), run(rng=seed))
+    same(resume(file, 40), run(40, rng=seed))
+    # The next runs are others.
+    assert run(rng=rng).attrs["seed"] != seed
+
+
+# -- other dynamics ----------------------------------------------------------------------------
+
+
+def test_runs_from_the_manifold_leave_it():
+    found = simulate(TASK, Manifold(2), FALLING, 1e-2, 5, batch=2)
+    assert found.attrs["dynamics"] == "overlaps"
+    assert (found.distance[:, 0] == 0).all()
+    assert (found.distance[:, 1:] > 1e-3).all()
+
+
+def test_vectors():
+    found = run(dynamics="vectors")
+    engine = StochasticVectorEngine(Sphere(3, 1).overlaps(TASK), TASK, 1e-2, 2, seed=5)
+    rows = engine.advance(FALLING(np.arange(28)), 4)
+    assert np.array_equal(states(found)[:, 1:8], np.moveaxis(rows, 0, 1))
+    # Resumed they are other runs of the same law; what was logged before is what it was.
+    longer = resume(found, 40)
+    xr.testing.assert_equal(longer.isel(step=slice(8)), found.isel(step=slice(8)))
+    assert np.isfinite(states(longer)).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"batch": 0}, "batch must be an integer of at least 1; got 0"),
+        ({"batch": 2.5}, "batch must be an integer of at least 1; got 2.5"),
+        ({"rng": -1}, "rng must be an integer of at least 0; got -1, or a numpy.random.Generator"),
+        ({"rng": "x"}, "rng must be an integer of at least 0; got 'x', or a numpy.random.Gene"),
+        ({"batch": None}, "rng must not be given without batch, which it is for; got 5"),
+        ({"dynamics": "planar"}, "dynamics must not be 'planar' with batches"),
+    ],
+    ids=str,
+)
+def test_bad_input(change, said):
+    with pytest.raises(ValueError, match=said):
+        run(**change)
+
+
+def test_runs_without_their_seed_are_refused():
+    found = run()
+    del found.attrs["seed"]
+    with pytest.raises(ValueError, match="runs must be a dataset that simulate returned or saved"):
+        resume(found, 40)
