@@ -6,6 +6,7 @@ import pytest
 
 from slrsym.proof import MonteCarlo  # pytester unloads what is imported inside of it only
 
+from ._profile import thorough_only
 from .conftest import HEADER, claim_text
 
 
@@ -252,6 +253,7 @@ def test_the_collection_can_be_switched_off(run, write, pytester):
     assert run().ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+@thorough_only
 def test_workers_agree_on_the_items(pytester, write):
     pytest.importorskip("xdist")
     write("a.py", claim_text("one"), WRONG)

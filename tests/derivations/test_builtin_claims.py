@@ -9,7 +9,7 @@ from slrsym.proof import AXIOMS
 from slrsym.proof.checker import StepReport, _numerical_check, step_seed, steps_of
 from slrsym.proof.citation import InWords
 
-from .._profile import THOROUGH
+from .._profile import THOROUGH, thorough_only
 
 # pytest's own collection of derivations/ applies every rule, and takes seed 0 and all points. Rules
 # do not know of seeds: what comes here besides is new in its numbers only. The profiles ci and
@@ -76,7 +76,7 @@ def test_the_deviations_of_samples_are_normal(rows):
     assert max(item.off for item in items) < 4
 
 
-@pytest.mark.skipif(not THOROUGH, reason="left to the profiles ci and nightly")
+@thorough_only
 @pytest.mark.parametrize("seed", [2, 3])
 def test_the_numbers_agree_at_other_points(ledger, seed):
     for claim in ledger.claims.values():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 import slrsym
 from slrsym.export.build import build
 from slrsym.proof.ledger import Row
+from tests._profile import THOROUGH
 
 # One of each kind of proof and of formula; the ci profile takes all.
 FEW = (
@@ -31,7 +30,6 @@ FEW = (
     "zeta-at-zero",
     "zeta-variance",
 )
-ALL = os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev") != "dev"
 
 
 def as_if_proved(ledger, ids, axioms=("fubini",)):
@@ -49,7 +47,7 @@ def ledger():
 
 @pytest.fixture(scope="session")
 def document(ledger):
-    ids = list(ledger.claims) if ALL else [id for id in FEW if id in ledger.claims]
-    if not ALL:
+    ids = list(ledger.claims) if THOROUGH else [id for id in FEW if id in ledger.claims]
+    if not THOROUGH:
         assert len(ids) >= len(FEW) - 2
     return build(ledger, as_if_proved(ledger, ids), {})

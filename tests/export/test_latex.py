@@ -12,6 +12,7 @@ from slrsym.export.build import build
 from slrsym.export.latex import book_files, snippet, standalone
 from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled, require_tex
 from slrsym.proof.ledger import Row
+from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 
 needs_tex = pytest.mark.skipif(
@@ -126,6 +127,7 @@ def _complaints(log: str) -> list[str]:
 
 
 @needs_tex
+@thorough_only
 def test_the_book_compiles(files, tmp_path):
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")

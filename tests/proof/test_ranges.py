@@ -53,6 +53,7 @@ from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf,
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.ranges import REALS, Facts, NoRange, Range, range_of
+from tests._profile import THOROUGH
 from tests.proof._fuzz import (
     SYMBOLS,
     Unclear,
@@ -403,7 +404,7 @@ def test_facts_are_hashable_and_can_be_extended() -> None:
 
 def test_ranges_contain_random_values() -> None:
     checked = 0
-    for seed in range(140):
+    for seed in range(280 if THOROUGH else 70):
         rng = random.Random(seed)
         chosen = tuple(rng.sample(SYMBOLS, 2))
         given = [
@@ -434,4 +435,4 @@ def test_ranges_contain_random_values() -> None:
                 else:
                     excess = side * (value - mpf(int(end.p)) / int(end.q))
                     assert excess > -1e-13 * (1 + abs(value)), (seed, expr, given, values)
-    assert checked > 250
+    assert checked > (500 if THOROUGH else 125)

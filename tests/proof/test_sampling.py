@@ -29,6 +29,12 @@ from slrsym.proof.numeric.sampling import NoPoint, parameters, random_test_funct
 x, y, z = symbols("x y z", real=True)
 
 
+@pytest.fixture
+def soon_tired(monkeypatch):
+    """Fewer tries, where none succeeds."""
+    monkeypatch.setattr("slrsym.proof.numeric.sampling._TRIES", 400)
+
+
 def draw(symbols, given=(), count=60, seed=0, laws=()):
     return sample_points(symbols, given, np.random.default_rng(seed), count, laws=laws)
 
@@ -67,7 +73,7 @@ def test_imaginary_symbols():
     assert all((point[s] / I).is_Rational and point[s] != 0 for point in draw([s]))
 
 
-def test_contradictory_properties_give_no_point():
+def test_contradictory_properties_give_no_point(soon_tired):
     with pytest.raises(NoPoint, match="no point"):
         draw([Symbol("s", irrational=True)], count=1)
 
@@ -146,7 +152,7 @@ def test_laws_have_to_be_laws():
     assert all(p[x] >= 1 and p[z] >= 0 and p[x] * p[z] >= p[y] ** 2 for p in points)
 
 
-def test_impossible_hypotheses_are_named():
+def test_impossible_hypotheses_are_named(soon_tired):
     with pytest.raises(NoPoint, match=r"x\*\*2 < -1"):
         draw([x], [Lt(x**2, -1, evaluate=False)], count=1)
 
