@@ -9,6 +9,7 @@ from slrsym.dynamics import Inverse, Manifold, Sphere
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.dynamics.starts import gram_matrices
 from slrsym.task import Task
+from tests._profile import THOROUGH
 from tests.kernels._cases import needs_numba
 
 PAPER = Task(400, 10, 0.5**0.5)
@@ -21,6 +22,8 @@ SETTINGS = {
     "7a": (PAPER, Inverse(0.9, 0), 1e-3),
     "7b": (PAPER, Inverse(0.1, 0), 4e-3),
 }
+
+RUNS = 20 if THOROUGH else 8
 
 ENGINES = {"numpy": NumpyEngine, "numba": NumbaEngine}
 BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
@@ -41,7 +44,7 @@ def difference(one, other):
 @pytest.mark.parametrize("figure", ["5", "7a", "7b"])
 def test_vectors_and_overlaps_agree(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
-    states, lam = Sphere(20, seed=1).overlaps(task), temperatures(schedule, 2000)
+    states, lam = Sphere(RUNS, seed=1).overlaps(task), temperatures(schedule, 2000)
     vectors = VectorEngine(states, task, alpha, backend, seed=3).advance(lam, 50)
     overlaps = ENGINES[backend](states, task, alpha).advance(lam, 50)
     assert difference(vectors, overlaps) < 1e-12
@@ -53,7 +56,7 @@ def test_vectors_and_overlaps_agree(figure, backend):
 @pytest.mark.parametrize("figure", sorted(SETTINGS))
 def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
-    states, lam = Manifold(20, seed=1).overlaps(task), temperatures(schedule, 2000)
+    states, lam = Manifold(RUNS, seed=1).overlaps(task), temperatures(schedule, 2000)
     two = ENGINES[backend](states, task, alpha).advance(lam, 50)
     five = ENGINES[backend](np.pad(states, ((0, 0), (0, 3))), task, alpha).advance(lam, 50)
     assert difference(two, five[..., :2]) < 1e-14
@@ -67,7 +70,7 @@ def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
 @pytest.mark.parametrize("figure", sorted(SETTINGS))
 def test_backends_agree(figure, start):
     task, schedule, alpha = SETTINGS[figure]
-    states, lam = start(20, seed=2).overlaps(task), temperatures(schedule, 1000)
+    states, lam = start(RUNS, seed=2).overlaps(task), temperatures(schedule, 1000)
     one, other = (E(states, task, alpha).advance(lam, 50) for E in (NumpyEngine, NumbaEngine))
     assert difference(one, other) < 1e-13
 
@@ -76,7 +79,7 @@ def test_backends_agree(figure, start):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):
     task, lam = Task(d, 3, 0.7), np.full(1500, 0.3)
-    states = Sphere(20, seed=1).overlaps(task)
+    states = Sphere(RUNS, seed=1).overlaps(task)
     overlaps = ENGINES[backend](states, task, 0.01).advance(lam, 100)
     vectors = VectorEngine(states, task, 0.01).advance(lam, 100)
     assert difference(vectors, overlaps) < 1e-12

@@ -22,9 +22,12 @@ from slrsym.kernels import compile_expressions, kernel, numba_backend, special
 from slrsym.kernels.numba_backend import NumbaMissingError, cache_folder
 from slrsym.kernels.special import DecayIntegral, ErfDefect
 from slrsym.task import Task
+from tests._profile import THOROUGH, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting
 
 NAMES = ["excess_risk", "gradient", "hessian"]
+# How many random states there are of each kind, where digits are many.
+SEEDS = 4 if THOROUGH else 2
 
 
 def draw(seed, kind):
@@ -49,7 +52,7 @@ def exactly(x):
 @pytest.mark.parametrize("name", NAMES)
 def test_numba_and_numpy_agree(name):
     rng = np.random.default_rng(NAMES.index(name))
-    for _ in range(100):
+    for _ in range(100 if THOROUGH else 30):
         temperature, task = setting(rng)
         states = np.array([feasible(rng, kind) for kind in KINDS for _ in range(6)])
         rest = (temperature, task.gamma, task.d, task.L, task.epsilon)
@@ -123,6 +126,7 @@ def test_a_second_process_does_not_compile(tmp_path):
 
 
 @needs_numba
+@thorough_only
 def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):
     # Root may write anywhere; but not below a file.
     folder = tmp_path / "cache"
@@ -237,7 +241,7 @@ def test_without_numba_the_rest_works(no_numba):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dps", [20, 60])
 def test_mpmath_has_the_digits_asked_for(kind, dps):
-    for seed in range(4):
+    for seed in range(SEEDS):
         state, rest = draw(seed, kind)
         task = Task(rest[2], rest[3], rest[1])
         for order, name in enumerate(NAMES[:2]):
@@ -297,7 +301,7 @@ def test_mpmath_hessian_is_the_slope_of_the_gradient():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_balls_hold_the_value(name, kind):
-    for seed in range(4):
+    for seed in range(SEEDS):
         state, rest = draw(seed, kind)
         for dps in (15, 40):
             balls = kernel(name, "ball")(state, *rest, dps=dps)
@@ -318,7 +322,7 @@ def test_balls_hold_the_value(name, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_balls_of_boxes_hold_the_values_inside(name, kind):
     rng = np.random.default_rng([NAMES.index(name), KINDS.index(kind)])
-    for seed in range(4):
+    for seed in range(SEEDS):
         state, rest = draw(seed, kind)
         # Boxes of many sizes, around 0 too: that is where the manifold is.
         spread, stretch = 10.0 ** rng.uniform(-9, -1), 1 + 10.0 ** rng.uniform(-9, -2)

@@ -8,6 +8,7 @@ import pytest
 
 from slrsym.kernels import excess_risk, gradient, hessian, risk
 from slrsym.task import OrderParameters, Task
+from tests._profile import THOROUGH
 from tests.kernels._cases import (
     ARRAY_BACKENDS,
     EPS,
@@ -26,7 +27,7 @@ from tests.kernels._cases import (
 def test_accuracy(backend, kind, order):
     rng = np.random.default_rng([order, KINDS.index(kind)])
     function = excess_risk if order == 0 else gradient
-    for _ in range(25):
+    for _ in range(25 if THOROUGH else 12):
         state, (temperature, task) = feasible(rng, kind), setting(rng)
         found = np.atleast_1d(function(state, temperature, task, backend))
         inputs = numbers(state, temperature, task)

@@ -9,6 +9,7 @@ from sympy import Symbol
 
 from slrsym.kernels import compile_expressions, erf_variance, zeta
 from slrsym.kernels.special import ErfVariance
+from tests._profile import THOROUGH
 from tests.kernels._cases import ARRAY_BACKENDS
 
 
@@ -40,7 +41,7 @@ def test_relative_accuracy(seed, backend):
     rng = np.random.default_rng(seed)
     compiled = variance_by(backend)
     with mpmath.workdps(40):
-        for _ in range(20):
+        for _ in range(20 if THOROUGH else 10):
             s = float(np.exp(rng.uniform(np.log(5e-5), np.log(50))))
             spread = float(np.sqrt(1 + 2 * s * s))
             a = float(rng.choice([0.0, rng.uniform(0, 15), np.exp(rng.uniform(-10, 2.7))]))

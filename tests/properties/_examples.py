@@ -15,9 +15,9 @@ def examples(share: float) -> settings:
 
 
 def costly() -> settings:
-    """Settings for what simulates each time: a quarter of the examples, but all those of dev."""
+    """Settings for what simulates each time: half of the examples in dev, and later a quarter."""
     most = settings.default.max_examples
-    return settings(max_examples=max(min(most, 40), round(most / 4)))
+    return settings(max_examples=max(min(most, 20), round(most / 4)))
 
 
 def with_points(tasks, points):
