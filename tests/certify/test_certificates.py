@@ -23,6 +23,7 @@ from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol
 from slrsym.notation import kappa, lam, nu
 from slrsym.task import Task
+from tests._profile import thorough
 
 TASK = Task(400, 10, math.sqrt(0.5))
 SHOWN = certify.Verdict.SHOWN
@@ -168,7 +169,9 @@ def test_there_are_five_fixed_points(five_points):
     assert max(float(high - low) for low, high in narrow) < 1e-12
 
 
-@pytest.mark.parametrize("task", [("2", "sqrt(1/2)", 80), ("0.001", "3", 2), ("1", "0.1", 5000)])
+@pytest.mark.parametrize(
+    "task", [("2", "sqrt(1/2)", 80), ("0.001", "3", 2), thorough(("1", "0.1", 5000))]
+)
 def test_five_elsewhere(task):
     assert certify.fixed_points(*task).numbers["count"] == 5
     assert certify.classification(*task).verdict is SHOWN

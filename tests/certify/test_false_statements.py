@@ -304,10 +304,16 @@ def _(data):
     }
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_file_that_was_changed(name, small_step, tmp_path):
+@pytest.fixture(scope="module")
+def unchanged(small_step, tmp_path_factory):
     data = json.loads(json.dumps(small_step.as_dict()))
-    assert checked(copy.deepcopy(data), tmp_path) is SHOWN
+    assert checked(data, tmp_path_factory.mktemp("unchanged")) is SHOWN
+    return data
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_file_that_was_changed(name, unchanged, tmp_path):
+    data = copy.deepcopy(unchanged)
     CHANGES[name](data)
     assert checked(data, tmp_path) is None
 
