@@ -96,6 +96,21 @@ def test_the_law_where_vectors_lie_in_one_plane(state):
     assert (p_values(one, other) > LEVEL).all()
 
 
+def test_what_lies_beyond_the_span_has_as_many_dimensions():
+    """Second moments after a step that forgets where it began show them better.
+
+    A dimension more or less, in either variate of Bartlett's, moves some by six errors or more.
+    """
+    task, states = Task(6, 3, 1.0, 3.0), np.full((6000, 5), 0.1)
+    means, squares = [], []
+    for engine, seed in ((StochasticEngine, 1), (StochasticVectorEngine, 2)):
+        rows = engine(states, task, 1e3, 8, seed=seed).advance(np.full(1, 0.7), 1)[0]
+        products = np.stack([rows[:, i] * rows[:, j] for i in range(5) for j in range(i + 1)])
+        means.append(products.mean(axis=1))
+        squares.append(products.var(axis=1) / len(rows))
+    assert (np.abs(means[0] - means[1]) < 4 * np.sqrt(squares[0] + squares[1])).all()
+
+
 def drift(task, lam, batch, seed, runs, steps):
     """What steps add on average, its error, and what a step of the population adds."""
     # All steps together lead nowhere: to first order each begins at the start.
