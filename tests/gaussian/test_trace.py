@@ -70,6 +70,15 @@ def test_rules_of_products():
     }
 
 
+def test_the_step_of_independent_copies_is_an_equality():
+    """Its right side in moments of one copy, against the moments of the sum, which is Gaussian."""
+    _, trace = expectation(IIDSum(x, SKEW, 3) ** 2, ONE, trace=True)
+    (step,) = (step for step in trace if step.rule == "sum of independent copies")
+    mean, variance = Rational(1, 3), Rational(3, 2)
+    moments = {node: expectation(*node.args) for node in step.rhs.atoms(Expectation)}
+    assert step.rhs.xreplace(moments) == (3 * mean) ** 2 + 3 * variance
+
+
 def test_no_step_twice_and_none_that_does_nothing():
     trace = Trace()
     node = Expectation(x, ONE)
