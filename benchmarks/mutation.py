@@ -1,0 +1,238 @@
+"""Would the tests notice? A random sample of small faults, each put into the code and tested.
+
+Run ``python benchmarks/mutation.py --sample 60 proof kernels`` with cosmic-ray, pytest-cov and the
+extras ``fast`` and ``test`` installed. It works on a copy of what git has at HEAD: first it records
+which tests run which lines, then for each fault of the sample it runs the tests that reach its
+line, the quickest first, until one fails. It prints the share that was noticed, with a Wilson
+interval, and writes each fault that was not to ``--survivors``, as a diff.
+
+Faults in annotations are left out, because nothing evaluates those.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from cosmic_ray.commands import init
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator
+from cosmic_ray.work_db import use_db
+from cosmic_ray.work_item import MutationSpec
+from coverage import CoverageData
+from scipy.stats import binomtest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("gaussian", "symbolic", "kernels", "dynamics", "proof", "montecarlo")
+
+# Tests that run together; most faults fall to the first few.
+_FIRST = 40
+
+Survey = dict[str, dict[int, list[str]]]
+
+
+class Verdict(NamedTuple):
+    """What the tests said about a fault."""
+
+    fault: MutationSpec
+    noticed: bool
+    tests: int
+    diff: str
+
+
+def copy_of_head(folder: Path) -> Path:
+    """The tree at HEAD, in a folder of its own."""
+    archive = folder / "tree.tar"
+    subprocess.run(["git", "archive", "-o", archive, "HEAD"], cwd=ROOT, check=True)
+    tree = folder / "tree"
+    shutil.unpack_archive(archive, tree, filter="data")
+    return tree
+
+
+def pytest(tree: Path, *arguments: str, seconds: float | None = None) -> int | None:
+    """The exit code of pytest on a tree, or None if it took too long."""
+    environment = os.environ | {
+        "PYTHONPATH": str(tree),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SLRSYM_CACHE_DIR": str(tree.parent / "compiled"),
+    }
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            *arguments,
+        ],
+        cwd=tree,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None
+
+
+def survey(
+    tree: Path, record: Path, workers: int, tests: list[str]
+) -> tuple[Survey, dict[str, float]]:
+    """Which tests run each line of the package, and how long each test takes."""
+    lines, times = record / "lines.db", record / "times.xml"
+    if not (lines.exists() and times.exists()):
+        record.mkdir(parents=True, exist_ok=True)
+        configuration = record / "coverage.ini"
+        configuration.write_text(f"[run]\ndata_file = {lines}\n", encoding="utf-8")
+        code = pytest(
+            tree,
+            *("-n", str(workers), "--cov=slrsym", "--cov-context=test", "--cov-report="),
+            *(f"--cov-config={configuration}", f"--junitxml={times}", "-o", "junit_family=xunit1"),
+            *tests,
+        )
+        if code != 0:
+            raise SystemExit(f"the tests fail without any fault: pytest ended with {code}")
+    data = CoverageData(str(lines))
+    data.read()
+    reached: Survey = {}
+    for file in data.measured_files():
+        parts = Path(file).parts
+        name = "/".join(parts[len(parts) - 1 - parts[::-1].index("slrsym") :])
+        reached[name] = {
+            line: [context.split("|")[0] for context in contexts if context]
+            for line, contexts in data.contexts_by_lineno(file).items()
+        }
+    seconds = {
+        f"{case.get('file')}::{case.get('name')}": float(case.get("time", 0))
+        for case in ElementTree.parse(times).iter("testcase")
+    }
+    return reached, seconds
+
+
+def spans_of_annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """The first and last positions of annotations."""
+    found: list[ast.expr | None] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            found.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            found.append(node.returns)
+    return [
+        ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+        for node in found
+        if node is not None
+    ]
+
+
+def faults(tree: Path, package: str, scratch: Path) -> Iterator[MutationSpec]:
+    """Every fault that cosmic-ray knows for the modules of a package, but for annotations."""
+    home = tree / "slrsym" / package
+    files = sorted(home.rglob("*.py")) if home.is_dir() else [home.with_suffix(".py")]
+    with use_db(scratch / f"{package}.sqlite") as database:
+        init(files, database, {})
+        items = [item.mutations[0] for item in database.work_items]
+    spans = {file: spans_of_annotations(file.read_text(encoding="utf-8")) for file in files}
+    for fault in sorted(items, key=lambda f: (str(f.module_path), f.operator_name, f.occurrence)):
+        inside = spans[fault.module_path]
+        if not any(first <= fault.start_pos and fault.end_pos <= last for first, last in inside):
+            yield fault
+
+
+def judge(
+    tree: Path, fault: MutationSpec, reached: Survey, seconds: dict[str, float]
+) -> Verdict | None:
+    """Put one fault in, run the tests that reach it, and take it out again."""
+    file = fault.module_path
+    name = file.relative_to(tree).as_posix()
+    before = file.read_text(encoding="utf-8")
+    after = mutate_code(
+        before, get_operator(fault.operator_name)(**fault.operator_args), fault.occurrence
+    )
+    if after is None or after == before:
+        return None
+    diff = "".join(
+        difflib.unified_diff(
+            before.splitlines(keepends=True), after.splitlines(keepends=True), name, name, n=2
+        )
+    )
+    per_line = reached.get(name, {})
+    rows = range(fault.start_pos[0], fault.end_pos[0] + 1)
+    tests = {test for row in rows for test in per_line.get(row, [])}
+    if not tests:
+        # A line that runs on import, or in compiled code: any test of the module's may notice.
+        tests = {test for found in per_line.values() for test in found}
+    ordered = sorted(tests, key=lambda test: (seconds.get(test, 1.0), test))
+    file.write_text(after, encoding="utf-8")
+    try:
+        noticed = False
+        for part in (ordered[:_FIRST], ordered[_FIRST:]):
+            if part and not noticed:
+                chosen = tree / "chosen-tests.txt"
+                chosen.write_text("\n".join(part), encoding="utf-8")
+                limit = 60 + 5 * sum(seconds.get(test, 1.0) for test in part)
+                noticed = pytest(tree, "-x", f"@{chosen}", seconds=limit) != 0
+    finally:
+        file.write_text(before, encoding="utf-8")
+    return Verdict(fault, noticed, len(ordered), diff)
+
+
+def main() -> None:
+    """Draw faults, test them, and print what share was noticed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("packages", nargs="*", default=PACKAGES, metavar="PACKAGE")
+    parser.add_argument("--sample", type=int, default=60, help="faults of each package")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2, help="for the first run of the tests")
+    parser.add_argument("--tests", nargs="+", default=[], help="instead of all tests")
+    parser.add_argument("--record", type=Path, help="a folder that keeps what the first run found")
+    parser.add_argument("--survivors", type=Path, default=Path("survivors.diff"))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, options.survivors.open("w") as survivors:
+        folder = Path(name)
+        tree = copy_of_head(folder)
+        reached, seconds = survey(
+            tree, options.record or folder / "record", options.workers, options.tests
+        )
+        for package in options.packages:
+            every = list(faults(tree, package, folder))
+            drawn = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+            verdicts = []
+            for fault in drawn:
+                verdict = judge(tree, fault, reached, seconds)
+                if verdict is None:
+                    continue
+                verdicts.append(verdict)
+                print("." if verdict.noticed else "S", end="", flush=True)
+                if not verdict.noticed:
+                    survivors.write(f"# {verdict.tests} tests reach it\n{verdict.diff}\n")
+                    survivors.flush()
+            noticed = sum(verdict.noticed for verdict in verdicts)
+            share = binomtest(noticed, len(verdicts)).proportion_ci(method="wilson")
+            print(
+                f"\n{package}: {noticed} of {len(verdicts)} faults noticed"
+                f" ({noticed / len(verdicts):.0%}; 95 %: {share.low:.0%} to {share.high:.0%}),"
+                f" of {len(every)} possible",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
