@@ -177,8 +177,15 @@ def judge(
     rows = range(fault.start_pos[0], fault.end_pos[0] + 1)
     tests = {test for row in rows for test in per_line.get(row, [])}
     if not tests:
-        # A line that runs on import, or in compiled code: any test of the module's may notice.
-        tests = {test for found in per_line.values() for test in found}
+        # A line that runs on import, or in compiled code: any test of its neighbours may notice.
+        folder = name.rpartition("/")[0]
+        tests = {
+            test
+            for other, lines in reached.items()
+            if other.rpartition("/")[0] == folder
+            for found in lines.values()
+            for test in found
+        }
     ordered = sorted(tests, key=lambda test: (seconds.get(test, 1.0), test))
     file.write_text(after, encoding="utf-8")
     try:
