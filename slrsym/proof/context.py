@@ -13,7 +13,6 @@ from sympy import (
     Expr,
     Gt,
     Integral,
-    Le,
     Limit,
     Lt,
     Ne,
@@ -25,9 +24,9 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
-from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable
+from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable, is_same_multiplied_out
 from slrsym.proof.errors import ProofError, Refused
-from slrsym.proof.sign import Facts, Sign, holds, is_nonzero, sign_of
+from slrsym.proof.sign import Facts, Sign, holds, is_defined, is_nonzero, sign_of
 from slrsym.proof.substitute import put
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ class Context:
         bool
             False also where it cannot be decided.
         """
-        return expr.is_real is True or self.holds(Le(expr, expr, evaluate=False))
+        return expr.is_real is True or is_defined(expr, self.facts)
 
     def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
         """A fresh ring for comparing expressions.
@@ -214,6 +213,10 @@ class Context:
                 raise Refused(f"{side} is not a finite expression")
             self._require_open_domain(side)
             self._require_convergent(side)
+        if is_same_multiplied_out(lhs, rhs) and all(
+            is_defined(side, self.facts) for side in (lhs, rhs)
+        ):
+            return
         ring = self.algebra(freedom)
         try:
             for left, right in given:

@@ -11,10 +11,12 @@ roots only where all factors but one are known to be positive.
 
 The modules, each built on those before it: ``elements`` (sums of terms), ``ring`` (products, and
 what is zero), ``powers``, ``atoms``, ``binders`` (integrals and sums), ``expectations``,
-``algebra`` (any expression). ``rewriting`` says which functions are written by means of others.
+``algebra`` (any expression). ``rewriting`` says which functions are written by means of others;
+``comparison`` finds equality that needs no normal form.
 """
 
 from slrsym.proof.algebra.algebra import Algebra as Algebra
 from slrsym.proof.algebra.atoms import partial_derivative as partial_derivative
+from slrsym.proof.algebra.comparison import is_same_multiplied_out as is_same_multiplied_out
 from slrsym.proof.algebra.elements import NotNormalizable as NotNormalizable
 from slrsym.proof.algebra.expectations import Freedom as Freedom

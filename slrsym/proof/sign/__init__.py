@@ -15,6 +15,7 @@ The modules, each built on those before it: ``signs`` (sets of signs), ``polynom
 from slrsym.proof.ranges import Facts as Facts
 from slrsym.proof.sign.explanation import explain as explain
 from slrsym.proof.sign.questions import holds as holds
+from slrsym.proof.sign.questions import is_defined as is_defined
 from slrsym.proof.sign.questions import is_nonzero as is_nonzero
 from slrsym.proof.sign.questions import sign_of as sign_of
 from slrsym.proof.sign.signs import Sign as Sign

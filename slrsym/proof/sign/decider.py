@@ -116,6 +116,26 @@ class Decider(Enclosure):
         known = self._of_sum(expr, Sign.of_range(found))
         return found.within(known.range)
 
+    def require_defined(self, expr: Expr) -> None:
+        """Refuse an expression that may be undefined; its own sign is not asked for.
+
+        Parameters
+        ----------
+        expr : Expr
+            The expression.
+
+        Raises
+        ------
+        NoRange
+            If it may be undefined, or is not understood.
+        """
+        # Sums, products and absolute values are defined where their parts are.
+        if isinstance(expr, Add | Mul | Abs):
+            for part in expr.args:
+                self.require_defined(part)
+        else:
+            self.range(expr)
+
     def radicand(self, expr: Expr) -> Range:
         found = self.range(expr)
         return found if found.nonnegative else found.within(self.sign(expr).range)

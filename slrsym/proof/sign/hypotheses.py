@@ -73,7 +73,7 @@ def _translated(decider: Decider) -> Iterator[tuple[Poly, Sign]]:
     ]
     for expr, sign in stated:
         try:
-            decider.range(expr)
+            decider.require_defined(expr)
         except NoRange:
             continue
         fraction = decider.generators.fraction(decider.generators.atomised(expr))

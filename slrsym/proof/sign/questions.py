@@ -13,7 +13,7 @@ from slrsym.proof.ranges import Facts, NoRange
 from slrsym.proof.sign.decider import Decider
 from slrsym.proof.sign.signs import Sign
 
-__all__ = ["decider_of", "holds", "is_nonzero", "sign_of"]
+__all__ = ["decider_of", "holds", "is_defined", "is_nonzero", "sign_of"]
 
 
 @lru_cache(maxsize=64)
@@ -66,6 +66,35 @@ def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
     return decider_of(facts or Facts()).answer(sympify(expr))
 
 
+def is_defined(expr: Any, facts: Facts | None = None) -> bool:
+    """Whether an expression is certainly a real number, all over the domain.
+
+    Parameters
+    ----------
+    expr : expression
+        In symbols that are declared real.
+    facts : Facts, optional
+        What is given besides the declarations of the symbols.
+
+    Returns
+    -------
+    bool
+        False also where it is not known.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, sqrt
+    >>> x = Symbol("x", real=True)
+    >>> is_defined(1 / sqrt(1 + x**2)), is_defined(1 / sqrt(1 + x))
+    (True, False)
+    """
+    try:
+        _ready(facts).require_defined(sympify(expr))
+    except NoRange:
+        return False
+    return True
+
+
 def is_nonzero(expr: Any, facts: Facts | None = None) -> bool:
     """Whether an expression is certainly defined and different from zero.
 
@@ -115,7 +144,7 @@ def holds(relation: Any, facts: Facts | None = None) -> bool:
     try:
         for side in relation.args:
             if side not in (oo, -oo):
-                decider.range(side)
+                decider.require_defined(side)
     except NoRange:
         return False
     if relation.has(oo, -oo) and any(side in (oo, -oo) for side in relation.args):
