@@ -3,7 +3,7 @@
 Every constant is explicit, and with them the step size below which the theorem holds.
 """
 
-from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, exp, pi, sqrt
+from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, exp, pi, sqrt, symbols
 
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.notation import A, B, L, alpha, d, epsilon, gamma, kappa, lam, nu, s, t
@@ -356,10 +356,97 @@ def _(goal):
     )
 
 
-# -- the descent -------------------------------------------------------------------------------
+# -- the step size -----------------------------------------------------------------------------
 
-# The constant of the descent inequality. A step size below 1/C makes the risk decrease.
-C = P + Q + (M + N) / 2 + N / 2
+# The bounds above, as plain symbols: what follows holds for any numbers in their places.
+bounds = dict(zip("PQMN", symbols("P Q M N", nonnegative=True), strict=True))
+sizes_of = {"P": P, "Q": Q, "M": M, "N": N}
+
+
+def descent_constant(P, Q, M, N):
+    """The constant of the descent inequality: below 1/C a step makes the risk decrease."""
+    return P + Q + (M + N) / 2 + N / 2
+
+
+def injectivity_constant(P, Q, M, N):
+    """The constant for which a step size below 1/K makes the map injective."""
+    return 3 * P + 3 * Q + 2 * M + 2 * N
+
+
+C, K = descent_constant(**sizes_of), injectivity_constant(**sizes_of)
+
+below_descent = Claim(
+    id="step-size-descent",
+    title="a step size below 1/C is below 1/P and 1/Q",
+    statement=And(Le(alpha * bounds["P"], 1), Le(alpha * bounds["Q"], 1), evaluate=False),
+    source="new; C = P + Q + M/2 + N",
+    given=[Lt(alpha * descent_constant(**bounds), 1)],
+)
+
+
+@below_descent.proof
+def _(goal):
+    """C is the sum of these and of other numbers that are not negative."""
+    total = alpha * descent_constant(**bounds)
+    return all_of(*(chain(part.lhs).le(total, by=sign).le(1, by=sign) for part in goal.args))
+
+
+below_injectivity = Claim(
+    id="step-size-injectivity",
+    title="a step size below 1/K is below 1/P, 1/Q and 1/C",
+    statement=And(
+        Le(alpha * bounds["P"], 1),
+        Le(alpha * bounds["Q"], 1),
+        Lt(alpha * descent_constant(**bounds), 1),
+        Lt(alpha * injectivity_constant(**bounds), 1),
+        evaluate=False,
+    ),
+    source="new; C = P + Q + M/2 + N and K = 3P + 3Q + 2M + 2N",
+    given=[Lt(alpha * injectivity_constant(**bounds), 1)],
+)
+
+
+@below_injectivity.proof
+def _(goal):
+    """K is the sum of these and of other numbers that are not negative."""
+    total = alpha * injectivity_constant(**bounds)
+    first, second = alpha * bounds["P"], alpha * bounds["Q"]
+    constant = alpha * descent_constant(**bounds)
+    return all_of(
+        chain(first).le(total, by=sign).le(1, by=sign),
+        chain(second).le(total, by=sign).le(1, by=sign),
+        chain(constant).le(total, by=sign).lt(1, by=sign),
+        chain(total).lt(1, by=sign),
+    )
+
+
+w1, w2 = symbols("w_1 w_2", nonnegative=True)
+
+
+def expansion(P, Q, M, N, first, second):
+    """By how much the map keeps two points apart, coordinate by coordinate."""
+    in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
+    return (1 - in_kappa - 2 * alpha * N) * first + (1 - 2 * alpha * N - in_nu) * second
+
+
+together = Claim(
+    id="step-size-expansion",
+    title="both coordinates together are kept apart by 1 - alpha K",
+    statement=Ge(
+        expansion(**bounds, first=w1, second=w2),
+        (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
+    ),
+    source="Appendix B.9; K = 3P + 3Q + 2M + 2N",
+)
+
+
+@together.proof
+def _(goal):
+    """Each of the two shares is at most K."""
+    return chain(goal.lhs).ge(goal.rhs, by=sign)
+
+
+# -- the descent -------------------------------------------------------------------------------
 
 
 def moved(x, slope):
@@ -413,11 +500,12 @@ descent = Claim(
 @descent.proof
 def _(goal):
     """A step in both coordinates descends on the paraboloid of Taylor's formula."""
-    bounds = (
+    slopes = (
         *both(R_kappa(kappa, nu), P, -P, lemma("proposition-8-slope-kappa")),
         *both(R_nu(kappa), Q, -Q, lemma("proposition-8-slope-nu")),
     )
-    small = [chain(alpha * size).le(alpha * C, by=sign).le(1, by=sign) for size in (P, Q)]
+    sizes = lemma("step-size-descent", **sizes_of)
+    small = [chain(alpha * size).le(1, by=sizes) for size in (P, Q)]
     descends = lemma(
         "planar-step-descends",
         x=kappa, x_2=nu, p=R_kappa(kappa, nu), q=R_nu(kappa), P=P, Q=Q, c=(M + N) / 2, c_2=N / 2,
@@ -434,14 +522,12 @@ def _(goal):
                 *stays_kappa, *stays_nu
             ),
         )
-        .le(0, by=descends.where(*bounds, *small))
+        .le(0, by=descends.where(*slopes, *small))
     )
 
 
 # -- Proposition 12: the map is injective ------------------------------------------------------
 
-# The constant for which a step size below 1/K makes the map injective; it is larger than C.
-K = 3 * P + 3 * Q + 2 * M + 2 * N
 safe_step = Lt(alpha * K, 1)
 next_of = {kappa: kappa2, nu: nu2}
 kappa_next2 = moved(kappa2, R_kappa(kappa2, nu2))
@@ -461,12 +547,13 @@ sizes = Claim(
 
 @sizes.proof
 def _(goal):
-    """K is the sum of these and of other positive numbers."""
+    """Whatever the bounds are."""
+    known = lemma("step-size-injectivity", **sizes_of)
     return all_of(
-        chain(alpha * P).le(alpha * K, by=sign).le(1, by=sign),
-        chain(alpha * Q).le(alpha * K, by=sign).le(1, by=sign),
-        chain(alpha * C).le(alpha * K, by=sign).lt(1, by=sign),
-        chain(alpha * K).lt(1, by=sign),
+        chain(alpha * P).le(1, by=known),
+        chain(alpha * Q).le(1, by=known),
+        chain(alpha * C).lt(1, by=known),
+        chain(alpha * K).lt(1, by=known),
     )
 
 
@@ -575,7 +662,7 @@ injective = Claim(
 def _(goal):
     """The map is near the identity."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
-    slower = (1 - in_kappa - 2 * alpha * N) * way_kappa + (1 - 2 * alpha * N - in_nu) * way_nu
+    slower = expansion(**sizes_of, first=way_kappa, second=way_nu)
     first = near_kappa.statement
     second = near_nu.statement
     return (
@@ -601,7 +688,7 @@ def _(goal):
                 ),
             ),
         )
-        .ge(goal.rhs, by=sign)
+        .ge(goal.rhs, by=lemma("step-size-expansion", **sizes_of, w_1=way_kappa, w_2=way_nu))
     )
 
 
@@ -700,6 +787,23 @@ def _(goal):
 # What follows is concluded by theorems on sequences and on dynamical systems. That their hypotheses
 # hold is proved above; that the conclusions follow is cited.
 
+slope = Symbol("p", real=True)
+
+squares = Claim(
+    id="squares-of-equations",
+    title="on the square, (p (1 - x^2))^2 is at most p^2 (1 - x^2)",
+    statement=Le((slope * (1 - x**2)) ** 2, slope**2 * (1 - x**2)),
+    source="new",
+    given=[Ge(x, -1), Le(x, 1)],
+)
+
+
+@squares.proof
+def _(goal):
+    """1 - x^2 is at most 1, so that its square is at most itself."""
+    return chain(goal.lhs).le(goal.rhs, by=sign)
+
+
 equations = Claim(
     id="proposition-8-equations",
     title="the squares of (14) are at most the descent",
@@ -713,8 +817,13 @@ equations = Claim(
 
 @equations.proof
 def _(goal):
-    """1 - x^2 is at most 1, so that its square is at most itself."""
-    return chain(goal.lhs).ge(0, by=sign)
+    """Coordinate by coordinate."""
+    rest = R_nu(kappa) ** 2 * (1 - nu**2) - (R_nu(kappa) * (1 - nu**2)) ** 2
+    return (
+        chain(goal.lhs)
+        .ge(rest, by=lemma("squares-of-equations", x=kappa, p=R_kappa(kappa, nu)))
+        .ge(0, by=lemma("squares-of-equations", x=nu, p=R_nu(kappa)))
+    )
 
 
 nearby = Claim(

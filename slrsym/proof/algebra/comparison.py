@@ -19,10 +19,12 @@ from sympy import (
     pi,
 )
 
+from slrsym.gaussian.functions import erf_prime, erf_second, zeta
+
 __all__ = ["is_same_multiplied_out"]
 
 # Nothing here binds a variable, takes a limit, or is defined by a sum that may diverge.
-_PLAIN = (Add, Mul, Pow, Rational, Symbol, Abs, erf, exp, type(pi))
+_PLAIN = (Add, Mul, Pow, Rational, Symbol, type(pi), Abs, exp, erf, erf_prime, erf_second, zeta)
 _HINTS = {"power_base": False, "power_exp": False, "log": False, "basic": False}
 
 # An absolute value, which is not to be evaluated any more.

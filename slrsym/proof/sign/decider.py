@@ -12,9 +12,27 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from sympy import Abs, Add, Basic, Dummy, Expr, Mul, Poly, Pow, Rational, oo
+from sympy import (
+    Abs,
+    Add,
+    Basic,
+    Dummy,
+    Expr,
+    Integer,
+    Mul,
+    Poly,
+    Pow,
+    Rational,
+    atan,
+    cos,
+    erf,
+    erfc,
+    exp,
+    oo,
+    sin,
+)
 
-from slrsym.gaussian.functions import OwensT
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof.ranges import Enclosure, Facts, NoRange, Range
 from slrsym.proof.sign.factor_rules import ODD, RULES, RULES_FOR_LARGE, Rule, by_terms
 from slrsym.proof.sign.generators import Fraction, Generators
@@ -28,6 +46,8 @@ __all__ = ["Decider"]
 _MOST_QUESTIONS = 120
 _DEEPEST = 9
 _LONGEST_END = 32
+# Real numbers wherever their arguments are.
+_EVERYWHERE = (Add, Mul, Abs, exp, erf, erfc, erf_prime, erf_second, atan, sin, cos, OwensT, zeta)
 
 
 class Decider(Enclosure):
@@ -129,10 +149,11 @@ class Decider(Enclosure):
         NoRange
             If it may be undefined, or is not understood.
         """
-        # Sums, products and absolute values are defined where their parts are.
-        if isinstance(expr, Add | Mul | Abs):
+        if isinstance(expr, _EVERYWHERE):
             for part in expr.args:
                 self.require_defined(part)
+        elif isinstance(expr, Pow) and isinstance(expr.exp, Integer) and expr.exp > 0:
+            self.require_defined(expr.base)
         else:
             self.range(expr)
 
