@@ -21,6 +21,7 @@ from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import (
     D,
     algebra,
+    at,
     definition,
     differentiate,
     fundamental_theorem,
@@ -155,6 +156,74 @@ step(
     Integral(x * exp(t * x), (x, 0, t)),
     Integral(x * exp(t * x), (x, 0, t)) + exp(t**2),
     differentiate,
+)
+
+# -- differentiation at a point ----------------------------------------------------------------
+
+circle = sqrt(1 - x**2)
+step("on the circle, at its top", at(D(circle, x), {x: 0}), 1, 0, differentiate)
+step(
+    "on the circle, on its way down",
+    at(D(circle, x), {x: Rational(1, 4)}),
+    1 / sqrt(15),
+    -1 / sqrt(15),
+    differentiate,
+)
+step("one over x, away from its pole", at(D(1 / x, x), {x: 1}), 1, -1, differentiate)
+step("a root, at its end", at(D(circle, x), {x: 1}), 0, None, differentiate, checks="rule")
+step("a kink, at its point", at(D(Abs(x), x), {x: 0}), 0, None, differentiate, checks="rule")
+step("a branch, at its point", at(D(sqrt(x), x), {x: 0}), 0, None, differentiate, checks="rule")
+step(
+    "a pole, at its point",
+    at(D(1 / (x - Rational(1, 4)), x), {x: Rational(1, 4)}),
+    0,
+    None,
+    differentiate,
+    checks="rule",
+)
+step(
+    "a kink in one of two variables",
+    at(D(Abs(x * y), x), {x: 0, y: 1}),
+    1,
+    None,
+    differentiate,
+    checks="rule",
+)
+# The hypothesis speaks of a free x, and the derivative of one that is bound.
+step(
+    "a kink, and a hypothesis about another x",
+    at(D(Abs(x), x), {x: 0}),
+    1,
+    None,
+    differentiate,
+    given=(x >= 1,),
+    checks="rule",
+)
+step(
+    "a branch, and a hypothesis about another x",
+    at(D(x * sqrt(x), x), {x: 0}),
+    0,
+    None,
+    differentiate,
+    given=(x > 0,),
+    checks="rule",
+)
+step(
+    "a kink at a free symbol, and a hypothesis about the bound one",
+    at(D(Abs(x), x), {x: y}),
+    1,
+    None,
+    differentiate,
+    given=(x >= 1,),
+    checks="rule",
+)
+step(
+    "a kink at a free symbol of the same name, which is anywhere",
+    at(D(Abs(x), x), {x: x}),
+    1,
+    None,
+    differentiate,
+    checks="rule",
 )
 
 # -- the fundamental theorem -------------------------------------------------------------------
