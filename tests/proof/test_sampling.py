@@ -7,11 +7,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 from sympy import (
+    Abs,
     And,
     Eq,
+    Ge,
+    Gt,
     I,
     IndexedBase,
     Integer,
+    Le,
     Lt,
     Matrix,
     Ne,
@@ -19,11 +23,13 @@ from sympy import (
     Rational,
     Sum,
     Symbol,
+    sqrt,
     symbols,
 )
 
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw
-from slrsym.proof.numeric import evaluate
+from slrsym.proof.numeric import evaluate, truth
+from slrsym.proof.numeric.exact import exact_truth
 from slrsym.proof.numeric.sampling import NoPoint, parameters, random_test_function, sample_points
 
 x, y, z = symbols("x y z", real=True)
@@ -165,6 +171,26 @@ def test_bounds_that_exclude_each_other_are_named(given):
 
 def test_bounds_that_leave_one_number():
     assert draw([x], [x >= 1, x <= 1], count=3) == [{x: 1}] * 3
+
+
+@pytest.mark.parametrize("kind", [Eq, Ne, Lt, Le, Gt, Ge])
+def test_exact_hypotheses_hold_where_others_do(kind):
+    a, b = symbols("a b", real=True)
+    verdicts = set()
+    for left, right in ((a**2 - b * a / 3, Abs(a - 2 * b) + 1), (a * b, b * a + 1), (a, b)):
+        relation = kind(left, right, evaluate=False)
+        exact = exact_truth(relation)
+        for point in [*draw([a, b], count=12), {a: Rational(1, 3), b: Rational(1, 3)}]:
+            verdicts.add(exact(point))
+            assert exact(point) == truth(relation, point)
+    assert verdicts == {True, False}
+
+
+def test_what_needs_rounding_is_not_exact():
+    a, z = Symbol("a", real=True), Symbol("z")
+    assert exact_truth(Le(sqrt(a), 1)) is None
+    assert exact_truth(Eq(z, 1)) is None
+    assert exact_truth(And(a > 0, a < 1)) is None
 
 
 def test_a_hypothesis_must_be_a_relation():

@@ -104,6 +104,8 @@ def _evaluated(expr: Expr, context: Context) -> Expr:
     if isinstance(expr, Subs):
         # A derivative at a point depends on what is near it, and on no hypothesis about symbols
         # that are bound here.
+        for variable, value in zip(expr.variables, expr.point, strict=True):
+            _require_in_domain(variable, value, context)
         places = {v: Dummy(v.name, **v._assumptions_orig) for v in expr.variables}
         values = {places[v]: p for v, p in zip(expr.variables, expr.point, strict=True)}
         near = [
@@ -117,6 +119,13 @@ def _evaluated(expr: Expr, context: Context) -> Expr:
     if not expr.has(Derivative):
         return expr
     return expr.func(*(_evaluated(arg, context) for arg in expr.args))
+
+
+def _require_in_domain(variable: Symbol, value: Expr, context: Context) -> None:
+    """Refuse a point at which a variable has not the sign that it declares."""
+    for name in ("positive", "negative", "nonnegative", "nonpositive", "nonzero"):
+        if getattr(variable, f"is_{name}") and not getattr(context.sign(value), name):
+            raise Refused(f"{variable} is declared {name}, and {value} is not known to be")
 
 
 differentiate = _Differentiate()

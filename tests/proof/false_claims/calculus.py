@@ -189,6 +189,21 @@ step(
     differentiate,
     checks="rule",
 )
+step(
+    "a branch, at a point where its variable is not positive",
+    at(D(p * sqrt(p), p), {p: 0}),
+    0,
+    None,
+    differentiate,
+    checks="rule",
+)
+step(
+    "a branch, where its variable is positive",
+    at(D(sqrt(p), p), {p: 4}),
+    4,
+    Rational(1, 4),
+    differentiate,
+)
 # The hypothesis speaks of a free x, and the derivative of one that is bound.
 step(
     "a kink, and a hypothesis about another x",

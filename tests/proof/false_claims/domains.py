@@ -607,3 +607,57 @@ wrong(
     "conclusion",
     checks="rule",
 )
+
+# -- what is equal at sight, or cancels, has to be defined all the same ------------------------
+
+hole = (x**2 + x) / x
+wrong(
+    "a gap is filled", says(hole, "=", x + 1), link(hole, "=", x + 1, algebra), "1", checks="rule"
+)
+wrong("a gap is made", says(x + 1, "=", hole), link(x + 1, "=", hole, algebra), "1", checks="rule")
+whole_line = (p**2 + p) / p
+right(
+    "no gap among positive numbers",
+    says(whole_line, "=", p + 1),
+    link(whole_line, "=", p + 1, algebra),
+)
+step(
+    "multiplied out, with a pole inside",
+    erf(1 / x) * (y + 1),
+    y * erf(1 / x) + erf(1 / x),
+    None,
+    algebra,
+    checks="rule",
+)
+right(
+    "multiplied out, away from the pole",
+    says(erf(1 / x) * (y + 1), "=", y * erf(1 / x) + erf(1 / x)),
+    link(erf(1 / x) * (y + 1), "=", y * erf(1 / x) + erf(1 / x), algebra),
+    given=(Ne(x, 0),),
+)
+step(
+    "an order, with a pole inside that cancels",
+    erf(1 / x) + 1,
+    erf(1 / x),
+    None,
+    sign,
+    relation=">=",
+    checks="rule",
+)
+step(
+    "an order, with a root inside that cancels",
+    exp(sqrt(far - x)) + 1,
+    exp(sqrt(far - x)),
+    None,
+    sign,
+    relation=">=",
+    checks="rule",
+)
+step(
+    "a difference by less than the digits",
+    (x - y) * Abs(x - y),
+    x * Abs(y - x) - y * Abs(x - y) + tiny,
+    x * Abs(y - x) - y * Abs(x - y),
+    algebra,
+    checks="rule",
+)
