@@ -120,6 +120,7 @@ class Ledger:
     _files: dict[Path, list[Claim]] = field(default_factory=dict, repr=False)
     _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
     _library: dict[str, Claim] | None = field(default=None, repr=False)
+    _founded: dict[str, Foundation] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def files(self) -> list[Path]:
@@ -303,6 +304,9 @@ class Ledger:
         return found
 
     def _foundation(self, id: str) -> Foundation:
+        # A claim of an id stays, and so does its proof; what could not be built may be mended yet.
+        if id in self._founded:
+            return self._founded[id]
         try:
             steps = steps_of(self.find(id), self.find)
             depends = dict.fromkeys(name for step in steps for name in step.uses)
@@ -310,7 +314,8 @@ class Ledger:
         # A proof is user code: whatever it raises is why, a call of sys.exit included.
         except (Exception, SystemExit) as problem:
             return Foundation((), (), f"{type(problem).__name__}: {problem}")
-        return Foundation(tuple(depends), tuple(sorted(axioms)))
+        self._founded[id] = Foundation(tuple(depends), tuple(sorted(axioms)))
+        return self._founded[id]
 
     # -- verification --------------------------------------------------------------------------
 
