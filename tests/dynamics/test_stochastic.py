@@ -23,7 +23,7 @@ from tests.properties._examples import examples
 
 BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 
-RUNS = 6000 if THOROUGH else 1500
+RUNS = 6000 if THOROUGH else 1000
 
 # With batches of fewer tokens than there are dimensions beyond the span, and of more; and where
 # there are so few dimensions that the Wishart law has no density, or that there are none beyond.
