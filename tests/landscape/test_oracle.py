@@ -111,7 +111,9 @@ def test_no_theta_is_better_than_that_of_the_swap_point(d, L, gamma, lam):
         return float(excess_risk([0, 0, theta, 1, 0], lam, task))
 
     best = minimize_scalar(along, bounds=(-1, 1), method="bounded", options={"xatol": 1e-10})
-    assert least <= best.fun * (1 + 1e-12)
+    # Off the manifold the risk is a sum of terms of the size of gamma^2, which may cancel.
+    rounding = 8 * np.finfo(float).eps * gamma**2
+    assert least <= best.fun * (1 + 1e-12) + rounding
     assert state.theta == pytest.approx(best.x, abs=1e-5)
 
 

@@ -95,10 +95,13 @@ def test_rotations_of_the_space_change_nothing(data, task, lam, alpha):
     for name in ("k", "v", "k_star", "v_star"):
         setattr(turned, name, getattr(engine, name) @ rotation)
     assert turned.states == pytest.approx(engine.states, abs=1e-14)
-    slope = np.abs(gradient(engine.states[0], lam, task)).sum()
+    start = engine.states[0]
+    slope = np.abs(gradient(start, lam, task)).sum()
     engine.advance(np.array([lam]), 1)
     turned.advance(np.array([lam]), 1)
-    allowed = 100 * EPS * (1 + alpha * slope) ** 2
+    # Where overlaps differ in their last places, gradients differ by so many times as much.
+    bend = np.abs(hessian(start, lam, task)).sum(axis=-1).max()
+    allowed = 100 * EPS * (1 + alpha * slope) * (1 + alpha * (slope + bend))
     assert turned.k == pytest.approx(engine.k @ rotation, abs=allowed)
     assert turned.v == pytest.approx(engine.v @ rotation, abs=allowed)
     assert turned.states == pytest.approx(engine.states, abs=allowed)
