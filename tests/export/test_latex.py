@@ -67,7 +67,9 @@ def test_the_notation_is_the_papers(files):
         assert letter in text
     assert r"\operatorname{erf}^{2}(a)" in text
     # erf(a), not erf of a root in a fraction.
-    section = next(t for n, t in files.items() if n.startswith("section") and "{lemma-6}" in t)
+    section = next(
+        t for n, t in files.items() if n.startswith("section") and r"\label{lemma-6}" in t
+    )
     assert r"\sqrt{1 + 2\lambda^{2}\gamma^{2}}" not in section
 
 

@@ -28,7 +28,7 @@ from slrsym.gaussian.typeset import Box, Line, broken, to_latex
 __all__ = ["TEXT_WIDTH", "Renderer", "snippet"]
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
-TEXT_WIDTH = 38.0
+TEXT_WIDTH = 36.0
 # A left side that is wider than this stands in a line of its own.
 _WIDE_LEFT = 14.0
 # Also where what follows does not fit beside it, unless it is narrow.
