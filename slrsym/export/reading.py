@@ -23,6 +23,9 @@ _NOISE = re.compile(
     r"\\begin\{align\*\}|\\end\{align\*\}|\\hspace\{[^}]*\}|\\(?:big|Big|bigg)[lr]\b"
     r"|\\,|\\q?quad\b|\\allowbreak|\{\}|&|\\\\|\\textit\{[^}]*\}"
 )
+_OPENING_BAR = re.compile(r"\\[bB]igg?l\s*\|")
+# Not the one of a value at a point.
+_CLOSING_BAR = re.compile(r"\\[bB]igg?r\s*\|(?!\s*_)")
 _TOKEN = re.compile(r"\\text\{ \w+ \}|\\[A-Za-z]+|\\.|[A-Za-z]|\d+|\S")
 _FUNCTIONS = {
     "erf": sp.erf, "erfc": sp.erfc, "exp": sp.exp, "log": sp.log, "sin": sp.sin, "cos": sp.cos,
@@ -32,7 +35,22 @@ _FUNCTIONS = {
 }  # fmt: skip
 _LETTERED = {"\\zeta": zeta, "T": OwensT, "\\varphi": normal_pdf, "\\Phi": normal_cdf}
 _RELATIONS = {"=": "=", "\\le": "<=", "<": "<", "\\ge": ">=", ">": ">", "\\neq": "!="}
-_CLOSING = {")", "]", "}", "\\}", "|", ",", "+", "-", "/", "&", "\\implies", "\\iff", "\\in"}
+_CLOSING = {
+    ")",
+    "]",
+    "}",
+    "\\}",
+    "|",
+    "\\rvert",
+    ",",
+    "+",
+    "-",
+    "/",
+    "&",
+    "\\implies",
+    "\\iff",
+    "\\in",
+}
 
 
 class ReadingError(ValueError):
@@ -112,6 +130,7 @@ def _group_end(latex: str, start: int) -> int:
 
 class _Reader:
     def __init__(self, latex: str, names: Mapping[str, Any]) -> None:
+        latex = _OPENING_BAR.sub(r"\\lvert ", _CLOSING_BAR.sub(r"\\rvert ", latex))
         self.tokens = _TOKEN.findall(_NOISE.sub(" ", latex))
         self.place = 0
         self.names = names
@@ -286,6 +305,13 @@ class _Reader:
             if self.peek() == "_" and isinstance(inside, Symbol):
                 return self.indexed(inside)
             return inside
+        if token == "\\lvert":
+            self.take()
+            bars, self.open_bars = self.open_bars, 0
+            inside = self.sum()
+            self.open_bars = bars
+            self.take("\\rvert")
+            return sp.Abs(inside)
         if token == "|":
             self.take()
             self.open_bars += 1

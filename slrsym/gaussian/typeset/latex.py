@@ -75,6 +75,9 @@ def to_latex(box: Box) -> str:
             return text
         case Root(radicand):
             return rf"\sqrt{{{to_latex(radicand)}}}"
+        case Delimiter("|", 0, side):
+            # Bars within bars could be read in more than one way.
+            return r"\lvert " if side == "open" else r"\rvert "
         case Delimiter(text, size, side):
             sized = (_LEFT if side == "open" else _RIGHT)[size]
             return sized + _SPECIAL.get(text, text)
