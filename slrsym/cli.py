@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,13 +14,14 @@ from slrsym.commands import certify
 from slrsym.commands.checking import checked, cores, loaded
 from slrsym.commands.checking import unknown as unknown_claim
 from slrsym.commands.compare import compare
+from slrsym.commands.examples import EXIT_CODES, example
 from slrsym.commands.export import export
 from slrsym.commands.export_html import html
 from slrsym.commands.figure import figure
+from slrsym.commands.json_output import JsonFile, for_programs, write_json
 from slrsym.commands.landscape import landscape
-from slrsym.commands.reporting import reported, require_writable, show_tracebacks
+from slrsym.commands.reporting import reported, show_tracebacks
 from slrsym.commands.simulate import simulate
-from slrsym.files import replacing
 
 if TYPE_CHECKING:
     from slrsym.proof.checker import Verdict
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Verify, simulate and draw a paper on attention and single-location regression.",
+    epilog=EXIT_CODES,
 )
 
 
@@ -72,7 +73,7 @@ _PATHS = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=example("verify"))
 @reported()
 def verify(
     paths: _PATHS = None,
@@ -88,23 +89,19 @@ def verify(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show each proof step by step.")
     ] = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Write the ledger to a file; - is standard output.",
-            show_default=False,
-        ),
-    ] = None,
+    json_file: JsonFile = None,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Moves the random points of the numerical check.")
+        int,
+        typer.Option(
+            "--seed", min=0, metavar="N", help="Moves the random points of the numerical check."
+        ),
     ] = 0,
     workers: Annotated[
         int | None,
         typer.Option(
             "--workers",
             min=1,
+            metavar="N",
             help="How many processes to use; by default one for each core.",
             show_default=False,
         ),
@@ -114,9 +111,7 @@ def verify(
 
     Once by its rule, and once by numbers at random points.
     """
-    to_stdout = str(json_file) == "-"
-    if json_file is not None and not to_stdout:
-        require_writable(json_file, "--json")
+    to_stdout = for_programs(json_file)
 
     from slrsym import display
 
@@ -128,13 +123,7 @@ def verify(
         unknown = [unknown_claim(ledger, id) for id in claim if not ledger.knows(id)]
     verdicts: dict[str, Verdict] = {}
     rows = checked(ledger, ids, seed, workers or cores(), verdicts)
-    if json_file is not None:
-        text = json.dumps([row.as_dict() for row in rows], indent=2, ensure_ascii=False)
-        if to_stdout:
-            typer.echo(text)
-        else:
-            with replacing(json_file) as draft:
-                draft.write_text(text + "\n", encoding="utf-8")
+    write_json(json_file, [row.as_dict() for row in rows])
 
     problems = [*ledger.problems, *(unknown or ())]
     out = display.console(sys.stderr if to_stdout else sys.stdout)
@@ -161,7 +150,7 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(epilog=example("axioms"))
 @reported()
 def axioms(
     id: Annotated[
@@ -176,37 +165,48 @@ def axioms(
             show_default=False,
         ),
     ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """List the axioms and claims that a claim rests on."""
+    to_stdout = for_programs(json_file)
     from slrsym import display
-    from slrsym.proof.axioms import AXIOMS
+    from slrsym.proof.axioms import AXIOMS, axiom
 
     ledger = loaded(path)
     for problem in ledger.problems:
         typer.echo(f"error: {problem}", err=True)
-    out = display.console()
+    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    if id is not None and not ledger.knows(id):
+        typer.echo(f"error: {unknown_claim(ledger, id)}", err=True)
+        raise typer.Exit(1)
     if id is None:
         users: dict[str, list[str]] = {}
         for name in ledger.claims:
-            for axiom in ledger.foundations(name)[name].axioms:
-                users.setdefault(axiom, []).append(name)
+            for used in ledger.foundations(name)[name].axioms:
+                users.setdefault(used, []).append(name)
         display.axiom_list(AXIOMS.values(), users, out)
-    elif ledger.knows(id):
-        display.claim_foundations(id, ledger.foundations(id), out)
+        content: Any = [
+            asdict(item) | {"claims": users.get(name, [])} for name, item in AXIOMS.items()
+        ]
     else:
-        typer.echo(f"error: {unknown_claim(ledger, id)}", err=True)
-        raise typer.Exit(1)
+        found = ledger.foundations(id)
+        display.claim_foundations(id, found, out)
+        names = sorted({name for foundation in found.values() for name in foundation.axioms})
+        content = {
+            "claim": id,
+            "axioms": [asdict(axiom(name)) for name in names],
+            "claims": {name: asdict(foundation) for name, foundation in found.items()},
+        }
+    write_json(json_file, content)
     if ledger.problems:
         raise typer.Exit(1)
 
 
-app.command()(compare)
-export.command()(html)
+for _command in (compare, simulate, figure, landscape):
+    app.command(epilog=example(_command.__name__))(_command)
+export.command(epilog=example("export html"))(html)
 app.add_typer(export)
-app.command()(simulate)
-app.command()(figure)
 app.add_typer(certify.app, name="certify")
-app.command()(landscape)
 
 
 def main() -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from slrsym.commands.examples import example
+from slrsym.commands.json_output import JsonFile, for_programs, write_json
 from slrsym.commands.reporting import refusals, reported, require_writable
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = ["app"]
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
+    short_help="Certify statements for given parameters by ball arithmetic.",
     help="Certify statements for given parameters, or for whole ranges, by ball arithmetic. "
     "Numbers are exact: 0.1 is one tenth, sqrt(1/2) a root, 0.05..0.2 a range.",
 )
@@ -39,10 +41,13 @@ _GAMMA2 = Annotated[
     str | None, typer.Option("--gamma2", help="Its square, instead.", show_default=False)
 ]
 _D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
-_BOXES = Annotated[int, typer.Option("--max-boxes", min=1, help="How many boxes may be looked at.")]
+_BOXES = Annotated[
+    int, typer.Option("--max-boxes", min=1, metavar="N", help="How many boxes may be looked at.")
+]
 _SECONDS = Annotated[float, typer.Option("--seconds", help="For how long.")]
 _DIGITS = Annotated[
-    int, typer.Option("--digits", min=10, max=10_000, help="Decimal digits of the balls.")
+    int,
+    typer.Option("--digits", min=10, max=10_000, metavar="N", help="Decimal digits of the balls."),
 ]
 _OUTPUT = Annotated[
     Path | None,
@@ -54,10 +59,9 @@ _OUTPUT = Annotated[
         show_default=False,
     ),
 ]
-_JSON = Annotated[bool, typer.Option("--json", help="Show the result as JSON.")]
 
 
-@app.command()
+@app.command(epilog=example("certify alpha"))
 @reported()
 def alpha(
     lam: _LAM = "0.1",
@@ -84,14 +88,15 @@ def alpha(
     seconds: _SECONDS = 60.0,
     digits: _DIGITS = 30,
     output: _OUTPUT = None,
-    as_json: _JSON = False,
+    json_file: JsonFile = None,
 ) -> None:
-    """Certify the largest step size for which Theorem 5's conditions hold on the whole square.
+    """Certify the largest step size of Theorem 5.
 
-    For it and for every smaller one, the risk decreases along every step, the planar map is
-    injective with a positive Jacobian determinant, and the origin is a saddle of it.
+    The largest for which its conditions hold on the whole square. For it and for every smaller one,
+    the risk decreases along every step, the planar map is injective with a positive Jacobian
+    determinant, and the origin is a saddle of it.
     """
-    _require(output)
+    shown_to = _destination(output, json_file)
     from slrsym import certify
 
     common: dict[str, Any] = {"max_boxes": max_boxes, "seconds": seconds, "digits": digits}
@@ -102,16 +107,16 @@ def alpha(
         else:
             best = certify.alpha_bar(*at, tolerance=tolerance, note=note, **common)
     if step is not None:
-        _finish(found, output, as_json)
+        _finish(found, output, shown_to)
         return
     rows = _step_rows(best)
     if best.certificate is None:
-        _show("no step size was certified", rows, as_json, {"verdict": str(best.verdict)})
+        _show("no step size was certified", rows, shown_to, {"verdict": str(best.verdict)})
         raise typer.Exit(1)
-    _finish(best.certificate, output, as_json, rows)
+    _finish(best.certificate, output, shown_to, rows)
 
 
-@app.command("fixed-points")
+@app.command("fixed-points", epilog=example("certify fixed-points"))
 @reported()
 def fixed_points(
     lam: _LAM = "0.1",
@@ -122,10 +127,13 @@ def fixed_points(
     seconds: _SECONDS = 60.0,
     digits: _DIGITS = 30,
     output: _OUTPUT = None,
-    as_json: _JSON = False,
+    json_file: JsonFile = None,
 ) -> None:
-    """Isolate and count all solutions of system (14) in the square (Proposition 9)."""
-    _require(output)
+    """Isolate all solutions of system (14) in the square.
+
+    They are counted, too (Proposition 9).
+    """
+    shown_to = _destination(output, json_file)
     from slrsym import certify
 
     with refusals(), _progress() as note:
@@ -138,10 +146,10 @@ def fixed_points(
             digits=digits,
             note=note,
         )
-    _finish(found, output, as_json, _zero_rows(found))
+    _finish(found, output, shown_to, _zero_rows(found))
 
 
-@app.command()
+@app.command(epilog=example("certify classification"))
 @reported()
 def classification(
     lam: _LAM = "0.1",
@@ -152,10 +160,13 @@ def classification(
     seconds: _SECONDS = 60.0,
     digits: _DIGITS = 30,
     output: _OUTPUT = None,
-    as_json: _JSON = False,
+    json_file: JsonFile = None,
 ) -> None:
-    """Certify the kinds of the five fixed points (Proposition 10)."""
-    _require(output)
+    """Certify the kinds of the five fixed points.
+
+    Minima, maxima and a saddle (Proposition 10).
+    """
+    shown_to = _destination(output, json_file)
     from slrsym import certify
 
     with refusals(), _progress() as note:
@@ -168,10 +179,10 @@ def classification(
             digits=digits,
             note=note,
         )
-    _finish(found, output, as_json)
+    _finish(found, output, shown_to)
 
 
-@app.command()
+@app.command(epilog=example("certify rates"))
 @reported()
 def rates(
     lam: _LAM = "0.1",
@@ -183,10 +194,13 @@ def rates(
     seconds: _SECONDS = 60.0,
     digits: _DIGITS = 30,
     output: _OUTPUT = None,
-    as_json: _JSON = False,
+    json_file: JsonFile = None,
 ) -> None:
-    """Certify how fast kappa and nu converge at the oracle, and a box that is contracted."""
-    _require(output)
+    """Certify how fast kappa and nu converge.
+
+    At the oracle, with a box around it that is contracted.
+    """
+    shown_to = _destination(output, json_file)
     from slrsym import certify
 
     with refusals():
@@ -199,14 +213,14 @@ def rates(
             seconds=seconds,
             digits=digits,
         )
-    _finish(found.certificate, output, as_json, _rate_rows(found))
+    _finish(found.certificate, output, shown_to, _rate_rows(found))
 
 
-@app.command()
+@app.command(epilog=example("certify check"))
 @reported()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
-    as_json: _JSON = False,
+    json_file: JsonFile = None,
 ) -> None:
     """Check certificates again, from their files alone.
 
@@ -215,6 +229,7 @@ def check(
     """
     from slrsym import certify
 
+    shown_to = _destination(None, json_file)
     checks, shown = [], True
     for file in files:
         with refusals():
@@ -232,9 +247,8 @@ def check(
                 "refusal": found.refusal,
             }
         )
-    if as_json:
-        typer.echo(json.dumps(checks, indent=2))
-    else:
+    write_json(shown_to.json_file, checks)
+    if shown_to.table:
         for one in checks:
             typer.echo(
                 f"{one['file']}: {one['verdict']}: {one['kind']} for {one['box']} "
@@ -262,9 +276,17 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
     return Range(*(Exact(end.radicand, root=True) for end in (square.low, square.high)))
 
 
-def _require(output: Path | None) -> None:
+class _Destination(NamedTuple):
+    """Where a result goes: to a file of JSON, and whether it is shown as a table."""
+
+    json_file: Path | None
+    table: bool
+
+
+def _destination(output: Path | None, json_file: Path | None) -> _Destination:
     if output is not None:
         require_writable(output, "--output")
+    return _Destination(json_file, table=not for_programs(json_file))
 
 
 @contextmanager
@@ -348,7 +370,7 @@ def _rate_rows(found: LocalRates) -> _Rows:
 
 
 def _finish(
-    found: Certificate, output: Path | None, as_json: bool, rows: _Rows | None = None
+    found: Certificate, output: Path | None, shown_to: _Destination, rows: _Rows | None = None
 ) -> None:
     if output is not None:
         found.save(output)
@@ -371,16 +393,16 @@ def _finish(
             about.append(("", f"and {len(found.undecided) - 5} others"))
     data = found.as_dict()
     brief = {name: data[name] for name in data if name not in ("tree", "pieces")}
-    _show(found.statement, about, as_json, brief | {"rows": dict(rows or [])})
-    if output is not None and not as_json:
+    _show(found.statement, about, shown_to, brief | {"rows": dict(rows or [])})
+    if output is not None and shown_to.table:
         typer.echo(f"saved in {output}")
     if found.verdict != "shown":
         raise typer.Exit(1)
 
 
-def _show(title: str, rows: _Rows, as_json: bool, data: dict[str, Any]) -> None:
-    if as_json:
-        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+def _show(title: str, rows: _Rows, shown_to: _Destination, data: dict[str, Any]) -> None:
+    write_json(shown_to.json_file, data)
+    if not shown_to.table:
         return
     from rich.table import Table
     from rich.text import Text

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.commands.reporting import refusals, reported, require_writable
+from slrsym.commands.json_output import JsonFile, for_programs, write_json
+from slrsym.commands.reporting import refusals, reported
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -151,25 +150,18 @@ def compare(
     level: Annotated[
         float, typer.Option("--level", help="Level of the confidence intervals.")
     ] = 0.95,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random numbers.")] = 0,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Write the comparison to a file; - is standard output, instead of the table.",
-            show_default=False,
-        ),
-    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="Of the random numbers.")
+    ] = 0,
+    json_file: JsonFile = None,
 ) -> None:
-    """Compare the risks of the paper's predictors, by sampling and by formula.
+    """Compare the paper's predictors by their risks.
 
-    Softmax and erf attention are taken at given overlaps, by default at the true directions; the
-    hard oracle and the best linear predictor always know these.
+    The risks are sampled, with intervals, beside closed forms where there are any. Softmax and erf
+    attention are taken at given overlaps, by default at the true directions; the hard oracle and
+    the best linear predictor always know these.
     """
-    to_stdout = str(json_file) == "-"
-    if json_file is not None and not to_stdout:
-        require_writable(json_file, "--json")
+    to_stdout = for_programs(json_file)
     if not 0 < level < 1:
         raise typer.BadParameter(f"must lie in (0, 1); got {level}", param_hint="--level")
 
@@ -211,25 +203,17 @@ def compare(
             )
             for predictor in predictors
         ]
-    if json_file is not None:
-        settings = {
-            "task": {"d": task.d, "L": task.L, "gamma": task.gamma, "epsilon": task.epsilon},
-            "lam": lam,
-            "probabilities": probabilities,
-            "overlaps": state._asdict(),
-            "seed": seed,
-            "level": level,
-            "bayes_bound": task.epsilon**2,
-            "predictors": [row.as_dict(level) for row in rows],
-        }
-        text = json.dumps(settings, indent=2)
-        if to_stdout:
-            typer.echo(text)
-        else:
-            from slrsym.files import replacing
-
-            with replacing(json_file) as draft:
-                draft.write_text(text + "\n", encoding="utf-8")
+    settings = {
+        "task": {"d": task.d, "L": task.L, "gamma": task.gamma, "epsilon": task.epsilon},
+        "lam": lam,
+        "probabilities": probabilities,
+        "overlaps": state._asdict(),
+        "seed": seed,
+        "level": level,
+        "bayes_bound": task.epsilon**2,
+        "predictors": [row.as_dict(level) for row in rows],
+    }
+    write_json(json_file, settings)
     if not to_stdout:
         from slrsym.display import console
 

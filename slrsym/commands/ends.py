@@ -37,6 +37,16 @@ class End:
     count: int
     values: NDArray[np.float64]
 
+    def as_dict(self) -> dict[str, float]:
+        """Plain data, for JSON.
+
+        Returns
+        -------
+        dict
+            The count, and the means by their names.
+        """
+        return {"runs": self.count, **dict(zip(_COLUMNS, self.values.tolist(), strict=True))}
+
 
 def ends(runs: xr.Dataset) -> list[End]:
     """Where runs end, those near each other taken together.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slrsym.commands.checking import checked, cores, loaded, unknown
+from slrsym.commands.examples import example
 from slrsym.commands.reporting import reported
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ PATHS = Annotated[
     ),
 ]
 SEED = Annotated[
-    int, typer.Option("--seed", min=0, help="Moves the random points of the numerical check.")
+    int,
+    typer.Option(
+        "--seed", min=0, metavar="N", help="Moves the random points of the numerical check."
+    ),
 ]
 WORKERS = Annotated[
     int | None,
@@ -79,7 +83,7 @@ def _export() -> None:
     """Export checked claims as documents."""
 
 
-@export.command()
+@export.command(epilog=example("export latex"))
 @reported()
 def latex(
     claims: Annotated[

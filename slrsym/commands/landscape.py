@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from itertools import pairwise
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from slrsym.commands.json_output import JsonFile, for_programs, write_json
 from slrsym.commands.reporting import refusals, reported, require_writable
 from slrsym.figures import FORMATS
-from slrsym.files import replacing
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,15 +54,7 @@ def landscape(
             show_default=False,
         ),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Write everything to a file; - is standard output.",
-            show_default=False,
-        ),
-    ] = None,
+    json_file: JsonFile = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -74,7 +65,9 @@ def landscape(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="Of the random starts.")
+    ] = 0,
 ) -> None:
     """List the critical points of the risk, on and off the manifold.
 
@@ -89,9 +82,7 @@ def landscape(
                 f"{output} must end with one of {allowed}", param_hint="--output"
             )
         require_writable(output, "--output")
-    to_stdout = str(json_file) == "-"
-    if json_file is not None and not to_stdout:
-        require_writable(json_file, "--json")
+    to_stdout = for_programs(json_file)
 
     from slrsym import display
     from slrsym.kernels.arguments import positive
@@ -116,13 +107,7 @@ def landscape(
         out.print(atlas_table(found, alpha, out.width))
         for line in _summary(found, alpha):
             out.print(line)
-    if json_file is not None:
-        text = json.dumps(content, indent=2)
-        if to_stdout:
-            typer.echo(text)
-        else:
-            with replacing(json_file) as draft:
-                draft.write_text(text + "\n", encoding="utf-8")
+    write_json(json_file, content)
     if output is not None:
         from slrsym.figures.landscape import atlas_figure, branches_figure
         from slrsym.figures.style import write

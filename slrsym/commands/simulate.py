@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from slrsym.commands.json_output import JsonFile, for_programs, write_json
 from slrsym.commands.reporting import refusals, reported, require_writable
 from slrsym.figures import FORMATS
 
@@ -136,6 +138,7 @@ def simulate(
             show_default=False,
         ),
     ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Run projected gradient descent, and show where it ends.
 
@@ -145,8 +148,9 @@ def simulate(
     given = {
         name: value
         for name, value in locals().items()
-        if name not in ("output", "resume", "plot", "planar") and value is not None
+        if name not in ("output", "resume", "plot", "planar", "json_file") and value is not None
     }
+    to_stdout = for_programs(json_file)
     _refuse_contradictions(given, resume, planar)
     for file, option in ((output, "--output"), (plot, "--plot")):
         if file is not None:
@@ -167,12 +171,13 @@ def simulate(
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
         raise
-    _show(found, planar)
+    _show(found, planar, sys.stderr if to_stdout else sys.stdout)
+    write_json(json_file, _as_dict(found))
     if saved is not None:
-        typer.echo(f"saved in {saved}")
+        typer.echo(f"saved in {saved}", err=to_stdout)
     if plot is not None:
         _draw(found, plot)
-        typer.echo(f"drawn in {plot}")
+        typer.echo(f"drawn in {plot}", err=to_stdout)
 
 
 def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: bool) -> None:
@@ -270,16 +275,31 @@ def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Datas
     )
 
 
-def _show(runs: xr.Dataset, planar: bool) -> None:
+def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
     from slrsym.commands import ends
 
     if planar:
-        typer.echo(ends.sentence(runs))
+        typer.echo(ends.sentence(runs), file=stream)
     else:
         from slrsym.display import console
 
-        out = console()
+        out = console(stream)
         out.print(ends.table(runs))
+
+
+def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
+    from slrsym.commands import ends
+
+    return {
+        "steps": int(runs.step[-1]),
+        "settings": {name: _plain(value) for name, value in runs.attrs.items()},
+        "ends": [end.as_dict() for end in ends.ends(runs)],
+    }
+
+
+def _plain(value: Any) -> Any:
+    # Attributes of a dataset are NumPy's numbers and arrays.
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _draw(runs: xr.Dataset, plot: Path) -> None:

@@ -25,7 +25,7 @@ def test_a_step_size_is_certified_saved_and_checked(tmp_path):
     again = run("check", file)
     assert again.exit_code == 0
     assert f"{file}: shown: alpha for lam = 0.1, gamma = sqrt(0.5), d = 400" in again.stdout
-    (one,) = json.loads(run("check", file, "--json").stdout)
+    (one,) = json.loads(run("check", file, "--json", "-").stdout)
     assert (one["verdict"], one["refusal"]) == ("shown", "")
 
     data = json.loads(file.read_text())
@@ -76,7 +76,7 @@ def test_a_step_size_that_is_left_open():
 
 
 def test_the_result_as_json():
-    found = run("fixed-points", "--json")
+    found = run("fixed-points", "--json", "-")
     data = json.loads(found.stdout)
     assert (data["verdict"], data["numbers"]) == ("shown", {"count": "5"})
     assert data["parameters"]["gamma"] == ["sqrt(1/2)", "sqrt(1/2)"]

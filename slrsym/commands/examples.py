@@ -1,0 +1,64 @@
+"""An example for the help of every command, as it would be typed."""
+
+from __future__ import annotations
+
+__all__ = ["EXAMPLES", "EXIT_CODES", "example"]
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "verify": (
+        "slrsym verify",
+        "slrsym verify --claim lemma-18-v -v",
+        "slrsym verify my_derivations --json ledger.json",
+    ),
+    "axioms": ("slrsym axioms theorem-5",),
+    "compare": ("slrsym compare --d 400 --L 10 --lam 0.1",),
+    "simulate": (
+        "slrsym simulate --planar --kappa0 0.1 --nu0 0.2",
+        "slrsym simulate --d 80 --batch 5 --steps 200000 -o runs.nc --plot runs.pdf",
+    ),
+    "figure": ("slrsym figure 4a 5 -o figures --format png",),
+    "landscape": (
+        "slrsym landscape --lam 0.9 --alpha 0.004",
+        "slrsym landscape --branches 0.02 3 -o diagram.pdf",
+    ),
+    "export latex": (
+        "slrsym export latex -o book --pdf",
+        "slrsym export latex lemma-18-v --snippet",
+    ),
+    "export html": ("slrsym export html -o site",),
+    "certify alpha": (
+        "slrsym certify alpha --lam 0.1 --gamma2 1/2 --d 400 -o alpha.json",
+        "slrsym certify alpha --lam 0.05..0.1 --alpha 0.2",
+    ),
+    "certify fixed-points": ("slrsym certify fixed-points --lam 0.05..0.2 --d 400",),
+    "certify classification": ("slrsym certify classification --lam 0.05..0.2 --d 400",),
+    "certify rates": ("slrsym certify rates --alpha 0.004",),
+    "certify check": ("slrsym certify check alpha.json",),
+}
+
+EXIT_CODES = """\
+\b
+Exit codes:
+  0    all is well
+  1    something failed: a claim is not proved, a certificate not shown, a file not written
+  2    bad usage: an option or an argument that is not allowed
+  130  interrupted
+"""
+
+
+def example(command: str) -> str:
+    """The end of the help of a command.
+
+    Parameters
+    ----------
+    command : str
+        A key of `EXAMPLES`.
+
+    Returns
+    -------
+    str
+        A paragraph that is not to be wrapped.
+    """
+    lines = EXAMPLES[command]
+    title = "Example:" if len(lines) == 1 else "Examples:"
+    return "\n".join(("\b", title, *(f"  {line}" for line in lines)))

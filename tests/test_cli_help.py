@@ -1,0 +1,129 @@
+"""What the command line says of itself, and what it writes for other programs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from slrsym.cli import app
+from slrsym.commands.examples import EXAMPLES
+from slrsym.commands.json_output import write_json
+from slrsym.derivation_files import builtin_folder
+
+
+def commands(group, path=()):
+    """Every command that does something, by its path."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command
+
+
+PROGRAM = typer.main.get_command(app)
+COMMANDS = dict(commands(PROGRAM))
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(part) for part in arguments])
+
+
+def test_every_command_has_an_example():
+    assert set(EXAMPLES) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_are_shown_and_can_be_typed(name):
+    shown = run(*name.split(), "--help").stdout
+    for line in EXAMPLES[name]:
+        assert f"  {line}\n" in shown
+        program, *words = shlex.split(line)
+        assert program == "slrsym"
+        assert words[: len(name.split())] == name.split()
+        COMMANDS[name].make_context(name, words[len(name.split()) :])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_first_line_of_a_help_is_whole_in_the_list(name):
+    *path, last = name.split()
+    listed = run(*path, "--help").stdout.partition("Commands:")[2]
+    (line,) = (line for line in listed.splitlines() if line.split()[:1] == [last])
+    assert not line.endswith("...")
+
+
+def test_the_exit_codes_are_said():
+    shown = run("--help").stdout
+    for code in ("0 ", "1 ", "2 ", "130 "):
+        assert f"\n    {code}" in shown
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_completion(shell):
+    # The program itself, because completion is asked of its name.
+    result = subprocess.run(
+        [sys.executable, "-m", "slrsym"],
+        env={"_SLRSYM_COMPLETE": f"source_{shell}", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0
+    assert "_SLRSYM_COMPLETE" in result.stdout
+
+
+LEMMA = builtin_folder() / "lemma_18.py"
+
+TABLES = [
+    ("axioms", "--path", LEMMA),
+    ("axioms", "lemma-18-iii", "--path", LEMMA),
+    ("compare", "--d", 6, "--L", 2, "--samples", 50),
+    ("simulate", "--planar", "--kappa0", 0.1, "--nu0", 0.2, "--steps", 20),
+    ("simulate", "--runs", 2, "--steps", 20, "--log-every", 20),
+    ("certify", "rates"),
+]
+
+
+@pytest.mark.parametrize("words", TABLES, ids=lambda words: " ".join(map(str, words[:2])))
+def test_tables_are_written_for_programs_too(words, tmp_path):
+    alone = run(*words, "--json", "-")
+    assert alone.exit_code == 0
+    file = tmp_path / "result.json"
+    both = run(*words, "--json", file)
+    assert both.exit_code == 0
+    assert both.stdout
+    found, saved = json.loads(alone.stdout), json.loads(file.read_text(encoding="utf-8"))
+    for content in (found, saved):
+        # How long it took differs.
+        if isinstance(content, dict):
+            content.pop("seconds", None)
+    assert found == saved
+    assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
+
+
+@pytest.mark.parametrize("words", TABLES, ids=lambda words: " ".join(map(str, words[:2])))
+def test_a_file_that_cannot_be_written_is_refused_at_once(words, tmp_path):
+    result = run(*words, "--json", tmp_path / "none" / "result.json")
+    assert result.exit_code == 2
+    assert "--json" in result.stderr
+    assert "does not exist" in result.stderr
+
+
+def test_what_json_does_not_have_is_not_written(tmp_path):
+    file = tmp_path / "result.json"
+    file.write_text("before")
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(file, {"risk": float("inf")})
+    assert file.read_text() == "before"
+
+
+def test_every_command_with_a_table_has_the_option():
+    without = {"figure", "export latex", "export html"}
+    for name, command in COMMANDS.items():
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert ("--json" in options) == (name not in without), name
