@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import zipfile
-from pathlib import Path
-
 import pytest
 
 from slrsym import derivation_files as module
@@ -18,8 +13,6 @@ from slrsym.derivation_files import (
 )
 
 from .conftest import claim_text
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize(
@@ -95,16 +88,3 @@ def test_an_installation_without_derivations(tmp_path, monkeypatch):
     inside = tmp_path / "slrsym" / "derivations"
     inside.mkdir(parents=True)
     assert builtin_folder() == inside
-
-
-def test_the_wheel_brings_every_derivation(tmp_path):
-    pytest.importorskip("hatchling", reason="the build backend is not installed")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    names = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"slrsym/derivations/{file.name}" for file in builtin_folder().glob("*.py")} <= names

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from typer.testing import CliRunner
@@ -16,6 +17,8 @@ from typer.testing import CliRunner
 import slrsym
 from slrsym.cli import app
 from slrsym.derivation_files import builtin_folder
+
+from ._profile import thorough_only
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -41,6 +44,29 @@ def test_the_example_of_the_readme_is_proved(tmp_path):
     result = CliRunner().invoke(app, ["verify", str(file.parent), "--workers", "1"])
     assert result.exit_code == 0
     assert "4 of 4 claims proved" in result.stdout
+
+
+@thorough_only
+def test_the_example_of_the_guide_for_contributors_is_proved(tmp_path):
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    mark = "<!-- example: derivations/erf_times_g.py -->"
+    example = re.search(rf"{mark}\n   ```python\n(.*?)   ```", guide, re.DOTALL)[1]
+    file = tmp_path / "erf_times_g.py"
+    file.write_text(dedent(example), encoding="utf-8")
+    result = CliRunner().invoke(app, ["verify", str(file), "--workers", "1"])
+    assert result.exit_code == 0
+    assert "4 of 4 claims proved" in result.stdout
+    # As step 4 says.
+    file.write_text(dedent(example).replace("2 * g / sqrt", "3 * g / sqrt"), encoding="utf-8")
+    result = CliRunner().invoke(app, ["verify", str(file), "--workers", "1"])
+    assert result.exit_code == 1
+    assert "step 2 [claim lemma-18-i] is refused" in result.stdout
+
+
+def test_the_version_is_said_once():
+    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+    assert cited == newest == slrsym.__version__
 
 
 def test_the_session_of_the_readme(tmp_path):

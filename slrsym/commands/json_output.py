@@ -59,8 +59,10 @@ def write_json(file: Path | None, content: Any) -> None:
     """
     if file is None:
         return
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    if str(file) == "-":
+    to_stdout = str(file) == "-"
+    # Standard output may know fewer letters than a file.
+    text = json.dumps(content, indent=2, ensure_ascii=to_stdout, allow_nan=False)
+    if to_stdout:
         typer.echo(text)
         return
     with replacing(file) as draft:
