@@ -179,7 +179,8 @@ class BoundField:
         list of arb
         """
         with ctx.workdps(self.dps):
-            return self._values(box_ball(box))
+            result: list[Any] = self._values(box_ball(box))
+            return result
 
     def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
         """Enclosures of the values and of the derivatives.

@@ -284,7 +284,8 @@ class Vectors:
     def _moved(self, x: States, gradient: States) -> States:
         tangent = gradient - np.einsum("rd,rd->r", x, gradient)[:, None] * x
         moved = x - self._alpha * tangent
-        return moved / np.linalg.norm(moved, axis=1, keepdims=True)
+        result: States = moved / np.linalg.norm(moved, axis=1, keepdims=True)
+        return result
 
 
 class VectorEngine(Vectors):

@@ -316,4 +316,5 @@ def _coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
         at = int(np.argmax(wrong))
         raise ValueError(f"no vectors in R^{rank} have the overlaps {states[at].tolist()}")
     vectors = vectors[:, :, :rank]
-    return vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
+    result: NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
+    return result

@@ -252,7 +252,8 @@ class StochasticEngine:
 
 def _dot(x: States, y: States) -> States:
     # Along an axis of its own, so that a run does not depend on those beside it, to the last bit.
-    return np.add.reduce(x * y, axis=-1)
+    result: States = np.add.reduce(x * y, axis=-1)
+    return result
 
 
 def _gram(weights: States) -> tuple[States, States, States]:

@@ -210,7 +210,8 @@ def _is_link(step: Step) -> bool:
 
 
 def _continues(before: Step, after: Step) -> bool:
-    return before.link.rhs == after.link.lhs
+    result: bool = before.link.rhs == after.link.lhs
+    return result
 
 
 def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[Block]:

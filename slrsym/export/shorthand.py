@@ -362,7 +362,8 @@ def _as_risk_on_m(expr: Add) -> tuple[Expr, Expr] | None:
 
 
 def _is_closed_risk(expr: Add) -> bool:
-    return {*_FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
+    result: bool = {*_FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
+    return result
 
 
 @cache

@@ -10,7 +10,7 @@ from sympy import Basic, Dummy, Expr, Symbol
 __all__ = ["Binder"]
 
 
-class Binder(Expr):
+class Binder(Expr):  # type: ignore[misc]
     """An expression under a law, whose random variables mean nothing outside of it.
 
     Subclasses have the properties `law` and `free_symbols` and the method `renamed`. Substituting a
@@ -69,7 +69,8 @@ class Binder(Expr):
             return rule[self], True
         bound = set(self.bound_symbols)
         if not isinstance(rule, Mapping):
-            return super()._xreplace(rule)
+            result: tuple[Any, bool] = super()._xreplace(rule)
+            return result
         names = {
             key: value
             for key, value in rule.items()

@@ -46,7 +46,7 @@ from slrsym.gaussian.printing import function_call, inline
 __all__ = ["OwensT", "erf_prime", "erf_second", "normal_cdf", "normal_pdf", "zeta"]
 
 
-class _GaussianFunction(Function):
+class _GaussianFunction(Function):  # type: ignore[misc]
     """What the functions share: evaluation by `multiprecision`, leading terms, printing."""
 
     _multiprecision: str
@@ -247,7 +247,8 @@ class erf_second(_Entire):  # noqa: N801
     def _eval_is_zero(self) -> bool | None:
         (x,) = self.args
         if x.is_finite:
-            return x.is_zero
+            result: bool | None = x.is_zero
+            return result
         return True if x.is_extended_real and x.is_infinite else None
 
     def _eval_is_extended_positive(self) -> bool | None:

@@ -210,7 +210,8 @@ def tidy_complex(expr: Expr) -> Expr:
 
 def _evidently_positive(expr: Expr) -> bool | None:
     verdict = expr.is_positive
-    return verdict if verdict is not None else factor(expr).is_positive
+    result: bool | None = verdict if verdict is not None else factor(expr).is_positive
+    return result
 
 
 def _evidently_semidefinite(matrix: Matrix) -> bool:

@@ -30,7 +30,7 @@ from slrsym.gaussian.binding import Binder
 __all__ = ["GaussianLaw", "IIDSum", "Law", "NoiseLaw", "ProductLaw", "standard_normal"]
 
 
-class Law(Basic):
+class Law(Basic):  # type: ignore[misc]
     """Common ground of all laws: they bind the symbols that name their random variables."""
 
     @property
@@ -168,12 +168,16 @@ class GaussianLaw(Law):
             raise ValueError(
                 f"the parameters of the law contain its own coordinate {min(own, key=str)}"
             )
-        return Basic.__new__(cls, Tuple(*map(Tuple, names, means)), matrix)
+        result: GaussianLaw = Basic.__new__(cls, Tuple(*map(Tuple, names, means)), matrix)
+        return result
 
     @classmethod
     def _derived(cls, mean: Mapping[Symbol, Expr], cov: Matrix) -> GaussianLaw:
         """A law whose parameters come from those of a valid one, and need no validation."""
-        return Basic.__new__(cls, Tuple(*map(Tuple, mean, mean.values())), ImmutableMatrix(cov))
+        result: GaussianLaw = Basic.__new__(
+            cls, Tuple(*map(Tuple, mean, mean.values())), ImmutableMatrix(cov)
+        )
+        return result
 
     @staticmethod
     def _validated_covariance(cov: Any, names: list[Symbol]) -> ImmutableMatrix:
@@ -422,7 +426,8 @@ class NoiseLaw(Law):
             raise ValueError(f"variance of {symbol} must not depend on {symbol}; got {variance}")
         if variance.is_negative:
             raise ValueError(f"variance of {symbol} must not be negative; got {variance}")
-        return Basic.__new__(cls, symbol, variance)
+        result: NoiseLaw = Basic.__new__(cls, symbol, variance)
+        return result
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -484,7 +489,8 @@ class ProductLaw(Law):
                 f"a factor of the product has the random variable {min(entangled, key=str)} of "
                 "the product as a parameter; such laws are not independent"
             )
-        return Basic.__new__(cls, *flat)
+        result: ProductLaw = Basic.__new__(cls, *flat)
+        return result
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -495,7 +501,8 @@ class ProductLaw(Law):
         return set().union(*(law.parameters for law in self.args))
 
     def blocks(self) -> tuple[Law, ...]:
-        return self.args
+        result: tuple[Law, ...] = self.args
+        return result
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> ProductLaw:
         return ProductLaw(*(law.renamed(names) for law in self.args))
@@ -536,7 +543,8 @@ class IIDSum(Binder):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
         if count.is_integer is False or count.is_negative:
             raise ValueError(f"count must be a non-negative integer; got {count}")
-        return Expr.__new__(cls, term, law, count)
+        result: IIDSum = Expr.__new__(cls, term, law, count)
+        return result
 
     @property
     def term(self) -> Expr:
@@ -546,7 +554,8 @@ class IIDSum(Binder):
     @property
     def law(self) -> Law:
         """The law of one copy."""
-        return self.args[1]
+        result: Law = self.args[1]
+        return result
 
     @property
     def count(self) -> Expr:
@@ -556,7 +565,8 @@ class IIDSum(Binder):
     @property
     def free_symbols(self) -> set[Symbol]:
         inner = self.term.free_symbols - set(self.law.symbols)
-        return inner | self.law.parameters | self.count.free_symbols
+        result: set[Symbol] = inner | self.law.parameters | self.count.free_symbols
+        return result
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> IIDSum:
         """The same sum, the variables of one copy named anew.

@@ -42,7 +42,8 @@ class Expectation(Binder):
     def __new__(cls, expr: Any, law: Law) -> Expectation:
         if not isinstance(law, Law):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
-        return Expr.__new__(cls, sympify(expr), law)
+        result: Expectation = Expr.__new__(cls, sympify(expr), law)
+        return result
 
     @property
     def integrand(self) -> Expr:
@@ -52,14 +53,19 @@ class Expectation(Binder):
     @property
     def law(self) -> Law:
         """The law of the random vector."""
-        return self.args[1]
+        result: Law = self.args[1]
+        return result
 
     @property
     def free_symbols(self) -> set[Symbol]:
-        return (self.integrand.free_symbols - set(self.law.symbols)) | self.law.parameters
+        result: set[Symbol] = (
+            self.integrand.free_symbols - set(self.law.symbols)
+        ) | self.law.parameters
+        return result
 
     def _eval_is_extended_real(self) -> bool | None:
-        return self.integrand.is_extended_real
+        result: bool | None = self.integrand.is_extended_real
+        return result
 
     def _eval_is_finite(self) -> bool | None:
         return True

@@ -20,7 +20,7 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 
-class _Printer(PythonCodePrinter):
+class _Printer(PythonCodePrinter):  # type: ignore[misc]
     """Functions by plain names; quotients of integers are left to the numbers of the backend.
 
     So are integer powers, if they are to be calls.

@@ -42,7 +42,7 @@ __all__ = [
 # -- as SymPy functions ------------------------------------------------------------------------
 
 
-class ErfVariance(Function):
+class ErfVariance(Function):  # type: ignore[misc]
     r"""The variance of :math:`\operatorname{erf}(t + sG)`, as a function of t and s."""
 
     nargs = 2
@@ -65,13 +65,13 @@ class ErfVariance(Function):
         return front * DecayIntegral(exponent, low, width / (1 + low))
 
 
-class DecayIntegral(Function):
+class DecayIntegral(Function):  # type: ignore[misc]
     r"""A function of E, l and w: :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y)."""
 
     nargs = 3
 
 
-class ErfDefect(Function):
+class ErfDefect(Function):  # type: ignore[misc]
     r"""The difference :math:`x - \operatorname{erf}(y)`, maybe much smaller than its terms."""
 
     nargs = 2

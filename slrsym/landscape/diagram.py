@@ -295,5 +295,5 @@ def _index(point: _Array, lam: float, task: Task) -> int:
     if not certain:
         enclosure = refine(point, lam, task)
         if enclosure is not None and enclosure.decided:
-            return enclosure.inside[0] + more * enclosure.across[0]
-    return descending + more * sum(x < 0 for x in across)
+            return int(enclosure.inside[0] + more * enclosure.across[0])
+    return int(descending + more * sum(x < 0 for x in across))

@@ -98,7 +98,8 @@ def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array
     near[:, 1, 0] *= scores
     near[:, 1, 1] *= reach
     points[3::4] = near
-    return points / np.linalg.norm(points, axis=-1, keepdims=True)
+    result: _Array = points / np.linalg.norm(points, axis=-1, keepdims=True)
+    return result
 
 
 def between(count: int, known: _Array, rng: Generator) -> _Array:
@@ -125,7 +126,8 @@ def between(count: int, known: _Array, rng: Generator) -> _Array:
     part = rng.uniform(size=(count, 1, 1)) ** 2
     noise = 10.0 ** rng.uniform(-5, -0.3, (count, 1, 1)) * rng.standard_normal((count, 2, m))
     points = (1 - part) * first + part * second + noise
-    return points / np.linalg.norm(points, axis=-1, keepdims=True)
+    result: _Array = points / np.linalg.norm(points, axis=-1, keepdims=True)
+    return result
 
 
 def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:

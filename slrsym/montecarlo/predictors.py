@@ -142,7 +142,8 @@ class Softmax(Attention):
         return result
 
     def output_slopes(self, u: _Array, a: _Array, v: _Array) -> _Array:
-        return self.lam * a * (v - np.sum(a * v, axis=1, keepdims=True))
+        result: _Array = self.lam * a * (v - np.sum(a * v, axis=1, keepdims=True))
+        return result
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,8 @@ class Erf(Attention):
         return np.asarray(erf(self.lam * u))
 
     def own_slopes(self, u: _Array, a: _Array) -> _Array:
-        return self.lam * 2 / np.sqrt(np.pi) * np.exp(-((self.lam * u) ** 2))
+        result: _Array = self.lam * 2 / np.sqrt(np.pi) * np.exp(-((self.lam * u) ** 2))
+        return result
 
     def slopes_in(self, u: _Array, a: _Array, at: NDArray[np.intp]) -> _Array:
         rows = np.arange(len(u))

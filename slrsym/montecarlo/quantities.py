@@ -39,7 +39,10 @@ def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
 
 def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
     """Variance of T given the scores."""
-    return np.sum(batch.weighted(batch.var_own, batch.var_other) * a**2, axis=1)
+    result: NDArray[np.float64] = np.sum(
+        batch.weighted(batch.var_own, batch.var_other) * a**2, axis=1
+    )
+    return result
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Loss:
         """
         output, a = _outputs(self.predictor, batch)
         spread = batch.var_y - 2 * batch.own(a) * batch.cov + _variance(batch, a)
-        return ((batch.y - output) ** 2 + spread)[:, None]
+        result: NDArray[np.float64] = ((batch.y - output) ** 2 + spread)[:, None]
+        return result
 
 
 @dataclass(frozen=True)

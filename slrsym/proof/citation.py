@@ -25,7 +25,7 @@ __all__ = ["CITED", "InWords", "by_citation", "in_words"]
 CITED = "cited, not checked"
 
 
-class InWords(BooleanFunction):
+class InWords(BooleanFunction):  # type: ignore[misc]
     """A statement in words, which nothing but a citation can conclude."""
 
     @classmethod

@@ -214,7 +214,10 @@ class Claim:
     @property
     def symbols(self) -> set[Symbol]:
         """The symbols that the claim is about."""
-        return self.statement.free_symbols.union(*(g.free_symbols for g in self.given))
+        result: set[Symbol] = self.statement.free_symbols.union(
+            *(g.free_symbols for g in self.given)
+        )
+        return result
 
     def symbol(self, name: Any) -> Any:
         """The claim's symbol or undefined function of a name.

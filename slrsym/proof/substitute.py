@@ -29,7 +29,7 @@ __all__ = ["PLAIN", "AtPoint", "ambiguous", "apart", "bound_symbols", "put"]
 PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
 
 
-class AtPoint(Subs):
+class AtPoint(Subs):  # type: ignore[misc]
     """An expression at a point, like SymPy's `Subs`, whose variables stay apart.
 
     SymPy takes two `Subs` for equal if their variables have equal values: the partial derivatives
@@ -123,7 +123,8 @@ def _own(node: Basic) -> Iterable[Symbol]:
     if isinstance(node, ExprWithLimits):
         return [limit[0] for limit in node.limits]
     if isinstance(node, Subs | Lambda):
-        return node.variables
+        result: Iterable[Symbol] = node.variables
+        return result
     if isinstance(node, Limit):
         return [node.args[1]]
     return ()

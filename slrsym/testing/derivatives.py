@@ -101,7 +101,8 @@ class UnitSpheres:
         ----------
         point, vector : ndarray, shape (..., d)
         """
-        return vector - np.sum(point * vector, axis=-1, keepdims=True) * point
+        result: _Array = vector - np.sum(point * vector, axis=-1, keepdims=True) * point
+        return result
 
     def retract(self, point: _Array, step: _Array) -> _Array:
         """The sum of point and step, divided by its norm.
@@ -111,7 +112,8 @@ class UnitSpheres:
         point, step : ndarray, shape (..., d)
         """
         moved = point + step
-        return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+        result: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+        return result
 
     def exponential(self, point: _Array, step: _Array) -> _Array:
         """The end of the great circle that begins at the point, with the step as its velocity.
@@ -121,7 +123,8 @@ class UnitSpheres:
         point, step : ndarray, shape (..., d)
         """
         angle = np.linalg.norm(step, axis=-1, keepdims=True)
-        return np.cos(angle) * point + np.sinc(angle / np.pi) * step
+        result: _Array = np.cos(angle) * point + np.sinc(angle / np.pi) * step
+        return result
 
     def acceleration(self, point: _Array, direction: _Array) -> _Array:
         """Towards the centre, by the square of the speed.
@@ -130,7 +133,8 @@ class UnitSpheres:
         ----------
         point, direction : ndarray, shape (..., d)
         """
-        return -np.sum(direction * direction, axis=-1, keepdims=True) * point
+        result: _Array = -np.sum(direction * direction, axis=-1, keepdims=True) * point
+        return result
 
 
 # -- results -----------------------------------------------------------------------------------

@@ -302,7 +302,8 @@ class Grid(Box):
     @property
     def width(self) -> float:
         columns = zip(*self.rows, strict=True)
-        return sum(max(box.width for box in column) + 1.0 for column in columns) + 0.6
+        result: float = sum(max(box.width for box in column) + 1.0 for column in columns) + 0.6
+        return result
 
     @property
     def height(self) -> int:

@@ -58,7 +58,8 @@ def is_same_multiplied_out(first: Expr, second: Expr) -> bool:
     """
     if not (_is_plain(first) and _is_plain(second)):
         return False
-    return first == second or _multiplied_out(first) == _multiplied_out(second)
+    result: bool = first == second or _multiplied_out(first) == _multiplied_out(second)
+    return result
 
 
 def _is_plain(expr: Basic) -> bool:

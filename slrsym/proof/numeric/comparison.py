@@ -159,7 +159,8 @@ class _Judge:
 
     def holds(self, statement: Basic) -> bool:
         if statement in (S.true, S.false):
-            return statement == S.true
+            result: bool = statement == S.true
+            return result
         if isinstance(statement, Relational):
             return self._relation(statement)
         if isinstance(statement, Not):

@@ -149,7 +149,8 @@ class Evaluator:
     def _number(self, expr: Basic) -> Number:
         special = getattr(self, f"_on_{type(expr).__name__}", None)
         if special is not None:
-            return special(expr)
+            result: Number = special(expr)
+            return result
         if isinstance(expr, Rational):
             return arb(fmpq(int(expr.p), int(expr.q))), -math.inf
         if isinstance(expr, Symbol):
@@ -337,7 +338,8 @@ class Evaluator:
                 relation = RELATIONS[type(expr).__name__]
                 return relation(order_of(self.ball(expr.lhs), self.ball(expr.rhs)))
             if expr in (S.true, S.false):
-                return expr == S.true
+                result: bool = expr == S.true
+                return result
             if isinstance(expr, And):
                 return all(self.condition(arg) for arg in expr.args)
             if isinstance(expr, Or):

@@ -284,7 +284,8 @@ def _as_function(
         if out in wanted:
             lines.append(f"    v[{out}] = r{out}")
     exec("\n".join(lines), names)
-    return names["step"]
+    result: Callable[[list[Any]], None] = names["step"]
+    return result
 
 
 # -- against the normal density ---------------------------------------------------------------

@@ -61,7 +61,8 @@ class Value:
         return digits_of(self.error, abs(self.number))
 
     def __str__(self) -> str:
-        return mpmath.nstr(self.number, int(max(2.0, min(60.0, self.digits))))
+        result: str = mpmath.nstr(self.number, int(max(2.0, min(60.0, self.digits))))
+        return result
 
 
 def digits_of(error: Any, size: Any) -> float:

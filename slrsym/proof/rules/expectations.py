@@ -136,7 +136,7 @@ noise_moments = _Properties(
 )
 
 
-class _Erf(Function):
+class _Erf(Function):  # type: ignore[misc]
     """erf, with the bell for its derivative: SymPy's exponential would bring polynomials back."""
 
     nargs = 1
