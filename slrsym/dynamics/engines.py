@@ -70,13 +70,19 @@ class NumpyEngine:
     task : Task
     alpha : float
         Step size.
+    rank : int, optional
+        How many dimensions k, v, k* and v* span at most, at least 2; by default as many as there
+        are. Descent does not leave the span.
     """
 
-    def __init__(self, states: States, task: Task, alpha: float) -> None:
+    def __init__(
+        self, states: States, task: Task, alpha: float, *, rank: int | None = None
+    ) -> None:
         self._states = np.array(states)
         self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
-        self._constants, self._body, self._restore = _numpy_parts(states.shape[1], min(task.d, 4))
-        self._least_room = _least_room(task.d)
+        rank = min(rank or 4, task.d, 4)
+        self._constants, self._body, self._restore = _numpy_parts(states.shape[1], rank)
+        self._least_room = _least_room(rank)
 
     @property
     def states(self) -> States:
@@ -179,15 +185,25 @@ class NumbaEngine:
         Step size.
     workers : int, optional
         How many threads; by default one for each core.
+    rank : int, optional
+        How many dimensions k, v, k* and v* span at most, at least 2; by default as many as there
+        are. Descent does not leave the span.
     """
 
     def __init__(
-        self, states: States, task: Task, alpha: float, workers: int | None = None
+        self,
+        states: States,
+        task: Task,
+        alpha: float,
+        workers: int | None = None,
+        *,
+        rank: int | None = None,
     ) -> None:
         self._states = np.array(states)
         self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
-        self._trajectory = _numba_trajectory(states.shape[1], min(task.d, 4))
-        self._least_room = _least_room(task.d)
+        rank = min(rank or 4, task.d, 4)
+        self._trajectory = _numba_trajectory(states.shape[1], rank)
+        self._least_room = _least_room(rank)
         self._workers = min(workers or cores(), len(states))
 
     @property

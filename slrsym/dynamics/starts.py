@@ -9,6 +9,7 @@ many stand beside it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -28,6 +29,7 @@ __all__ = [
     "gram_matrices",
     "lift",
     "require_feasible",
+    "uniform_overlaps",
 ]
 
 # How far below zero rounding may put an eigenvalue of a Gram matrix.
@@ -48,8 +50,9 @@ class Start(Protocol):
         ...
 
 
-def _streams(seed: int, runs: int) -> list[Generator]:
-    return [default_rng(child) for child in SeedSequence(seed).spawn(runs)]
+def _streams(seed: int | Sequence[int], first: int, stop: int) -> list[Generator]:
+    """Those of some runs: the children that `SeedSequence.spawn` would give."""
+    return [default_rng(SeedSequence(seed, spawn_key=(i,))) for i in range(first, stop)]
 
 
 def _checked(start: Any) -> None:
@@ -59,6 +62,41 @@ def _checked(start: Any) -> None:
 
 def _chi_square(rng: Generator, degrees: int) -> float:
     return float(rng.chisquare(degrees)) if degrees > 0 else 0.0
+
+
+def uniform_overlaps(
+    d: int, seed: int | Sequence[int], first: int, stop: int
+) -> NDArray[np.float64]:
+    """Overlaps of uniform k and v for some of many runs, the same whichever others are drawn.
+
+    Parameters
+    ----------
+    d : int
+        Dimension.
+    seed : int or sequence of int
+        Of the random numbers, not negative; each run has its own child of it.
+    first, stop : int
+        From which run, and up to which, which is not included.
+
+    Returns
+    -------
+    ndarray of shape (stop - first, 5)
+    """
+    return np.array([_uniform(rng, d) for rng in _streams(seed, first, stop)]).reshape(-1, 5)
+
+
+def _uniform(rng: Generator, d: int) -> tuple[float, ...]:
+    # Coordinates along k*, v*, and the rest of k.
+    k1, k2 = rng.standard_normal(2)
+    rest = np.sqrt(_chi_square(rng, d - 2))
+    v1, v2, v3 = rng.standard_normal(3)
+    if d < 3:
+        v3 = 0.0
+    beyond = _chi_square(rng, d - 3)
+    k_norm = np.sqrt(k1 * k1 + k2 * k2 + rest * rest)
+    v_norm = np.sqrt(v1 * v1 + v2 * v2 + v3 * v3 + beyond)
+    inner = k1 * v1 + k2 * v2 + rest * v3
+    return k1 / k_norm, v2 / v_norm, v1 / v_norm, k2 / k_norm, inner / (k_norm * v_norm)
 
 
 @dataclass(frozen=True)
@@ -90,21 +128,7 @@ class Sphere:
         ----------
         task : Task
         """
-        return np.array([self._one(rng, task.d) for rng in _streams(self.seed, self.runs)])
-
-    @staticmethod
-    def _one(rng: Generator, d: int) -> tuple[float, ...]:
-        # Coordinates along k*, v*, and the rest of k.
-        k1, k2 = rng.standard_normal(2)
-        rest = np.sqrt(_chi_square(rng, d - 2))
-        v1, v2, v3 = rng.standard_normal(3)
-        if d < 3:
-            v3 = 0.0
-        beyond = _chi_square(rng, d - 3)
-        k_norm = np.sqrt(k1 * k1 + k2 * k2 + rest * rest)
-        v_norm = np.sqrt(v1 * v1 + v2 * v2 + v3 * v3 + beyond)
-        inner = k1 * v1 + k2 * v2 + rest * v3
-        return k1 / k_norm, v2 / v_norm, v1 / v_norm, k2 / k_norm, inner / (k_norm * v_norm)
+        return uniform_overlaps(task.d, self.seed, 0, self.runs)
 
 
 @dataclass(frozen=True)
@@ -136,7 +160,7 @@ class Manifold:
         ----------
         task : Task
         """
-        return np.array([self._one(rng, task.d) for rng in _streams(self.seed, self.runs)])
+        return np.array([self._one(rng, task.d) for rng in _streams(self.seed, 0, self.runs)])
 
     @staticmethod
     def _one(rng: Generator, d: int) -> tuple[float, float]:

@@ -1,0 +1,9 @@
+"""Who recovers and who does not: descent from uniform starts, in numbers, and sweeps over them."""
+
+from slrsym.recovery.setting import Setting as Setting
+from slrsym.recovery.statistics import wilson as wilson
+from slrsym.recovery.sweep import recover as recover
+from slrsym.recovery.sweep import sweep as sweep
+from slrsym.recovery.verdicts import NEAR as NEAR
+from slrsym.recovery.verdicts import VERDICTS as VERDICTS
+from slrsym.recovery.verdicts import verdicts as verdicts

@@ -1,0 +1,123 @@
+"""Jobs over executors of `concurrent.futures`: lost ones are done again, in pools made anew."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from typing import Any
+
+__all__ = ["Jobs", "Maker", "as_maker", "completed"]
+
+Maker = Callable[[], Executor]
+
+# A job is a function and its arguments; with it goes whatever tells the jobs apart.
+Jobs = deque[tuple[Any, Callable[..., Any], tuple[Any, ...]]]
+
+# At once, so that what is to be computed is not all in memory.
+_IN_FLIGHT = 256
+
+# How often in a row a pool may break before any job is completed.
+_PATIENCE = 5
+
+
+def as_maker(executor: Executor | Maker | None, workers: int | None) -> tuple[Maker, bool]:
+    """What makes executors, and whether they are ours to shut down and make anew.
+
+    Parameters
+    ----------
+    executor : Executor, callable or None
+        An executor, a function that makes one, or processes.
+    workers : int or None
+        How many processes, if it is they.
+
+    Returns
+    -------
+    maker : callable
+    ours : bool
+
+    Raises
+    ------
+    TypeError
+        If `executor` is something else.
+    """
+    if executor is None:
+        # Forked processes would share what threads have locked.
+        context = multiprocessing.get_context("spawn")
+        return lambda: ProcessPoolExecutor(workers, mp_context=context), True
+    # Clients of clusters make executors that are not registered as such.
+    if hasattr(executor, "submit"):
+        given: Any = executor
+        return lambda: given, False
+    if callable(executor):
+        return executor, True
+    raise TypeError(
+        "executor must be a concurrent.futures.Executor, or a function that makes one; "
+        f"got {executor!r}"
+    )
+
+
+def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
+    """The results of jobs, as they come; more may be put in the queue meanwhile.
+
+    Parameters
+    ----------
+    jobs : deque
+        Each a name, a function and its arguments. Functions give the same whenever and wherever
+        they are called.
+    maker : callable
+        Makes executors.
+    ours : bool
+        Whether these may be shut down, and made anew where they break.
+
+    Yields
+    ------
+    name, result
+
+    Raises
+    ------
+    RuntimeError
+        If executors break again and again, or one does that is not ours.
+    """
+    broken = 0
+    while jobs:
+        pool = maker()
+        flying: dict[Future[Any], Any] = {}
+        try:
+            while jobs or flying:
+                while jobs and len(flying) < _IN_FLIGHT:
+                    job = jobs.popleft()
+                    try:
+                        flying[pool.submit(job[1], *job[2])] = job
+                    except BaseException:
+                        jobs.appendleft(job)
+                        raise
+                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                    result = future.result()
+                    name = flying.pop(future)[0]
+                    broken = 0
+                    yield name, result
+        except BrokenExecutor as problem:
+            broken += 1
+            # A result that came before the end is not lost, nor is a job.
+            jobs.extendleft(reversed(list(flying.values())))
+            if not ours or broken >= _PATIENCE:
+                why = (
+                    "the executor broke"
+                    if not ours
+                    else f"workers died {broken} times in a row before any had done its part"
+                )
+                raise RuntimeError(f"{why}: {problem}") from problem
+        finally:
+            for future in flying:
+                future.cancel()
+            if ours:
+                pool.shutdown(wait=True, cancel_futures=True)

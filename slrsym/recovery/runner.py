@@ -1,0 +1,141 @@
+"""Many runs of several settings, over any executor, kept on disk as they come."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slrsym.recovery.chunks import Ends, follow, tubes
+from slrsym.recovery.executors import Jobs, Maker, as_maker, completed
+from slrsym.recovery.setting import Setting
+from slrsym.recovery.store import Parts
+
+__all__ = ["followed"]
+
+# The same whatever the number of workers is, so that parts are.
+_CHUNK = 250
+
+
+def _chunks(runs: int) -> list[tuple[int, int]]:
+    return [(first, min(first + _CHUNK, runs)) for first in range(0, runs, _CHUNK)]
+
+
+def followed(
+    settings: Sequence[Setting],
+    runs: int,
+    seed: int,
+    backend: str,
+    executor: Executor | Maker | None,
+    workers: int | None,
+    parts: Parts | None,
+    progress: bool | None,
+) -> list[Ends]:
+    """Follow the runs of each setting.
+
+    Parameters
+    ----------
+    settings : sequence of Setting
+    runs : int
+        How many for each.
+    seed : int
+    backend : {'numpy', 'numba'}
+    executor, workers
+        As for `slrsym.recovery.sweep`.
+    parts : Parts or None
+        Where parts are kept; those that are there are not made again.
+    progress : bool or None
+        Whether to show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    list of Ends
+    """
+    found: dict[tuple[int, int], Ends] = {}
+    jobs: Jobs = deque()
+    for cell, setting in enumerate(settings):
+        missing = []
+        for first, stop in _chunks(runs):
+            part = None if parts is None else parts.read(cell, first)
+            if part is None:
+                missing.append((first, stop))
+            else:
+                found[cell, first] = part
+        if missing:
+            jobs.append(((cell, missing), tubes, (setting, seed, runs, backend)))
+    with _bar(progress, runs * len(settings)) as shown:
+        shown(sum(len(part.verdict) for part in found.values()))
+        for name, result in _results(jobs, executor, workers):
+            if isinstance(name[1], list):
+                # The tubes of a cell are known: its runs come next.
+                cell, missing = name
+                more = [
+                    ((cell, first), follow, (settings[cell], seed, first, stop, result, backend))
+                    for first, stop in missing
+                ]
+                jobs.extendleft(reversed(more))
+                continue
+            if parts is not None:
+                parts.write(*name, result)
+            found[name] = result
+            shown(len(result.verdict))
+    return [
+        _together([found[cell, first] for first, _ in _chunks(runs)])
+        for cell in range(len(settings))
+    ]
+
+
+def _results(
+    jobs: Jobs, executor: Executor | Maker | None, workers: int | None
+) -> Iterator[tuple[Any, Any]]:
+    if executor is None and workers == 1:
+        while jobs:
+            name, function, arguments = jobs.popleft()
+            yield name, function(*arguments)
+        return
+    yield from completed(jobs, *as_maker(executor, workers))
+
+
+def _together(parts: Sequence[Ends]) -> Ends:
+    names = parts[0].as_dict()
+    return Ends(
+        **{name: np.concatenate([part.as_dict()[name] for part in parts]) for name in names}
+    )
+
+
+@contextmanager
+def _bar(wanted: bool | None, total: int) -> Iterator[Callable[[int], None]]:
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda runs: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    console = Console(stderr=True)
+    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), Remaining())
+    # Where nothing can be overwritten, the end of the bar is all that is shown of it.
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task("runs", total=total)
+        yield lambda runs: bar.advance(task, runs)
+
+
+def parts_folder(path: Path) -> Path:
+    """Where parts are kept until a file is complete.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+
+    Returns
+    -------
+    Path
+    """
+    return path.with_name(f"{path.name}.parts")

@@ -1,0 +1,84 @@
+"""How often runs end where: counts, and Wilson's intervals of the probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binomtest
+
+from slrsym.recovery.verdicts import VERDICTS
+
+__all__ = ["CONFIDENCE", "counted", "tally", "wilson"]
+
+CONFIDENCE = 0.95
+
+
+def wilson(
+    counts: ArrayLike, total: int, confidence: float = CONFIDENCE
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Wilson's intervals of probabilities.
+
+    Parameters
+    ----------
+    counts : array_like of int
+        How often each was seen.
+    total : int
+        Among how many, at least 1.
+    confidence : float, optional
+
+    Returns
+    -------
+    lower, upper : ndarray, of the shape of `counts`
+
+    Examples
+    --------
+    >>> lower, upper = wilson([16], 300)
+    >>> [lower.round(3).tolist(), upper.round(3).tolist()]
+    [[0.033], [0.085]]
+    """
+    array = np.asarray(counts)
+    found = np.array(
+        [
+            binomtest(int(k), total).proportion_ci(confidence, method="wilson")
+            for k in array.reshape(-1)
+        ]
+    ).reshape(*array.shape, 2)
+    return found[..., 0], found[..., 1]
+
+
+def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
+    """How many runs have each verdict.
+
+    Parameters
+    ----------
+    verdict : ndarray, shape (..., runs)
+        Numbers of `VERDICTS`.
+
+    Returns
+    -------
+    ndarray of shape (..., 4), int32
+    """
+    numbers = np.arange(len(VERDICTS))
+    return np.sum(verdict[..., None, :] == numbers[:, None], axis=-1, dtype=np.int32)
+
+
+def counted(counts: NDArray[np.int32], runs: int, names: tuple[str, ...]) -> dict[str, xr.Variable]:
+    """Counts, fractions and intervals as labelled variables.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (..., 4)
+    runs : int
+    names : tuple of str
+        Of the leading axes.
+
+    Returns
+    -------
+    dict of str to Variable
+        ``count``, ``fraction``, ``lower`` and ``upper``.
+    """
+    dims = (*names, "verdict")
+    lower, upper = wilson(counts, runs)
+    values = {"count": counts, "fraction": counts / runs, "lower": lower, "upper": upper}
+    return {name: xr.Variable(dims, value) for name, value in values.items()}

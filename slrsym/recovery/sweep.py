@@ -1,0 +1,278 @@
+"""Who recovers: the runs of one setting, and sweeps over a grid of settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from slrsym.dynamics.storage import require_writable
+from slrsym.files import replacing
+from slrsym.kernels.arguments import number, whole
+from slrsym.recovery.chunks import Ends, default_backend
+from slrsym.recovery.executors import Maker
+from slrsym.recovery.runner import followed, parts_folder
+from slrsym.recovery.setting import Setting
+from slrsym.recovery.statistics import CONFIDENCE, counted, tally
+from slrsym.recovery.store import Parts
+from slrsym.recovery.verdicts import NEAR, VERDICTS
+from slrsym.task import OrderParameters
+
+__all__ = ["AXES", "recover", "sweep"]
+
+AXES = ("lam0", "rate", "d", "L", "gamma", "alpha")
+
+_Values = float | Sequence[float]
+
+
+def recover(
+    setting: Setting,
+    runs: int,
+    seed: int = 0,
+    *,
+    executor: Executor | Maker | None = None,
+    workers: int | None = None,
+    path: str | Path | None = None,
+    progress: bool | None = None,
+    backend: str = "auto",
+) -> xr.Dataset:
+    """Follow runs of one setting, from uniform k and v to where they end.
+
+    Parameters
+    ----------
+    setting : Setting
+    runs : int
+        How many, at least 1.
+    seed : int, optional
+        Of the starts, not negative. Each run has random numbers of its own.
+    executor : Executor or callable, optional
+        What the runs are divided over: any executor of `concurrent.futures`, or a function that
+        makes one, again if it breaks. By default processes.
+    workers : int, optional
+        How many processes; by default one for each core. With 1 there are no others.
+    path : path, optional
+        A netCDF file. Until it is complete, parts are kept in a folder beside it, and a call that
+        was interrupted goes on from them. If it is there, it is read.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
+    backend : {'auto', 'numpy', 'numba'}, optional
+        By default Numba, where it is installed.
+
+    Returns
+    -------
+    Dataset
+        ``verdict`` (numbers of ``verdict_names``), ``decided`` (after which step it was known),
+        ``start`` and ``end`` over ``run``; ``count``, ``fraction``, ``lower`` and ``upper`` over
+        ``verdict_names``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, or the file holds something else.
+    RuntimeError
+        If workers die again and again.
+
+    Examples
+    --------
+    >>> from slrsym.recovery import Setting, recover
+    >>> runs = recover(Setting(0.1, 0, 400, 10, 0.5**0.5, 4e-3, 20_000), 5, workers=1)
+    >>> runs.verdict.values.tolist()
+    [0, 0, 1, 1, 0]
+    """
+    if not isinstance(setting, Setting):
+        raise TypeError(f"setting must be a slrsym.recovery.Setting; got {setting!r}")
+    checked = _checked(runs, seed, workers, backend)
+    settings = {"kind": "runs", **setting.as_dict(), **checked}
+
+    def compute(parts: Parts | None) -> xr.Dataset:
+        ends = followed([setting], *checked.values(), executor, workers, parts, progress)[0]
+        return _of_runs(ends, settings)
+
+    return _kept(compute, settings, path)
+
+
+def sweep(
+    lam0: _Values = 1.0,
+    rate: _Values = 1e-4,
+    d: int | Sequence[int] = 400,
+    L: int | Sequence[int] = 10,
+    gamma: _Values = 0.5**0.5,
+    alpha: _Values = 4e-3,
+    *,
+    steps: int = 120_000,
+    runs: int = 1000,
+    seed: int = 0,
+    executor: Executor | Maker | None = None,
+    workers: int | None = None,
+    path: str | Path | None = None,
+    progress: bool | None = None,
+    backend: str = "auto",
+) -> xr.Dataset:
+    """How often runs recover, at each point of a grid of settings.
+
+    Parameters
+    ----------
+    lam0, rate, d, L, gamma, alpha : number or sequence of numbers
+        As for `Setting`. Every combination is a setting.
+    steps : int, optional
+        How many steps, at least 1.
+    runs : int, optional
+        How many for each setting, at least 1.
+    seed : int, optional
+        Of the starts, not negative. Every run of every setting has random numbers of its own, so
+        that it does not depend on what else is in the grid.
+    executor : Executor or callable, optional
+        What the work is divided over: any executor of `concurrent.futures`, or a function that
+        makes one, again if it breaks. By default processes. One of Dask is that of
+        ``Client.get_executor()``.
+    workers : int, optional
+        How many processes; by default one for each core. With 1 there are no others.
+    path : path, optional
+        A netCDF file. Until it is complete, parts are kept in a folder beside it, and a sweep that
+        was interrupted goes on from them. If it is there, it is read.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal.
+    backend : {'auto', 'numpy', 'numba'}, optional
+        By default Numba, where it is installed.
+
+    Returns
+    -------
+    Dataset
+        ``count``, ``fraction``, and Wilson's intervals from ``lower`` to ``upper`` over ``lam0,
+        rate, d, L, gamma, alpha, verdict``, and ``decided``, the mean step after which a verdict
+        was known.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, or the file holds something else.
+    RuntimeError
+        If workers die again and again.
+
+    Examples
+    --------
+    >>> from slrsym.recovery import sweep
+    >>> grid = sweep(lam0=[0.1, 0.9], rate=0, steps=20_000, runs=4, workers=1)
+    >>> grid["count"].sel(verdict="oracle").values.ravel().tolist()
+    [3, 0]
+    """
+    given = (lam0, rate, d, L, gamma, alpha)
+    axes = {name: _axis(name, values) for name, values in zip(AXES, given, strict=True)}
+    cells = [Setting(*values, steps) for values in product(*axes.values())]
+    checked = _checked(runs, seed, workers, backend)
+    settings = {"kind": "sweep", **axes, "steps": steps, **checked}
+
+    def compute(parts: Parts | None) -> xr.Dataset:
+        found = followed(cells, *checked.values(), executor, workers, parts, progress)
+        return _of_grid(found, axes, settings)
+
+    return _kept(compute, settings, path)
+
+
+def _axis(name: str, values: Any) -> list[float]:
+    found = [values] if np.ndim(values) == 0 else list(values)
+    if not found:
+        raise ValueError(f"{name} must have one value at least; got {values!r}")
+    if name in ("d", "L"):
+        # What is no integer is refused by Task, by name.
+        axis = [int(x) if number(x).is_integer() else x for x in found]
+    else:
+        axis = [number(x) if np.isfinite(number(x)) else x for x in found]
+    for i, x in enumerate(axis):
+        if x in axis[:i]:
+            raise ValueError(f"{name} must have different values; got {x!r} twice")
+    return axis
+
+
+def _checked(runs: int, seed: int, workers: int | None, backend: str) -> dict[str, Any]:
+    if workers is not None:
+        whole("workers", workers, 1)
+    if backend not in ("auto", "numpy", "numba"):
+        raise ValueError(f"backend must be one of auto, numpy, numba; got {backend!r}")
+    if backend == "auto":
+        backend = default_backend()
+    elif backend == "numba":
+        from slrsym.kernels.numba_backend import require_numba
+
+        require_numba()
+    return {"runs": whole("runs", runs, 1), "seed": whole("seed", seed, 0), "backend": backend}
+
+
+# -- datasets ----------------------------------------------------------------------------------
+
+
+def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
+    axes = {name: values for name, values in settings.items() if not isinstance(values, list)}
+    return {
+        "settings": json.dumps(settings),
+        **axes,
+        "near": NEAR,
+        "confidence": CONFIDENCE,
+        **{f"version_{name}": version(name) for name in ("slrsym", "numpy", "scipy")},
+    }
+
+
+def _of_runs(ends: Ends, settings: dict[str, Any]) -> xr.Dataset:
+    counts = counted(tally(ends.verdict), settings["runs"], ())
+    return xr.Dataset(
+        {
+            "verdict": ("run", ends.verdict),
+            "decided": ("run", ends.decided.astype(np.int32)),
+            "start": (("run", "overlap"), ends.start),
+            "end": (("run", "overlap"), ends.end),
+        }
+        | {name: ("verdict_names", x.values) for name, x in counts.items()},
+        {"overlap": list(OrderParameters._fields), "verdict_names": list(VERDICTS)},
+        _attributes(settings),
+    )
+
+
+def _of_grid(
+    found: Sequence[Ends], axes: dict[str, list[float]], settings: dict[str, Any]
+) -> xr.Dataset:
+    shape = tuple(len(values) for values in axes.values())
+    counts = np.array([tally(ends.verdict) for ends in found]).reshape(*shape, len(VERDICTS))
+    decided = np.array([ends.decided.mean() for ends in found]).reshape(shape)
+    return xr.Dataset(
+        counted(counts, settings["runs"], AXES) | {"decided": xr.Variable(AXES, decided)},
+        {**axes, "verdict": list(VERDICTS)},
+        _attributes(settings),
+    )
+
+
+def _kept(compute: Any, settings: dict[str, Any], path: str | Path | None) -> xr.Dataset:
+    """Data from a file, or computed and saved there."""
+    if path is None:
+        return compute(None)
+    file = Path(path)
+    if file.is_file():
+        return _read(file, settings)
+    require_writable(file)
+    parts = Parts(parts_folder(file), settings)
+    data: xr.Dataset = compute(parts)
+    with replacing(file) as draft:
+        data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
+    parts.remove()
+    return data
+
+
+def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
+    try:
+        data = xr.load_dataset(file, engine="scipy")
+        found = json.loads(data.attrs["settings"])
+    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
+        raise ValueError(f"{file} holds no runs and no sweep: {problem}") from None
+    for name in {**settings, **found}:
+        if found.get(name) != settings.get(name):
+            raise ValueError(
+                f"{file} holds data with {name} = {found.get(name)}; needed is "
+                f"{name} = {settings.get(name)}"
+            )
+    return data

@@ -1,0 +1,202 @@
+r"""When a run may stop: tubes around runs whose end is known, which no run leaves again.
+
+Let :math:`X^\star_t` be a run that was followed to its end. If G is a step of descent, J its
+derivative at :math:`X^\star_t` and K a bound of its second derivative nearby, then a state X at a
+distance of r moves to a distance of at most
+
+.. math:: \|J\|\,r + \tfrac12 K r^2.
+
+Distances are those of (k, v) in :math:`\mathbb{R}^8`, where four dimensions hold all vectors, up to
+rotations that fix k* and v* and the other symmetries of the risk. Rotations are a neutral direction
+n; it is left out of J, and to turn the new state into place costs
+
+.. math:: \frac{3}{2|n|}\,\|J\| \left(c + \tfrac12 K r\right) r^2,
+
+where c says how much J moves other directions along n. If the radius that is left after each step
+is taken backwards from the last, where it is the margin of the verdict, then every run inside of
+the tube at a step is inside at all later ones, and ends with the same verdict.
+
+The derivative is that of the derived gradient and Hessian, at every step. K is twice the largest
+second derivative that was found at points along the run: that is an estimate with a reserve, not a
+proof, and so the rule is argued, and tested against runs to the end.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.landscape.symmetry import OVERLAP_SIGNS
+from slrsym.recovery.step import lifted, second_derivative, step_derivative, turning
+from slrsym.task import Task
+
+__all__ = ["Tube", "tube_around"]
+
+_Array = NDArray[np.float64]
+
+# A wider tube would need bounds farther away.
+_WIDEST = 0.02
+# A narrower one is of no use.
+_NARROWEST = 1e-9
+
+# Steps taken together, and after how many the second derivative is looked at.
+_BLOCK = 4000
+_EVERY = 50
+_RESERVE = 2.0
+
+# With less to turn, turning is not looked upon as neutral.
+_LEAST_TURN = 0.1
+
+
+@dataclass(frozen=True)
+class Tube:
+    """A run in three dimensions, and how near to it others have to be.
+
+    Parameters
+    ----------
+    verdict : int
+        Of all runs that are inside at any time.
+    points : ndarray, shape (times, 2, 4)
+        k and v at some steps, with k* and v* the first two axes.
+    radii : ndarray, shape (times,)
+        Zero before the tube begins.
+    """
+
+    verdict: int
+    points: _Array
+    radii: _Array
+
+    def distances(self, states: _Array, time: int) -> _Array:
+        """How far states are from the run, up to symmetries.
+
+        Parameters
+        ----------
+        states : ndarray, shape (n, 5)
+        time : int
+            Which of the steps.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        (k1, k2, k3, _), (v1, v2, v3, _) = self.points[time]
+        centre = np.array([k1, v2, v1, k2])
+        images = OVERLAP_SIGNS * states[:, None, :]
+        planar = ((images[..., :4] - centre) ** 2).sum(axis=-1)
+        kappa, nu, theta, eta, rho = np.moveaxis(images, -1, 0)
+        k_rest = np.maximum(0.0, 1 - kappa**2 - eta**2)
+        v_rest = np.maximum(0.0, 1 - theta**2 - nu**2)
+        inner = rho - kappa * theta - eta * nu
+        # The best rotation of what is left aligns one vector, because that of the run has rank 1.
+        aligned = np.sqrt(np.maximum(0.0, k3**2 * k_rest + v3**2 * v_rest + 2 * k3 * v3 * inner))
+        rest = np.maximum(0.0, k_rest + v_rest + k3**2 + v3**2 - 2 * aligned)
+        return np.asarray(np.sqrt(planar + rest).min(axis=-1))
+
+    def holds(self, states: _Array, time: int) -> NDArray[np.bool_]:
+        """Which states are inside.
+
+        Parameters
+        ----------
+        states : ndarray, shape (n, 5)
+        time : int
+            Which of the steps.
+
+        Returns
+        -------
+        ndarray of shape (n,), bool
+        """
+        if self.radii[time] <= 0:
+            return np.zeros(len(states), dtype=bool)
+        return self.distances(states, time) < self.radii[time]
+
+
+def tube_around(
+    states: _Array,
+    lam: _Array,
+    task: Task,
+    alpha: float,
+    times: NDArray[np.int64],
+    verdict: int,
+    margin: float,
+    backend: str = "numpy",
+) -> Tube:
+    """The tube around a run.
+
+    Parameters
+    ----------
+    states : ndarray, shape (n + 1, 5)
+        A run in three dimensions, its last n steps.
+    lam : ndarray, shape (n + 1,)
+        Inverse temperatures of these.
+    task : Task
+    alpha : float
+        Step size.
+    times : ndarray of int
+        Steps at which the tube is wanted, the last one n; before 0 there is none.
+    verdict : int
+    margin : float
+        How far every overlap may be at the end.
+    backend : {'numpy', 'numba'}, optional
+
+    Returns
+    -------
+    Tube
+    """
+    steps = len(states) - 1
+    radii = np.zeros(steps + 1)
+    # No overlap changes by more than sqrt(2) times a distance.
+    radii[steps] = min(_WIDEST, margin / math.sqrt(2))
+    end = steps
+    while end > 0 and radii[end] > _NARROWEST:
+        begin = max(0, end - _BLOCK)
+        points = lifted(states[begin : end + 1])
+        growth, excess = _growth(points, lam[begin:end], task, alpha, backend)
+        _backwards(radii[begin : end + 1], growth, excess)
+        end = begin
+    # Where it is too narrow it has not begun, also if it had been wider before.
+    radii[: np.flatnonzero(radii <= _NARROWEST).max(initial=-1) + 1] = 0.0
+    inside = np.maximum(times, 0)
+    return Tube(verdict, lifted(states[inside]), np.where(times < 0, 0.0, radii[inside]))
+
+
+def _backwards(radii: _Array, growth: _Array, excess: _Array) -> None:
+    """Fill in radii from the last: growth r + excess r^2 is the next one."""
+    after = float(radii[-1])
+    found = []
+    for q, c in zip(growth[::-1].tolist(), excess[::-1].tolist(), strict=True):
+        # A free square root: the form that loses no digits.
+        after = min(_WIDEST, 2 * after / (q + math.sqrt(q * q + 4 * c * after)))
+        found.append(after)
+    radii[:-1] = found[::-1]
+
+
+def _growth(
+    points: _Array, lam: _Array, task: Task, alpha: float, backend: str
+) -> tuple[_Array, _Array]:
+    """By what distances grow in each step: the coefficients of r and of its square."""
+    slopes = step_derivative(points[:-1], lam, task, alpha, backend)
+    full = _norms(slopes)
+    n = turning(points)
+    size = np.linalg.norm(n, axis=-1)
+    unit = n / np.where(size > _LEAST_TURN, size, np.inf)[:, None]
+    before, after = unit[:-1], unit[1:]
+    slopes = slopes - (slopes @ before[:, :, None]) * before[:, None, :]
+    along = (after[:, None, :] @ slopes)[:, 0]
+    growth = _norms(slopes - after[:, :, None] * along[:, None, :])
+    looked = np.unique(np.append(np.arange(0, len(lam), _EVERY), len(lam) - 1))
+    found = second_derivative(points[looked], lam[looked], task, alpha, backend)
+    # The larger of the two that a step lies between.
+    upper = np.maximum(found, np.append(found[1:], found[-1]))
+    bend = _RESERVE * upper[np.searchsorted(looked, np.arange(len(lam)), side="right") - 1]
+    turned = np.where(size[1:] > _LEAST_TURN, size[1:], np.inf)
+    side = np.linalg.norm(along, axis=-1) + bend * _WIDEST / 2
+    return growth, bend / 2 + 1.5 * np.maximum(full, 1.0) * side / turned
+
+
+def _norms(matrices: _Array) -> _Array:
+    """Largest singular values."""
+    squares = np.swapaxes(matrices, -1, -2) @ matrices
+    return np.sqrt(np.maximum(0.0, np.linalg.eigvalsh(squares)[:, -1]))

@@ -1,0 +1,85 @@
+"""Where runs end: at the oracle, at a swap point, on the way along the manifold, elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.landscape.oracle import swap_point
+from slrsym.landscape.symmetry import OVERLAP_SIGNS
+from slrsym.task import Task
+
+__all__ = ["NEAR", "VERDICTS", "margins", "verdicts"]
+
+_Array = NDArray[np.float64]
+
+VERDICTS = ("oracle", "swap", "manifold", "elsewhere")
+
+# How far any overlap may be from that of a point for a run to have ended there.
+NEAR = 0.1
+
+_ORACLE = (1.0, 1.0, 0.0, 0.0, 0.0)
+
+
+def _distances(states: _Array, lam: float, task: Task) -> _Array:
+    """To the oracle, to a swap point, and to M: the largest difference of an overlap, (..., 3)."""
+    swap, _ = swap_point(task, lam)
+    found = []
+    for point in (_ORACLE, swap):
+        images = OVERLAP_SIGNS * np.array(point)
+        far = np.abs(states[..., None, :] - images).max(axis=-1).min(axis=-1)
+        found.append(far)
+    found.append(np.abs(states[..., 2:]).max(axis=-1))
+    return np.stack(found, axis=-1)
+
+
+def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
+    """Where states are, as numbers of `VERDICTS`.
+
+    Parameters
+    ----------
+    states : ndarray, shape (..., 5)
+    lam : float
+        Inverse temperature: swap points depend on it.
+    task : Task
+
+    Returns
+    -------
+    ndarray of shape (...), int8
+        0, at the oracle up to its sign; 1, at a swap point; 2, near the manifold M and not at the
+        oracle; 3, elsewhere. Near is by no more than `NEAR` in every overlap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from slrsym import Task
+    >>> states = np.array([[-1, -0.99, 0, 0, 0], [0, 0, 0.63, 1, 0], [0.5, 1, 0, 0, 0]])
+    >>> verdicts(states, 0.1, Task(d=400, L=10, gamma=0.5**0.5)).tolist()
+    [0, 1, 2]
+    """
+    near = _distances(np.asarray(states, dtype=np.float64), lam, task) <= NEAR
+    # The first that is true; the last always is.
+    whole = np.concatenate([near, np.ones((*near.shape[:-1], 1), dtype=bool)], axis=-1)
+    return np.argmax(whole, axis=-1).astype(np.int8)
+
+
+def margins(states: _Array, lam: float, task: Task) -> _Array:
+    """How far every overlap may move before the verdict changes.
+
+    Parameters
+    ----------
+    states : ndarray, shape (..., 5)
+    lam : float
+    task : Task
+
+    Returns
+    -------
+    ndarray of shape (...)
+    """
+    far = _distances(states, lam, task)
+    found = verdicts(states, lam, task)
+    own = np.take_along_axis(far, np.minimum(found, 2)[..., None].astype(int), axis=-1)[..., 0]
+    # A verdict changes where it is no longer near, or where an earlier one is.
+    inside = np.where(found < 3, NEAR - own, np.inf)
+    earlier = np.where(np.arange(3) < found[..., None], far - NEAR, np.inf).min(axis=-1)
+    return np.asarray(np.minimum(inside, earlier))
