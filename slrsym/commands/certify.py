@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -13,6 +12,7 @@ import typer
 
 from slrsym.commands.examples import example
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
+from slrsym.commands.progress import progress_bar
 from slrsym.commands.reporting import refusals, reported, require_writable
 
 if TYPE_CHECKING:
@@ -291,21 +291,9 @@ def _destination(output: Path | None, json_file: Path | None) -> _Destination:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        TextColumn("certifying"),
-        BarColumn(),
-        TextColumn("{task.fields[boxes]:,} boxes"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        task = bar.add_task("", total=None, boxes=0)
-        yield lambda boxes: bar.update(task, boxes=boxes)
+    with progress_bar() as bar:
+        task = bar.add_task("certifying", total=None, told="")
+        yield lambda boxes: bar.update(task, told=f"{boxes:,} boxes")
 
 
 # -- results -----------------------------------------------------------------------------------

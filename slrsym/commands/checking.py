@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from slrsym.commands.progress import progress_bar
 
 if TYPE_CHECKING:
     from slrsym.proof.checker import Verdict
@@ -83,26 +84,14 @@ def checked(
     list of Row
         Of the ledger.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        TextColumn("checking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        task = bar.add_task("", total=len(ledger.claims if ids is None else ids))
+    with progress_bar() as bar:
+        task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
 
         def note(verdict: Verdict) -> None:
             verdicts[verdict.id] = verdict
             total = max(len(verdicts), int(bar.tasks[0].total or 0))
-            bar.update(task, completed=len(verdicts), total=total, description=verdict.id)
+            told = f"{len(verdicts)}/{total} {verdict.id}"
+            bar.update(task, completed=len(verdicts), total=total, told=told)
 
         return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
 

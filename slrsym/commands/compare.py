@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
+from slrsym.commands.progress import progress_bar
 from slrsym.commands.reporting import refusals, reported
 
 if TYPE_CHECKING:
@@ -270,18 +270,7 @@ def _numbers(text: str) -> list[float]:
 @contextmanager
 def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float], None]]]:
     """A progress bar on standard error, with a line for each predictor."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[told]}"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
+    bar = progress_bar()
 
     def shown(name: str, most: int, target: float | None) -> Callable[[int, float], None]:
         line = bar.add_task(name, total=1.0, told="")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
+from slrsym.commands.progress import progress_bar
 from slrsym.commands.reporting import refusals, reported, require_writable
 from slrsym.figures import FORMATS
 
@@ -126,21 +127,10 @@ def _marks(task: Any) -> list[tuple[float, str]]:
 
 
 def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from slrsym.landscape import branches
 
-    bar = Progress(
-        TextColumn("following branches"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        job = bar.add_task("", total=1.0)
+    with progress_bar() as bar:
+        job = bar.add_task("following branches", total=1.0, told="")
         return branches(
             task, *span, seed=seed, progress=lambda part: bar.update(job, completed=part)
         )
