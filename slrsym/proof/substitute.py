@@ -6,12 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sympy import (
+    Add,
     Basic,
     Derivative,
     Dummy,
     Expr,
+    Function,
     Lambda,
     Limit,
+    Mul,
+    Piecewise,
+    Pow,
     Subs,
     Symbol,
     Tuple,
@@ -106,7 +111,19 @@ def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     if not isinstance(expr, Basic):
         return expr
     incoming = set().union(*(v.free_symbols for v in values.values()))
-    expr = apart(expr, incoming | set(values))
+    return _put(apart(expr, incoming | set(values)), values)
+
+
+def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
+    if isinstance(expr, Symbol):
+        return values.get(expr, expr)
+    if not expr.args:
+        return expr
+    if isinstance(expr, Add | Mul | Pow | Function) and not isinstance(expr, Piecewise):
+        # What `subs` would do as well, once for each symbol and again for each value.
+        args = [_put(arg, values) for arg in expr.args]
+        same = all(new is old for new, old in zip(args, expr.args, strict=True))
+        return expr if same else expr.func(*args)
     # SymPy's own simultaneous substitution goes through symbols that are not declared real.
     places = {s: Dummy(s.name, **s._assumptions_orig) for s in values}
     for symbol, place in places.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +31,7 @@ from slrsym.proof.numeric.balls import RELATIONS
 from slrsym.proof.numeric.evaluator import Evaluator
 from slrsym.proof.numeric.quadrature import NotALaw, Undecided
 from slrsym.proof.numeric.rewriting import with_functions
-from slrsym.proof.numeric.sampling import NoPoint, parameters, sample_points
+from slrsym.proof.numeric.sampling import NoPoint, Sampler, parameters
 from slrsym.proof.numeric.values import Point, Value, digits_of, value_of
 from slrsym.proof.text import spoken
 
@@ -85,9 +85,14 @@ def evaluate(
     if digits < 1:
         raise ValueError(f"digits must be at least 1; got {digits}")
     expr = with_functions(sympify(expr), functions or {})
+    return _evaluated(expr, digits, lambda working: Evaluator(point, working))
+
+
+def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) -> Value:
+    """The value of an expression, by the evaluator for so many digits."""
     working = digits + 3
     for _ in range(4):
-        value = value_of(Evaluator(point, working).number(expr))
+        value = value_of(evaluator(working).number(expr))
         reference = _reference_size(value)
         missing = digits - digits_of(value.error, reference)
         if missing <= 0 or math.isinf(missing):
@@ -156,6 +161,13 @@ class _Judge:
     last: tuple[Any, Value, Value] | None = field(default=None)
     agreed: float = math.inf
     missed: float = 0.0
+    # By digits; what both sides contain is evaluated once.
+    evaluators: dict[int, Evaluator] = field(default_factory=dict)
+
+    def _evaluator(self, working: int) -> Evaluator:
+        if working not in self.evaluators:
+            self.evaluators[working] = Evaluator(self.point, working)
+        return self.evaluators[working]
 
     def holds(self, statement: Basic) -> bool:
         if statement in (S.true, S.false):
@@ -205,7 +217,7 @@ class _Judge:
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
         """The verdict; None asks for more digits."""
-        left, right = (evaluate(side, self.point, digits) for side in relation.args)
+        left, right = (_evaluated(side, digits, self._evaluator) for side in relation.args)
         self.last = relation, left, right
         with mpmath.workdps(digits + 40):
             difference = left.number - right.number
@@ -333,11 +345,13 @@ def compare(
     hypotheses = [sympify(h) for h in given]
     symbols = parameters(statement, *hypotheses)
     laws = sorted(statement.atoms(Law), key=default_sort_key)
+    sampler = Sampler(symbols, hypotheses, laws)
+    wanted = points if parameters(statement) else 1
     used: list[Mapping[Any, Any]] = []
     agreed = math.inf
     rejected = 0
-    while len(used) < (points if parameters(statement) else 1):
-        (point,) = sample_points(symbols, hypotheses, rng, 1, laws=laws)
+    while len(used) < wanted:
+        point = sampler.draw(rng)
         judge = _Judge(point, digits)
         try:
             verdict = judge.holds(statement)

@@ -32,6 +32,7 @@ from slrsym.proof.numeric.balls import (
     select,
 )
 from slrsym.proof.numeric.quadrature import DIGITS_PER_BIT, Ball, Program, magnitude
+from slrsym.proof.symbols import free
 
 if TYPE_CHECKING:
     from slrsym.proof.numeric.evaluator import Evaluator
@@ -74,7 +75,7 @@ class Compiler:
         (Ball, dict of Symbol to Ball) or None
             The constant term and the coefficients of the variables; None of anything else.
         """
-        if not expr.free_symbols & self.random:
+        if not free(expr) & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
             return arb(0), {expr: arb(1)}
@@ -89,7 +90,7 @@ class Compiler:
                     form[symbol] = form.get(symbol, arb(0)) + coefficient
             return constant, form
         if isinstance(expr, Mul):
-            inner = [arg for arg in expr.args if arg.free_symbols & self.random]
+            inner = [arg for arg in expr.args if free(arg) & self.random]
             part = self.affine(inner[0]) if len(inner) == 1 else None
             if part is None:
                 return None
@@ -116,7 +117,7 @@ class Compiler:
 
     def _register(self, expr: Basic) -> int:
         emit, fold = self.program.emit, self.program.fold
-        if not expr.free_symbols & self.random:
+        if not free(expr) & self.random:
             if isinstance(expr, Boolean) and not isinstance(expr, Symbol):
                 return self.program.constant(self.evaluator.condition(expr))
             return self.program.constant(self.evaluator.ball(expr))
@@ -172,7 +173,7 @@ class Compiler:
 
     def _nested(self, expr: Basic) -> int:
         """An expectation or integral whose parameters are variables of this one."""
-        symbols = sorted(expr.free_symbols & self.random, key=default_sort_key)
+        symbols = sorted(free(expr) & self.random, key=default_sort_key)
         evaluator = self.evaluator
 
         def inner(*values: Ball) -> Ball:

@@ -35,7 +35,9 @@ from slrsym.proof.numeric.quadrature import (
     gaussian_sum,
     magnitude,
 )
+from slrsym.proof.numeric.rewriting import named_anew
 from slrsym.proof.numeric.values import Number
+from slrsym.proof.symbols import free
 
 if TYPE_CHECKING:
     from slrsym.proof.numeric.evaluator import Evaluator
@@ -122,7 +124,7 @@ class Expectations:
         result: list[Expr] = []
         blocks: list[Block] = []
         for factor in factors:
-            if not isinstance(factor, Expectation) or not factor.free_symbols & outer:
+            if not isinstance(factor, Expectation) or not free(factor) & outer:
                 result.append(factor)
                 continue
             inner = Block.of(factor.law)
@@ -210,13 +212,13 @@ class Expectations:
         while len(self._canonical) < len(names):
             self._canonical.append(Dummy(f"x_{len(self._canonical)}", real=True))
         renaming = dict(zip(names, self._canonical, strict=False))
-        key = (factor.xreplace(renaming), tuple((b.mean, b.cov) for b in blocks))
+        key = (named_anew(factor, renaming), tuple((b.mean, b.cov) for b in blocks))
         if key not in self._integrals or factor.has(Subs):
             self._integrals[key] = self._quadrature(factor, blocks)
         return self._integrals[key]
 
     def _quadrature(self, factor: Expr, blocks: list[Block]) -> Number:
-        involved = factor.free_symbols
+        involved = free(factor)
         means: dict[Symbol, Ball] = {}
         roots: dict[Symbol, list[Ball]] = {}
         noises: dict[Symbol, Ball] = {}

@@ -14,6 +14,7 @@ from sympy import Add, Basic, Dummy, Expr, Integer, Mul, Pow, S, Symbol, default
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.proof.numeric.quadrature import Ball, Undecided
 from slrsym.proof.numeric.rewriting import binds
+from slrsym.proof.symbols import free
 
 __all__ = [
     "NOISE",
@@ -43,7 +44,7 @@ def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ..
     list of tuple of Expr
         The factors of each addend. What would have thousands of addends stays a factor as it is.
     """
-    if not expr.free_symbols & random:
+    if not free(expr) & random:
         return [(expr,)]
     if isinstance(expr, Add):
         return [factors for arg in expr.args for factors in multiplied_out(arg, random)]
@@ -168,7 +169,7 @@ def by_component(
     constant: list[Expr] = []
     parts: dict[frozenset[int], Expr] = {}
     for factor in factors:
-        concerned = frozenset(owner[s] for s in factor.free_symbols & random)
+        concerned = frozenset(owner[s] for s in free(factor) & random)
         if not concerned:
             constant.append(factor)
             continue
@@ -223,7 +224,7 @@ def degree_of(expr: Expr, random: frozenset[Symbol]) -> int:
     int
         Factors that are not polynomials count as constants.
     """
-    if not expr.free_symbols & random:
+    if not free(expr) & random:
         return 0
     if isinstance(expr, Symbol):
         return 1
@@ -260,7 +261,7 @@ def essential_forms(
     found: dict[Expr, dict[Symbol, Ball]] = {}
 
     def inside(node: Basic) -> None:
-        if not node.free_symbols & random:
+        if not free(node) & random:
             return
         form = affine(node) if isinstance(node, Expr) else None
         if form is not None:
@@ -269,14 +270,14 @@ def essential_forms(
             node,
             ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs", "AtPoint"),
         ):
-            for symbol in sorted(node.free_symbols & random, key=default_sort_key):
+            for symbol in sorted(free(node) & random, key=default_sort_key):
                 found.setdefault(symbol, {symbol: arb(1)})
         else:
             for arg in node.args:
                 inside(arg)
 
     def outside(node: Expr) -> None:
-        if isinstance(node, Symbol) or not node.free_symbols & random:
+        if isinstance(node, Symbol) or not free(node) & random:
             return
         if isinstance(node, Add | Mul):
             for arg in node.args:

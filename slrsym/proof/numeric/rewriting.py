@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from sympy import (
@@ -10,6 +11,7 @@ from sympy import (
     And,
     Basic,
     Expr,
+    Function,
     Integer,
     Mul,
     Not,
@@ -29,8 +31,9 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from slrsym.proof.numeric.quadrature import Undecided
+from slrsym.proof.symbols import free
 
-__all__ = ["binds", "derivative_of", "replaced", "with_functions"]
+__all__ = ["binds", "derivative_of", "named_anew", "replaced", "with_functions"]
 
 _BINDERS = (
     "AtPoint",
@@ -43,6 +46,36 @@ _BINDERS = (
     "Subs",
     "Sum",
 )
+
+
+def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Hashable:
+    """What is equal for expressions that are equal once their symbols have new names.
+
+    The new expressions themselves would be as good, but to make them takes longer.
+
+    Parameters
+    ----------
+    expr : Basic
+        The expression.
+    names : mapping of Symbol to Symbol
+        The new names, each one once, and none that occurs in an expression so far.
+
+    Returns
+    -------
+    object
+        To be compared, and to be the key of a dict.
+    """
+    if isinstance(expr, Symbol):
+        return names.get(expr, expr)
+    if not expr.args:
+        return expr
+    if isinstance(expr, Add | Mul):
+        # The order of terms depends on names. A product that is not evaluated may repeat a factor.
+        parts = Counter(named_anew(arg, names) for arg in expr.args)
+        return expr.func, frozenset(parts.items())
+    if isinstance(expr, Pow | Function):
+        return expr.func, *(named_anew(arg, names) for arg in expr.args)
+    return expr.xreplace(dict(names))
 
 
 def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
@@ -87,7 +120,7 @@ _SLOPES: dict[str, Callable[[Expr], Expr]] = {
 
 def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     """The derivative of an elementary expression; None where it is not one that is known."""
-    if x not in expr.free_symbols:
+    if x not in free(expr):
         return None if binds(expr) and x in expr.atoms(Symbol) else S.Zero
     if expr == x:
         return S.One
@@ -100,7 +133,7 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
             return Add(*slopes)
         args = expr.args
         return Add(*(Mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(slopes)))
-    if isinstance(expr, Pow) and x not in expr.exp.free_symbols:
+    if isinstance(expr, Pow) and x not in free(expr.exp):
         inner = _slope_of(expr.base, x)
         return None if inner is None else expr.exp * expr.base ** (expr.exp - 1) * inner
     if name in _SLOPES and len(expr.args) == 1:
@@ -176,7 +209,7 @@ def replaced(expr: Basic, index: Symbol, value: Integer) -> Any:
     """
     if expr == index:
         return value
-    if index not in expr.free_symbols:
+    if index not in free(expr):
         return expr
     if type(expr).__name__ in ("Sum", "Product", "Integral"):
         limits = [(x, *(replaced(end, index, value) for end in ends)) for x, *ends in expr.args[1:]]

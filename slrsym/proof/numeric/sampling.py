@@ -6,7 +6,7 @@ rounding has happened yet and where quadrature is cheap.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -44,7 +44,7 @@ from slrsym.gaussian.law import Law
 from slrsym.proof.numeric.exact import exact_truth
 from slrsym.proof.numeric.quadrature import NotALaw, Undecided
 
-__all__ = ["NoPoint", "parameters", "random_test_function", "sample_points"]
+__all__ = ["NoPoint", "Sampler", "parameters", "random_test_function", "sample_points"]
 
 _DENOMINATORS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64)
 _TRIES = 4000
@@ -138,9 +138,7 @@ def sample_points(
     Sizes are log-uniform between 1/8 and 4, denominators at most 64. A value that a hypothesis
     allows as the end of its range is taken now and then.
     """
-    wanted = sorted(set(symbols), key=default_sort_key)
-    hypotheses = _conjuncts(given)
-    sampler = _Sampler(wanted, hypotheses, list(laws))
+    sampler = Sampler(symbols, given, laws)
     return [sampler.draw(rng) for _ in range(count)]
 
 
@@ -204,16 +202,52 @@ def _declared(symbol: Symbol) -> _Bounds:
     return _Bounds()
 
 
+# What SymPy would find out of each number anew, and slowly.
+_OF_RATIONALS: dict[str, Callable[[Rational], bool]] = {
+    **dict.fromkeys(("commutative", "complex", "real", "extended_real", "finite"), lambda x: True),
+    "integer": lambda x: bool(x.q == 1),
+    "positive": lambda x: bool(x.p > 0),
+    "negative": lambda x: bool(x.p < 0),
+    "nonnegative": lambda x: bool(x.p >= 0),
+    "nonpositive": lambda x: bool(x.p <= 0),
+    "nonzero": lambda x: bool(x.p != 0),
+    "zero": lambda x: bool(x.p == 0),
+}
+
+
 def _fits(value: Expr, symbol: Symbol) -> bool:
     """Whether a number has every property that a symbol was declared with."""
-    facts = symbol._assumptions_orig
-    return all(getattr(value, f"is_{fact}") is holds for fact, holds in facts.items())
+    known = _OF_RATIONALS if isinstance(value, Rational) else {}
+    for fact, holds in symbol._assumptions_orig.items():
+        found = known[fact](value) if fact in known else getattr(value, f"is_{fact}")
+        if found is not holds:
+            return False
+    return True
 
 
-class _Sampler:
-    """Draws points, one at a time."""
+class Sampler:
+    """Draws points, one at a time.
 
-    def __init__(self, wanted: Sequence[Any], hypotheses: list[Boolean], laws: list[Law]) -> None:
+    Parameters
+    ----------
+    symbols : iterable of Symbol or IndexedBase
+        What needs a value.
+    given : iterable of Boolean
+        Hypotheses to be obeyed.
+    laws : iterable of Law
+        Laws whose covariances have to be positive semidefinite.
+
+    Raises
+    ------
+    TypeError
+        If a hypothesis is not a relation or a combination of relations.
+    """
+
+    def __init__(
+        self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
+    ) -> None:
+        wanted = sorted(set(symbols), key=default_sort_key)
+        hypotheses = _conjuncts(given)
         self.families = [x for x in wanted if isinstance(x, IndexedBase)]
         self.symbols = [x for x in wanted if not isinstance(x, IndexedBase)]
         self.bounds = {x: _declared(x) for x in self.symbols}
@@ -259,7 +293,23 @@ class _Sampler:
         return result
 
     def draw(self, rng: Generator) -> dict[Any, Any]:
-        """One point."""
+        """One point.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The source of randomness.
+
+        Returns
+        -------
+        dict
+            The point, as of `sample_points`.
+
+        Raises
+        ------
+        NoPoint
+            If thousands of tries give none.
+        """
         # Bounds of single symbols that exclude each other need no tries.
         tries = 0 if any(map(_is_empty, self.bounds.values())) else _TRIES
         for attempt in range(tries):
