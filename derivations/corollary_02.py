@@ -77,7 +77,7 @@ def unit(f):
 quarter_turn = Claim(
     id="arctangent-at-one",
     title="4/pi times the integral of 1/(1 + x^2) from 0 to 1",
-    statement=Eq(4 / pi * unit(1 / (1 + z**2)), 1),
+    statement=Eq(4 / pi * unit(1 / (1 + z**2)), 1, evaluate=False),
     source="new",
 )
 

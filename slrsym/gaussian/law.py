@@ -8,6 +8,7 @@ parameter never touches them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -122,6 +123,20 @@ def _real_expression(expr: Any, what: str) -> Expr:
     return expr
 
 
+@lru_cache(maxsize=1024)
+def _negative_minor(matrix: ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
+    """A principal minor that is certainly negative, with its rows; laws are made again and again."""
+    n = matrix.rows
+    for size in range(1, n + 1):
+        for chosen in combinations(range(n), size):
+            if size > 3 and not all(matrix[i, j].is_number for i in chosen for j in chosen):
+                continue
+            minor = matrix.extract(list(chosen), list(chosen)).det(method="berkowitz")
+            if minor.is_negative or factor(minor).is_negative:
+                return chosen, minor
+    return None
+
+
 class GaussianLaw(Law):
     r"""A jointly Gaussian vector :math:`X \sim N(m, \Sigma)`, possibly degenerate.
 
@@ -198,17 +213,14 @@ class GaussianLaw(Law):
                         f"cov is not symmetric: cov[{i}, {j}] = {matrix[i, j]}, "
                         f"cov[{j}, {i}] = {matrix[j, i]}"
                     )
-        for size in range(1, n + 1):
-            for chosen in combinations(range(n), size):
-                if size > 3 and not all(matrix[i, j].is_number for i in chosen for j in chosen):
-                    continue
-                minor = matrix.extract(list(chosen), list(chosen)).det(method="berkowitz")
-                if minor.is_negative or factor(minor).is_negative:
-                    which = ", ".join(names[i].name for i in chosen)
-                    raise ValueError(
-                        f"cov is not positive semidefinite: the principal minor of ({which}) "
-                        f"is {factor_terms(minor)} < 0"
-                    )
+        found = _negative_minor(matrix)
+        if found is not None:
+            chosen, minor = found
+            which = ", ".join(names[i].name for i in chosen)
+            raise ValueError(
+                f"cov is not positive semidefinite: the principal minor of ({which}) "
+                f"is {factor_terms(minor)} < 0"
+            )
         return matrix
 
     @property

@@ -52,8 +52,10 @@ class StepReport:
 
     Attributes
     ----------
-    label, rule, statement : str
+    label, rule : str
         The step.
+    said : Basic or str
+        What it says; text once the report has come from another process.
     digits : int or None
         To how many digits both sides agreed at the worst point; None if nothing was compared.
     refusal : str
@@ -64,15 +66,24 @@ class StepReport:
 
     label: str
     rule: str
-    statement: str
+    said: Any
     digits: int | None
     refusal: str
     contradiction: str
 
     @property
+    def statement(self) -> str:
+        """What the step says, as a line of text; which nobody reads of most steps."""
+        return self.said if isinstance(self.said, str) else spoken(self.said)
+
+    @property
     def accepted(self) -> bool:
         """Whether both checks passed."""
         return not self.refusal and not self.contradiction
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Symbols of a step mean nothing in another process.
+        return {**vars(self), "said": self.statement}
 
     def __str__(self) -> str:
         if self.accepted:
@@ -222,9 +233,7 @@ def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
     except Exception as problem:  # nor have numbers that cannot be computed
         broke = f"{type(problem).__name__}: {problem}"
         digits, contradiction = None, f"the numerical check broke: {broke}"
-    return StepReport(
-        step.label, step.rule.name, spoken(step.statement), digits, refusal, contradiction
-    )
+    return StepReport(step.label, step.rule.name, step.statement, digits, refusal, contradiction)
 
 
 def _numerical_check(step: Step, seed: tuple[int, ...]) -> tuple[int | None, str]:
