@@ -20,6 +20,7 @@ from slrsym.commands.export_html import html
 from slrsym.commands.figure import figure
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
 from slrsym.commands.landscape import landscape
+from slrsym.commands.recovery import recovery
 from slrsym.commands.reporting import reported, show_tracebacks
 from slrsym.commands.simulate import simulate
 
@@ -202,7 +203,7 @@ def axioms(
         raise typer.Exit(1)
 
 
-for _command in (compare, simulate, figure, landscape):
+for _command in (compare, simulate, figure, landscape, recovery):
     app.command(epilog=example(_command.__name__))(_command)
 export.command(epilog=example("export html"))(html)
 app.add_typer(export)

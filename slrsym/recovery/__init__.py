@@ -1,5 +1,11 @@
 """Who recovers and who does not: descent from uniform starts, in numbers, and sweeps over them."""
 
+from slrsym.recovery.separation import Mode as Mode
+from slrsym.recovery.separation import Separation as Separation
+from slrsym.recovery.separation import mode_sizes as mode_sizes
+from slrsym.recovery.separation import modes as modes
+from slrsym.recovery.separation import separation as separation
+from slrsym.recovery.separation import setting_of as setting_of
 from slrsym.recovery.setting import Setting as Setting
 from slrsym.recovery.statistics import wilson as wilson
 from slrsym.recovery.sweep import recover as recover

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from slrsym.recovery.executors import Jobs, Maker, as_maker, completed
 from slrsym.recovery.setting import Setting
 from slrsym.recovery.store import Parts
 
-__all__ = ["followed"]
+__all__ = ["Plan", "followed", "parts_folder"]
 
 # The same whatever the number of workers is, so that parts are.
 _CHUNK = 250
@@ -27,15 +28,30 @@ def _chunks(runs: int) -> list[tuple[int, int]]:
     return [(first, min(first + _CHUNK, runs)) for first in range(0, runs, _CHUNK)]
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How runs are followed, which does not change where they end.
+
+    Parameters
+    ----------
+    executor : Executor, callable or None
+        What the work is divided over.
+    workers : int or None
+        How many processes, if it is they.
+    parts : Parts or None
+        Where parts are kept; those that are there are not made again.
+    progress : bool or None
+        Whether to show a progress bar; by default on a terminal.
+    """
+
+    executor: Executor | Maker | None
+    workers: int | None
+    parts: Parts | None
+    progress: bool | None
+
+
 def followed(
-    settings: Sequence[Setting],
-    runs: int,
-    seed: int,
-    backend: str,
-    executor: Executor | Maker | None,
-    workers: int | None,
-    parts: Parts | None,
-    progress: bool | None,
+    settings: Sequence[Setting], runs: int, seed: int, backend: str, plan: Plan
 ) -> list[Ends]:
     """Follow the runs of each setting.
 
@@ -46,17 +62,13 @@ def followed(
         How many for each.
     seed : int
     backend : {'numpy', 'numba'}
-    executor, workers
-        As for `slrsym.recovery.sweep`.
-    parts : Parts or None
-        Where parts are kept; those that are there are not made again.
-    progress : bool or None
-        Whether to show a progress bar; by default on a terminal.
+    plan : Plan
 
     Returns
     -------
     list of Ends
     """
+    parts = plan.parts
     found: dict[tuple[int, int], Ends] = {}
     jobs: Jobs = deque()
     for cell, setting in enumerate(settings):
@@ -69,9 +81,9 @@ def followed(
                 found[cell, first] = part
         if missing:
             jobs.append(((cell, missing), tubes, (setting, seed, runs, backend)))
-    with _bar(progress, runs * len(settings)) as shown:
+    with _bar(plan.progress, runs * len(settings)) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
-        for name, result in _results(jobs, executor, workers):
+        for name, result in _results(jobs, plan.executor, plan.workers):
             if isinstance(name[1], list):
                 # The tubes of a cell are known: its runs come next.
                 cell, missing = name
@@ -81,9 +93,10 @@ def followed(
                 ]
                 jobs.extendleft(reversed(more))
                 continue
+            cell, first = name
             if parts is not None:
-                parts.write(*name, result)
-            found[name] = result
+                parts.write(cell, first, result)
+            found[cell, first] = result
             shown(len(result.verdict))
     return [
         _together([found[cell, first] for first, _ in _chunks(runs)])

@@ -91,7 +91,7 @@ class Parts:
         part : Ends
         """
         with replacing(self._file(cell, first)) as draft, draft.open("wb") as file:
-            np.savez(file, **part.as_dict())
+            np.savez(file, allow_pickle=False, **part.as_dict())
 
     def remove(self) -> None:
         """Remove the folder."""

@@ -18,7 +18,7 @@ from slrsym.files import replacing
 from slrsym.kernels.arguments import number, whole
 from slrsym.recovery.chunks import Ends, default_backend
 from slrsym.recovery.executors import Maker
-from slrsym.recovery.runner import followed, parts_folder
+from slrsym.recovery.runner import Plan, followed, parts_folder
 from slrsym.recovery.setting import Setting
 from slrsym.recovery.statistics import CONFIDENCE, counted, tally
 from slrsym.recovery.store import Parts
@@ -92,7 +92,8 @@ def recover(
     settings = {"kind": "runs", **setting.as_dict(), **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
-        ends = followed([setting], *checked.values(), executor, workers, parts, progress)[0]
+        plan = Plan(executor, workers, parts, progress)
+        ends = followed([setting], runs, seed, str(checked["backend"]), plan)[0]
         return _of_runs(ends, settings)
 
     return _kept(compute, settings, path)
@@ -165,18 +166,22 @@ def sweep(
     """
     given = (lam0, rate, d, L, gamma, alpha)
     axes = {name: _axis(name, values) for name, values in zip(AXES, given, strict=True)}
-    cells = [Setting(*values, steps) for values in product(*axes.values())]
+    cells = [
+        Setting(**dict(zip(AXES, values, strict=True)), steps=steps)
+        for values in product(*axes.values())
+    ]
     checked = _checked(runs, seed, workers, backend)
     settings = {"kind": "sweep", **axes, "steps": steps, **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
-        found = followed(cells, *checked.values(), executor, workers, parts, progress)
+        plan = Plan(executor, workers, parts, progress)
+        found = followed(cells, runs, seed, str(checked["backend"]), plan)
         return _of_grid(found, axes, settings)
 
     return _kept(compute, settings, path)
 
 
-def _axis(name: str, values: Any) -> list[float]:
+def _axis(name: str, values: Any) -> list[Any]:
     found = [values] if np.ndim(values) == 0 else list(values)
     if not found:
         raise ValueError(f"{name} must have one value at least; got {values!r}")
@@ -235,7 +240,7 @@ def _of_runs(ends: Ends, settings: dict[str, Any]) -> xr.Dataset:
 
 
 def _of_grid(
-    found: Sequence[Ends], axes: dict[str, list[float]], settings: dict[str, Any]
+    found: Sequence[Ends], axes: dict[str, list[Any]], settings: dict[str, Any]
 ) -> xr.Dataset:
     shape = tuple(len(values) for values in axes.values())
     counts = np.array([tally(ends.verdict) for ends in found]).reshape(*shape, len(VERDICTS))

@@ -1,0 +1,194 @@
+"""Who recovers, as pictures: the starts by where their runs end, and fractions over a grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy.stats import binned_statistic_2d
+
+from slrsym.figures.style import COLOURS, WIDTH, labelled, style
+from slrsym.recovery import VERDICTS, mode_sizes, modes, separation, setting_of
+
+__all__ = ["basin_figure", "sweep_figure", "varying"]
+
+_SYMBOLS = {
+    "kappa": r"\kappa",
+    "nu": r"\nu",
+    "theta": r"\theta",
+    "eta": r"\eta",
+    "lam0": r"\lambda_0",
+    "rate": "c",
+    "d": "d",
+    "L": "L",
+    "gamma": r"\gamma",
+    "alpha": r"\alpha",
+}
+_VERDICT_COLOURS = dict(
+    zip(
+        VERDICTS,
+        (COLOURS["sky"], COLOURS["orange"], COLOURS["green"], COLOURS["grey"]),
+        strict=True,
+    )
+)
+
+# More points than this hide each other.
+_MOST_POINTS = 6000
+# A bin with fewer runs says little.
+_LEAST_RUNS = 5
+
+
+def basin_figure(data: xr.Dataset) -> Figure:
+    """Starts, along the two modes by which descent leaves the null point, by where they lead.
+
+    Parameters
+    ----------
+    data : Dataset
+        As `slrsym.recovery.recover` returns it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    setting = setting_of(data)
+    sizes = mode_sizes(data.start.values, setting)
+    verdict = data.verdict.values
+    labels = []
+    for mode in modes(setting):
+        first, second = (_SYMBOLS[name] for name in mode.overlaps)
+        a, b = mode.weights
+        labels.append(rf"$\sqrt{{d}}\,|{b:.2f}\,{second} {a:+.2f}\,{first}|$")
+    ends = np.quantile(sizes, 0.999, axis=0)
+    with style():
+        figure = Figure(figsize=(WIDTH, 0.5 * WIDTH), layout="constrained")
+        left, right = figure.subplots(1, 2, sharex=True, sharey=True)
+        shown = slice(0, _MOST_POINTS)
+        for number, name in enumerate(VERDICTS):
+            chosen = verdict[shown] == number
+            if not chosen.any():
+                continue
+            rare = chosen.mean() < 0.2
+            left.scatter(
+                *sizes[shown][chosen].T,
+                s=6 if rare else 2,
+                color=_VERDICT_COLOURS[name],
+                linewidths=0,
+                zorder=3 if rare else 2,
+                rasterized=True,
+                label=name,
+            )
+        left.legend(loc="upper right", markerscale=2.5, frameon=True, framealpha=0.9, edgecolor="w")
+        labelled(left, f"(a) {min(len(verdict), _MOST_POINTS):,} starts")
+        swapped = (verdict == VERDICTS.index("swap")).astype(float)
+        count = int(np.clip(np.sqrt(len(verdict)) / 8, 6, 40))
+        edges = [np.linspace(0, end, count + 1) for end in ends]
+        x, y = sizes.T
+        mean = binned_statistic_2d(x, y, swapped, "mean", bins=edges).statistic
+        runs = binned_statistic_2d(x, y, None, "count", bins=edges).statistic
+        mesh = right.pcolormesh(
+            *edges, np.where(runs < _LEAST_RUNS, np.nan, mean).T, cmap="cividis", vmin=0, vmax=1
+        )
+        mesh.set_rasterized(True)
+        right.grid(False)
+        figure.colorbar(mesh, ax=right, label="end at a swap point")
+        labelled(right, "(b) fraction")
+        fit = separation(data)
+        for axes in (left, right):
+            if fit is not None:
+                _draw_even_odds(axes, fit, ends)
+            axes.set(xlabel=labels[0], xlim=(0, ends[0]), ylim=(0, ends[1]))
+        left.set_ylabel(labels[1])
+    return figure
+
+
+def _draw_even_odds(axes: Axes, fit: Any, ends: Any) -> None:
+    a, b = fit.weights
+    x = np.linspace(0, ends[0], 2)
+    if b:
+        axes.plot(x, -(fit.intercept + a * x) / b, color="black", linewidth=1, zorder=4)
+
+
+def varying(data: xr.Dataset) -> list[str]:
+    """The axes of a grid that have several values.
+
+    Parameters
+    ----------
+    data : Dataset
+        As `slrsym.recovery.sweep` returns it.
+
+    Returns
+    -------
+    list of str
+    """
+    return [str(name) for name in data["count"].dims[:-1] if data.sizes[name] > 1]
+
+
+def sweep_figure(data: xr.Dataset) -> Figure:
+    """How often runs end where, over one or two axes of a grid.
+
+    Parameters
+    ----------
+    data : Dataset
+        As `slrsym.recovery.sweep` returns it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If no axis or more than two have several values.
+    """
+    axes_names = varying(data)
+    if len(axes_names) not in (1, 2):
+        raise ValueError(
+            f"a picture needs one or two of {', '.join(map(str, data['count'].dims[:-1]))} with "
+            f"several values; got {len(axes_names)}"
+        )
+    flat = data.squeeze([name for name in data["count"].dims[:-1] if name not in axes_names])
+    with style():
+        return _lines(flat, axes_names[0]) if len(axes_names) == 1 else _maps(flat, axes_names)
+
+
+def _lines(data: xr.Dataset, name: str) -> Figure:
+    figure = Figure(figsize=(0.65 * WIDTH, 0.45 * WIDTH), layout="constrained")
+    axes = figure.subplots()
+    data = data.sortby(name)
+    x = data[name].values
+    for verdict in VERDICTS:
+        rows = data.sel(verdict=verdict)
+        colour = _VERDICT_COLOURS[verdict]
+        axes.plot(x, rows.fraction, marker="o", markersize=3, color=colour, label=verdict)
+        axes.fill_between(x, rows.lower, rows.upper, color=colour, alpha=0.25, linewidth=0)
+    _scaled(axes, "x", x)
+    axes.set(xlabel=f"${_SYMBOLS[name]}$", ylabel="fraction of runs", ylim=(-0.02, 1.02))
+    figure.legend(loc="outside upper center", ncols=len(VERDICTS))
+    return figure
+
+
+def _maps(data: xr.Dataset, names: list[str]) -> Figure:
+    figure = Figure(figsize=(WIDTH, 0.48 * WIDTH), layout="constrained")
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    data = data.sortby(names)
+    first, second = (data[name].values for name in names)
+    for axes, verdict, label in zip(panels, ("oracle", "swap"), "ab", strict=True):
+        values = data.fraction.sel(verdict=verdict).transpose(names[1], names[0]).values
+        mesh = axes.pcolormesh(values, cmap="cividis", vmin=0, vmax=1)
+        axes.grid(False)
+        axes.set_xticks(np.arange(len(first)) + 0.5, [f"{x:g}" for x in first])
+        axes.set_yticks(np.arange(len(second)) + 0.5, [f"{x:g}" for x in second])
+        axes.set_xlabel(f"${_SYMBOLS[names[0]]}$")
+        labelled(axes, f"({label}) {verdict}")
+    panels[0].set_ylabel(f"${_SYMBOLS[names[1]]}$")
+    figure.colorbar(mesh, ax=panels, label="fraction of runs")
+    return figure
+
+
+def _scaled(axes: Axes, which: str, values: Any) -> None:
+    """A logarithmic axis where values spread over more than a decade."""
+    if values.min() > 0 and values.max() / values.min() > 10:
+        axes.set(**{f"{which}scale": "log"})

@@ -1,0 +1,191 @@
+r"""What distinguishes the starts from which runs end at a swap point.
+
+Uniform starts lie near the null point, where all overlaps vanish. By the symmetries of the risk the
+flow of descent leaves it by two modes that do not mix to first order: one in the plane of kappa and
+nu, towards the oracle, and one in that of theta and eta, towards the swap points. Their directions
+are eigenvectors of the Hessian of the risk at the null point; nothing in them is fitted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+from scipy.stats import mannwhitneyu
+
+from slrsym.kernels import hessian
+from slrsym.recovery.setting import Setting
+from slrsym.recovery.verdicts import VERDICTS
+from slrsym.task import OrderParameters
+
+__all__ = ["Mode", "Separation", "mode_sizes", "modes", "separation", "setting_of"]
+
+_Array = NDArray[np.float64]
+
+# With fewer runs of either kind nothing is said.
+_LEAST = 10
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A direction in which the flow of descent leaves the null point.
+
+    Parameters
+    ----------
+    overlaps : tuple of str
+        The two that it is made of.
+    weights : tuple of float
+        How, with a sum of squares of 1, the larger one positive.
+    rate : float
+        At which it grows, per step and step size; negative if it does not.
+    """
+
+    overlaps: tuple[str, str]
+    weights: tuple[float, float]
+    rate: float
+
+
+def modes(setting: Setting) -> tuple[Mode, Mode]:
+    """The mode that leads to the oracle and that which leads to a swap point.
+
+    Parameters
+    ----------
+    setting : Setting
+
+    Returns
+    -------
+    tuple of two Mode
+        At the inverse temperature of the start.
+
+    Examples
+    --------
+    >>> towards_oracle, towards_swap = modes(Setting(1, 0, 400, 10, 0.5**0.5, 4e-3, 1))
+    >>> [round(x, 3) for x in towards_oracle.weights], round(towards_oracle.rate, 3)
+    ([0.148, 0.989], 1.693)
+    """
+    bend = hessian(np.zeros(5), setting.lam0, setting.task)
+    names = OrderParameters._fields
+    found = []
+    for i in (0, 2):
+        values, vectors = np.linalg.eigh(-bend[i : i + 2, i : i + 2])
+        first, second = (vectors[:, -1] * np.sign(vectors[1, -1])).tolist()
+        found.append(Mode((names[i], names[i + 1]), (first, second), float(values[-1])))
+    return found[0], found[1]
+
+
+def mode_sizes(states: _Array, setting: Setting) -> _Array:
+    """How far states are along both modes.
+
+    Parameters
+    ----------
+    states : ndarray, shape (..., 5)
+    setting : Setting
+
+    Returns
+    -------
+    ndarray of shape (..., 2)
+        Absolute values, times the root of d.
+    """
+    towards = [np.array(mode.weights) for mode in modes(setting)]
+    pairs = (states[..., :2] @ towards[0], states[..., 2:4] @ towards[1])
+    return np.asarray(np.abs(np.stack(pairs, axis=-1)) * np.sqrt(setting.d))
+
+
+@dataclass(frozen=True)
+class Separation:
+    r"""How well quantities at the start tell the runs that end at a swap point from all others.
+
+    Parameters
+    ----------
+    auc : dict of str to float
+        For each of them, the probability that it is larger in a run that ends at a swap point than
+        in another one: 1/2 says nothing, 0 and 1 everything.
+    intercept, weights : float and tuple of two float
+        Logistic regression on the sizes of the two modes, times :math:`\sqrt d`: the log-odds of
+        ending at a swap point.
+    fit_auc : float
+        Of that.
+    """
+
+    auc: dict[str, float]
+    intercept: float
+    weights: tuple[float, float]
+    fit_auc: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for JSON.
+
+        Returns
+        -------
+        dict
+        """
+        return dict(self.__dict__)
+
+
+def setting_of(data: xr.Dataset) -> Setting:
+    """The setting of runs.
+
+    Parameters
+    ----------
+    data : Dataset
+        As `slrsym.recovery.recover` returns it.
+
+    Returns
+    -------
+    Setting
+    """
+    return Setting(**{name: data.attrs[name] for name in Setting.__dataclass_fields__})
+
+
+def separation(data: xr.Dataset) -> Separation | None:
+    """What distinguishes the starts of runs that end at a swap point.
+
+    Parameters
+    ----------
+    data : Dataset
+        As `slrsym.recovery.recover` returns it.
+
+    Returns
+    -------
+    Separation or None
+        None if fewer than ten runs end at a swap point, or fewer than ten elsewhere.
+    """
+    swapped = data.verdict.values == VERDICTS.index("swap")
+    if min(swapped.sum(), (~swapped).sum()) < _LEAST:
+        return None
+    starts = data.start.values
+    sizes = mode_sizes(starts, setting_of(data))
+    names = OrderParameters._fields
+    quantities = {f"|{name}|": np.abs(starts[:, i]) for i, name in enumerate(names)}
+    quantities["mode to the oracle"], quantities["mode to a swap point"] = sizes.T
+    intercept, *weights = _regression(sizes, swapped)
+    fitted = sizes @ np.array(weights)
+    return Separation(
+        {name: _auc(values, swapped) for name, values in quantities.items()},
+        intercept,
+        (weights[0], weights[1]),
+        _auc(fitted, swapped),
+    )
+
+
+def _auc(values: _Array, chosen: NDArray[np.bool_]) -> float:
+    inside, outside = values[chosen], values[~chosen]
+    return float(mannwhitneyu(inside, outside).statistic / (inside.size * outside.size))
+
+
+def _regression(columns: _Array, chosen: NDArray[np.bool_]) -> list[float]:
+    """Logistic regression, by its likelihood: intercept and weights."""
+    design = np.column_stack([np.ones(len(columns)), columns])
+    sign = np.where(chosen, 1.0, -1.0)
+
+    def loss(weights: _Array) -> tuple[float, _Array]:
+        score = sign * (design @ weights)
+        return -log_expit(score).mean(), -(design * (sign * expit(-score))[:, None]).mean(axis=0)
+
+    found = minimize(loss, np.zeros(design.shape[1]), jac=True, method="BFGS")
+    return [float(w) for w in found.x]
