@@ -147,6 +147,9 @@ def recovery(
         raise
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     if single:
+        names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
+        told = ", ".join(f"{name} = {found.attrs[name]:.6g}" for name in names)
+        out.print(told, soft_wrap=True)
         out.print(runs_table(found))
         for line in _separating(found):
             out.print(line, soft_wrap=True)
@@ -195,7 +198,9 @@ def _percent(x: float) -> str:
 
 
 def _interval(lower: float, upper: float) -> str:
-    return f"{100 * lower:.2f} to {100 * upper:.2f}%"
+    # Where nothing was seen, the other end says how rare it may be.
+    digits = ".2f" if upper > 1e-3 else ".1g"
+    return f"{100 * lower:.2f} to {100 * upper:{digits}}%"
 
 
 def _table(title: str) -> Table:
@@ -224,9 +229,7 @@ def runs_table(data: xr.Dataset) -> Table:
     -------
     Table
     """
-    names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
-    title = ", ".join(f"{name} = {data.attrs[name]:.6g}" for name in names)
-    result = _table(f"{data.attrs['runs']:,} runs, {title}")
+    result = _table(f"where {data.attrs['runs']:,} runs end")
     for name in ("ends", "runs", "fraction", "95% interval"):
         result.add_column(name, justify="left" if name == "ends" else "right", no_wrap=True)
     for i, name in enumerate(data.verdict_names.values.tolist()):

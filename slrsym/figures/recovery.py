@@ -62,6 +62,10 @@ def basin_figure(data: xr.Dataset) -> Figure:
         a, b = mode.weights
         labels.append(rf"$\sqrt{{d}}\,|{b:.2f}\,{second} {a:+.2f}\,{first}|$")
     ends = np.quantile(sizes, 0.999, axis=0)
+    swapped = verdict == VERDICTS.index("swap")
+    if swapped.any():
+        # Where they are is what is to be seen.
+        ends = np.minimum(ends, 1.6 * np.quantile(sizes[swapped], 0.995, axis=0))
     with style():
         figure = Figure(figsize=(WIDTH, 0.5 * WIDTH), layout="constrained")
         left, right = figure.subplots(1, 2, sharex=True, sharey=True)
@@ -80,13 +84,16 @@ def basin_figure(data: xr.Dataset) -> Figure:
                 rasterized=True,
                 label=name,
             )
+        fit = separation(data)
+        if fit is not None:
+            for axes in (left, right):
+                _draw_even_odds(axes, fit, ends)
         left.legend(loc="upper right", markerscale=2.5, frameon=True, framealpha=0.9, edgecolor="w")
         labelled(left, f"(a) {min(len(verdict), _MOST_POINTS):,} starts")
-        swapped = (verdict == VERDICTS.index("swap")).astype(float)
         count = int(np.clip(np.sqrt(len(verdict)) / 8, 6, 40))
         edges = [np.linspace(0, end, count + 1) for end in ends]
         x, y = sizes.T
-        mean = binned_statistic_2d(x, y, swapped, "mean", bins=edges).statistic
+        mean = binned_statistic_2d(x, y, swapped.astype(float), "mean", bins=edges).statistic
         runs = binned_statistic_2d(x, y, None, "count", bins=edges).statistic
         mesh = right.pcolormesh(
             *edges, np.where(runs < _LEAST_RUNS, np.nan, mean).T, cmap="cividis", vmin=0, vmax=1
@@ -94,11 +101,8 @@ def basin_figure(data: xr.Dataset) -> Figure:
         mesh.set_rasterized(True)
         right.grid(False)
         figure.colorbar(mesh, ax=right, label="end at a swap point")
-        labelled(right, "(b) fraction")
-        fit = separation(data)
+        labelled(right, f"(b) {len(verdict):,} starts")
         for axes in (left, right):
-            if fit is not None:
-                _draw_even_odds(axes, fit, ends)
             axes.set(xlabel=labels[0], xlim=(0, ends[0]), ylim=(0, ends[1]))
         left.set_ylabel(labels[1])
     return figure
@@ -108,7 +112,9 @@ def _draw_even_odds(axes: Axes, fit: Any, ends: Any) -> None:
     a, b = fit.weights
     x = np.linspace(0, ends[0], 2)
     if b:
-        axes.plot(x, -(fit.intercept + a * x) / b, color="black", linewidth=1, zorder=4)
+        axes.plot(
+            x, -(fit.intercept + a * x) / b, color="black", linewidth=1, label="even odds", zorder=4
+        )
 
 
 def varying(data: xr.Dataset) -> list[str]:

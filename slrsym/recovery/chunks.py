@@ -156,6 +156,7 @@ def follow(
     stop: int,
     known: tuple[Tube, ...] = (),
     backend: str = "numpy",
+    stopping: bool = True,
 ) -> Ends:
     """Follow some runs until their verdicts are known.
 
@@ -168,6 +169,8 @@ def follow(
     known : tuple of Tube, optional
         Runs inside of them need not be followed to the end.
     backend : {'numpy', 'numba'}, optional
+    stopping : bool, optional
+        Whether they stop then; otherwise all steps are taken.
 
     Returns
     -------
@@ -193,7 +196,7 @@ def follow(
         found = np.full(live.size, -1, np.int8)
         if done == setting.steps:
             found[:] = verdicts(states, lam[-1], setting.task)
-        else:
+        elif stopping:
             for tube in known:
                 found[(found < 0) & tube.holds(states, time)] = tube.verdict
             if constant and time:

@@ -51,18 +51,26 @@ class Plan:
 
 
 def followed(
-    settings: Sequence[Setting], runs: int, seed: int, backend: str, plan: Plan
+    settings: Sequence[Setting],
+    plan: Plan,
+    *,
+    runs: int,
+    seed: int,
+    backend: str,
+    stopping: bool,
 ) -> list[Ends]:
     """Follow the runs of each setting.
 
     Parameters
     ----------
     settings : sequence of Setting
+    plan : Plan
     runs : int
         How many for each.
     seed : int
     backend : {'numpy', 'numba'}
-    plan : Plan
+    stopping : bool
+        Whether runs stop when their verdicts are certain.
 
     Returns
     -------
@@ -80,7 +88,8 @@ def followed(
             else:
                 found[cell, first] = part
         if missing:
-            jobs.append(((cell, missing), tubes, (setting, seed, runs, backend)))
+            enough = runs if stopping else 0
+            jobs.append(((cell, missing), tubes, (setting, seed, enough, backend)))
     with _bar(plan.progress, runs * len(settings)) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
         for name, result in _results(jobs, plan.executor, plan.workers):
@@ -88,7 +97,11 @@ def followed(
                 # The tubes of a cell are known: its runs come next.
                 cell, missing = name
                 more = [
-                    ((cell, first), follow, (settings[cell], seed, first, stop, result, backend))
+                    (
+                        (cell, first),
+                        follow,
+                        (settings[cell], seed, first, stop, result, backend, stopping),
+                    )
                     for first, stop in missing
                 ]
                 jobs.extendleft(reversed(more))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import zipfile
@@ -76,9 +77,9 @@ class Parts:
         if not file.is_file():
             return None
         try:
-            with np.load(file) as arrays:
+            with np.load(io.BytesIO(file.read_bytes())) as arrays:
                 return Ends(**arrays)
-        except (OSError, ValueError, TypeError, zipfile.BadZipFile):
+        except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile):
             # Damaged: it will be made again.
             return None
 

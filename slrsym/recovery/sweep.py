@@ -42,6 +42,7 @@ def recover(
     path: str | Path | None = None,
     progress: bool | None = None,
     backend: str = "auto",
+    stopping: bool = True,
 ) -> xr.Dataset:
     """Follow runs of one setting, from uniform k and v to where they end.
 
@@ -64,6 +65,9 @@ def recover(
         Whether to show a progress bar; by default on a terminal.
     backend : {'auto', 'numpy', 'numba'}, optional
         By default Numba, where it is installed.
+    stopping : bool, optional
+        Whether runs stop when their verdicts are certain, by `slrsym.recovery.tubes`; otherwise
+        all steps are taken.
 
     Returns
     -------
@@ -88,12 +92,12 @@ def recover(
     """
     if not isinstance(setting, Setting):
         raise TypeError(f"setting must be a slrsym.recovery.Setting; got {setting!r}")
-    checked = _checked(runs, seed, workers, backend)
+    checked = _checked(runs, seed, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "runs", **setting.as_dict(), **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
         plan = Plan(executor, workers, parts, progress)
-        ends = followed([setting], runs, seed, str(checked["backend"]), plan)[0]
+        ends = followed([setting], plan, **checked)[0]
         return _of_runs(ends, settings)
 
     return _kept(compute, settings, path)
@@ -115,6 +119,7 @@ def sweep(
     path: str | Path | None = None,
     progress: bool | None = None,
     backend: str = "auto",
+    stopping: bool = True,
 ) -> xr.Dataset:
     """How often runs recover, at each point of a grid of settings.
 
@@ -142,6 +147,9 @@ def sweep(
         Whether to show a progress bar; by default on a terminal.
     backend : {'auto', 'numpy', 'numba'}, optional
         By default Numba, where it is installed.
+    stopping : bool, optional
+        Whether runs stop when their verdicts are certain, by `slrsym.recovery.tubes`; otherwise
+        all steps are taken.
 
     Returns
     -------
@@ -170,12 +178,12 @@ def sweep(
         Setting(**dict(zip(AXES, values, strict=True)), steps=steps)
         for values in product(*axes.values())
     ]
-    checked = _checked(runs, seed, workers, backend)
+    checked = _checked(runs, seed, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "sweep", **axes, "steps": steps, **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
         plan = Plan(executor, workers, parts, progress)
-        found = followed(cells, runs, seed, str(checked["backend"]), plan)
+        found = followed(cells, plan, **checked)
         return _of_grid(found, axes, settings)
 
     return _kept(compute, settings, path)

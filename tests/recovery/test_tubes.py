@@ -1,0 +1,165 @@
+"""The derivative of a step, and the rule by which runs stop."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from slrsym import Task, gradient
+from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
+from slrsym.dynamics.starts import uniform_overlaps
+from slrsym.landscape.spheres import overlaps
+from slrsym.landscape.symmetry import OVERLAP_SIGNS
+from slrsym.recovery import VERDICTS
+from slrsym.recovery.chunks import checkpoints, follow, tubes
+from slrsym.recovery.step import lifted, second_derivative, step_derivative, turning
+from slrsym.recovery.tubes import tube_around
+from tests._profile import THOROUGH
+
+
+def stepped(points, lam, task, alpha):
+    """Definition 1, on vectors of any length."""
+    x = points / np.linalg.norm(points, axis=-1, keepdims=True)
+    slope = gradient(overlaps(x), lam, task)
+    rates = np.zeros((*x.shape[:-2], 5, 2, 4))
+    for row, (i, j) in enumerate(((0, 0), (1, 1), (1, 0), (0, 1))):
+        rates[..., row, i, j] = 1
+    rates[..., 4, :, :] = x[..., ::-1, :]
+    g = np.einsum("...p,...pij->...ij", slope, rates)
+    moved = x - alpha * (g - np.sum(x * g, axis=-1, keepdims=True) * x)
+    return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def points():
+    rng = np.random.default_rng(0)
+    found = rng.standard_normal((6, 2, 4))
+    return found / np.linalg.norm(found, axis=-1, keepdims=True)
+
+
+def test_the_derivative_of_a_step(points):
+    task, lam, alpha = Task(30, 4, 0.8), np.linspace(0.2, 1.5, 6), 3e-2
+    found = step_derivative(points, lam, task, alpha)
+    h = 1e-6
+    for column in range(8):
+        shift = np.zeros(8)
+        shift[column] = h
+        ends = [stepped(points + s * shift.reshape(2, 4), lam, task, alpha) for s in (1, -1)]
+        expected = (ends[0] - ends[1]).reshape(6, 8) / (2 * h)
+        assert np.allclose(found[..., column], expected, atol=1e-8)
+
+
+def test_the_second_derivative_bounds_what_the_first_leaves(points):
+    task, lam, alpha = Task(30, 4, 0.8), np.full(6, 0.7), 3e-2
+    slope = step_derivative(points, lam, task, alpha)
+    bound = second_derivative(points, lam, task, alpha)
+    rng = np.random.default_rng(1)
+    ratios = []
+    for _ in range(100):
+        shift = rng.standard_normal((6, 2, 4))
+        shift *= 1e-4 / np.linalg.norm(shift, axis=(1, 2), keepdims=True)
+        # Along the spheres, twice: up to the third order that leaves the second.
+        both = [stepped(points + s * shift, lam, task, alpha) for s in (1, -1)]
+        rest = (both[0] + both[1]) / 2 - stepped(points, lam, task, alpha)
+        ratios.append(np.linalg.norm(rest, axis=(1, 2)) / (bound * 1e-8 / 2))
+    assert np.max(ratios) < 1
+    assert np.max(ratios) > 0.1
+    assert slope.shape == (6, 8, 8)
+
+
+def test_turning_is_a_neutral_direction():
+    states = lifted(uniform_overlaps(5, 0, 0, 8))
+    task, lam, alpha = Task(30, 4, 0.8), np.full(8, 0.7), 3e-2
+    after = stepped(states, lam, task, alpha)
+    moved = step_derivative(states, lam, task, alpha) @ turning(states)[..., None]
+    assert np.allclose(moved[..., 0], turning(after), atol=1e-12)
+
+
+def test_distances_are_the_least_over_all_symmetries(known):
+    tube = known[0]
+    time = len(tube.radii) // 2
+    rng = np.random.default_rng(2)
+    near = tube.points[time] + 1e-3 * rng.standard_normal((20, 2, 4))
+    near /= np.linalg.norm(near, axis=-1, keepdims=True)
+    angles = np.linspace(0, 2 * np.pi, 20_001)
+    turn = np.zeros((len(angles), 2, 4, 4))
+    turn[:, :, 0, 0] = turn[:, :, 1, 1] = 1
+    turn[:, :, 2, 2] = np.cos(angles)[:, None]
+    turn[:, :, 3, 3] = np.array([1, -1]) * np.cos(angles)[:, None]
+    turn[:, :, 2, 3] = np.array([-1, 1]) * np.sin(angles)[:, None]
+    turn[:, :, 3, 2] = np.sin(angles)[:, None]
+    for signs in OVERLAP_SIGNS:
+        found = tube.distances(signs * overlaps(near), time)
+        for point, distance in zip(near, found, strict=True):
+            turned = np.einsum("asij,nj->asni", turn, point)
+            searched = np.linalg.norm(turned - tube.points[time], axis=(-1, -2)).min()
+            assert distance == pytest.approx(searched, abs=1e-7)
+
+
+def test_who_is_inside_stays_inside(falling, known):
+    """What the rule says, of states put inside at random and followed to the end."""
+    times = checkpoints(falling.steps)
+    lam = falling.temperatures
+    rng = np.random.default_rng(3)
+    for tube in known:
+        begun = int(np.flatnonzero(tube.radii)[0])
+        for time in {begun, (begun + len(times)) // 2, len(times) - 3}:
+            shift = rng.standard_normal((60, 2, 4))
+            shift *= 0.98 * tube.radii[time] / np.linalg.norm(shift, axis=(1, 2), keepdims=True)
+            points = tube.points[time] + shift
+            points /= np.linalg.norm(points, axis=-1, keepdims=True)
+            states = overlaps(points)
+            assert tube.holds(states, time).all()
+            for later in range(time + 1, len(times)):
+                engine = NumbaEngine(states, falling.task, falling.alpha, 1)
+                before, after = times[later - 1], times[later]
+                engine.advance(lam[before:after], int(after - before))
+                states = engine.states
+                assert tube.holds(states, later).all()
+
+
+def test_the_rule_does_not_change_verdicts(falling, constant, known):
+    runs = 2000 if THOROUGH else 400
+    for setting, tubes_of in ((falling, known), (constant, tubes(constant, 0, 10_000, "numba"))):
+        assert {VERDICTS[tube.verdict] for tube in tubes_of} == {"oracle", "swap"}
+        short = follow(setting, 0, 0, runs, tubes_of, "numba")
+        whole = follow(setting, 0, 0, runs, (), "numba", stopping=False)
+        assert (whole.decided == setting.steps).all()
+        assert (short.verdict == whole.verdict).all()
+        assert short.decided.mean() < 0.7 * setting.steps
+        assert (short.start == whole.start).all()
+        assert len(set(whole.verdict.tolist())) == 2
+
+
+def test_where_steps_are_too_large_there_is_no_tube(constant):
+    """No run settles: every one is followed to its end."""
+    wild = replace(constant, lam0=3.0, alpha=0.3, steps=1500)
+    assert tubes(wild, 0, 10_000, "numba") == ()
+    assert (follow(wild, 0, 0, 5, (), "numba").decided == 1500).all()
+
+
+def test_a_tube_narrows_where_distances_grow(constant):
+    """Backwards from the end, at a start that descent leaves: no tube is left."""
+    lam = np.full(2001, 0.25)
+    engine = NumpyEngine(np.array([[0.0, 0, 0, 0, 0]]), constant.task, constant.alpha, rank=3)
+    at_rest = np.concatenate([np.zeros((1, 5)), engine.advance(lam[:-1], 1)[:, 0]])
+    times = np.array([0, 1000, 2000])
+    tube = tube_around(at_rest, lam, constant.task, constant.alpha, times, 2, 0.05)
+    assert tube.radii[-1] > 0
+    assert tube.radii[0] == 0
+
+
+def test_runs_at_rest_stop(constant):
+    """At a constant temperature what repeats itself to the last bit has ended."""
+    long = replace(constant, steps=20_000)
+    short = follow(long, 0, 0, 12, (), "numba")
+    whole = follow(long, 0, 0, 12, (), "numba", stopping=False)
+    assert (short.decided < 20_000).any()
+    assert (short.end == whole.end).all()
+    assert (short.verdict == whole.verdict).all()
+
+
+def test_the_last_checkpoint_is_the_end():
+    assert checkpoints(1).tolist() == [1]
+    assert checkpoints(500).tolist() == [500]
+    assert checkpoints(1700).tolist() == [200, 700, 1200, 1700]
