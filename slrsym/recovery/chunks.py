@@ -175,14 +175,8 @@ def follow(
     Returns
     -------
     Ends
-
-    Notes
-    -----
-    At a constant inverse temperature a run may stop as well where it was after the last time it was
-    looked at, to the last bit: it repeats itself from there on.
     """
     lam = setting.temperatures
-    constant = bool(np.all(lam == lam[0]))
     start = setting.starts(seed, first, stop)
     count = len(start)
     result = Ends(start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps))
@@ -190,7 +184,6 @@ def follow(
     engine = _engine(start, setting, backend)
     done = 0
     for time, step in enumerate(checkpoints(setting.steps).tolist()):
-        before = engine.states
         engine.advance(lam[done:step], step - done)
         done, states = step, engine.states
         found = np.full(live.size, -1, np.int8)
@@ -199,9 +192,6 @@ def follow(
         elif stopping:
             for tube in known:
                 found[(found < 0) & tube.holds(states, time)] = tube.verdict
-            if constant and time:
-                still = (found < 0) & (states == before).all(axis=1)
-                found[still] = verdicts(states[still], lam[-1], setting.task)
         stopped = found >= 0
         at = live[stopped]
         result.end[at], result.verdict[at] = states[stopped], found[stopped]

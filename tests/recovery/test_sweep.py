@@ -181,7 +181,7 @@ class Deadly(ProcessPoolExecutor):
     """Processes of which some die: the first to take a part, as long as it finds a licence."""
 
     def __init__(self, folder):
-        super().__init__(2, mp_context=multiprocessing.get_context("spawn"))
+        super().__init__(2, mp_context=multiprocessing.get_context("fork"))
         self.folder = folder
 
     def submit(self, function, *arguments):
@@ -198,6 +198,8 @@ def _or_die(folder, function, arguments):
     return function(*arguments)
 
 
+# Forked workers have all that is compiled; nothing else runs while they are made.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_worker_that_dies_loses_nothing(grid, tmp_path):
     for i in range(2):
         (tmp_path / f"{i}").touch()

@@ -51,7 +51,6 @@ def test_the_derivative_of_a_step(points):
 
 def test_the_second_derivative_bounds_what_the_first_leaves(points):
     task, lam, alpha = Task(30, 4, 0.8), np.full(6, 0.7), 3e-2
-    slope = step_derivative(points, lam, task, alpha)
     bound = second_derivative(points, lam, task, alpha)
     rng = np.random.default_rng(1)
     ratios = []
@@ -64,7 +63,6 @@ def test_the_second_derivative_bounds_what_the_first_leaves(points):
         ratios.append(np.linalg.norm(rest, axis=(1, 2)) / (bound * 1e-8 / 2))
     assert np.max(ratios) < 1
     assert np.max(ratios) > 0.1
-    assert slope.shape == (6, 8, 8)
 
 
 def test_turning_is_a_neutral_direction():
@@ -93,7 +91,9 @@ def test_distances_are_the_least_over_all_symmetries(known):
         for point, distance in zip(near, found, strict=True):
             turned = np.einsum("asij,nj->asni", turn, point)
             searched = np.linalg.norm(turned - tube.points[time], axis=(-1, -2)).min()
-            assert distance == pytest.approx(searched, abs=1e-7)
+            # No turn does better, and the best of them by no more than they are apart.
+            assert distance <= searched + 1e-12
+            assert distance == pytest.approx(searched, abs=5e-6)
 
 
 def test_who_is_inside_stays_inside(falling, known):
@@ -147,16 +147,6 @@ def test_a_tube_narrows_where_distances_grow(constant):
     tube = tube_around(at_rest, lam, constant.task, constant.alpha, times, 2, 0.05)
     assert tube.radii[-1] > 0
     assert tube.radii[0] == 0
-
-
-def test_runs_at_rest_stop(constant):
-    """At a constant temperature what repeats itself to the last bit has ended."""
-    long = replace(constant, steps=20_000)
-    short = follow(long, 0, 0, 12, (), "numba")
-    whole = follow(long, 0, 0, 12, (), "numba", stopping=False)
-    assert (short.decided < 20_000).any()
-    assert (short.end == whole.end).all()
-    assert (short.verdict == whole.verdict).all()
 
 
 def test_the_last_checkpoint_is_the_end():

@@ -1,0 +1,89 @@
+"""What tells the starts that lead to swap points, and how it is drawn."""
+
+import numpy as np
+import pytest
+from scipy.stats import mannwhitneyu
+
+from slrsym import hessian
+from slrsym.dynamics.engines import NumbaEngine
+from slrsym.figures.recovery import basin_figure, sweep_figure, varying
+from slrsym.recovery import Setting, mode_sizes, modes, separation, setting_of, sweep
+
+
+def test_modes_grow_near_the_null_point_as_they_should(falling):
+    """By the map itself: a small state along a mode grows at its rate, and turns nowhere."""
+    setting = Setting(0.7, 0.0, 60, 5, 0.5**0.5, 1e-3, 1)
+    bend = hessian(np.zeros(5), 0.7, setting.task)
+    assert np.abs(bend[:2, 2:]).max() == 0
+    assert np.abs(bend[2:4, 4]).max() == 0
+    for i, mode in zip((0, 2), modes(setting), strict=True):
+        state = np.zeros((1, 5))
+        state[0, i : i + 2] = 1e-6 * np.array(mode.weights)
+        engine = NumbaEngine(state, setting.task, setting.alpha, 1)
+        engine.advance(np.full(1, 0.7), 1)
+        assert np.allclose(engine.states, (1 + setting.alpha * mode.rate) * state, atol=1e-15)
+        assert mode.rate > 0
+
+
+def test_sizes_of_modes_do_not_depend_on_symmetries():
+    setting = Setting(0.7, 0.0, 60, 5, 0.5**0.5, 1e-3, 1)
+    states = setting.starts(0, 0, 50)
+    sizes = mode_sizes(states, setting)
+    assert np.allclose(mode_sizes(states * [-1, -1, -1, -1, 1], setting), sizes)
+    assert np.allclose(mode_sizes(states * [1, 1, -1, -1, -1], setting), sizes)
+    assert sizes.shape == (50, 2)
+
+
+def test_what_tells_swap_points(data):
+    found = separation(data)
+    swapped = data.verdict.values == 1
+    eta = np.abs(data.start.sel(overlap="eta").values)
+    wins = (eta[swapped][:, None] > eta[~swapped]).mean()
+    assert found.auc["|eta|"] == pytest.approx(wins)
+    # The modes tell more than any overlap does.
+    assert found.auc["mode to the oracle"] < 0.2
+    assert found.auc["mode to a swap point"] > 0.7
+    assert found.fit_auc > max(0.9, 1 - found.auc["mode to the oracle"])
+    assert found.weights[0] < 0 < found.weights[1]
+    # The likelihood is at its largest: nothing is left that goes with the residuals.
+    sizes = mode_sizes(data.start.values, setting_of(data))
+    scores = found.intercept + sizes @ np.array(found.weights)
+    rest = swapped - 1 / (1 + np.exp(-scores))
+    assert np.abs(np.column_stack([np.ones(len(sizes)), sizes]).T @ rest / len(rest)).max() < 1e-4
+    statistic = mannwhitneyu(scores[swapped], scores[~swapped]).statistic
+    assert found.fit_auc == pytest.approx(statistic / swapped.sum() / (~swapped).sum())
+
+
+def test_nothing_is_said_of_few_runs(data):
+    few = data.isel(run=slice(0, 20))
+    assert separation(few) is None
+    # A picture there is.
+    assert len(basin_figure(few).axes) == 3
+
+
+def test_the_basin_picture(data):
+    figure = basin_figure(data)
+    left, right, _ = figure.axes
+    labels = [text.get_text() for text in left.get_legend().get_texts()]
+    assert labels == ["oracle", "swap", "even odds"]
+    counts = [len(points.get_offsets()) for points in left.collections]
+    assert counts == data["count"].values[:2].tolist()
+    drawn = right.collections[0].get_array()
+    assert drawn.min() == 0
+    assert drawn.max() > 0.7
+    assert r"\nu" in left.get_xlabel()
+    assert r"\eta" in left.get_ylabel()
+
+
+def test_pictures_of_grids():
+    small = {"steps": 5, "runs": 2, "workers": 1}
+    line = sweep(lam0=[0.01, 2, 0.3], d=10, **small)
+    (axes,) = sweep_figure(line).axes
+    assert axes.get_xscale() == "log"
+    assert axes.lines[0].get_xdata().tolist() == [0.01, 0.3, 2]
+    plane = sweep(lam0=[0.2, 0.3], d=[10, 20, 30], **small)
+    assert varying(plane) == ["lam0", "d"]
+    figure = sweep_figure(plane)
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["10", "20", "30"]
+    with pytest.raises(ValueError, match="one or two"):
+        sweep_figure(sweep(d=10, **small))
