@@ -21,6 +21,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym landscape --lam 0.9 --alpha 0.004",
         "slrsym landscape --branches 0.02 3 -o diagram.pdf",
     ),
+    "recovery": (
+        "slrsym recovery --runs 1000 --picture basin.pdf",
+        "slrsym recovery --lam0 0.1,0.3,1 --rate 0,1e-4 -o grid.nc",
+    ),
     "export latex": (
         "slrsym export latex -o book --pdf",
         "slrsym export latex lemma-18-v --snippet",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from slrsym.commands.json_output import JsonFile, for_programs, write_json
 from slrsym.commands.reporting import refusals, reported, require_writable
 from slrsym.figures import FORMATS
-from slrsym.files import replacing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -77,15 +77,7 @@ def recovery(
             show_default=False,
         ),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Write counts and intervals to a file; - is standard output.",
-            show_default=False,
-        ),
-    ] = None,
+    json_file: JsonFile = None,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -97,7 +89,7 @@ def recovery(
         ),
     ] = None,
 ) -> None:
-    """Count where projected gradient descent ends, from uniform k and v.
+    """Count where gradient descent ends, from uniform k and v.
 
     At the oracle, up to its sign; at a swap point; near the manifold M but not at the oracle; or
     elsewhere; each with Wilson's interval of its probability, at 95%. Several values of an option,
@@ -110,9 +102,7 @@ def recovery(
         raise typer.BadParameter(
             f"{picture} must end with one of {', '.join(FORMATS)}", param_hint="--picture"
         )
-    to_stdout = str(json_file) == "-"
-    if json_file is not None and not to_stdout:
-        require_writable(json_file, "--json")
+    to_stdout = for_programs(json_file)
     if gamma is not None and gamma2 is not None:
         raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
 
@@ -155,13 +145,7 @@ def recovery(
             out.print(line, soft_wrap=True)
     else:
         out.print(grid_table(found))
-    if json_file is not None:
-        text = json.dumps(_content(found, single), indent=2)
-        if to_stdout:
-            typer.echo(text)
-        else:
-            with replacing(json_file) as draft:
-                draft.write_text(text + "\n", encoding="utf-8")
+    write_json(json_file, _content(found, single))
     if picture is not None:
         from slrsym.figures.recovery import basin_figure, sweep_figure
         from slrsym.figures.style import write

@@ -60,7 +60,10 @@ def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
     ndarray of shape (..., 4), int32
     """
     numbers = np.arange(len(VERDICTS))
-    return np.sum(verdict[..., None, :] == numbers[:, None], axis=-1, dtype=np.int32)
+    found: NDArray[np.int32] = np.sum(
+        verdict[..., None, :] == numbers[:, None], axis=-1, dtype=np.int32
+    )
+    return found
 
 
 def counted(counts: NDArray[np.int32], runs: int, names: tuple[str, ...]) -> dict[str, xr.Variable]:

@@ -44,7 +44,7 @@ def lifted(states: _Array) -> _Array:
     k = np.stack([kappa, eta, k_rest, none], axis=-1)
     v = np.stack([theta, nu, v_rest, none], axis=-1)
     points = np.stack([k, v], axis=-2)
-    return points / np.linalg.norm(points, axis=-1, keepdims=True)
+    return np.asarray(points / np.linalg.norm(points, axis=-1, keepdims=True))
 
 
 def turning(points: _Array) -> _Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from importlib.metadata import version
 from itertools import product
@@ -260,7 +260,11 @@ def _of_grid(
     )
 
 
-def _kept(compute: Any, settings: dict[str, Any], path: str | Path | None) -> xr.Dataset:
+def _kept(
+    compute: Callable[[Parts | None], xr.Dataset],
+    settings: dict[str, Any],
+    path: str | Path | None,
+) -> xr.Dataset:
     """Data from a file, or computed and saved there."""
     if path is None:
         return compute(None)
@@ -269,7 +273,7 @@ def _kept(compute: Any, settings: dict[str, Any], path: str | Path | None) -> xr
         return _read(file, settings)
     require_writable(file)
     parts = Parts(parts_folder(file), settings)
-    data: xr.Dataset = compute(parts)
+    data = compute(parts)
     with replacing(file) as draft:
         data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
     parts.remove()

@@ -110,7 +110,7 @@ class Tube:
         """
         if self.radii[time] <= 0:
             return np.zeros(len(states), dtype=bool)
-        return self.distances(states, time) < self.radii[time]
+        return np.asarray(self.distances(states, time) < self.radii[time])
 
 
 def tube_around(
@@ -199,4 +199,4 @@ def _growth(
 def _norms(matrices: _Array) -> _Array:
     """Largest singular values."""
     squares = np.swapaxes(matrices, -1, -2) @ matrices
-    return np.sqrt(np.maximum(0.0, np.linalg.eigvalsh(squares)[:, -1]))
+    return np.asarray(np.sqrt(np.maximum(0.0, np.linalg.eigvalsh(squares)[:, -1])))

@@ -60,7 +60,7 @@ def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     near = _distances(np.asarray(states, dtype=np.float64), lam, task) <= NEAR
     # The first that is true; the last always is.
     whole = np.concatenate([near, np.ones((*near.shape[:-1], 1), dtype=bool)], axis=-1)
-    return np.argmax(whole, axis=-1).astype(np.int8)
+    return np.asarray(np.argmax(whole, axis=-1), dtype=np.int8)
 
 
 def margins(states: _Array, lam: float, task: Task) -> _Array:
