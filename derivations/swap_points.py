@@ -234,6 +234,26 @@ def _(goal):
     )
 
 
+limit = Claim(
+    id="swap-theta-at-small-lambda",
+    title="theta* >= 1 if lambda A <= sqrt(pi/(2 d)): the swap point is then v = k*",
+    statement=Ge(in_dimension(theta_star), 1),
+    source="new",
+    given=[Le(reach, 1)],
+)
+
+
+@limit.proof
+def _(goal):
+    """By its lower bound, which is 1/(lambda A sqrt(2 d/pi))."""
+    return (
+        chain(goal.lhs)
+        .ge(1 / reach, by=lemma("swap-theta-lower", d=dimension))
+        .then(1 + (1 - reach) / reach, by=algebra)
+        .ge(1, by=sign)
+    )
+
+
 # -- when it is a local minimum ----------------------------------------------------------------
 
 # k turns from v* by x towards k* and by y towards the direction of what v has orthogonal to k* and

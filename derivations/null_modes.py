@@ -1,0 +1,149 @@
+"""How descent leaves the null point: a mode towards the oracle, and a slower one towards the swap.
+
+Uniform starts in many dimensions lie near the point where all overlaps vanish. By the symmetries of
+the risk, to first order kappa and nu move together there, and so do theta and eta.
+"""
+
+from sympy import And, Eq, Gt, Lt, Subs, Symbol, pi, sqrt, symbols
+
+from slrsym.gaussian import OwensT, zeta
+from slrsym.notation import (
+    ORDER_PARAMETERS,
+    A,
+    B,
+    d,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    s,
+    t,
+    theta,
+)
+from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, lemma, sign
+from slrsym.symbolic import closed_form
+
+# What claim landscape-risk derives.
+risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+
+z = zeta(0, s)
+b = lam * sqrt(d / 2) / A
+drift = 4 * gamma**2 * b / sqrt(pi)
+friction_oracle = 8 * gamma**2 * b**2 / (pi * B)
+friction_swap = d * z
+
+x = Symbol("x", real=True)
+
+
+def curvature_along(weights):
+    """The second derivative at the null point as overlaps grow together, by weights."""
+    moved = {p: weights.get(p, 0) * x for p in ORDER_PARAMETERS}
+    return Subs(D(risk.subs(moved, simultaneous=True), (x, 2)), x, 0)
+
+
+u, v = symbols("u v", real=True)
+curvatures = {
+    (kappa, nu): u**2 * friction_oracle - 2 * u * v * drift,
+    (theta, eta): u**2 * friction_swap - 2 * u * v * drift,
+}
+
+hessian = Claim(
+    id="null-hessian",
+    title="curvatures at the null point: kappa with nu, theta with eta",
+    statement=And(
+        *(
+            Eq(curvature_along({first: u, second: v}), value, evaluate=False)
+            for (first, second), value in curvatures.items()
+        ),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@hessian.proof
+def _(goal):
+    """Differentiate the risk; by claim landscape-symmetries the two pairs do not mix."""
+    return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
+
+
+gap = Claim(
+    id="null-friction",
+    title="at the null point the risk curves more in theta than in kappa",
+    statement=Gt(friction_swap - friction_oracle, 0),
+    source="new",
+)
+
+
+@gap.proof
+def _(goal):
+    """By the lower bound of zeta(0, s), which lacks the factor B > 1."""
+    bound = 4 * s**2 / (pi * A**2)
+    rest = d * bound * (4 * s**2) / (B * (B + 1))
+    return (
+        chain(goal.lhs)
+        .then(d * (z - 4 * s**2 / (pi * (1 + 2 * s**2))) + rest, by=algebra)
+        .ge(rest, by=lemma("zeta-at-zero-lower", r=s).scaled(d))
+        .gt(0, by=sign)
+    )
+
+
+# A mode of friction f and pull p: the positive root of r^2 + f r = p^2.
+f, p = (Symbol(name, positive=True) for name in ("f", "p"))
+
+
+def rate(friction):
+    return (sqrt(friction**2 + 4 * p**2) - friction) / 2
+
+
+root = Claim(
+    id="mode-rate",
+    title="the rate at which a mode grows: more friction, less growth",
+    statement=And(
+        Eq(rate(f) ** 2 + f * rate(f) - p**2, 0, evaluate=False),
+        Lt(D(rate(f), f), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@root.proof
+def _(goal):
+    """Its characteristic equation; and the root of a square plus something exceeds the number."""
+    wide = sqrt(f**2 + 4 * p**2)
+    return all_of(
+        chain(rate(f) ** 2 + f * rate(f) - p**2).then(0, by=algebra),
+        chain(D(rate(f), f))
+        .then((f / wide - 1) / 2, by=differentiate)
+        .then(-(p**2) * 2 / (wide * (wide + f)), by=algebra)
+        .lt(0, by=sign),
+    )
+
+
+oracle_rate, swap_rate = (rate(x).subs(p, drift) for x in (friction_oracle, friction_swap))
+
+faster = Claim(
+    id="null-oracle-mode-is-faster",
+    title="the mode towards the oracle grows faster than that towards a swap point",
+    statement=Gt(oracle_rate - swap_rate, 0),
+    source="new",
+)
+
+
+@faster.proof
+def _(goal):
+    """Their pulls are equal, and the mode towards the swap point has more friction.
+
+    With a sum of roots that is positive the difference becomes one of frictions.
+    """
+    wide, wider = (sqrt(x**2 + 4 * drift**2) for x in (friction_oracle, friction_swap))
+    more = friction_swap - friction_oracle
+    # (wide + more)^2 - wider^2 = 2 more (wide - friction_oracle)
+    factor = 4 * drift**2 / ((wide + friction_oracle) * (wide + more + wider))
+    return (
+        chain(goal.lhs)
+        .then(factor * more, by=algebra)
+        .gt(0, by=lemma("null-friction").scaled(factor))
+    )
