@@ -185,6 +185,24 @@ def _(goal):
     )
 
 
+maximum_inside = Claim(
+    id="proposition-10-maximum-inside",
+    title="nor does any other point with -1 < kappa < 1",
+    statement=Lt(risk(kappa, nu), risk(1, -1)),
+    source="Proposition 10",
+    given=[Gt(kappa, -1), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)],
+)
+
+
+@maximum_inside.proof
+def _(goal):
+    """By symmetry it is enough to look at kappa >= 0."""
+    right = chain(goal.lhs).lt(goal.rhs, by=lemma("proposition-10-maximum-strict"))
+    other = lemma("proposition-10-maximum-strict", {kappa: -kappa, nu: -nu})
+    left = chain(goal.lhs).then(risk(-kappa, -nu), by=algebra).lt(goal.rhs, by=other)
+    return cases(goal, (Ge(kappa, 0), right), (Le(kappa, 0), left))
+
+
 edge_minimum = Claim(
     id="proposition-10-minimum-edge",
     title="nor does any other point with kappa = 1",

@@ -86,6 +86,12 @@ WORKS: tuple[Work, ...] = (
         publisher="Wiley", address="New York", year="1982",
     ),
     _work(
+        "munkres2000", "book", "Munkres, Topology",
+        author="James R. Munkres",
+        title="Topology",
+        edition="Second", publisher="Prentice Hall", address="Upper Saddle River, NJ", year="2000",
+    ),
+    _work(
         "owen1956", "article", "Owen (1956)",
         author="Donald B. Owen",
         title="Tables for computing bivariate normal probabilities",

@@ -85,11 +85,21 @@ AXIOMS: dict[str, Axiom] = {
             "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.15",
         ),
         Axiom(
-            "monotone-sequences",
-            "A decreasing sequence bounded from below converges, and the terms of a convergent "
-            "series of non-negative terms tend to 0; a bounded sequence in the plane has an "
-            "accumulation point.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.6, 3.14, 3.23",
+            "monotone-convergence",
+            "A decreasing sequence of real numbers that is bounded from below converges.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.14",
+        ),
+        Axiom(
+            "limits-of-sequences",
+            "Limits keep inequalities that are not strict; a continuous function takes the limit "
+            "of a sequence to that of its values.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.19, 4.2",
+        ),
+        Axiom(
+            "bolzano-weierstrass",
+            "A bounded sequence in R^n has an accumulation point; so it converges if it has no "
+            "other.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.6",
         ),
         Axiom(
             "connected-accumulation-points",
@@ -98,17 +108,36 @@ AXIOMS: dict[str, Axiom] = {
             "Lange, Optimization, 2nd ed., Prop. 12.4.1",
         ),
         Axiom(
+            "continuous-derivatives",
+            "A map with continuous partial derivatives on an open set is differentiable there, and "
+            "its derivative is continuous.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.21",
+        ),
+        Axiom(
+            "inverse-function-theorem",
+            "A continuously differentiable map with invertible derivative at a point is, near it, "
+            "one to one onto an open set, with a continuously differentiable inverse.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.24",
+        ),
+        Axiom(
             "center-stable-manifold",
-            "Near a fixed point, where a map is a local diffeomorphism, the points whose iterates "
-            "stay near lie on a local center-stable manifold, whose codimension is the number of "
-            "eigenvalues of modulus above 1.",
+            "Let p be a fixed point of a local diffeomorphism of class C^1 at p. There are an "
+            "embedded disc of class C^1 through p, of as many dimensions as the derivative at p "
+            "has eigenvalues of modulus at most 1, and a neighbourhood B of p, such that every "
+            "point whose iterates all stay in B lies on the disc.",
             "Shub, Global Stability of Dynamical Systems, Thm III.7",
         ),
         Axiom(
-            "lipschitz-null-sets",
-            "A Lipschitz map sends Lebesgue null sets to null sets; a countable union of null sets "
-            "is one.",
+            "null-sets",
+            "A differentiable map from a subset of R^n to R^n sends Lebesgue null sets to null "
+            "sets; a countable union of null sets is one, and so are the faces of a box, and an "
+            "embedded disc of class C^1 and of less than n dimensions.",
             "Rudin, Real and Complex Analysis, 3rd ed., Lemma 7.25",
+        ),
+        Axiom(
+            "lindelof",
+            "Countably many of the sets of an open covering of a part of R^n cover it.",
+            "Munkres, Topology, 2nd ed., Thm 30.3",
         ),
         Axiom(
             "sphere-coordinates",

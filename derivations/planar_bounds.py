@@ -1,0 +1,165 @@
+"""Bounds of the derivatives of the risk on the square, and with them Taylor's formula.
+
+They hold for all points of the square, and are as explicit as Propositions 8 and 12 need them.
+"""
+
+from sympy import And, Ge, Le, Symbol, erf, exp, pi, sqrt
+
+from slrsym.notation import B, gamma, kappa, nu
+from slrsym.planar import (
+    M,
+    P,
+    Q,
+    R_kappa,
+    R_nu,
+    b,
+    bend,
+    square,
+)
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    chain,
+    differentiate,
+    having,
+    lemma,
+    monotone,
+    sign,
+)
+
+x = Symbol("x", real=True)
+z = Symbol("z", real=True)
+p = Symbol("p", nonnegative=True)
+
+# -- bounds of the bell and of its slope -------------------------------------------------------
+
+exponential = Claim(
+    id="exp-above-tangent",
+    title="exp(x) >= 1 + x for x >= 0",
+    statement=Ge(exp(p) - 1 - p, 0),
+    source="new",
+)
+
+
+@exponential.proof
+def _(goal):
+    """Both sides are 1 at 0, and the left one grows faster."""
+    gap = exp(z) - 1 - z
+    slope = chain(D(gap, z)).then(exp(z) - 1, by=differentiate).ge(0, by=sign)
+    return chain(goal.lhs).ge(0, by=monotone(gap, z, start=p, end=0, derivative=slope))
+
+
+bell_slope = Claim(
+    id="bell-slope",
+    title="|erf''| is at most 2/sqrt(pi)",
+    statement=And(Le(2 * x * exp(-(x**2)) - 1, 0), Ge(2 * x * exp(-(x**2)) + 1, 0), evaluate=False),
+    source="new",
+)
+
+
+@bell_slope.proof
+def _(goal):
+    """2|x| <= 1 + x^2 <= exp(x^2)."""
+    grows = lemma("exp-above-tangent", p=x**2).scaled(exp(-(x**2)))
+    upper = (
+        chain(2 * x * exp(-(x**2)) - 1).le((1 + x**2) * exp(-(x**2)) - 1, by=sign).le(0, by=grows)
+    )
+    lower = (
+        chain(2 * x * exp(-(x**2)) + 1).ge(1 - (1 + x**2) * exp(-(x**2)), by=sign).ge(0, by=grows)
+    )
+    return all_of(upper, lower)
+
+
+v = Symbol("v", real=True)
+product = 2 * x * exp(-(x**2)) * v
+
+bell_product = Claim(
+    id="bell-slope-product",
+    title="times what is at most 2, it is at most 4/sqrt(pi)",
+    statement=And(Le(product, 2), Ge(product, -2), evaluate=False),
+    source="new",
+    given=[Ge(v, -2), Le(v, 2)],
+)
+
+
+@bell_product.proof
+def _(goal):
+    """By the claim before."""
+    first = 2 * x * exp(-(x**2))
+    below = chain(first + 1).ge(0, by=lemma("bell-slope"))
+    above = chain(first - 1).le(0, by=lemma("bell-slope"))
+
+    def known(proof):
+        return having(below, having(above, proof))
+
+    return all_of(
+        known(chain(product).le(2, by=sign)),
+        known(chain(product).ge(-2, by=sign)),
+    )
+
+
+# -- the partial derivatives on the square -----------------------------------------------------
+
+
+def within(expr, bound):
+    return And(Le(expr, bound, evaluate=False), Ge(expr, -bound, evaluate=False), evaluate=False)
+
+
+slope_kappa = Claim(
+    id="proposition-8-slope-kappa",
+    title="R_kappa is at most 8 gamma^2 b/sqrt(pi) in absolute value",
+    statement=within(R_kappa(kappa, nu), P),
+    source="Appendix B.6, with its constant; b = lambda sqrt(d/2)/A",
+    given=square(),
+)
+
+
+@slope_kappa.proof
+def _(goal):
+    """Bound erf' at 0, and the difference by 2."""
+    bell = 4 * gamma**2 * b / sqrt(pi) * exp(-((b * kappa) ** 2))
+    start = chain(R_kappa(kappa, nu)).then(bell * (erf(b * kappa / B) - nu), by=algebra)
+    return all_of(
+        start.le(2 * bell, by=sign).le(P, by=sign), start.ge(-2 * bell, by=sign).ge(-P, by=sign)
+    )
+
+
+slope_nu = Claim(
+    id="proposition-8-slope-nu",
+    title="R_nu is at most 2 gamma^2 in absolute value",
+    statement=within(R_nu(kappa), Q),
+    source="Appendix B.6, with its constant",
+)
+
+
+@slope_nu.proof
+def _(goal):
+    """The error function is at most 1."""
+    return all_of(chain(R_nu(kappa)).le(Q, by=sign), chain(R_nu(kappa)).ge(-Q, by=sign))
+
+
+curvature = Claim(
+    id="proposition-8-curvature",
+    title="the second derivative in kappa is at most 8 gamma^2 b^2 (1/sqrt(pi) + 1/pi)",
+    statement=within(bend(kappa, nu), M),
+    source="Appendix B.6, with its constant",
+    given=square(),
+)
+
+
+@curvature.proof
+def _(goal):
+    """|erf''| is at most 2/sqrt(pi); it multiplies at most 2."""
+    y = b * kappa
+    bell = exp(-(y**2))
+    second = 8 * gamma**2 * b**2 / pi / B * bell * exp(-((y / B) ** 2))
+    factor = 4 * gamma**2 * b**2 / sqrt(pi)
+    gap = erf(y / B) - nu
+    bounded = lemma("bell-slope-product", x=y, v=gap).scaled(factor)
+    start = chain(bend(kappa, nu)).then(-factor * (2 * y * bell) * gap + second, by=algebra)
+    return all_of(
+        start.le(2 * factor + second, by=bounded).le(M, by=sign),
+        start.ge(-2 * factor + second, by=bounded).ge(-2 * factor, by=sign).ge(-M, by=sign),
+    )

@@ -1,0 +1,30 @@
+"""Proposition 11: the iterates converge to one of the five points of Proposition 9."""
+
+from sympy import Lt
+
+from slrsym.notation import alpha
+from slrsym.planar import FIXED_POINTS, C, planar_map, stationarity
+from slrsym.proof import Claim, lemma
+from slrsym.proof.dynamical import OrbitsConvergeTo, by_theorem
+
+converges = Claim(
+    id="proposition-11",
+    title="every sequence of iterates converges to one of the five points",
+    statement=OrbitsConvergeTo(planar_map(), FIXED_POINTS),
+    source="Proposition 11, for alpha < 1/C",
+    given=[Lt(alpha * C, 1)],
+)
+
+
+@converges.proof
+def _(goal):
+    """The set of accumulation points is connected, and part of a finite set."""
+    return by_theorem(
+        goal,
+        "connected-limits",
+        {"equations": stationarity()},
+        stays=lemma("proposition-8-square"),
+        steps=lemma("proposition-8"),
+        limits=lemma("proposition-8"),
+        solutions=lemma("proposition-9"),
+    )

@@ -1,0 +1,333 @@
+"""Proposition 12: the map is injective, with invertible Jacobian, and the origin is a saddle."""
+
+from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, pi, sqrt
+
+from slrsym.notation import B, alpha, gamma, kappa, nu
+from slrsym.planar import (
+    K,
+    M,
+    N,
+    P,
+    Q,
+    R_kappa,
+    R_nu,
+    b,
+    expansion,
+    kappa2,
+    kappa_next,
+    moved,
+    nu2,
+    nu_next,
+    planar_map,
+    second_point,
+    square,
+)
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    at,
+    chain,
+    claimed,
+    differentiate,
+    having,
+    lemma,
+    sign,
+)
+from slrsym.proof.dynamical import Injective, InvertibleJacobian, by_theorem
+
+g = planar_map()
+
+sizes_of = {"P": P, "Q": Q, "M": M, "N": N}
+
+# -- the map is injective ----------------------------------------------------------------------
+
+safe_step = Lt(alpha * K, 1)
+kappa_next2 = moved(kappa2, R_kappa(kappa2, nu2))
+nu_next2 = moved(nu2, R_nu(kappa2))
+way_kappa, way_nu = Abs(kappa - kappa2), Abs(nu - nu2)
+
+
+def both(expr, high, low, by):
+    """Proofs of both bounds, by one claim that says both."""
+    return chain(expr).le(high, by=by), chain(expr).ge(low, by=by)
+
+
+step_sizes = lemma("theorem-5-step-size")
+small = {size: chain(alpha * size).le(1, by=step_sizes) for size in (P, Q)}
+
+slope_change = Claim(
+    id="proposition-12-slope-change",
+    title="how R_kappa changes from point to point",
+    statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu2)), M * way_kappa + N * way_nu),
+    source="Appendix B.9",
+    given=[*square(), *second_point()],
+)
+
+
+@slope_change.proof
+def _(goal):
+    """First in kappa, and then in nu."""
+    first = R_kappa(kappa, nu) - R_kappa(kappa2, nu)
+    second = R_kappa(kappa2, nu) - R_kappa(kappa2, nu2)
+    return chain(goal.lhs).le(
+        goal.rhs,
+        by=lemma(
+            "triangle-inequality", u_1=first, u_2=second, U_1=M * way_kappa, U_2=N * way_nu
+        ).where(
+            chain(Abs(first)).le(M * way_kappa, by=lemma("proposition-8-kappa-kappa")),
+            chain(Abs(second)).le(N * way_nu, by=lemma("proposition-8-kappa-nu", kappa=kappa2)),
+        ),
+    )
+
+
+def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, bounds):
+    """The claim that what the map adds to a coordinate changes little from point to point."""
+    claim = Claim(
+        id=f"proposition-12-near-identity-{name}",
+        title=f"what the map adds to {name} changes little from point to point",
+        statement=Le(
+            Abs(after - x - (after2 - x2)), 3 * alpha * size * Abs(x - x2) + 2 * alpha * change
+        ),
+        source="Appendix B.9, with its constants",
+        given=[*square(), *second_point(), Le(alpha * size, 1)],
+    )
+
+    @claim.proof
+    def _(goal):
+        """By the claim about single steps."""
+        return chain(goal.lhs).le(
+            goal.rhs,
+            by=lemma(
+                "planar-step-near-identity", x=x, x_2=x2, p=p, p_2=p2, P=size, Delta=change
+            ).where(
+                *both(p, size, -size, lemma(bounds)),
+                *both(
+                    p2,
+                    size,
+                    -size,
+                    lemma(bounds, {kappa: kappa2, **({nu: nu2} if name == "kappa" else {})}),
+                ),
+                chain(Abs(p - p2)).le(change, by=lemma(changed)),
+            ),
+        )
+
+    return claim
+
+
+near_kappa = near_identity(
+    "kappa",
+    kappa_next,
+    kappa_next2,
+    kappa,
+    kappa2,
+    R_kappa(kappa, nu),
+    R_kappa(kappa2, nu2),
+    P,
+    M * way_kappa + N * way_nu,
+    "proposition-12-slope-change",
+    "proposition-8-slope-kappa",
+)
+near_nu = near_identity(
+    "nu",
+    nu_next,
+    nu_next2,
+    nu,
+    nu2,
+    R_nu(kappa),
+    R_nu(kappa2),
+    Q,
+    N * way_kappa,
+    "proposition-8-nu-kappa",
+    "proposition-8-slope-nu",
+)
+
+injective = Claim(
+    id="proposition-12-injective",
+    title="the map keeps points apart, so it is injective, with invertible Jacobian",
+    statement=Ge(
+        Abs(kappa_next - kappa_next2) + Abs(nu_next - nu_next2),
+        (1 - alpha * K) * (way_kappa + way_nu),
+    ),
+    source="Proposition 12, for alpha < 1/K with K = 3P + 3Q + 2M + 2N",
+    given=[*square(), *second_point(), safe_step],
+)
+
+
+@injective.proof
+def _(goal):
+    """The map is near the identity."""
+    in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
+    slower = expansion(**sizes_of, first=way_kappa, second=way_nu)
+    first = near_kappa.statement
+    second = near_nu.statement
+    return (
+        chain(goal.lhs)
+        .ge(
+            slower,
+            by=lemma(
+                "near-identity-expands",
+                u_1=kappa - kappa2,
+                u_2=nu - nu2,
+                U_1=kappa_next - kappa_next2,
+                U_2=nu_next - nu_next2,
+                s_1=in_kappa,
+                s_2=2 * alpha * N,
+                s_3=2 * alpha * N,
+                s_4=in_nu,
+            ).where(
+                chain(first.lhs).le(
+                    first.rhs, by=lemma("proposition-12-near-identity-kappa").where(small[P])
+                ),
+                chain(second.lhs).le(
+                    second.rhs, by=lemma("proposition-12-near-identity-nu").where(small[Q])
+                ),
+            ),
+        )
+        .ge(goal.rhs, by=lemma("step-size-expansion", **sizes_of, w_1=way_kappa, w_2=way_nu))
+    )
+
+
+# -- the origin is a saddle --------------------------------------------------------------------
+
+h11, h12 = 8 * gamma**2 * b**2 / (pi * B), -4 * gamma**2 * b / sqrt(pi)
+
+
+def at_origin(f):
+    return at(f, {kappa: 0, nu: 0})
+
+
+jacobian_entries = {
+    (kappa_next, kappa): 1 - alpha * h11,
+    (kappa_next, nu): -alpha * h12,
+    (nu_next, kappa): -alpha * h12,
+    (nu_next, nu): Integer(1),
+}
+
+jacobian = Claim(
+    id="proposition-12-jacobian",
+    title="the Jacobian at the origin is I - alpha times the Hessian",
+    statement=And(
+        *(
+            Eq(at_origin(D(image, x)), entry, evaluate=False)
+            for (image, x), entry in jacobian_entries.items()
+        ),
+        evaluate=False,
+    ),
+    source="Appendix B.9",
+)
+
+
+@jacobian.proof
+def _(goal):
+    """Differentiate."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
+
+
+# The eigenvalues of a symmetric matrix [[1 - h, k], [k, 1]].
+
+
+def eigenvalues(h, k):
+    root = sqrt(h**2 + 4 * k**2)
+    return 1 - (h + root) / 2, 1 - (h - root) / 2
+
+
+def of_a_saddle(h, k):
+    """That these are its eigenvalues, one in (0, 1) and one in (1, infinity)."""
+    contracting, expanding = eigenvalues(h, k)
+    return (
+        Eq((1 - h - contracting) * (1 - contracting) - k**2, 0, evaluate=False),
+        Eq((1 - h - expanding) * (1 - expanding) - k**2, 0, evaluate=False),
+        # SymPy would find some of these obvious, and leave them out.
+        Gt(contracting, 0, evaluate=False),
+        Lt(contracting, 1, evaluate=False),
+        Gt(expanding, 1, evaluate=False),
+    )
+
+
+h, k = Symbol("h", positive=True), Symbol("k", real=True, nonzero=True)
+
+saddle = Claim(
+    id="proposition-12-eigenvalues",
+    title="one eigenvalue in (0, 1), one in (1, infinity)",
+    statement=And(*of_a_saddle(h, k), evaluate=False),
+    source="Appendix B.9; h = alpha h_11 and k = -alpha h_12",
+    given=[Lt(h + Abs(k), 1)],
+)
+
+
+@saddle.proof
+def _(goal):
+    """Roots of the characteristic polynomial; (h^2 + 4 k^2)^(1/2) is at most h + 2 |k|."""
+    contracting, expanding = eigenvalues(h, k)
+    return all_of(
+        chain((1 - h - contracting) * (1 - contracting) - k**2).then(0, by=algebra),
+        chain((1 - h - expanding) * (1 - expanding) - k**2).then(0, by=algebra),
+        chain(contracting).ge(1 - (h + h + 2 * Abs(k)) / 2, by=sign).gt(0, by=sign),
+        chain(contracting).lt(1, by=sign),
+        chain(expanding).gt(1, by=sign),
+    )
+
+
+saddle_step = Claim(
+    id="proposition-12-step-size",
+    title="for a step size below 1/K this is so at the origin",
+    statement=Lt(alpha * h11 + Abs(alpha * h12), 1),
+    source="new",
+    given=[safe_step],
+)
+
+
+@saddle_step.proof
+def _(goal):
+    """The entries of the Hessian are among the summands of K."""
+    return (
+        chain(goal.lhs)
+        .then(alpha * h11 - alpha * h12, by=algebra)
+        .le(alpha * K, by=sign)
+        .lt(1, by=sign)
+    )
+
+
+# -- together ----------------------------------------------------------------------------------
+
+at_the_origin = of_a_saddle(alpha * h11, -alpha * h12)
+
+together = Claim(
+    id="proposition-12",
+    title="injective, with invertible Jacobian, and a saddle at the origin",
+    statement=And(
+        Injective(g),
+        InvertibleJacobian(g),
+        *jacobian.statement.args,
+        *at_the_origin,
+        evaluate=False,
+    ),
+    source="Proposition 12, for alpha < 1/K",
+    given=[safe_step],
+)
+
+
+@together.proof
+def _(goal):
+    """The map keeps points apart by a factor that is positive; so does its derivative."""
+    apart = {"second": (kappa2, nu2), "factor": 1 - alpha * K}
+    shown = {
+        "expands": lemma("proposition-12-injective"),
+        "factor": lemma("step-size-room", c=K, S=1),
+    }
+    below = chain(alpha * h11 + Abs(alpha * h12)).lt(1, by=lemma("proposition-12-step-size"))
+    return all_of(
+        by_theorem(Injective(g), "expansion-injective", apart, **shown),
+        by_theorem(InvertibleJacobian(g), "expansion-invertible", apart, **shown),
+        claimed(jacobian.statement, "proposition-12-jacobian"),
+        having(
+            below,
+            claimed(
+                And(*at_the_origin, evaluate=False),
+                "proposition-12-eigenvalues",
+                {"h": alpha * h11, "k": -alpha * h12},
+            ),
+        ),
+    )

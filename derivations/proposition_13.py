@@ -1,0 +1,105 @@
+"""Proposition 13: the starts from which the iterates end elsewhere are of measure zero."""
+
+from sympy import Lt, pi, sqrt
+
+from slrsym.notation import B, alpha, gamma, kappa, nu
+from slrsym.planar import (
+    MAXIMA,
+    ORIGIN,
+    C,
+    K,
+    as_function,
+    b,
+    planar_map,
+    risk,
+)
+from slrsym.proof import Claim, algebra, chain, claimed, having, lemma
+from slrsym.proof.dynamical import NullStarts, by_theorem, point_set
+
+g = planar_map()
+safe_step = Lt(alpha * K, 1)
+R = as_function(risk(kappa, nu))
+
+# -- the maxima --------------------------------------------------------------------------------
+
+to_maxima = Claim(
+    id="proposition-13-maxima",
+    title="the starts that end in a maximum are of measure 0",
+    statement=NullStarts(g, MAXIMA),
+    source="Appendix B.10",
+    given=[Lt(alpha * C, 1)],
+)
+
+
+@to_maxima.proof
+def _(goal):
+    """The risk never increases, so that the start is a maximum itself."""
+    inside = lemma("proposition-10-maximum-inside")
+    return by_theorem(
+        goal,
+        "strict-maximum",
+        {"risk": R},
+        stays=lemma("proposition-8-square"),
+        decreases=lemma("proposition-8"),
+        less_1=chain(risk(kappa, nu)).lt(risk(1, -1), by=inside).then(risk(-1, 1), by=algebra),
+        less_2=inside,
+    )
+
+
+# -- the saddle --------------------------------------------------------------------------------
+
+# From Proposition 12: the Jacobian matrix at the origin, and its eigenvalue above 1.
+h11, h12 = 8 * gamma**2 * b**2 / (pi * B), -4 * gamma**2 * b / sqrt(pi)
+matrix = ((1 - alpha * h11, -alpha * h12), (-alpha * h12, 1))
+expanding = 1 - (alpha * h11 - sqrt((alpha * h11) ** 2 + 4 * (alpha * h12) ** 2)) / 2
+
+to_origin = Claim(
+    id="proposition-13-saddle",
+    title="the starts that end in the origin are of measure 0",
+    statement=NullStarts(g, ORIGIN),
+    source="Appendix B.10",
+    given=[safe_step],
+)
+
+
+@to_origin.proof
+def _(goal):
+    """They lie in preimages of a curve, the center-stable manifold."""
+    saddle = lemma("proposition-12")
+    return by_theorem(
+        goal,
+        "center-stable",
+        {"matrix": matrix, "eigenvalue": expanding},
+        stays=lemma("proposition-8-square"),
+        fixed_1=algebra,
+        fixed_2=algebra,
+        entry_11=saddle,
+        entry_12=saddle,
+        entry_21=saddle,
+        entry_22=saddle,
+        eigenvalue=saddle,
+        expanding=saddle,
+        invertible=saddle,
+    )
+
+
+elsewhere = Claim(
+    id="proposition-13",
+    title="the starts that end elsewhere than in a minimum are of measure 0",
+    statement=NullStarts(g, point_set([*ORIGIN, *MAXIMA])),
+    source="Proposition 13, for alpha < 1/K",
+    given=[safe_step],
+)
+
+
+@elsewhere.proof
+def _(goal):
+    """The saddle and the maxima; 1/K is below 1/C."""
+    small = chain(alpha * C).lt(1, by=lemma("theorem-5-step-size"))
+    return by_theorem(
+        goal,
+        "null-union",
+        {"parts": (tuple(ORIGIN), tuple(MAXIMA))},
+        part_1=lemma("proposition-13-saddle"),
+        part_2=having(small, claimed(NullStarts(g, MAXIMA), "proposition-13-maxima")),
+    )

@@ -1,0 +1,279 @@
+"""The planar dynamics (12)-(13) in symbols, with its constants, for Propositions 8 to 13.
+
+The formulas are typed in as the paper has them, to be spoken of in statements; that they are what
+follows from the definition of the risk are claims: ``lemma-6`` for the risk on the manifold,
+``proposition-9-gradient-kappa`` and ``-nu`` for its slopes, ``lemma-7`` for the map. What is
+computed with comes from `slrsym.symbolic`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Add, Expr, FiniteSet, Lambda, Symbol, erf, exp, pi, sqrt
+from sympy.logic.boolalg import Boolean
+
+from slrsym.gaussian import erf_prime, zeta
+from slrsym.notation import A, B, L, alpha, d, epsilon, gamma, kappa, lam, nu, s, t
+from slrsym.proof.dynamical import BoxMap, box_map, function_of, point_set
+
+__all__ = [
+    "FIXED_POINTS",
+    "MAXIMA",
+    "MINIMA",
+    "ORIGIN",
+    "C",
+    "K",
+    "M",
+    "N",
+    "P",
+    "Q",
+    "R_kappa",
+    "R_nu",
+    "as_function",
+    "b",
+    "bend",
+    "descent_constant",
+    "expansion",
+    "injectivity_constant",
+    "kappa2",
+    "kappa_next",
+    "moved",
+    "nu2",
+    "nu_next",
+    "planar_map",
+    "risk",
+    "second_point",
+    "slack",
+    "square",
+    "stationarity",
+]
+
+b = lam * sqrt(d / 2) / A
+
+# A second point of the square.
+kappa2, nu2 = Symbol("kappa_2", real=True), Symbol("nu_2", real=True)
+
+
+def risk(x: Any, y: Any) -> Expr:
+    """The risk on the manifold, as claim ``lemma-6`` derives it.
+
+    Parameters
+    ----------
+    x, y : expression
+        The values of kappa and nu.
+
+    Returns
+    -------
+    Expr
+        The risk there.
+    """
+    score = t.subs(kappa, x)
+    return Add(
+        epsilon**2,
+        gamma**2 * (1 - 2 * y * erf(score / A) + zeta(score, s)),
+        (L - 1) * zeta(0, lam),
+    )
+
+
+def R_kappa(x: Any, y: Any) -> Expr:
+    """Its partial derivative in kappa.
+
+    Parameters
+    ----------
+    x, y : expression
+        The values of kappa and nu.
+
+    Returns
+    -------
+    Expr
+        As in claim ``proposition-9-gradient-kappa``.
+    """
+    return 2 * gamma**2 * b * erf_prime(b * x) * (erf(b * x / B) - y)
+
+
+def R_nu(x: Any) -> Expr:
+    """Its partial derivative in nu, which does not depend on nu.
+
+    Parameters
+    ----------
+    x : expression
+        The value of kappa.
+
+    Returns
+    -------
+    Expr
+        As in claim ``proposition-9-gradient-nu``.
+    """
+    return -2 * gamma**2 * erf(b * x)
+
+
+def bend(x: Any, y: Any) -> Expr:
+    """Its second derivative in kappa.
+
+    Parameters
+    ----------
+    x, y : expression
+        The values of kappa and nu.
+
+    Returns
+    -------
+    Expr
+        As in claim ``proposition-8-curvature``.
+    """
+    bell = exp(-((b * x) ** 2))
+    return -8 * gamma**2 * b**2 / sqrt(pi) * (b * x) * bell * (
+        erf(b * x / B) - y
+    ) + 8 * gamma**2 * b**2 / pi / B * bell * exp(-((b * x / B) ** 2))
+
+
+# Bounds of R_kappa, of R_nu, of the second derivative in kappa, and of the mixed one.
+P = 8 * gamma**2 * b / sqrt(pi)
+Q = 2 * gamma**2
+M = 8 * gamma**2 * b**2 * (1 / sqrt(pi) + 1 / pi)
+N = 4 * gamma**2 * b / sqrt(pi)
+
+
+def descent_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
+    """The constant C of the descent inequality: below 1/C a step makes the risk decrease.
+
+    Parameters
+    ----------
+    P, Q, M, N : expression
+        The bounds.
+
+    Returns
+    -------
+    Expr
+        C.
+    """
+    return P + Q + (M + N) / 2 + N / 2
+
+
+def injectivity_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
+    """The constant K for which a step size below 1/K makes the map injective.
+
+    Parameters
+    ----------
+    P, Q, M, N : expression
+        The bounds.
+
+    Returns
+    -------
+    Expr
+        K.
+    """
+    return 3 * P + 3 * Q + 2 * M + 2 * N
+
+
+C, K = descent_constant(P, Q, M, N), injectivity_constant(P, Q, M, N)
+
+
+def expansion(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
+    """By how much a step keeps two points apart, coordinate by coordinate.
+
+    Parameters
+    ----------
+    P, Q, M, N : expression
+        The bounds.
+    first, second : expression
+        The distances of the points in kappa and in nu.
+
+    Returns
+    -------
+    Expr
+        A bound of the sum of the two distances after the step, from below.
+    """
+    in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
+    return (1 - in_kappa - 2 * alpha * N) * first + (1 - 2 * alpha * N - in_nu) * second
+
+
+def moved(x: Any, slope: Any) -> Expr:
+    """Where a step takes a coordinate, by Lemma 7.
+
+    Parameters
+    ----------
+    x : expression
+        The coordinate.
+    slope : expression
+        The partial derivative of the risk in it.
+
+    Returns
+    -------
+    Expr
+        Its next value.
+    """
+    stretch = 1 - x**2
+    return (x - alpha * slope * stretch) / sqrt(1 + alpha**2 * slope**2 * stretch)
+
+
+kappa_next, nu_next = moved(kappa, R_kappa(kappa, nu)), moved(nu, R_nu(kappa))
+
+# By how much a step lowers the risk, up to a factor.
+slack = R_kappa(kappa, nu) ** 2 * (1 - kappa**2) + R_nu(kappa) ** 2 * (1 - nu**2)
+
+
+def as_function(value: Any) -> Lambda:
+    """An expression, or several, as a function of kappa and nu.
+
+    Parameters
+    ----------
+    value : expression or tuple of expressions
+        In terms of `slrsym.notation.kappa` and ``nu``.
+
+    Returns
+    -------
+    Lambda
+        To be spoken of along orbits.
+    """
+    return function_of((kappa, nu), value)
+
+
+def planar_map() -> BoxMap:
+    """The map g of Lemma 7, on the square.
+
+    Returns
+    -------
+    BoxMap
+        With kappa and nu for coordinates.
+    """
+    return box_map({kappa: kappa_next, nu: nu_next})
+
+
+def square() -> tuple[Boolean, ...]:
+    """That kappa and nu lie in [-1, 1].
+
+    Returns
+    -------
+    tuple of Boolean
+        Four relations.
+    """
+    return planar_map().inside()
+
+
+def second_point() -> tuple[Boolean, ...]:
+    """That the second point lies in the square, too.
+
+    Returns
+    -------
+    tuple of Boolean
+        Four relations.
+    """
+    return planar_map().inside((kappa2, nu2))
+
+
+def stationarity() -> Lambda:
+    """The left sides of system (14).
+
+    Returns
+    -------
+    Lambda
+        Of kappa and nu.
+    """
+    return as_function((R_kappa(kappa, nu) * (1 - kappa**2), R_nu(kappa) * (1 - nu**2)))
+
+
+MINIMA: FiniteSet = point_set([(1, 1), (-1, -1)])
+MAXIMA: FiniteSet = point_set([(1, -1), (-1, 1)])
+ORIGIN: FiniteSet = point_set([(0, 0)])
+FIXED_POINTS: FiniteSet = point_set([*MINIMA, *MAXIMA, *ORIGIN])

@@ -1,0 +1,384 @@
+"""Orbits of maps in numbers: iterated, and where they end; fixed points by Newton's method.
+
+Nothing here is used by the theorems. It is what their conclusions are held against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import mpmath
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from sympy import Symbol, Tuple, lambdify
+
+from slrsym.proof.dynamical.maps import BoxMap, value_at
+from slrsym.proof.numeric import Undecided
+from slrsym.proof.numeric.sampling import parameters, sample_points
+
+__all__ = ["Array", "Instance", "Orbits", "instances"]
+
+Array = NDArray[np.float64]
+
+# How many steps are taken, and from how many random starts.
+STEPS = 1500
+STARTS = 24
+
+# By how much an orbit may leave the box in floating point.
+_ROUNDING = 1e-9
+# Newton's method: digits, how small its last step has to be, and how far from singular it is used.
+_DIGITS = 50
+_SETTLED = mpmath.mpf(10) ** -30
+_REGULAR = 1e-8
+_LEAST_STEP = 1e-7
+_ROUNDS = 30
+
+
+@dataclass
+class Instance:
+    """A map at one random point of its parameters.
+
+    Attributes
+    ----------
+    map : BoxMap
+        The map.
+    point : dict
+        The values of the parameters, exact.
+    rng : Generator
+        Where starts come from.
+    """
+
+    map: BoxMap
+    point: Mapping[Symbol, Any]
+    rng: Generator = field(repr=False)
+
+    def compiled(self, function: Any, module: str) -> Any:
+        """A function of the coordinates, at these parameters, for numbers.
+
+        Parameters
+        ----------
+        function : Lambda
+            With an expression or a Tuple for its value.
+        module : str
+            ``scipy`` for arrays, ``mpmath`` for numbers of many digits.
+
+        Returns
+        -------
+        callable
+            Takes the coordinates one by one; returns a tuple.
+
+        Raises
+        ------
+        Undecided
+            If there is something in it that cannot be compiled.
+        """
+        body = value_at(function, self.map.coordinates)
+        parts = tuple(body) if isinstance(body, Tuple) else (body,)
+        try:
+            made = lambdify((*self.map.coordinates, *self.point), parts, modules=[module], cse=True)
+        except Exception as problem:
+            raise Undecided(f"{function} cannot be computed: {problem}") from None
+        if module == "mpmath":
+            values = [mpmath.mpf(v.p) / v.q for v in self.point.values()]
+        else:
+            values = [float(v) for v in self.point.values()]
+        return lambda *x: made(*x, *values)
+
+    @cached_property
+    def _step(self) -> Any:
+        return self.compiled(self.map.args[0], "scipy")
+
+    @cached_property
+    def precise(self) -> Any:
+        """The map for numbers of many digits: takes the coordinates one by one."""
+        return self.compiled(self.map.args[0], "mpmath")
+
+    def step(self, x: Array) -> Array:
+        """One step from many points at once.
+
+        Parameters
+        ----------
+        x : ndarray, shape (dimension, points)
+            The points.
+
+        Returns
+        -------
+        ndarray, shape (dimension, points)
+            Their images.
+        """
+        with np.errstate(all="ignore"):
+            images = self._step(*x)
+        return np.stack([np.broadcast_to(np.asarray(y, dtype=float), x[0].shape) for y in images])
+
+    def starts(self, count: int) -> Array:
+        """Random points of the box, uniform.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+
+        Returns
+        -------
+        ndarray, shape (dimension, count)
+            The points.
+        """
+        low, high = self.ends
+        return low + (high - low) * self.rng.random((len(low), count))
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """The lower and the upper ends of the box, each of shape (dimension, 1)."""
+        low, high = (np.array([float(x) for x in ends]) for ends in (self.map.low, self.map.high))
+        return low[:, None], high[:, None]
+
+    def outside(self, x: Array) -> NDArray[np.bool_]:
+        """Which points lie outside of the box, by more than rounding errors.
+
+        Parameters
+        ----------
+        x : ndarray, shape (dimension, points)
+            The points.
+
+        Returns
+        -------
+        ndarray of bool, shape (points,)
+            True also where something is not a number.
+        """
+        low, high = self.ends
+        inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
+        return np.asarray(~inside)
+
+    def orbits(self) -> Orbits:
+        """Orbits of random starts.
+
+        Returns
+        -------
+        Orbits
+            `STARTS` of them, of `STEPS` steps.
+        """
+        start = self.starts(STARTS)
+        x, left = start, np.zeros(STARTS, dtype=bool)
+        middle = start
+        for number in range(STEPS):
+            last, x = x, self.step(x)
+            left |= self.outside(x)
+            if number == STEPS // 2:
+                middle = x
+        return Orbits(start, middle, last, x, left)
+
+    # -- fixed points --------------------------------------------------------------------------
+
+    def fixed_points(self, period: int = 1) -> list[tuple[Any, ...]]:
+        """Points of the box that return after some steps, found by Newton's method.
+
+        Parameters
+        ----------
+        period : int, optional
+            After how many.
+
+        Returns
+        -------
+        list of tuple of mpf
+            Those where the derivative of the equation is regular; there may be others.
+        """
+        grid = np.meshgrid(*([(0.0, 0.5, 1.0)] * len(self.map.coordinates)))
+        low, high = self.ends
+        nodes = low + (high - low) * np.stack([axis.ravel() for axis in grid])
+        shift = 0.02 * (high - low) * self.rng.standard_normal(nodes.shape)
+        found: list[tuple[Any, ...]] = []
+        for start in self._candidates(
+            np.concatenate([nodes + shift, self.starts(6)], axis=1), period
+        ):
+            point = self.newton(start, period)
+            if point is not None and not any(_close(point, other) for other in found):
+                found.append(point)
+        return found
+
+    def _candidates(self, x: Array, period: int) -> list[Any]:
+        """Where Newton's method in floating point leads to from many points at once."""
+        size, step = len(x), 1e-6
+
+        def returns(x: Array) -> Array:
+            y = x
+            for _ in range(period):
+                y = self.step(y)
+            return y - x
+
+        with np.errstate(all="ignore"):
+            for _ in range(_ROUNDS):
+                slopes = np.empty((x.shape[1], size, size))
+                for j in range(size):
+                    shift = np.zeros((size, 1))
+                    shift[j] = step
+                    slopes[:, :, j] = ((returns(x + shift) - returns(x - shift)) / (2 * step)).T
+                # What is singular leads nowhere.
+                slopes[~(np.abs(np.linalg.det(slopes)) > _REGULAR**2)] = np.eye(size) * 1e9
+                way = -np.linalg.solve(slopes, returns(x).T[:, :, None])[:, :, 0].T
+                x = x + way
+        kept: list[Any] = []
+        for point, last in zip(x.T, way.T, strict=True):
+            # The ends of the box lie within rounding errors of where some of them should be.
+            inside = not self.outside(point[:, None] * (1 - 1e-6))[0]
+            if inside and np.abs(last).max() < 1e-6 and not any(_close(point, o) for o in kept):
+                kept.append(point)
+        return kept
+
+    def newton(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
+        """The point that returns after some steps, to which Newton's method leads.
+
+        Parameters
+        ----------
+        start : sequence of float
+            Where it begins.
+        period : int, optional
+            After how many steps.
+
+        Returns
+        -------
+        tuple of mpf or None
+            None if it does not converge within the box, or to a point that may not be alone.
+        """
+
+        def returns(*x: Any) -> Any:
+            y = x
+            for _ in range(period):
+                y = self.precise(*y)
+            return [b - a for a, b in zip(x, y, strict=True)]
+
+        return self._solved(returns, start)
+
+    def collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
+        """Another point of the box with the same image, to which Newton's method leads.
+
+        Parameters
+        ----------
+        at : sequence of float
+            The point.
+        start : sequence of float
+            Where the search begins.
+
+        Returns
+        -------
+        tuple of mpf or None
+            None if none is found.
+        """
+        with mpmath.workdps(_DIGITS):
+            image = self.precise(*map(mpmath.mpf, at))
+            point = self._solved(
+                lambda *x: [a - b for a, b in zip(self.precise(*x), image, strict=True)], start
+            )
+        return None if point is None or _close(point, at) else point
+
+    def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
+        size = len(start)
+        with mpmath.workdps(_DIGITS):
+            x = [mpmath.mpf(float(c)) for c in start]
+            try:
+                for _ in range(40):
+                    value = mpmath.matrix(function(*x))
+                    slopes = _slopes(function, x)
+                    if mpmath.norm(value) == 0:
+                        way = mpmath.matrix(size, 1)
+                    else:
+                        way = mpmath.lu_solve(slopes, -value)
+                    x = [a + b for a, b in zip(x, way, strict=True)]
+                    if mpmath.norm(way) < _SETTLED:
+                        return self._regular(x, slopes)
+                    if mpmath.norm(mpmath.matrix(x)) > 100:
+                        return None
+            except (ZeroDivisionError, ValueError, TypeError, OverflowError):
+                return None
+        return None
+
+    def _regular(self, x: list[Any], slopes: Any) -> tuple[Any, ...] | None:
+        matrix = np.array(slopes.tolist(), dtype=float)
+        if not np.isfinite(matrix).all() or np.linalg.svd(matrix)[1].min() < _REGULAR:
+            return None
+        place = np.array([[float(c)] for c in x])
+        return None if self.outside(place)[0] else tuple(x)
+
+    def attracts(self, point: Any) -> bool:
+        """Whether all orbits that begin near a fixed point converge to it.
+
+        Parameters
+        ----------
+        point : sequence of mpf
+            The fixed point.
+
+        Returns
+        -------
+        bool
+            Whether every eigenvalue is clearly of modulus less than 1.
+        """
+        with mpmath.workdps(_DIGITS):
+            matrix = _slopes(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
+        values = np.linalg.eigvals(np.array(matrix.tolist(), dtype=float))
+        return bool(np.abs(values).max() < 1 - _REGULAR)
+
+
+@dataclass(frozen=True)
+class Orbits:
+    """Orbits of many starts.
+
+    Attributes
+    ----------
+    start, middle, before, end : ndarray, shape (dimension, starts)
+        Where they are at the beginning, half-way, one step before the end, and at the end.
+    left : ndarray of bool, shape (starts,)
+        Which of them have left the box.
+    """
+
+    start: Array
+    middle: Array
+    before: Array
+    end: Array
+    left: NDArray[np.bool_]
+
+    @property
+    def has_stopped(self) -> NDArray[np.bool_]:
+        """Whose steps have become so small that they seem to have ended."""
+        return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
+
+
+def instances(statement: Any, given: Any, rng: Generator) -> Iterator[Instance]:
+    """The map of a statement at random points of its parameters.
+
+    Parameters
+    ----------
+    statement : OrbitStatement
+        The statement.
+    given : iterable of Boolean
+        What holds of the parameters.
+    rng : Generator
+        Decides the points.
+
+    Yields
+    ------
+    Instance
+        One after another, without end.
+    """
+    symbols = parameters(statement, *given)
+    while True:
+        (point,) = sample_points(symbols, given, rng, 1)
+        yield Instance(statement.map, point, rng)
+
+
+def _slopes(function: Any, x: list[Any]) -> Any:
+    """The derivative, by central differences that leave half of the digits."""
+    size = len(x)
+    step = mpmath.mpf(10) ** (-_DIGITS // 3)
+    matrix = mpmath.matrix(size, size)
+    for j in range(size):
+        up, down = ([c + s * step * (i == j) for i, c in enumerate(x)] for s in (1, -1))
+        for i, (a, b) in enumerate(zip(function(*up), function(*down), strict=True)):
+            matrix[i, j] = (a - b) / (2 * step)
+    return matrix
+
+
+def _close(a: Any, b: Any) -> bool:
+    return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))
