@@ -250,3 +250,13 @@ def test_the_position_is_random_and_of_the_run():
 def test_overlaps_of_no_vectors(state, d):
     with pytest.raises(ValueError, match=rf"no vectors in R\^{min(d, 4)} have the overlaps \[0"):
         lift(np.array([state]), d)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+def test_no_vectors_are_made_of_overlaps_that_none_have(d):
+    states = np.random.default_rng(0).uniform(-1, 1, (200, 5))
+    none = np.linalg.eigvalsh(gram_matrices(states))[:, 0] < -0.01
+    assert none.sum() > 50
+    for state in states[none]:
+        with pytest.raises(ValueError, match="overlap"):
+            lift(state[None], d)
