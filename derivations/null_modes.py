@@ -147,3 +147,52 @@ def _(goal):
         .then(factor * more, by=algebra)
         .gt(0, by=lemma("null-friction").scaled(factor))
     )
+
+
+# -- how the frictions differ ------------------------------------------------------------------
+
+r = Symbol("r", positive=True)
+u = 2 * r**2
+wide, narrow = 1 + u, sqrt(1 + 2 * u)
+friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
+
+ratio = Claim(
+    id="null-friction-ratio",
+    title="R_theta theta/R_kappa kappa, a function of s = lambda gamma",
+    statement=Eq(friction_swap / friction_oracle, friction_ratio.subs(r, s), evaluate=False),
+    source="new",
+)
+
+
+@ratio.proof
+def _(goal):
+    """Divide."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+rising = Claim(
+    id="null-friction-ratio-grows",
+    title="and it grows with lambda",
+    statement=Gt(D(friction_ratio, r), 0),
+    source="new",
+)
+
+
+@rising.proof
+def _(goal):
+    """By both bounds of zeta(0, s), each with a factor that is positive.
+
+    What is left is a multiple of 1 + 2 s^2 - sqrt(1 + 4 s^2).
+    """
+    z_r = zeta(0, r)
+    upper, lower = pi * wide / (2 * r**3 * narrow), pi * u**2 / (2 * r**3 * narrow)
+    left = 2 * u**2 / (r * wide * (wide + narrow))
+    above = lower * (z_r - 4 * r**2 / (pi * wide))
+    return (
+        chain(goal.lhs)
+        .then(2 / r + (lower - upper) * z_r, by=differentiate)
+        .then(upper * (4 * r**2 / pi - z_r) + above + left, by=algebra)
+        .ge(above + left, by=lemma("zeta-at-zero-bound", x=r).scaled(upper))
+        .ge(left, by=lemma("zeta-at-zero-lower", r=r).scaled(lower))
+        .gt(0, by=sign)
+    )

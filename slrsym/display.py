@@ -35,6 +35,7 @@ __all__ = [
 _STYLES = {
     "proved": "green",
     "certified": "cyan",
+    "tested": "magenta",
     "cited": "blue",
     "open": "yellow",
     "failed": "bold red",
@@ -168,12 +169,12 @@ def failures(rows: Iterable[Row]) -> list[Text]:
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
-        if row.status not in ("proved", "certified")
+        if row.status not in ("proved", "certified", "tested")
     ]
 
 
 def boxes(rows: Iterable[Row]) -> list[Text]:
-    """On which box each claim holds that is certified, not proved.
+    """What stands for a proof: the box of what is certified, the trials of what is tested.
 
     Parameters
     ----------
@@ -186,14 +187,17 @@ def boxes(rows: Iterable[Row]) -> list[Text]:
         One line for each.
     """
     return [
-        Text.assemble((f"{row.id} certified ", _STYLES["certified"]), f"for {row.box}")
+        Text.assemble(
+            (f"{row.id} {row.status} ", _STYLES[row.status]),
+            f"for {row.box}" if row.box else f"by {row.trials}",
+        )
         for row in rows
-        if row.status == "certified"
+        if row.status in ("certified", "tested")
     ]
 
 
 def verdict(rows: list[Row], seconds: float) -> Text:
-    """The outcome in one line; certified claims are counted apart.
+    """The outcome in one line; certified and tested claims are counted apart.
 
     Parameters
     ----------
@@ -212,11 +216,12 @@ def verdict(rows: list[Row], seconds: float) -> Text:
     steps = sum(row.steps for row in rows)
     digits = min((row.digits for row in rows if row.digits is not None), default=None)
     agreement = "" if digits is None else f", agreement to {digits} digits or more"
-    cited = sum(row.status == "cited" for row in rows)
+    cited, tested = (sum(row.status == status for row in rows) for status in ("cited", "tested"))
     also = f", {certified} certified on a box" if certified else ""
+    also += f", {tested} tested" if tested else ""
     also += f", {cited} cited" if cited else ""
     line = f"{proved} of {len(rows)} claims proved{also}, {steps} steps{agreement}, {seconds:.1f} s"
-    fine = rows and proved + certified + cited == len(rows)
+    fine = rows and proved + certified + tested + cited == len(rows)
     return Text(line, style="bold green" if fine else "bold red")
 
 
@@ -265,6 +270,7 @@ def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
     out.print(_indented(f"rests on: {', '.join(found.depends) or 'no other claim'}"))
     out.print(_indented(f"axioms: {', '.join(row.axioms) or 'none'}"))
     status = f"certified for {row.box}" if row.box else row.status
+    status = f"tested by {row.trials}" if row.trials else status
     out.print(_indented(Text(status, style=_STYLES[row.status])))
     out.print()
 

@@ -257,7 +257,7 @@ class ClaimItem(_Item):
         NotAccepted
             If it is not so.
         """
-        from slrsym.proof.checker import certified, monte_carlo
+        from slrsym.proof.checker import certified, monte_carlo, tried
         from slrsym.proof.errors import ProofError
         from slrsym.proof.ledger import circle
 
@@ -276,6 +276,9 @@ class ClaimItem(_Item):
         error, _ = certified(claim)
         if error:
             raise NotAccepted(f"claim {claim.id} is not certified: {error}")
+        trials = tried(claim, self.config.getoption("--slrsym-seed"))
+        if trials is not None and trials.problem:
+            raise NotAccepted(f"claim {claim.id}: {trials.problem}")
         for item in monte_carlo(claim, self.config.getoption("--slrsym-seed")):
             if item.contradiction:
                 raise NotAccepted(

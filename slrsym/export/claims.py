@@ -132,6 +132,7 @@ def claim_entry(
         agreement={r.label: r.digits for r in getattr(verdict, "reports", ())},
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
         box=getattr(row_of_ledger, "box", ""),
+        trials=getattr(row_of_ledger, "trials", ""),
     )
 
 

@@ -287,6 +287,8 @@ class ClaimEntry:
         What sampling says of the statement's expectations.
     box : str
         On which box of parameters it is certified; empty otherwise.
+    trials : str
+        What an experiment saw by which it is tested; empty otherwise.
     """
 
     id: str
@@ -310,6 +312,7 @@ class ClaimEntry:
     agreement: Mapping[str, int | None] = field(default_factory=dict, compare=False)
     monte_carlo: tuple[Any, ...] = ()
     box: str = ""
+    trials: str = ""
 
     def displays(self) -> Iterator[Display]:
         """Every displayed formula of the statement, its abbreviations and the proof, in order.

@@ -54,3 +54,4 @@ from slrsym.proof.structure import claimed as claimed
 from slrsym.proof.structure import equal_by_derivative as equal_by_derivative
 from slrsym.proof.structure import having as having
 from slrsym.proof.structure import induction as induction
+from slrsym.proof.trials import Trials as Trials

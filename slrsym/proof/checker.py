@@ -26,6 +26,7 @@ from slrsym.proof.numeric import Disagreement, NoPoint, Undecided, compare, rand
 from slrsym.proof.step import Step
 from slrsym.proof.structure import concludes, structural_step
 from slrsym.proof.text import spoken
+from slrsym.proof.trials import Trials
 
 __all__ = [
     "DIGITS",
@@ -117,6 +118,8 @@ class Verdict:
         What sampling says of the statement's expectations; empty if there are none.
     box : str
         The box on which the claim is certified, for want of a proof; empty if it is not.
+    trials : Trials or None
+        What an experiment saw that stands for a proof; None if there is none.
 
     Raises
     ------
@@ -132,6 +135,7 @@ class Verdict:
     seconds: float
     monte_carlo: tuple[MonteCarlo, ...] = ()
     box: str = ""
+    trials: Trials | None = None
 
     def __post_init__(self) -> None:
         if not _sealing.get():
@@ -142,8 +146,8 @@ class Verdict:
 
     @property
     def accepted(self) -> bool:
-        """Whether all steps were accepted, or the box, and no sample contradicts them."""
-        if self.error or not (self.reports or self.box):
+        """Whether all steps were accepted, or the box or trials, and no sample contradicts them."""
+        if self.error or not (self.reports or self.box or self.trials):
             return False
         if any(m.contradiction for m in self.monte_carlo):
             return False
@@ -177,14 +181,14 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
     Returns
     -------
     list of Step
-        None of them checked yet. A claim that is certified for want of a proof has none.
+        None of them checked yet. A claim that is certified or tested has none.
 
     Raises
     ------
     ProofError
         If the proof is missing or malformed.
     """
-    if claim.evidence() is not None:
+    if claim.is_tested or claim.evidence() is not None:
         return []
 
     def other(name: str) -> Claim:
@@ -320,8 +324,11 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
     depends: dict[str, None] = {}
     axioms: dict[str, None] = {}
     error = box = ""
+    trials = None
     try:
         error, box = certified(claim)
+        trials = tried(claim, seed)
+        error = error or (trials.problem if trials else "")
         for number, step in enumerate(steps_of(claim, find)):
             depends |= dict.fromkeys(step.uses)
             axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
@@ -331,7 +338,7 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
         error = f"{type(problem).__name__}: {problem}"
     samples = monte_carlo(claim, seed)
     seconds = time.perf_counter() - start
-    found = (tuple(reports), tuple(depends), tuple(axioms), error, seconds, samples, box)
+    found = (tuple(reports), tuple(depends), tuple(axioms), error, seconds, samples, box, trials)
     return sealed(claim.id, *found)
 
 
@@ -352,6 +359,24 @@ def certified(claim: Claim) -> tuple[str, str]:
     """
     evidence = claim.evidence()
     return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
+
+
+def tried(claim: Claim, seed: int = 0) -> Trials | None:
+    """What the experiment of a claim sees that has no proof.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    seed : int, optional
+        Moves its random numbers.
+
+    Returns
+    -------
+    Trials or None
+        None if there is no experiment.
+    """
+    return claim.experiment(np.random.default_rng(list(step_seed(claim, 0, seed))))
 
 
 def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from numpy.random import Generator
 from sympy import Symbol, false, true
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
@@ -16,6 +17,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.proof.certified import Evidence
 from slrsym.proof.errors import ProofError
 from slrsym.proof.step import Proof, Rule
+from slrsym.proof.trials import Trials
 
 __all__ = ["Claim", "collecting"]
 
@@ -105,6 +107,7 @@ class Claim:
         self.file: Path | None = None
         self._prove: Callable[[Any], Proof] | None = None
         self._certify: Callable[[], Evidence] | None = None
+        self._test: Callable[[Generator], Trials] | None = None
         claims = _collected.get()
         if claims is not None:
             claims.append(self)
@@ -131,6 +134,8 @@ class Claim:
             raise ProofError(f"claim {self.id} has two proofs")
         if self._certify is not None:
             raise ProofError(f"claim {self.id} is certified, and needs no proof")
+        if self._test is not None:
+            raise ProofError(f"claim {self.id} is tested, and has no proof")
         self._prove = function
         return function
 
@@ -152,11 +157,67 @@ class Claim:
         ProofError
             If the claim has a proof, or evidence already.
         """
-        if self._prove is not None or self._certify is not None:
-            what = "a proof" if self._prove is not None else "evidence"
-            raise ProofError(f"claim {self.id} has {what} already")
+        self._require_nothing_yet()
         self._certify = function
         return function
+
+    def tested_by(self, function: Callable[[Generator], Trials]) -> Callable[[Generator], Trials]:
+        """Decorator: give the claim a numerical experiment, for want of a proof.
+
+        Parameters
+        ----------
+        function : callable
+            Is given a random generator, seeded for the claim, and returns `Trials`. Its docstring
+            is the `idea`.
+
+        Returns
+        -------
+        callable
+            The function itself.
+
+        Raises
+        ------
+        ProofError
+            If the claim has a proof, or evidence already.
+        """
+        self._require_nothing_yet()
+        self._test = function
+        return function
+
+    def _require_nothing_yet(self) -> None:
+        if self._prove is not None:
+            raise ProofError(f"claim {self.id} has a proof already")
+        if self._certify is not None or self._test is not None:
+            raise ProofError(f"claim {self.id} has evidence already")
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether an experiment stands for a proof."""
+        return self._test is not None
+
+    def experiment(self, rng: Generator) -> Trials | None:
+        """What the experiment sees that stands for a proof; None if there is none.
+
+        Parameters
+        ----------
+        rng : Generator
+            Where its random numbers come from.
+
+        Returns
+        -------
+        Trials or None
+
+        Raises
+        ------
+        ProofError
+            If the claim's function returns something else.
+        """
+        if self._test is None:
+            return None
+        found = self._test(rng)
+        if not isinstance(found, Trials):
+            raise ProofError(f"claim {self.id}: {found!r} is no slrsym.proof.Trials")
+        return found
 
     def evidence(self) -> Evidence | None:
         """What certifies the claim on a box; None if it is to be proved.
@@ -183,7 +244,7 @@ class Claim:
     @property
     def idea(self) -> str:
         """The docstring of the proof: its idea in a sentence."""
-        function = self._prove or self._certify
+        function = self._prove or self._certify or self._test
         text = function.__doc__ if function is not None else None
         return " ".join((text or "").split())
 

@@ -40,7 +40,8 @@ class Row:
         The claim.
     status : str
         ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
-        it has no proof, and is shown on a box; ``cited`` if all steps were accepted, here and
+        it has no proof, and is shown on a box; ``tested`` if it has none, and no trial of an
+        experiment contradicts it; ``cited`` if all steps were accepted, here and
         below, but a conclusion is left to the literature; ``open`` if its own steps were accepted
         but something it rests on is not proved; ``failed`` otherwise.
     steps : int
@@ -59,6 +60,8 @@ class Row:
         What sampling says of the statement's expectations; empty if there are none.
     box : str
         On which box it is certified; empty otherwise.
+    trials : str
+        What an experiment saw by which it is tested, with counts; empty otherwise.
     """
 
     id: str
@@ -73,6 +76,7 @@ class Row:
     error: str
     monte_carlo: tuple[MonteCarlo, ...] = ()
     box: str = ""
+    trials: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data, for JSON.
@@ -381,6 +385,8 @@ class Ledger:
             status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
         elif verdict.box:
             status = "certified"
+        elif verdict.trials:
+            status = "tested"
         else:
             rotten = [id for id in below if not _sound(id, verdicts)]
             if rotten:
@@ -402,6 +408,7 @@ class Ledger:
             error,
             verdict.monte_carlo,
             verdict.box if status == "certified" else "",
+            str(verdict.trials) if status == "tested" else "",
         )
 
 
@@ -441,8 +448,9 @@ def _reachable(id: str, verdicts: dict[str, Verdict]) -> set[str]:
 
 
 def _sound(id: str, verdicts: dict[str, Verdict]) -> bool:
-    """Whether a claim's own steps prove it: what is certified on a box is not proved."""
-    proved = id in verdicts and verdicts[id].accepted and not verdicts[id].box
+    """Whether a claim's own steps prove it: what is certified on a box, or tested, is not."""
+    proved = id in verdicts and verdicts[id].accepted
+    proved = proved and not (verdicts[id].box or verdicts[id].trials)
     return proved and id not in _reachable(id, verdicts)
 
 

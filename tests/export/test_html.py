@@ -182,12 +182,13 @@ def test_evidence(ledger):
         ("open", "it rests on x, not proved"),
         ("cited", "what is concluded in x is cited, not checked"),
         ("certified", "gamma in [0.1, 2]"),
+        ("tested", "2,000 tasks, none against it"),
         ("unverified", "It was not verified."),
     ],
 )
 def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
     (found,) = as_if_proved(ledger, ["lemma-18-v"])
-    told = {"box": reason} if status == "certified" else {"error": reason}
+    told = {{"certified": "box", "tested": "trials"}.get(status, "error"): reason}
     document = build(ledger, [replace(found, status=status, **told)], {})
     files = site_files(document)
     assert problems(files) == []
@@ -196,7 +197,7 @@ def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
     assert f'class="status {status}"' in page
     assert "∎" not in page
     assert reason in Page(page).shown
-    assert ('id="proof"' in page) == (status in ("open", "cited", "certified"))
+    assert ('id="proof"' in page) == (status in ("open", "cited", "certified", "tested"))
     assert ("each accepted by its rule" in page) == ('id="proof"' in page)
     assert "0 of 1 claims proved" in files["index.html"]
     assert f'class="node {status}"' in files["index.html"]

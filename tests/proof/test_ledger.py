@@ -241,7 +241,7 @@ def test_a_row_as_plain_data(derivation):
     (row,) = Ledger.load(derivation("a.py", claim_text("one"))).verify()
     assert list(row.as_dict()) == [
         "id", "title", "source", "status", "steps", "digits", "axioms", "depends", "seconds",
-        "error", "monte_carlo", "box",
+        "error", "monte_carlo", "box", "trials",
     ]  # fmt: skip
     assert row.as_dict()["axioms"] == row.as_dict()["monte_carlo"] == []
 

@@ -110,6 +110,9 @@ def _proof(claim: ClaimEntry, renderer: Renderer) -> str:
     if claim.status == "certified":
         box = escape(claim.box, quote=False)
         warning = f'<p class="warning certified">Not proved: certified for {box}.</p>\n'
+    elif claim.status == "tested":
+        trials = escape(claim.trials, quote=False)
+        warning = f'<p class="warning tested">Not proved: tested by {trials}.</p>\n'
     elif claim.status != "proved":
         warning = f'<p class="warning {claim.status}">Not proved: {reason}.</p>\n'
     if not claim.proof:

@@ -11,6 +11,7 @@ __all__ = ["STATUSES", "badge", "page"]
 STATUSES = {
     "proved": ("✓", "every step checked, and everything it rests on"),
     "certified": ("▣", "a rigorous enclosure on a stated box of parameters"),
+    "tested": ("≈", "no proof: an experiment with counts, which contradicts nothing"),
     "cited": ("❝", "its steps checked, but for a conclusion that is cited"),
     "open": ("○", "its own steps checked, but it rests on a claim that is not proved"),
     "failed": ("✗", "a step was refused, or there is no proof"),

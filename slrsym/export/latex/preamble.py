@@ -39,6 +39,7 @@ _HEAD = r"""\documentclass[11pt,a4paper,fleqn]{%s}
 \definecolor{slrgray}{gray}{0.42}
 \definecolor{slrproved}{RGB}{46,125,50}
 \definecolor{slrcertified}{RGB}{21,101,192}
+\definecolor{slrtested}{RGB}{0,121,107}
 \definecolor{slrcited}{RGB}{123,31,162}
 \definecolor{slropen}{RGB}{239,108,0}
 \definecolor{slrfailed}{RGB}{198,40,40}

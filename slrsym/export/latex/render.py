@@ -257,8 +257,8 @@ class Renderer:
             self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
             f"\\end{{{kind}}}",
         ]
-        if claim.status in ("failed", "open", "unverified"):
-            reason = escaped(claim.reason)
+        if claim.status in ("failed", "open", "tested", "unverified"):
+            reason = escaped(claim.reason or claim.trials)
             parts.append(f"\\slrunproved{{{claim.status}}}{{{reason}}}")
         if claim.proof:
             idea = self.inline(claim.idea)
