@@ -9,7 +9,7 @@ from sympy.logic.boolalg import BooleanFunction
 __all__ = ["Sentence"]
 
 
-class Sentence(BooleanFunction):
+class Sentence(BooleanFunction):  # type: ignore[misc]
     """A statement that cannot be evaluated at points, and is written as a sentence."""
 
     @classmethod

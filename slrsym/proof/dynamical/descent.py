@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Add, And, Eq, Equivalent, Expr, FiniteSet, Ge, Gt, Lambda, Le, Or, Tuple
+from sympy import Add, And, Eq, Equivalent, Expr, FiniteSet, Ge, Gt, Lambda, Le, Or, S, Tuple
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.dynamical.maps import BoxMap
@@ -174,7 +174,8 @@ def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
         raise ProofError(f"equations must be made by function_of; got {equations!r}")
     system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)), evaluate=False)
     solutions = Equivalent(system, listed(g, goal.points), evaluate=False)
-    hypotheses = on_box(g, solutions=solutions)
+    # The equations may be the list itself.
+    hypotheses = on_box(g, solutions=solutions) if solutions != S.true else on_box(g)
     hypotheses["steps"] = Hypothesis(StepsVanish(g))
     hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
     return Needs(hypotheses, g.coordinates)

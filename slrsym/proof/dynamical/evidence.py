@@ -281,7 +281,7 @@ def _determinants(case: Instance, places: Array) -> Array:
         shift[j] = step
         change = (case.step(places + shift) - case.step(places - shift)) / (2 * step)
         matrix[:, :, j] = change.T
-    return np.linalg.det(matrix)
+    return np.asarray(np.linalg.det(matrix))
 
 
 _JUDGES: dict[type, Callable[[Any, Instance], int]] = {

@@ -29,7 +29,7 @@ from slrsym.proof.substitute import PLAIN, put
 __all__ = ["BoxMap", "box_map", "function_of", "point_set", "value_at"]
 
 
-class BoxMap(Basic):
+class BoxMap(Basic):  # type: ignore[misc]
     r"""A map g of a closed box into the space around it: where a step of a dynamical system leads.
 
     The coordinates are bound: the map stays the same if they are named anew. Everything else that
@@ -63,7 +63,8 @@ class BoxMap(Basic):
         for least, most in zip(low, high, strict=True):
             if not (least.is_Rational and most.is_Rational and least < most):
                 raise ProofError(f"an interval must have rational ends; got [{least}, {most}]")
-        return Basic.__new__(cls, images, low, high)
+        made: BoxMap = Basic.__new__(cls, images, low, high)
+        return made
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]:

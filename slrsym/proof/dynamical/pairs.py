@@ -126,7 +126,7 @@ class _Slopes:
 
 
 def _axis(dimension: int, place: int) -> Array:
-    return np.eye(dimension)[place]
+    return np.asarray(np.eye(dimension)[place])
 
 
 def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:

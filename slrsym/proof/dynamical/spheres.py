@@ -41,7 +41,7 @@ from slrsym.proof.errors import ProofError
 __all__ = ["AlmostEveryPairConvergesTo", "SphereDescent", "chain_rule"]
 
 
-class SphereDescent(Basic):
+class SphereDescent(Basic):  # type: ignore[misc]
     """Projected gradient descent of a function of the overlaps of two unit vectors.
 
     Parameters
@@ -63,7 +63,8 @@ class SphereDescent(Basic):
         if not isinstance(function, Lambda) or len(function.variables) != 5:
             raise ProofError(f"the function has to be a Lambda of five overlaps; got {function!r}")
         function_of(function.variables, function.expr)
-        return Basic.__new__(cls, function, sympify(rate), sympify(dimension))
+        made: SphereDescent = Basic.__new__(cls, function, sympify(rate), sympify(dimension))
+        return made
 
     @property
     def function(self) -> Lambda:

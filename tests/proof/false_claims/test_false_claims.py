@@ -7,7 +7,16 @@ import pytest
 from slrsym.proof.checker import StepReport
 from slrsym.proof.text import spoken
 
-from . import calculus, domains, expectations, identities, order, structures, sums_and_slopes
+from . import (
+    calculus,
+    domains,
+    expectations,
+    identities,
+    orbits,
+    order,
+    structures,
+    sums_and_slopes,
+)
 from ._entries import numbers_alone, rule_alone
 
 THEMES = {
@@ -18,6 +27,7 @@ THEMES = {
     "structures": structures.theme,
     "domains": domains.theme,
     "sums and slopes": sums_and_slopes.theme,
+    "orbits": orbits.theme,
 }
 
 
