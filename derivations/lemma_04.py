@@ -24,14 +24,14 @@ def overlaps(k, v):
     return k[0], v[1], v[0], k[1], dot(k, v)
 
 
-R = Function("R", real=True)
+F = Function("F", real=True)
 order = symbols("r_kappa r_nu r_theta r_eta r_rho", real=True)
 places = symbols("x_1:6", real=True)
 
 
 def partial(number):
-    """A partial derivative of R at the overlaps."""
-    return at(D(R(*places), places[number]), dict(zip(places, overlaps(k, v), strict=True)))
+    """A partial derivative of F at the overlaps."""
+    return at(D(F(*places), places[number]), dict(zip(places, overlaps(k, v), strict=True)))
 
 
 gradient_k = [partial(0) * k_star[i] + partial(3) * v_star[i] + partial(4) * v[i] for i in range(5)]
@@ -41,7 +41,7 @@ chain_rule = Claim(
     title="the gradient of a function of the overlaps",
     statement=And(
         *(
-            Eq(D(R(*overlaps(k, v)), x), g, evaluate=False)
+            Eq(D(F(*overlaps(k, v)), x), g, evaluate=False)
             for x, g in zip((*k, *v), (*gradient_k, *gradient_v), strict=True)
         ),
         evaluate=False,

@@ -27,15 +27,17 @@ from slrsym.export.document import (
     Text,
 )
 from slrsym.export.justification import inline_text, why
+from slrsym.export.orbits import orbit_blocks
 from slrsym.gaussian.typeset import Printer
 from slrsym.proof.citation import InWords
+from slrsym.proof.dynamical.statements import OrbitStatement
 from slrsym.proof.step import Link as CheckedLink
 from slrsym.proof.step import Step
 
 __all__ = ["Writer", "proof_blocks"]
 
 # Steps that only say how the others fit together.
-_SILENT = {"statement", "the proof concludes the statement"}
+_SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
 
 
 @dataclass
@@ -112,9 +114,16 @@ class Writer:
             said = inline_text(text[:1].upper() + text[1:])
             after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
             return [Paragraph((*said, *after, Text(".")))]
+        # What a claim says of orbits stands at its end, after what can be said in a line.
+        parts = sorted(parts, key=lambda part: isinstance(part, OrbitStatement))
+        map_is_shown = bool(label)
         for place, part in enumerate(parts):
             last = place == len(parts) - 1
             said = reason if last else ()
+            if isinstance(part, OrbitStatement):
+                blocks += orbit_blocks(part, self, label, said, with_map=not map_is_shown)
+                map_is_shown = True
+                continue
             blocks.append(self._one(part, label if last else "", said))
         return blocks
 
@@ -284,7 +293,7 @@ def _headline(head: str) -> str:
     }
     if head.isdigit():
         return f"Factor {head}"
-    return named.get(head, head[:1].upper() + head[1:])
+    return named.get(head, (head[:1].upper() + head[1:]).replace("_", " "))
 
 
 def _premise(
@@ -320,7 +329,9 @@ def _alone(item: _Item, writer: Writer) -> list[Block]:
         return [Paragraph(inline_text(f"{text[:1].upper()}{text[1:]}."))]
     if step.statement == Eq(0, 0, evaluate=False):
         return []
-    return writer.display(step.statement, step.label, writer.why(step.rule))
+    blocks = writer.display(step.statement, step.label, writer.why(step.rule))
+    because = getattr(step.rule, "because", "")
+    return [*blocks, Paragraph(inline_text(because))] if because else blocks
 
 
 def _solutions(items: list[_Item], writer: Writer) -> Block:

@@ -35,6 +35,7 @@ class _Structural(Rule):
     uses_axioms: tuple[str, ...] = ()
     uses_claims: tuple[str, ...] = ()
     about: tuple[Any, ...] = ()
+    because: str = ""
 
     # The check is about the proof that makes the step, not about a link.
     chainable = False
@@ -62,6 +63,7 @@ def structural_step(
     uses: tuple[str, ...] = (),
     numeric: bool = True,
     about: tuple[Any, ...] = (),
+    because: str = "",
 ) -> Step:
     """A step whose check is a function of the context.
 
@@ -83,13 +85,15 @@ def structural_step(
         Whether the statement is one that can be evaluated at points.
     about : tuple of Basic, optional
         The expressions in `name`, for those who typeset it.
+    because : str, optional
+        How the statement follows, in words, for those who write it down.
 
     Returns
     -------
     Step
         Its rule is not one for a chain.
     """
-    rule = _Structural(name, verify, axioms, uses, about)
+    rule = _Structural(name, verify, axioms, uses, about, because)
     return Step(label, statement, rule, _NO_LINK, context, numeric)
 
 

@@ -19,6 +19,7 @@ from slrsym.export.html.graph import _NODE_HEIGHT, _NODE_WIDTH, picture
 from slrsym.export.html.reading import ShownRenderer
 from slrsym.export.roundtrip import read_back
 from slrsym.gaussian.typeset.boxes import identifier, row
+from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.proof.montecarlo import MonteCarlo
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
@@ -251,13 +252,47 @@ def _crossings(svg):
     return crossed
 
 
-def test_a_statement_in_words(ledger):
-    (found,) = as_if_proved(ledger, ["theorem-5"])
+def statement_of(files, id):
+    """What a reader sees of the statement of a claim."""
+    statement = files[f"claims/{id}.html"].partition('aria-label="Statement"')[2]
+    return Page(statement.partition("</section>")[0] + "</section>").shown
+
+
+def test_a_statement_in_words():
+    text = "for constant lambda, (k_t, v_t) converges to (k*, v*) or to -(k*, v*)"
+    claim = Claim(id="my-end", title="the end", statement=in_words(text), source="my notes")
+    claim.proof(
+        lambda goal: by_citation(goal, "monotone-convergence", hypotheses=["proposition-9"])
+    )
+    ledger = Ledger({claim.id: claim})
+    (found,) = as_if_proved(ledger, ["my-end"])
     document = build(ledger, [replace(found, status="cited", error="the end is cited")], {})
     files = site_files(document)
     assert problems(files) == []
-    statement = files["claims/theorem-5.html"].partition('aria-label="Statement"')[2]
-    shown = Page(statement.partition("</section>")[0] + "</section>").shown
+    shown = statement_of(files, "my-end")
     assert shown.startswith(">\nFor constant λ")
-    # The true directions, which the starts of k and v come near.
+    # The true directions, which k and v come near.
     assert shown.count("⋆") == 4
+
+
+@pytest.mark.parametrize(
+    ("id", "said"),
+    [
+        ("proposition-8", ["Along every orbit f never increases, where", "is a zero of e, where"]),
+        ("proposition-11", ["Every orbit converges to (−1,−1) or (−1,1) or (0,0) or (1,−1)"]),
+        ("proposition-12", ["The map g is injective.", "nowhere singular."]),
+        ("proposition-13", ["The starts whose orbits converge to", "are of Lebesgue measure 0."]),
+        ("theorem-5", ["For almost every pair of unit vectors", "converges to (k⋆,v⋆) or"]),
+    ],
+)
+def test_a_statement_about_orbits(ledger, id, said):
+    document = build(ledger, as_if_proved(ledger, [id]), {})
+    files = site_files(document)
+    assert problems(files) == []
+    shown = statement_of(files, id)
+    for words in said:
+        assert words in shown
+    # The map is written once, before what is said of it.
+    assert shown.count("Orbits are those of the map g, for −1≤κ≤1, −1≤ν≤1") == (id != "theorem-5")
+    # The theorem's own argument stands below its name.
+    assert "(theorem " in Page(files[f"claims/{id}.html"]).shown

@@ -152,7 +152,7 @@ def chain_rule() -> Boolean:
     """
     k, v = symbols("k_1:6", real=True), symbols("v_1:6", real=True)
     places = symbols("x_1:6", real=True)
-    function = Function("R", real=True)
+    function = Function("F", real=True)
     overlaps = (k[0], v[1], v[0], k[1], Add(*(x * y for x, y in zip(k, v, strict=True))))
     partial = [
         at(D(function(*places), place), dict(zip(places, overlaps, strict=True)))

@@ -204,7 +204,7 @@ class DecreasesAlong(_AboutFunction):
     """
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("f never increases along an orbit",)
+        return ("along every orbit f never increases",)
 
 
 class VanishesAlong(_AboutFunction):
@@ -221,7 +221,7 @@ class VanishesAlong(_AboutFunction):
     letter = "S"
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("S tends to 0 along every orbit",)
+        return ("along every orbit S tends to 0",)
 
 
 class StepsVanish(OrbitStatement):
@@ -234,7 +234,7 @@ class StepsVanish(OrbitStatement):
     """
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("the distance of successive points tends to 0 along every orbit",)
+        return ("along every orbit the distance of successive points tends to 0",)
 
 
 class AccumulationPointsSolve(OrbitStatement):
@@ -343,7 +343,7 @@ class Injective(OrbitStatement):
     """
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("g is injective",)
+        return ("the map g is injective",)
 
 
 class InvertibleJacobian(OrbitStatement):

@@ -74,6 +74,12 @@ class _TheoremRule:
     axioms: tuple[str, ...]
 
     @property
+    def because(self) -> str:
+        """How the conclusion follows: what the docstring says after its first line."""
+        text = inspect.getdoc(self.needs) or ""
+        return " ".join(text.partition("\n\n")[2].split())
+
+    @property
     def values(self) -> tuple[str, ...]:
         return tuple(list(inspect.signature(self.needs).parameters)[1:])
 
@@ -174,6 +180,7 @@ class _ByTheorem(Proof):
             verify,
             context,
             axioms=self.rule.axioms,
+            because=self.rule.because,
         )
 
     def _require_bound(self, needs: Needs, context: Context) -> None:

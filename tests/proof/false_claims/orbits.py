@@ -390,7 +390,7 @@ wrong(
     "a point that is missing among the limits, and not among the solutions",
     OrbitsConvergeTo(saddle, sinks),
     converging(saddle, sinks, cubic, solutions=system(cubic, (1, 0), (-1, 0), (0, 0))),
-    "solutions",
+    "solutions.needed",
     checks="rule",
     others=orbits(saddle, cubic, system(cubic, (1, 0), (-1, 0), (0, 0))),
 )
