@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from slrsym.export.claims import ORDER, claim_entry
-from slrsym.export.document import Display, Label, Link
+from slrsym.export.document import Display, Label, Link, Paragraph
+from slrsym.export.html.render import Renderer as HtmlRenderer
 from slrsym.export.labels import labels
 from slrsym.export.latex.render import Renderer, snippet
 from slrsym.export.proofs import Writer
@@ -62,7 +63,14 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
         entry = claim_entry(claim, ledger.find, _label(claim))
         renderer = Renderer(labels([*ledger.claims.values(), claim]))
         return renderer.blocks([*entry.statement, *entry.where, *entry.proof])
-    return r" \\ ".join(snippet(display) for display in _displays(claim))
+    renderer = Renderer({})
+    return r" \\ ".join(
+        # Words in the midst of formulas, and formulas in the midst of words.
+        rf"\text{{{renderer.inline(block.parts)}}}"
+        if isinstance(block, Paragraph)
+        else snippet(block)
+        for block in _statement(claim)
+    )
 
 
 def claim_html(claim: Claim) -> str:
@@ -79,7 +87,12 @@ def claim_html(claim: Claim) -> str:
         HTML with MathML in it.
     """
     title = "" if claim.title == claim.source else f" ({escape(claim.title)})"
-    formulas = "".join(_display_html(display) for display in _displays(claim))
+    formulas = "".join(
+        f"<p>{HtmlRenderer({}).inline(block.parts)}</p>"
+        if isinstance(block, Paragraph)
+        else _display_html(block)
+        for block in _statement(claim)
+    )
     return f"<div><strong>{escape(claim.source)}</strong>{title}{formulas}</div>"
 
 
@@ -125,9 +138,9 @@ def chain_html(chain: Chain) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
-def _displays(claim: Claim) -> list[Display]:
-    writer = _writer([claim.statement])
-    return [block for block in writer.display(claim.statement) if isinstance(block, Display)]
+def _statement(claim: Claim) -> list[Display | Paragraph]:
+    blocks = _writer([claim.statement]).display(claim.statement)
+    return [block for block in blocks if isinstance(block, Display | Paragraph)]
 
 
 def _display_html(display: Display) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-from sympy import Eq, Symbol, cos, erf, pi, sqrt
+from sympy import Eq, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
 from slrsym.export.bibliography import PAPER, WORKS, bibtex, cited
@@ -19,6 +19,7 @@ from slrsym.gaussian import zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma
 from slrsym.proof.checker import steps_of
+from slrsym.proof.dynamical import OrbitsConvergeTo, box_map, point_set
 
 x = Symbol("x", real=True)
 
@@ -177,3 +178,22 @@ def test_the_export_is_not_loaded_before_it_is_used():
 
     code = "import sys, slrsym.proof, slrsym.cli; sys.exit('slrsym.export' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_statement_about_orbits_by_itself():
+    x = Symbol("x", real=True)
+    limit = OrbitsConvergeTo(box_map({x: x / 2}), point_set([(0,)]))
+    claim = Claim(id="half", statement=limit, source="test")
+    lines = claim.to_latex().split(r" \\ ")
+    assert (
+        lines[0]
+        == r"\text{Orbits are those of the map $g$, for $-1 \le x \le 1$, with the coordinates}"
+    )
+    assert lines[1:] == [r"g_{1}(x) = \frac{x}{2}", r"\text{Every orbit converges to $(0)$.}"]
+    html = claim._repr_html_()
+    assert "Every orbit converges to" in html
+    ElementTree.fromstring(f"<div>{html}</div>")
+    # SymPy's own printers say the same in one line.
+    said = "every orbit converges to (0), g(x) = (x/2) on [-1, 1]"
+    assert str(limit) == said
+    assert latex(limit).startswith(r"\text{every orbit converges to } \left(0\right) \text{, } g")
