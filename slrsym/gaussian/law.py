@@ -125,7 +125,7 @@ def _real_expression(expr: Any, what: str) -> Expr:
 
 @lru_cache(maxsize=1024)
 def _negative_minor(matrix: ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
-    """A principal minor that is certainly negative, with its rows; laws are made again and again."""
+    """A principal minor that is certainly negative, with its rows."""
     n = matrix.rows
     for size in range(1, n + 1):
         for chosen in combinations(range(n), size):

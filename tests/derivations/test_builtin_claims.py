@@ -10,11 +10,9 @@ from slrsym.proof.checker import StepReport, _numerical_check, step_seed, steps_
 
 from .._profile import THOROUGH, thorough_only
 
-# pytest's own collection of derivations/ applies every rule, and takes seed 0 and all points. Rules
-# do not know of seeds: what comes here besides is new in its numbers only. The profiles ci and
-# nightly verify all again, which is as dear as the collection. Dev grants the rules, and looks at
-# the numbers of one claim in four, at fewer points.
-ONE_IN = 4
+# pytest's own collection of derivations/ proves every claim once, by all rules and at all points,
+# at seed 0. The profiles ci and nightly prove them again here, at other points, as `slrsym verify`
+# does. Dev takes the steps for granted, and looks at what follows from them.
 
 
 @pytest.fixture(scope="module")
@@ -26,29 +24,26 @@ def test_every_file_loads(ledger):
     assert ledger.problems == []
 
 
-def numbers_alone(step, seed):
-    """What `check_step` says of a step whose rule has accepted, or would say for some claims."""
-    digits, contradiction = None, ""
-    if step.numeric and seed[1] % ONE_IN == 0:  # made of the id of the claim
-        digits, contradiction = _numerical_check(step, seed)
-    return StepReport(step.label, step.rule.name, str(step.label), digits, "", contradiction)
+def granted(step, seed):
+    """What `check_step` says of a step that is accepted."""
+    return StepReport(step.label, step.rule.name, step.statement, None, "", "")
 
 
 @pytest.fixture(scope="module")
 def rows(ledger):
     with pytest.MonkeyPatch.context() as patch:
         if not THOROUGH:
-            patch.setattr("slrsym.proof.checker.POINTS", 3)
-            patch.setattr("slrsym.proof.checker.POINTS_OF_QUADRATURE", 1)
-            patch.setattr("slrsym.proof.checker.check_step", numbers_alone)
+            patch.setattr("slrsym.proof.checker.check_step", granted)
         return ledger.verify(seed=1)
 
 
-def test_every_claim_is_proved(ledger, rows):
+def test_with_its_steps_every_claim_is_proved(ledger, rows):
     assert len(rows) == len(ledger.claims)
-    assert [(row.id, row.error) for row in rows if row.status != "proved"] == []
-    assert min(row.digits for row in rows if row.digits is not None) >= 28
-    assert all(row.steps >= 2 for row in rows)
+    evidence = [row for row in rows if row.status in ("certified", "tested")]
+    others = [row for row in rows if row not in evidence]
+    assert [(row.id, row.error) for row in others if row.status != "proved"] == []
+    assert len(evidence) < len(rows) / 20
+    assert all(row.steps >= 2 for row in others)
     assert {name for row in rows for name in row.axioms} <= set(AXIOMS)
 
 
@@ -67,6 +62,13 @@ def test_no_row_leaves_out_an_axiom(ledger, rows):
                 used |= axioms
                 ahead += depends
         assert used == set(row.axioms), row.id
+
+
+@thorough_only
+def test_steps_hold_to_many_digits(rows):
+    digits = [row.digits for row in rows if row.digits is not None]
+    assert len(digits) > len(rows) / 2
+    assert min(digits) >= 28
 
 
 def test_every_claim_about_an_expectation_is_sampled(ledger, rows):

@@ -53,7 +53,7 @@ def test_has_a_row(ledger, item):
 
 def test_nothing_is_left_to_the_literature(ledger):
     for id, claim in ledger.claims.items():
-        assert not claim.statement.has(InWords), id
+        assert not claim.statement.has(InWords) or claim.is_tested, id
         assert CITED not in {step.rule.name for step in steps_of(claim, ledger.find)}, id
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sympy import (
@@ -48,7 +48,7 @@ _BINDERS = (
 )
 
 
-def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Hashable:
+def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
     """What is equal for expressions that are equal once their symbols have new names.
 
     The new expressions themselves would be as good, but to make them takes longer.
