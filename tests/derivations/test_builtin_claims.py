@@ -40,6 +40,8 @@ def rows(ledger):
 def test_with_its_steps_every_claim_is_proved(ledger, rows):
     assert len(rows) == len(ledger.claims)
     evidence = [row for row in rows if row.status in ("certified", "tested")]
+    for row in evidence:
+        assert ledger.claims[row.id].is_tested == (row.status == "tested")
     others = [row for row in rows if row not in evidence]
     assert [(row.id, row.error) for row in others if row.status != "proved"] == []
     assert len(evidence) < len(rows) / 20
