@@ -254,6 +254,14 @@ def test_what_may_be_undefined_has_no_sign(expr: Expr) -> None:
     assert not is_nonzero(expr)
 
 
+@pytest.mark.parametrize("expr", [asin(2 * x + y) ** 2 + 1, acos(2 * x + y) + 1], ids=str)
+def test_an_arc_sine_is_defined_between_both_bounds(expr: Expr) -> None:
+    sides = [2 * x + y <= 1, 2 * x + y >= -1]
+    assert sign_of(expr, Facts(sides)) == SIGNS["> 0"]
+    for side in sides:
+        assert sign_of(expr, Facts([side])) == Sign()
+
+
 def test_a_hypothesis_that_may_be_undefined_secures_no_domain() -> None:
     facts = Facts([Gt(1 / x, 0)])
     assert sign_of(1 / x**2, Facts([Gt(1 / x**2, 5)])) == Sign()

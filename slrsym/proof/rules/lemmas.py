@@ -134,30 +134,29 @@ def _alike(a: Expr, b: Expr) -> bool:
 
 def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bool:
     """Whether a relation is one of those that have been shown, up to algebra."""
-    if not isinstance(wanted, Relational):
+    if not isinstance(wanted, Relational) or isinstance(wanted, Ne):
         return False
-    goal = Link.of(wanted) if not isinstance(wanted, Ne) else None
-    for statement in shown:
-        if goal is None or not isinstance(statement, Relational) or isinstance(statement, Ne):
-            continue
-        for link in (Link.of(statement), Link.of(statement).flipped):
-            if link.relation != goal.relation:
-                continue
-            if _alike(link.lhs, goal.lhs) and _alike(link.rhs, goal.rhs):
-                return True
-    for statement in shown:
-        if goal is None or not isinstance(statement, Relational) or isinstance(statement, Ne):
-            continue
-        for link in (Link.of(statement), Link.of(statement).flipped):
-            if link.relation != goal.relation:
-                continue
-            try:
-                context.require_equal(link.lhs, goal.lhs)
-                context.require_equal(link.rhs, goal.rhs)
-            except Refused:
-                continue
-            return True
-    return False
+    goal = Link.of(wanted)
+    links = [
+        link
+        for statement in shown
+        if isinstance(statement, Relational) and not isinstance(statement, Ne)
+        for link in (Link.of(statement), Link.of(statement).flipped)
+        if link.relation == goal.relation
+    ]
+    # The second question costs more.
+    return any(_alike(link.lhs, goal.lhs) and _alike(link.rhs, goal.rhs) for link in links) or any(
+        _equal(link.lhs, goal.lhs, context) and _equal(link.rhs, goal.rhs, context)
+        for link in links
+    )
+
+
+def _equal(a: Expr, b: Expr, context: Context) -> bool:
+    try:
+        context.require_equal(a, b)
+    except Refused:
+        return False
+    return True
 
 
 def _with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:

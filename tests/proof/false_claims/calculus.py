@@ -172,6 +172,16 @@ step(
 step("one over x, away from its pole", at(D(1 / x, x), {x: 1}), 1, -1, differentiate)
 step("a root, at its end", at(D(circle, x), {x: 1}), 0, None, differentiate, checks="rule")
 step("a kink, at its point", at(D(Abs(x), x), {x: 0}), 0, None, differentiate, checks="rule")
+for place in (-2, 0, 1, 4):
+    for slope in (-1, 0, 1):
+        step(
+            f"a kink at {place}, with slope {slope}",
+            at(D(Abs(x - place), x), {x: place}),
+            slope,
+            None,
+            differentiate,
+            checks="rule",
+        )
 step("a branch, at its point", at(D(sqrt(x), x), {x: 0}), 0, None, differentiate, checks="rule")
 step(
     "a pole, at its point",

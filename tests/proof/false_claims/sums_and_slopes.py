@@ -136,6 +136,123 @@ wrong(
     given=between,
 )
 
+# What the premise has to be, for both rules: a bound of the right derivative, by a number that is
+# the same on the whole interval, which both points lie in.
+
+q = Symbol("q", positive=True)
+rise = chain(D(erf(z), z)).then(bell, by=differentiate)
+at_most_2, at_least_2 = rise.le(2, by=sign), rise.ge(-2, by=sign)
+wide = 2 * Abs(x - y)
+
+
+error = erf(z)
+
+
+def steady_by(proof, of=error):
+    return lipschitz(of, z, x, y, low=-1, high=1, bound=proof)
+
+
+def refused_slope(name, lhs, relation, rhs, by, label="1", checks="rule", given=between):
+    wrong(f"Lipschitz, {name}", says(lhs, relation, rhs), link(lhs, relation, rhs, by), label,
+          given=given, checks=checks)  # fmt: skip
+
+
+refused_slope("strictly", gap, "<", wide, steady(2))
+refused_slope("from below", gap, ">=", wide, steady(2), checks="both")
+refused_slope("bounded from above alone", gap, "<=", wide, steady_by(at_most_2))
+refused_slope(
+    "twice from above", gap, "<=", wide, steady_by(all_of(at_most_2, rise.le(3, by=sign)))
+)
+refused_slope(
+    "another bound from below", gap, "<=", wide, steady_by(all_of(at_most_2, rise.ge(-3, by=sign)))
+)
+refused_slope(
+    "the bound of another function",
+    gap,
+    "<=",
+    wide,
+    steady_by(all_of(chain(D(z, z)).le(2, by=sign), chain(D(z, z)).ge(-2, by=sign))),
+    label="1.bound.part 1.1",
+)
+refused_slope(
+    "a bound that is not constant",
+    gap,
+    "<=",
+    (2 + z**2) * Abs(x - y),
+    steady_by(all_of(rise.le(2 + z**2, by=sign), rise.ge(-2 - z**2, by=sign))),
+)
+refused_slope("a variable that is restricted", gap, "<=", wide, steady(2), given=(*between, z < 3))
+refused_slope("other points", Abs(erf(x) - erf(2 * y)), "<=", wide, steady(2), checks="both")
+refused_slope("a point above", gap, "<=", wide, steady(2), given=(x >= -1, y >= -1, y <= 1))
+refused_slope("a point below", gap, "<=", wide, steady(2), given=(x >= -1, x <= 1, y <= 1))
+refused_slope(
+    "a kink",
+    Abs(Abs(x) - Abs(y)),
+    "<=",
+    wide,
+    steady_by(all_of(at_most_2, at_least_2), of=Abs(z)),
+)
+double = 2 * gap
+right(
+    "Lipschitz, a factor before the bars",
+    says(double, "<=", 4 * Abs(x - y)),
+    link(
+        double,
+        "<=",
+        4 * Abs(x - y),
+        steady_by(
+            all_of(
+                *(
+                    getattr(chain(D(2 * erf(z), z)).then(2 * bell, by=differentiate), way)(
+                        c, by=sign
+                    )
+                    for way, c in (("le", 4), ("ge", -4))
+                )
+            ),
+            of=2 * erf(z),
+        ),
+    ),
+    given=between,
+)
+refused_slope(
+    "another factor before the bars", 3 * gap, "<=", 2 * Abs(x - y), steady(2), checks="both"
+)
+right(
+    "Lipschitz, a constant in another form",
+    says(gap, "<=", 2 * (q + 1) * Abs(x - y)),
+    link(gap, "<=", 2 * (q + 1) * Abs(x - y), steady(2 * q + 2)),
+    given=between,
+)
+refused_slope(
+    "less than the constant", gap, "<=", 2 * q * Abs(x - y), steady(2 * q + 2), checks="both"
+)
+
+below = tangent + 2 * (y - x) ** 2
+sloped = chain(D(z**2, z)).then(2 * z, by=differentiate).le(2, by=sign)
+curved_up = chain(D(z**2, z, z)).then(2, by=differentiate).ge(-1, by=sign)
+for name, relation, rhs, by, checks in (
+    ("from below", ">=", below, parabola(4), "both"),
+    ("strictly", "<", below, parabola(4), "rule"),
+    ("another parabola", "<=", tangent + (y - x) ** 2, parabola(4), "rule"),
+    ("by the first derivative", "<=", below, steady_by(all_of(at_most_2, at_least_2)), "rule"),
+    (
+        "a bound of the slope",
+        "<=",
+        tangent + (y - x) ** 2,
+        taylor(z**2, z, x, y, low=-1, high=1, bound=sloped),
+        "rule",
+    ),
+    (
+        "a bound from below",
+        "<=",
+        tangent - (y - x) ** 2 / 2,
+        taylor(z**2, z, x, y, low=-1, high=1, bound=curved_up),
+        "both",
+    ),
+):  # fmt: skip
+    wrong(f"Taylor, {name}", says(y**2, relation, rhs), link(y**2, relation, rhs, by), "1",
+          given=between, checks=checks)  # fmt: skip
+
 # -- at a point --------------------------------------------------------------------------------
 
 f = x**2 + 3 * y
