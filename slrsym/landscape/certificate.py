@@ -48,6 +48,8 @@ class Enclosure:
     across_values : tuple of float
         The curvatures in these.
     excess_risk : float
+    slope : float
+        A bound of the norm of the gradient at the middle of the box, to all of its digits.
     digits : int
         How many were needed.
     """
@@ -59,6 +61,7 @@ class Enclosure:
     across: tuple[int, int, int]
     across_values: tuple[float, float]
     excess_risk: float
+    slope: float
     digits: int
 
     @property
@@ -272,8 +275,19 @@ class _Attempt:
             across,
             values,
             float(risk.mid()),
+            self._slope(x),
             self._digits,
         )
+
+    def _slope(self, x: list[Any]) -> float:
+        if self._fixed_by_symmetry(x):
+            return 0.0
+        middle = [c.mid() for c in x]
+        slope, _ = self._derivatives(middle)
+        along = _tangent(middle, self._m).transpose() * arb_mat([[s] for s in slope])
+        # Bounds of the parts first: a square that is nearly zero has no root for certain.
+        parts = [abs(along[i, 0]).upper() for i in range(along.nrows())]
+        return float(_dot(parts, parts).sqrt().upper())
 
 
 def inertia(matrix: Any) -> tuple[int, int, int]:

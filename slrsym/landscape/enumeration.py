@@ -353,7 +353,7 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
         index=index,
         flat=flat,
         spectrum=tuple(sorted(spectrum)),
-        gradient=float(np.linalg.norm(slope)),
+        gradient=enclosure.slope if enclosure else float(np.linalg.norm(slope)),
         radius=enclosure.radius if enclosure else math.nan,
         confirmed=enclosure is not None and enclosure.decided,
         hits=found.hits,

@@ -40,7 +40,8 @@ class CriticalPoint:
     spectrum : tuple of (float, int)
         Curvatures, each with the number of its directions.
     gradient : float
-        Norm of the gradient at the coordinates in double precision.
+        Norm of the gradient: a bound at the middle of the enclosure, of which the coordinates are
+        the first digits; where there is none, at the coordinates in double precision.
     radius : float
         How far from these the critical point may be; NaN if it is not enclosed.
     confirmed : bool

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from flint import arb, arb_mat
+from flint import arb, arb_mat, ctx
 
 from slrsym import Task
 from slrsym.kernels import kernel
-from slrsym.landscape.certificate import inertia, refine
+from slrsym.kernels.ball_backend import ball
+from slrsym.landscape import swap_point
+from slrsym.landscape.certificate import _Attempt, inertia, refine
 from slrsym.landscape.search import descend, starts
 from slrsym.landscape.spheres import curvature
 
@@ -63,6 +65,32 @@ def test_curvatures_far_below_rounding_have_certain_signs():
         [1, 1, 0, 0, 0], 0.5, task.gamma, task.d, task.L, 0.0, dps=300
     )[0]
     assert float(-exact) == pytest.approx(found.across_values[0], rel=1e-10)
+
+
+def bound_of(point, lam, task):
+    with ctx.workdps(40):
+        return _Attempt(point, lam, task, 40)._slope([ball(c) for c in point.ravel()])
+
+
+def test_the_gradient_vanishes_to_more_digits_than_doubles_have():
+    """Where curvatures are large, no state in double precision has a gradient below 1e-12."""
+    task, lam = Task(d=4000, L=1000, gamma=0.7), 0.3
+    (_, _, theta, eta, _), _ = swap_point(task, lam)
+    point = np.array([[0, eta, 0], [theta, 0, np.sqrt(1 - theta**2)]])
+    slope, bend, _ = curvature(point, lam, task)
+    assert np.abs(bend).max() > 500
+    found = refine(point, lam, task)
+    assert 0 < found.slope < 1e-30
+    # What it bounds, at the middle in double precision, is as large as rounding makes it.
+    rounded = bound_of(found.point, lam, task)
+    assert 1e-18 < rounded < 1e-11
+    here, _, _ = curvature(found.point, lam, task)
+    assert np.linalg.norm(here) < 1e-10
+    assert np.linalg.norm(slope) < 1e-10
+    moved = found.point + 1e-3 * np.array([[0, 0, 1], [0, 1, 0]])
+    moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+    away, _, _ = curvature(moved, lam, task)
+    assert bound_of(moved, lam, task) == pytest.approx(np.linalg.norm(away), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
