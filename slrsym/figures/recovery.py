@@ -37,6 +37,8 @@ _VERDICT_COLOURS = dict(
 
 # More points than this hide each other.
 _MOST_POINTS = 6000
+# A map with more cells has no room for numbers.
+_MOST_NUMBERS = 48
 # A bin with fewer runs says little.
 _LEAST_RUNS = 5
 
@@ -185,6 +187,12 @@ def _maps(data: xr.Dataset, names: list[str]) -> Figure:
         values = data.fraction.sel(verdict=verdict).transpose(names[1], names[0]).values
         mesh = axes.pcolormesh(values, cmap="cividis", vmin=0, vmax=1)
         axes.grid(False)
+        if values.size <= _MOST_NUMBERS:
+            for (row, column), value in np.ndenumerate(values):
+                # Dark colours are those of small numbers.
+                colour = "white" if value < 0.5 else "black"
+                where = (column + 0.5, row + 0.5)
+                axes.annotate(f"{100 * value:.0f}%", where, ha="center", va="center", color=colour)
         axes.set_xticks(np.arange(len(first)) + 0.5, [f"{x:g}" for x in first])
         axes.set_yticks(np.arange(len(second)) + 0.5, [f"{x:g}" for x in second])
         axes.set_xlabel(f"${_SYMBOLS[names[0]]}$")

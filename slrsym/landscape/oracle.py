@@ -105,7 +105,8 @@ def critical_inverse_temperature(task: Task) -> float:
     -----
     The root of the determinant of `oracle_hessian`, which is derived from the definition of the
     risk. It is looked for between 1e-4 and 1e7 on a grid; that it is the only one is tested, not
-    proved (claim ``critical-temperature-unique``). `saturated_critical_inverse_temperature` is a closed form that is close to it.
+    proved (claim ``critical-temperature-unique``). `saturated_critical_inverse_temperature` is a
+    closed form that is close to it.
 
     Examples
     --------

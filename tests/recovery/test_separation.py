@@ -85,5 +85,8 @@ def test_pictures_of_grids():
     assert varying(plane) == ["lam0", "d"]
     figure = sweep_figure(plane)
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["10", "20", "30"]
+    written = [text.get_text() for text in figure.axes[1].texts]
+    swap = plane.fraction.sel(verdict="swap").squeeze().transpose("d", "lam0").values
+    assert written == [f"{100 * x:.0f}%" for x in swap.ravel()]
     with pytest.raises(ValueError, match="one or two"):
         sweep_figure(sweep(d=10, **small))
