@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from slrsym.dynamics.engines import cores
 from slrsym.recovery.chunks import Ends, follow, tubes
 from slrsym.recovery.executors import Jobs, Maker, as_maker, completed
 from slrsym.recovery.setting import Setting
@@ -120,11 +121,15 @@ def followed(
 def _results(
     jobs: Jobs, executor: Executor | Maker | None, workers: int | None
 ) -> Iterator[tuple[Any, Any]]:
-    if executor is None and workers == 1:
-        while jobs:
-            name, function, arguments = jobs.popleft()
-            yield name, function(*arguments)
-        return
+    if executor is None:
+        # To start a process takes as long as to follow many runs.
+        parts = sum(len(missing) for (_, missing), _, _ in jobs)
+        workers = min(workers or cores(), parts)
+        if workers <= 1:
+            while jobs:
+                name, function, arguments = jobs.popleft()
+                yield name, function(*arguments)
+            return
     yield from completed(jobs, *as_maker(executor, workers))
 
 

@@ -83,6 +83,12 @@ def recover(
     RuntimeError
         If workers die again and again.
 
+    Notes
+    -----
+    Where lambda and the step size are large, as at the start of figure 4a, descent is chaotic: a
+    change of 1e-13 grows to 1e-2. Which run ends where may then differ between backends, versions
+    and machines; how many do is what means something.
+
     Examples
     --------
     >>> from slrsym.recovery import Setting, recover

@@ -13,7 +13,7 @@ from slrsym.landscape.symmetry import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
 from slrsym.recovery.chunks import checkpoints, follow, tubes
 from slrsym.recovery.step import lifted, second_derivative, step_derivative, turning
-from slrsym.recovery.tubes import tube_around
+from slrsym.recovery.tubes import _RESERVE, tube_around
 from tests._profile import THOROUGH
 
 
@@ -116,6 +116,23 @@ def test_who_is_inside_stays_inside(falling, known):
                 engine.advance(lam[before:after], int(after - before))
                 states = engine.states
                 assert tube.holds(states, later).all()
+
+
+def test_the_reserve_holds_within_the_tube(falling, known):
+    """Nowhere inside is the second derivative larger than what the tube was made with."""
+    times = checkpoints(falling.steps)
+    rng = np.random.default_rng(4)
+    for tube in known:
+        for time in np.flatnonzero(tube.radii)[::20]:
+            centre = tube.points[time]
+            lam = np.full(40, falling.temperatures[times[time]])
+            shift = rng.standard_normal((40, 2, 4))
+            shift *= tube.radii[time] / np.linalg.norm(shift, axis=(1, 2), keepdims=True)
+            near = centre + shift
+            near /= np.linalg.norm(near, axis=-1, keepdims=True)
+            inside = second_derivative(near, lam, falling.task, falling.alpha)
+            here = second_derivative(centre[None], lam[:1], falling.task, falling.alpha)
+            assert inside.max() < _RESERVE * here[0]
 
 
 def test_the_rule_does_not_change_verdicts(falling, constant, known):
