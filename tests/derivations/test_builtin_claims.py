@@ -14,6 +14,9 @@ from .._profile import THOROUGH, thorough_only
 # at seed 0. The profiles ci and nightly prove them again here, at other points, as `slrsym verify`
 # does. Dev takes the steps for granted, and looks at what follows from them.
 
+# What has no proof, and is shown on a box.
+CERTIFIED = {"theorem-5-certified", "theorem-5-closed-forms", "proposition-10-certified"}
+
 
 @pytest.fixture(scope="module")
 def ledger():
@@ -42,6 +45,9 @@ def test_with_its_steps_every_claim_is_proved(ledger, rows):
     evidence = [row for row in rows if row.status in ("certified", "tested")]
     for row in evidence:
         assert ledger.claims[row.id].is_tested == (row.status == "tested")
+    boxes = {row.id: row.box for row in evidence if row.status == "certified"}
+    assert set(boxes) == CERTIFIED
+    assert all(boxes.values())
     others = [row for row in rows if row not in evidence]
     assert [(row.id, row.error) for row in others if row.status != "proved"] == []
     assert len(evidence) < len(rows) / 20

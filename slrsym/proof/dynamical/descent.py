@@ -94,7 +94,7 @@ def _numbers(*values: Any) -> tuple[Expr, ...]:
 
 
 @theorem_rule("decrease", "induction")
-def decrease(goal: Boolean) -> Needs:
+def _decrease(goal: Boolean) -> Needs:
     """DecreasesAlong(g, f), if a step stays in the box, and f(g(x)) <= f(x) there.
 
     By induction every point of the orbit is in the box, so the inequality holds at each.
@@ -106,7 +106,7 @@ def decrease(goal: Boolean) -> Needs:
 
 
 @theorem_rule("bounded-descent", "induction", "monotone-convergence")
-def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
+def _bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
     """VanishesAlong(g, S), if a step lowers a function bounded from below by a multiple of S.
 
     With f(g(x)) - f(x) + c S(x) <= 0, S >= 0, a constant c > 0 and f >= m on the box, which steps
@@ -127,7 +127,7 @@ def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Nee
 
 
 @theorem_rule("small-steps", "induction", "limits-of-sequences")
-def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
+def _small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
     """StepsVanish(g), if the squared step is at most a multiple of what tends to 0.
 
     From 0 <= |g(x) - x|^2 <= C S(x) on the box, which steps do not leave, and S(x_t) -> 0.
@@ -142,7 +142,7 @@ def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
 
 
 @theorem_rule("limits-solve", "induction", "limits-of-sequences")
-def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
+def _limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
     """AccumulationPointsSolve(g, e), if |e|^2 is at most a multiple of what tends to 0.
 
     From |e(x)|^2 <= C S(x) on the box, which steps do not leave, and S(x_t) -> 0: e tends to 0
@@ -161,7 +161,7 @@ def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
 @theorem_rule(
     "connected-limits", "induction", "bolzano-weierstrass", "connected-accumulation-points"
 )
-def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
+def _connected_limits(goal: Boolean, equations: Lambda) -> Needs:
     """OrbitsConvergeTo(g, P), if steps vanish, and accumulation points solve equations.
 
     Orbits stay in the box, so they are bounded. As their steps tend to 0, the set of accumulation

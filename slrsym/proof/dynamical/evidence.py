@@ -35,6 +35,7 @@ from slrsym.proof.dynamical.statements import (
     VanishesAlong,
 )
 from slrsym.proof.numeric import Undecided, truth
+from slrsym.proof.numeric.sampling import parameters
 
 __all__ = ["Contradicted", "examine"]
 
@@ -48,7 +49,15 @@ _SMALL = 1e-12
 
 
 class Contradicted(Exception):  # noqa: N818
-    """A statement about orbits fails."""
+    """A statement about orbits fails.
+
+    Parameters
+    ----------
+    case : Instance or None
+        The map and its parameters; None if they are told already.
+    what : str
+        What happens there.
+    """
 
     def __init__(self, case: Instance | None, what: str) -> None:
         point = {} if case is None else case.point
@@ -83,12 +92,14 @@ def examine(statement: OrbitStatement, given: Iterable[Any], rng: Generator) -> 
     cases = instances(statement, tuple(given), rng)
     judge = _JUDGES[type(statement)]
     ended = 0
-    for number, case in enumerate(islice(cases, MOST), start=1):
+    # Where there are no parameters, all examples are of the same map.
+    most = MOST if parameters(statement) else INSTANCES
+    for number, case in enumerate(islice(cases, most), start=1):
         ended += judge(statement, case)
         if number >= INSTANCES and ended >= ENDED:
             return
     raise Undecided(
-        f"{ended} orbits were seen to behave as it says, in {MOST} examples; that is too few"
+        f"{ended} orbits were seen to behave as it says, in {most} examples; that is too few"
     )
 
 

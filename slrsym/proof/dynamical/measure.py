@@ -61,7 +61,7 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
 
 
 @theorem_rule("expansion-injective")
-def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
+def _expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
     """Injective(g), if |g(x) - g(y)|_1 >= c |x - y|_1 on the box, with a constant c > 0.
 
     If the images are equal, the right side is 0, and so x = y.
@@ -71,7 +71,7 @@ def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
 
 
 @theorem_rule("expansion-invertible", "continuous-derivatives", "limits-of-sequences")
-def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
+def _expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
     """InvertibleJacobian(g), if |g(x) - g(y)|_1 >= c |x - y|_1 on the box, and g is smooth there.
 
     At a point x of the open box, (g(x + t h) - g(x))/t tends to Dg(x) h as t -> 0, so that
@@ -95,7 +95,7 @@ def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
     "null-sets",
     "lindelof",
 )
-def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
+def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
     """NullStarts(g, {p}), if p is a fixed point inside of the box with an eigenvalue above 1.
 
     The map is smooth on a neighbourhood of the box, and its Jacobian matrix is invertible at p, so
@@ -138,7 +138,7 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
 
 
 @theorem_rule("strict-maximum", "induction", "limits-of-sequences", "null-sets")
-def strict_maximum(goal: Boolean, risk: Any) -> Needs:
+def _strict_maximum(goal: Boolean, risk: Any) -> Needs:
     """NullStarts(g, P), if f never increases, and is less inside of the box than at points of P.
 
     If the orbit of x converges to p in P, then f(x) >= f(x_t) -> f(p), since f is continuous on the
@@ -156,7 +156,7 @@ def strict_maximum(goal: Boolean, risk: Any) -> Needs:
 
 
 @theorem_rule("null-union", "null-sets")
-def null_union(goal: Boolean, parts: Any) -> Needs:
+def _null_union(goal: Boolean, parts: Any) -> Needs:
     """NullStarts(g, P), from the same of sets that P is the union of."""
     goal = about(goal, NullStarts, "null-union")
     sets = [point_set(part) for part in parts]
@@ -172,7 +172,7 @@ def null_union(goal: Boolean, parts: Any) -> Needs:
 
 
 @theorem_rule("all-but-few")
-def all_but_few(goal: Boolean, others: Any) -> Needs:
+def _all_but_few(goal: Boolean, others: Any) -> Needs:
     """AlmostEveryStartConvergesTo(g, P), if orbits converge to P or Q, and to Q from null sets."""
     goal = about(goal, AlmostEveryStartConvergesTo, "all-but-few")
     g, few = goal.map, point_set(others)

@@ -279,7 +279,7 @@ class Instance:
         with mpmath.workdps(_DIGITS):
             x = [mpmath.mpf(float(c)) for c in start]
             try:
-                for _ in range(40):
+                for _ in range(12):
                     value = mpmath.matrix(function(*x))
                     slopes = _slopes(function, x)
                     if mpmath.norm(value) == 0:

@@ -179,7 +179,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
 
 
 @theorem_rule("from-overlaps", "sphere-coordinates", "continuous-derivatives", "induction")
-def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     """AlmostEveryPairConvergesTo(descent, P), from the same of the map of the first two overlaps.
 
     On the manifold the gradient in k is p k*, and that in v is q v*, with p and q the partial

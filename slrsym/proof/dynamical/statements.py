@@ -47,11 +47,11 @@ class OrbitStatement(Sentence):
     # How many things it is about beside the map.
     others: ClassVar[int] = 0
 
-    def __new__(cls, *args: Any, **options: Any) -> Any:
-        if len(args) != 1 + cls.others:
-            raise ProofError(f"{cls.__name__} is about {1 + cls.others} things; got {len(args)}")
-        cls.validate(*args)
-        return super().__new__(cls, *args, **options)
+    def __new__(cls, *_args: Any, **_options: Any) -> Any:
+        if len(_args) != 1 + cls.others:
+            raise ProofError(f"{cls.__name__} is about {1 + cls.others} things; got {len(_args)}")
+        cls.validate(*_args)
+        return super().__new__(cls, *_args, **_options)
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
