@@ -5,6 +5,7 @@ The profile is chosen by ``SLRSYM_HYPOTHESIS_PROFILE`` or ``--hypothesis-profile
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from textwrap import dedent
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["pytester"]
 
 # How many examples a cheap test has; a costly one takes a fraction of it (tests/properties).
-for _name, _examples, _same in (("dev", 40, True), ("ci", 2000, True), ("nightly", 20_000, False)):
+for _name, _examples, _same in (("dev", 25, True), ("ci", 2000, True), ("nightly", 20_000, False)):
     settings.register_profile(
         _name,
         max_examples=_examples,
@@ -27,6 +28,12 @@ for _name, _examples, _same in (("dev", 40, True), ("ci", 2000, True), ("nightly
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile(os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev"))
+
+
+def pytest_collection_finish() -> None:
+    """What collection has made stays: the collector of garbage need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

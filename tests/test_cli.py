@@ -18,6 +18,7 @@ from slrsym import __version__, display
 from slrsym.cli import app
 from slrsym.proof.ledger import Row
 
+from ._profile import thorough
 from .conftest import claim_text
 
 BELL = """\
@@ -435,7 +436,7 @@ def test_interrupt(derivation):
     assert errors == "interrupted\n"
 
 
-@pytest.mark.parametrize("phase", ["as they start", "as they work"])
+@pytest.mark.parametrize("phase", [thorough("as they start"), "as they work"])
 def test_interrupt_of_workers(derivation, tmp_path, phase):
     # Imported quickly here and slowly in the workers, which cannot be told apart otherwise.
     sign = tmp_path / "a worker works"

@@ -23,7 +23,7 @@ from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol
 from slrsym.notation import kappa, lam, nu
 from slrsym.task import Task
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 
 TASK = Task(400, 10, math.sqrt(0.5))
 SHOWN = certify.Verdict.SHOWN
@@ -118,6 +118,7 @@ def test_the_closed_form_is_a_step_size(seed):
     assert float(step) < certify.grid_step(*task, count=41)
 
 
+@thorough_only
 def test_a_range_of_parameters(tmp_path):
     found = certify.alpha_bar("0.09..0.11", "sqrt(1/2)", 400)
     assert found.verdict is SHOWN

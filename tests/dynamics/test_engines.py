@@ -9,7 +9,7 @@ from slrsym.dynamics import Inverse, Manifold, Sphere
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.dynamics.starts import gram_matrices
 from slrsym.task import Task
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, one_in, thorough, thorough_only
 from tests.kernels._cases import needs_numba
 
 PAPER = Task(400, 10, 0.5**0.5)
@@ -41,7 +41,7 @@ def difference(one, other):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("figure", ["5", "7a", "7b"])
+@pytest.mark.parametrize("figure", [thorough("5"), thorough("7a"), "7b"])
 def test_vectors_and_overlaps_agree(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
     states, lam = Sphere(RUNS, seed=1).overlaps(task), temperatures(schedule, 2000)
@@ -53,7 +53,7 @@ def test_vectors_and_overlaps_agree(figure, backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("figure", sorted(SETTINGS))
+@pytest.mark.parametrize("figure", one_in(2, sorted(SETTINGS)))
 def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
     states, lam = Manifold(RUNS, seed=1).overlaps(task), temperatures(schedule, 2000)
@@ -75,7 +75,7 @@ def test_backends_agree(figure, start):
     assert difference(one, other) < 1e-13
 
 
-@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("d", [thorough(2), 3])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):
     task, lam = Task(d, 3, 0.7), np.full(1500, 0.3)
@@ -111,6 +111,7 @@ def gone(one, other):
     return np.maximum.accumulate(np.abs(one - other).max(axis=-1))
 
 
+@thorough_only
 def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
     """For 400 steps they agree; then 1e-13 grows to 1e-2, in whatever arithmetic it arises."""
     alpha, lam, runs, copies = 4e-3, temperatures(Inverse(1, 1e-4), 2000), 20, 8

@@ -141,6 +141,7 @@ def test_the_book_compiles(files, tmp_path):
 
 
 @needs_tex
+@thorough_only
 def test_a_claim_compiles_by_itself(document, tmp_path):
     claim = next(c for c in document.claims if c.id == "lemma-6")
     for name, text in standalone(document, claim).items():

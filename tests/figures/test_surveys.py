@@ -12,6 +12,8 @@ from slrsym.figures.oracle import oracle_figure
 from slrsym.figures.planar import planar_figure
 from slrsym.figures.style import COLOURS
 
+from .._profile import thorough_only
+
 
 def test_risks_and_their_estimates(risks):
     (axes,) = oracle_figure(risks).axes
@@ -80,6 +82,7 @@ def test_arrows_point_along_the_field_and_are_coloured_by_its_magnitude(square):
             assert np.allclose((u, v), flow / np.linalg.norm(flow))
 
 
+@thorough_only
 def test_a_run_over_the_field(square):
     runs = simulate(Task(400, 10, 0.5**0.5), [[-0.3, 0.9]], 0.1, 4e-3, 500, 5)
     figure = planar_figure(runs, square)

@@ -22,7 +22,7 @@ from slrsym.kernels import compile_expressions, kernel, numba_backend, special
 from slrsym.kernels.numba_backend import NumbaMissingError, cache_folder
 from slrsym.kernels.special import DecayIntegral, ErfDefect
 from slrsym.task import Task
-from tests._profile import THOROUGH, thorough_only
+from tests._profile import THOROUGH, thorough, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting
 
 NAMES = ["excess_risk", "gradient", "hessian"]
@@ -111,6 +111,7 @@ def in_a_process(**variables):
 
 
 @needs_numba
+@thorough_only
 def test_a_second_process_does_not_compile(tmp_path):
     folder = tmp_path / "cache"
     value, hits, misses, file = in_a_process(SLRSYM_CACHE_DIR=str(folder))
@@ -254,7 +255,7 @@ def test_mpmath_has_the_digits_asked_for(kind, dps):
 
 
 @pytest.mark.parametrize("dps", [15, 40])
-@pytest.mark.parametrize("exponent", [0.0, 3.0, 1e2, 1e6])
+@pytest.mark.parametrize("exponent", [thorough(0.0), 3.0, thorough(1e2), 1e6])
 def test_mpmath_integrates(exponent, dps):
     """The integral over the whole interval, of which a small part matters if it decays fast."""
     e, low, width = (Symbol(x, real=True) for x in ("E", "l", "w"))
