@@ -183,7 +183,7 @@ def _percent(x: float) -> str:
 
 def _interval(lower: float, upper: float) -> str:
     # Where nothing was seen, the other end says how rare it may be.
-    digits = ".2f" if upper > 1e-3 else ".1g"
+    digits = ".2f" if upper >= 1e-4 else ".1g"
     return f"{100 * lower:.2f} to {100 * upper:{digits}}%"
 
 

@@ -18,6 +18,7 @@ from slrsym.dynamics import Overlaps, simulate
 from slrsym.dynamics.schedules import Inverse
 from slrsym.recovery import Setting, recover, runner, sweep, verdicts
 from slrsym.recovery.executors import completed
+from tests._profile import thorough_only
 
 GRID = {"lam0": [0.3, 1.0], "rate": [0.0, 1e-3], "d": 40, "L": [3, 6], "alpha": 2e-2}
 SIZE = {"steps": 700, "runs": 12, "seed": 7}
@@ -163,6 +164,13 @@ def test_over_threads_that_the_user_hands_in(grid):
     with ThreadPoolExecutor(3) as pool:
         assert sweep(**GRID, **SIZE, executor=pool).identical(grid)
         assert pool.submit(int, "3").result() == 3, "it is the user's to shut down"
+
+
+@thorough_only
+def test_over_processes(grid, tmp_path):
+    """Each makes its own compiled code known to itself, which takes its time."""
+    file = tmp_path / "grid.nc"
+    assert sweep(**GRID, **SIZE, workers=2, path=file).identical(grid)
 
 
 def test_over_a_cluster_of_dask(grid):
