@@ -156,7 +156,8 @@ class _Attempt:
         m = self._m
         weights = [_dot(x[:m], slope[:m]).mid(), _dot(x[m:], slope[m:]).mid()]
         unknowns = [*x, *weights]
-        goal = arb(10) ** (-self._digits + 8)
+        goal, least = 10.0 ** (-self._digits + 8), 10.0 ** (-0.7 * self._digits)
+        last = np.inf
         for _ in range(_ROUNDS):
             value, rate = self._lagrange(unknowns)
             try:
@@ -167,7 +168,10 @@ class _Attempt:
                 return None
             unknowns = [(u - step[i, 0]).mid() for i, u in enumerate(unknowns)]
             size = max(float(abs(step[i, 0]).upper()) for i in range(2 * m))
-            if size < float(goal):
+            # Where curvatures are of different orders, rounding is larger than the goal.
+            settled = size < goal or (size < least and size > last / 2)
+            last = size
+            if settled:
                 near = 10.0 ** (-self._digits / 2)
                 x = self._snapped(unknowns[: 2 * m], near)
                 far = max(float(abs(a - b)) for a, b in zip(x, self._start, strict=True))

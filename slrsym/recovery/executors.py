@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
@@ -52,7 +53,10 @@ def as_maker(executor: Executor | Maker | None, workers: int | None) -> tuple[Ma
     if executor is None:
         # Forked processes would share what threads have locked.
         context = multiprocessing.get_context("spawn")
-        return lambda: ProcessPoolExecutor(workers, mp_context=context), True
+        # An interruption is for the process that waits; these end with what they are at.
+        return lambda: ProcessPoolExecutor(
+            workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN)
+        ), True
     # Clients of clusters make executors that are not registered as such.
     if hasattr(executor, "submit"):
         given: Any = executor

@@ -278,7 +278,8 @@ def _kept(
     if file.is_file():
         return _read(file, settings)
     require_writable(file)
-    parts = Parts(parts_folder(file), settings)
+    # Another version may compute other bits.
+    parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
     data = compute(parts)
     with replacing(file) as draft:
         data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")

@@ -67,6 +67,19 @@ def test_curvatures_far_below_rounding_have_certain_signs():
     assert float(-exact) == pytest.approx(found.across_values[0], rel=1e-10)
 
 
+def test_curvatures_of_different_orders_are_no_obstacle():
+    """One of 1e9 beside one of 8: Newton's steps end above the usual goal."""
+    task, lam = Task(d=1000, L=30_000, gamma=2.0), 0.9
+    k = [0.2995683744325861, -0.9540748340878812, 0]
+    v = [-0.9537354123065561, -0.30064724065330045, 0]
+    found = refine(np.array([k, v]), lam, task)
+    assert found.decided
+    assert found.digits == 40
+    assert found.inside == (1, 0, 3)
+    assert found.slope < 1e-20
+    assert found.radius < 1e-16
+
+
 def bound_of(point, lam, task):
     with ctx.workdps(40):
         return _Attempt(point, lam, task, 40)._slope([ball(c) for c in point.ravel()])
