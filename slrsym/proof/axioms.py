@@ -142,8 +142,7 @@ AXIOMS: dict[str, Axiom] = {
         Axiom(
             "sphere-coordinates",
             "One coordinate of a uniform point of the unit sphere of R^n, n >= 2, has a density on "
-            "[-1, 1]; so almost every point of the manifold (11) has almost every (kappa, nu), if "
-            "d >= 4.",
+            "[-1, 1].",
             "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.6",
         ),
         Axiom(

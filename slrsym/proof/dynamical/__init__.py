@@ -2,10 +2,10 @@
 
 from slrsym.proof.dynamical import descent as _descent  # noqa: F401  (its theorems)
 from slrsym.proof.dynamical import measure as _measure  # noqa: F401
+from slrsym.proof.dynamical.functions import function_of as function_of
+from slrsym.proof.dynamical.functions import point_set as point_set
 from slrsym.proof.dynamical.maps import BoxMap as BoxMap
 from slrsym.proof.dynamical.maps import box_map as box_map
-from slrsym.proof.dynamical.maps import function_of as function_of
-from slrsym.proof.dynamical.maps import point_set as point_set
 from slrsym.proof.dynamical.measure import jacobian_at as jacobian_at
 from slrsym.proof.dynamical.spheres import AlmostEveryPairConvergesTo as AlmostEveryPairConvergesTo
 from slrsym.proof.dynamical.spheres import SphereDescent as SphereDescent

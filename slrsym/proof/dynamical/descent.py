@@ -105,7 +105,7 @@ def _decrease(goal: Boolean) -> Needs:
     return Needs(on_box(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
 
 
-@theorem_rule("bounded-descent", "induction", "monotone-convergence")
+@theorem_rule("bounded-descent", "induction", "monotone-convergence", "limits-of-sequences")
 def _bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
     """VanishesAlong(g, S), if a step lowers a function bounded from below by a multiple of S.
 

@@ -11,7 +11,6 @@ from sympy import (
     And,
     Basic,
     Expr,
-    FiniteSet,
     Ge,
     Gt,
     Lambda,
@@ -23,10 +22,11 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
+from slrsym.proof.dynamical.functions import require_plain, value_at
 from slrsym.proof.errors import ProofError
-from slrsym.proof.substitute import PLAIN, put
+from slrsym.proof.substitute import put
 
-__all__ = ["BoxMap", "box_map", "function_of", "point_set", "value_at"]
+__all__ = ["BoxMap", "box_map"]
 
 
 class BoxMap(Basic):  # type: ignore[misc]
@@ -53,7 +53,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         low, high = Tuple(*low), Tuple(*high)
         if not isinstance(images, Lambda) or not isinstance(images.expr, Tuple):
             raise ProofError(f"images must be a Lambda with a Tuple of images; got {images!r}")
-        _require_plain(images)
+        require_plain(images)
         sizes = {len(images.variables), len(images.expr), len(low), len(high)}
         if len(sizes) != 1:
             raise ProofError(
@@ -201,12 +201,6 @@ class BoxMap(Basic):  # type: ignore[misc]
         return Add(*(Abs(x - y) for x, y in zip(self.coordinates, others, strict=True)))
 
 
-def _require_plain(function: Lambda) -> None:
-    for x in function.variables:
-        if not isinstance(x, Symbol) or not x.is_real or set(x._assumptions_orig) - PLAIN:
-            raise ProofError(f"the coordinate {x} has to be declared real, and no more")
-
-
 def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMap:
     """A map of a cube.
 
@@ -244,82 +238,3 @@ def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMa
         if not isinstance(x, Symbol):
             raise ProofError(f"a coordinate must be a symbol; got {x!r}")
     return BoxMap(Lambda(tuple(images), body), *ends)
-
-
-def function_of(coordinates: Iterable[Symbol], value: Any) -> Lambda:
-    """A function of the coordinates, to be spoken of along orbits.
-
-    Parameters
-    ----------
-    coordinates : iterable of Symbol
-        Its variables, in the order of those of the map.
-    value : expression or sequence of expressions
-        Its value.
-
-    Returns
-    -------
-    Lambda
-        With a Tuple for a value, if that is a sequence.
-
-    Raises
-    ------
-    ProofError
-        If a coordinate is declared anything but real.
-    """
-    body = Tuple(*map(sympify, value)) if isinstance(value, list | tuple) else sympify(value)
-    made = Lambda(tuple(coordinates), body)
-    _require_plain(made)
-    return made
-
-
-def value_at(function: Lambda, point: Iterable[Any]) -> Any:
-    """The value of a function at a point, not evaluated any further.
-
-    Parameters
-    ----------
-    function : Lambda
-        The function.
-    point : iterable of expression
-        As many as it has variables.
-
-    Returns
-    -------
-    Basic
-        An expression, or a Tuple of them.
-
-    Raises
-    ------
-    ProofError
-        If the function has another number of variables.
-    """
-    place = tuple(map(sympify, point))
-    if len(place) != len(function.variables):
-        raise ProofError(f"{function} is no function of {len(place)} coordinates")
-    values = dict(zip(function.variables, place, strict=True))
-    if isinstance(function.expr, Tuple):
-        return Tuple(*(put(part, values) for part in function.expr))
-    return put(function.expr, values)
-
-
-def point_set(points: Iterable[Iterable[Any]]) -> FiniteSet:
-    """A finite set of points, whatever their order.
-
-    Parameters
-    ----------
-    points : iterable of points
-        Each one a sequence of numbers.
-
-    Returns
-    -------
-    FiniteSet
-        Of Tuples.
-
-    Raises
-    ------
-    ProofError
-        If there are none, or a coordinate is no number.
-    """
-    made = [Tuple(*map(sympify, point)) for point in points]
-    if not made or any(not x.is_number for point in made for x in point):
-        raise ProofError(f"points must be given by numbers; got {made}")
-    return FiniteSet(*made)

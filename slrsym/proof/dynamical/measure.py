@@ -9,7 +9,8 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.chain import D, at
 from slrsym.proof.dynamical.descent import about, on_box
-from slrsym.proof.dynamical.maps import BoxMap, function_of, point_set, value_at
+from slrsym.proof.dynamical.functions import function_of, point_set, value_at
+from slrsym.proof.dynamical.maps import BoxMap
 from slrsym.proof.dynamical.statements import (
     AlmostEveryStartConvergesTo,
     DecreasesAlong,

@@ -16,7 +16,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from sympy import Symbol, Tuple, lambdify
 
-from slrsym.proof.dynamical.maps import BoxMap, value_at
+from slrsym.proof.dynamical.functions import value_at
+from slrsym.proof.dynamical.maps import BoxMap
+from slrsym.proof.dynamical.newton import DIGITS, REGULAR, close, slopes_at, solved
 from slrsym.proof.numeric import Undecided
 from slrsym.proof.numeric.sampling import parameters, sample_points
 
@@ -30,11 +32,9 @@ STARTS = 24
 
 # By how much an orbit may leave the box in floating point.
 _ROUNDING = 1e-9
-# Newton's method: digits, how small its last step has to be, and how far from singular it is used.
-_DIGITS = 50
-_SETTLED = mpmath.mpf(10) ** -30
-_REGULAR = 1e-8
+# What counts as standing still.
 _LEAST_STEP = 1e-7
+# Rounds of Newton's method in floating point, before that of many digits.
 _ROUNDS = 30
 
 
@@ -195,7 +195,7 @@ class Instance:
             np.concatenate([nodes + shift, self.starts(6)], axis=1), period
         ):
             point = self.newton(start, period)
-            if point is not None and not any(_close(point, other) for other in found):
+            if point is not None and not any(close(point, other) for other in found):
                 found.append(point)
         return found
 
@@ -217,14 +217,14 @@ class Instance:
                     shift[j] = step
                     slopes[:, :, j] = ((returns(x + shift) - returns(x - shift)) / (2 * step)).T
                 # What is singular leads nowhere.
-                slopes[~(np.abs(np.linalg.det(slopes)) > _REGULAR**2)] = np.eye(size) * 1e9
+                slopes[~(np.abs(np.linalg.det(slopes)) > REGULAR**2)] = np.eye(size) * 1e9
                 way = -np.linalg.solve(slopes, returns(x).T[:, :, None])[:, :, 0].T
                 x = x + way
         kept: list[Any] = []
         for point, last in zip(x.T, way.T, strict=True):
             # The ends of the box lie within rounding errors of where some of them should be.
             inside = not self.outside(point[:, None] * (1 - 1e-6))[0]
-            if inside and np.abs(last).max() < 1e-6 and not any(_close(point, o) for o in kept):
+            if inside and np.abs(last).max() < 1e-6 and not any(close(point, o) for o in kept):
                 kept.append(point)
         return kept
 
@@ -267,40 +267,19 @@ class Instance:
         tuple of mpf or None
             None if none is found.
         """
-        with mpmath.workdps(_DIGITS):
+        with mpmath.workdps(DIGITS):
             image = self.precise(*map(mpmath.mpf, at))
             point = self._solved(
                 lambda *x: [a - b for a, b in zip(self.precise(*x), image, strict=True)], start
             )
-        return None if point is None or _close(point, at) else point
+        return None if point is None or close(point, at) else point
 
     def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
-        size = len(start)
-        with mpmath.workdps(_DIGITS):
-            x = [mpmath.mpf(float(c)) for c in start]
-            try:
-                for _ in range(12):
-                    value = mpmath.matrix(function(*x))
-                    slopes = _slopes(function, x)
-                    if mpmath.norm(value) == 0:
-                        way = mpmath.matrix(size, 1)
-                    else:
-                        way = mpmath.lu_solve(slopes, -value)
-                    x = [a + b for a, b in zip(x, way, strict=True)]
-                    if mpmath.norm(way) < _SETTLED:
-                        return self._regular(x, slopes)
-                    if mpmath.norm(mpmath.matrix(x)) > 100:
-                        return None
-            except (ZeroDivisionError, ValueError, TypeError, OverflowError):
-                return None
-        return None
-
-    def _regular(self, x: list[Any], slopes: Any) -> tuple[Any, ...] | None:
-        matrix = np.array(slopes.tolist(), dtype=float)
-        if not np.isfinite(matrix).all() or np.linalg.svd(matrix)[1].min() < _REGULAR:
+        point = solved(function, start)
+        if point is None:
             return None
-        place = np.array([[float(c)] for c in x])
-        return None if self.outside(place)[0] else tuple(x)
+        place = np.array([[float(c)] for c in point])
+        return None if self.outside(place)[0] else point
 
     def attracts(self, point: Any) -> bool:
         """Whether all orbits that begin near a fixed point converge to it.
@@ -315,10 +294,10 @@ class Instance:
         bool
             Whether every eigenvalue is clearly of modulus less than 1.
         """
-        with mpmath.workdps(_DIGITS):
-            matrix = _slopes(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
+        with mpmath.workdps(DIGITS):
+            matrix = slopes_at(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
         values = np.linalg.eigvals(np.array(matrix.tolist(), dtype=float))
-        return bool(np.abs(values).max() < 1 - _REGULAR)
+        return bool(np.abs(values).max() < 1 - REGULAR)
 
 
 @dataclass(frozen=True)
@@ -366,19 +345,3 @@ def instances(statement: Any, given: Any, rng: Generator) -> Iterator[Instance]:
     while True:
         (point,) = sample_points(symbols, given, rng, 1)
         yield Instance(statement.map, point, rng)
-
-
-def _slopes(function: Any, x: list[Any]) -> Any:
-    """The derivative, by central differences that leave half of the digits."""
-    size = len(x)
-    step = mpmath.mpf(10) ** (-_DIGITS // 3)
-    matrix = mpmath.matrix(size, size)
-    for j in range(size):
-        up, down = ([c + s * step * (i == j) for i, c in enumerate(x)] for s in (1, -1))
-        for i, (a, b) in enumerate(zip(function(*up), function(*down), strict=True)):
-            matrix[i, j] = (a - b) / (2 * step)
-    return matrix
-
-
-def _close(a: Any, b: Any) -> bool:
-    return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))

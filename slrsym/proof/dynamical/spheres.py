@@ -33,7 +33,8 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.proof.chain import D, at
 from slrsym.proof.dynamical.descent import about
-from slrsym.proof.dynamical.maps import BoxMap, function_of, point_set, value_at
+from slrsym.proof.dynamical.functions import function_of, point_set, value_at
+from slrsym.proof.dynamical.maps import BoxMap
 from slrsym.proof.dynamical.statements import AlmostEveryStartConvergesTo, OrbitStatement, Piece
 from slrsym.proof.dynamical.theorems import Hypothesis, Needs, theorem_rule
 from slrsym.proof.errors import ProofError
@@ -178,7 +179,9 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
     return moved[0] / sqrt(moved.dot(moved))
 
 
-@theorem_rule("from-overlaps", "sphere-coordinates", "continuous-derivatives", "induction")
+@theorem_rule(
+    "from-overlaps", "sphere-coordinates", "continuous-derivatives", "fubini", "induction"
+)
 def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     """AlmostEveryPairConvergesTo(descent, P), from the same of the map of the first two overlaps.
 
@@ -195,8 +198,8 @@ def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     With n >= 4, the overlap of k with k* is one coordinate of a uniform point of the unit sphere of
     a space of n - 1 dimensions, and has a density. Given k, that of v with v* is one of a uniform
     point of the unit sphere of a space of n - 2 >= 2 dimensions which contains v*, whatever k is,
-    unless k = s k*. So the two have a joint density, and lie in a null set of the square with
-    probability 0.
+    unless k = s k*. So the two have a joint density, the product of the two, and lie in a null set
+    of the square with probability 0.
     """
     goal = about(goal, AlmostEveryPairConvergesTo, "from-overlaps")
     descent = goal.map

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeAlias
 
-from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
+from sympy import Basic, FiniteSet, Lambda, Tuple
 
-from slrsym.proof.dynamical.maps import BoxMap, function_of, point_set
+from slrsym.proof.dynamical.functions import function_of, point_set
+from slrsym.proof.dynamical.maps import BoxMap
+from slrsym.proof.dynamical.writing import in_latex, in_text
 from slrsym.proof.errors import ProofError
 from slrsym.proof.sentences import Sentence
 
@@ -93,60 +95,10 @@ class OrbitStatement(Sentence):
         raise NotImplementedError
 
     def _sympystr(self, printer: Any) -> str:
-        said = "".join(p if isinstance(p, str) else _text(p, printer) for p in self.sentence())
-        for name, function in self.definitions:
-            said += (
-                f", {name}{_list(function.variables, printer)} = {_text(function.expr, printer)}"
-            )
-        return f"{said}, {_map_text(self.map, printer)}" if isinstance(self.map, BoxMap) else said
+        return in_text(self, printer)
 
     def _latex(self, printer: Any) -> str:
-        parts = [
-            rf"\text{{{p}}}" if isinstance(p, str) else _latex(p, printer) for p in self.sentence()
-        ]
-        for name, function in self.definitions:
-            place = ", ".join(map(printer._print, function.variables))
-            parts.append(rf"\text{{, }} {name}({place}) = {_latex(function.expr, printer)}")
-        if isinstance(self.map, BoxMap):
-            parts.append(rf"\text{{, }} {_map_latex(self.map, printer)}")
-        return " ".join(parts)
-
-
-def _text(piece: Basic, printer: Any) -> str:
-    if isinstance(piece, FiniteSet):
-        return " or ".join(_list(point, printer) for point in sorted(piece, key=default_sort_key))
-    if isinstance(piece, Tuple):
-        return _list(piece, printer)
-    return str(printer._print(piece))
-
-
-def _list(parts: Any, printer: Any) -> str:
-    return f"({', '.join(printer._print(part) for part in parts)})"
-
-
-def _map_text(map: Any, printer: Any) -> str:
-    ends = " x ".join(f"[{a}, {b}]" for a, b in zip(map.low, map.high, strict=True))
-    place, images = _list(map.coordinates, printer), _list(map.images, printer)
-    return f"g{place} = {images} on {ends}"
-
-
-def _latex(piece: Basic, printer: Any) -> str:
-    if isinstance(piece, FiniteSet):
-        points = [_latex(point, printer) for point in sorted(piece, key=default_sort_key)]
-        return r" \text{ or } ".join(points)
-    if isinstance(piece, Tuple):
-        inner = r",\, ".join(_latex(part, printer) for part in piece)
-        return rf"\left({inner}\right)"
-    return str(printer._print(piece))
-
-
-def _map_latex(map: Any, printer: Any) -> str:
-    ends = r" \times ".join(
-        rf"\left[{printer._print(a)}, {printer._print(b)}\right]"
-        for a, b in zip(map.low, map.high, strict=True)
-    )
-    place, images = (_latex(Tuple(*parts), printer) for parts in (map.coordinates, map.images))
-    return rf"g{place} = {images} \text{{ on }} {ends}"
+        return in_latex(self, printer)
 
 
 def _require_function(map: BoxMap, function: Any, what: str, tuples: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""False statements about orbits, true ones with a wrong proof, and their twins."""
+"""False statements on what decreases and vanishes along orbits, and where these end; twins."""
 
 from sympy import (
     Abs,
@@ -6,69 +6,46 @@ from sympy import (
     Eq,
     Equivalent,
     Ge,
-    Gt,
     Lambda,
     Le,
-    Lt,
     Or,
     Rational,
-    Symbol,
-    symbols,
 )
 
-from slrsym.proof import algebra, all_of, chain, claimed, differentiate, lemma, sign
+from slrsym.proof import chain, claimed, lemma, sign
 from slrsym.proof.dynamical import (
     AccumulationPointsSolve,
-    AlmostEveryPairConvergesTo,
-    AlmostEveryStartConvergesTo,
     DecreasesAlong,
-    Injective,
-    InvertibleJacobian,
-    NullStarts,
     OrbitsConvergeTo,
-    SphereDescent,
     StepsVanish,
     VanishesAlong,
     box_map,
     by_theorem,
-    function_of,
     point_set,
 )
 
 from ._entries import Theme, known, unchecked
+from ._maps import (
+    a,
+    bowl,
+    cycle,
+    function,
+    granted,
+    half,
+    origin,
+    outward,
+    saddle,
+    sinks,
+    square_of,
+    stays,
+    u,
+    v,
+    x,
+    y,
+)
 
 theme = Theme()
 wrong, right = theme.wrong, theme.right
-
-x, y, u, v = symbols("x y u v", real=True)
-a = Symbol("a", positive=True)
-
-
-def function(value):
-    return function_of((x, y), value)
-
-
-# Everything tends to the origin; a saddle there, and two sinks; a step out of the square; a cycle.
-half = box_map({x: x / 2, y: y / 2})
-saddle = box_map({x: 5 * x / 4 - x**3 / 4, y: y / 2})
-outward = box_map({x: 2 * x, y: y / 2})
-cycle = box_map({x: -3 * x / 2 + x**3 / 2, y: y / 2})
-bowl = function(x**2 + y**2)
-square_of = function(x**2)
-origin, sinks = point_set([(0, 0)]), point_set([(1, 0), (-1, 0)])
-
-
-def stays(g, by=sign):
-    return all_of(
-        *(chain(r.lhs).ge(r.rhs, by=by) if isinstance(r, Ge) else chain(r.lhs).le(r.rhs, by=by)
-          for r in g.inside(g.images))
-    )  # fmt: skip
-
-
-def granted(statement, id="granted"):
-    """A claim that no one has shown, so that what rests on it is looked at by itself."""
-    return known(id, statement, stays(half))
-
 
 # -- what decreases ----------------------------------------------------------------------------
 
@@ -402,329 +379,4 @@ wrong(
     "solutions",
     checks="rule",
     others=orbits(half, extra, system(extra, (0, 0), (Rational(1, 2), 0))),
-)
-
-# -- the map itself ----------------------------------------------------------------------------
-
-
-def apart(g, goal, name, factor, by=algebra, second=(u, v)):
-    images = sum(abs(p - q) for p, q in zip(g.images, g.moved(second), strict=True))
-    start, end = chain(images), factor * g.distance(second)
-    expands = start.then(end, by=algebra) if by is algebra else start.ge(end, by=by)
-    return by_theorem(
-        goal,
-        name,
-        {"second": second, "factor": factor},
-        expands=expands,
-        factor=chain(factor).gt(0, by=sign),
-    )
-
-
-third, mean = Rational(1, 3), Rational(1, 2)
-right("injective", Injective(half), apart(half, Injective(half), "expansion-injective", mean))
-right(
-    "regular",
-    InvertibleJacobian(half),
-    apart(half, InvertibleJacobian(half), "expansion-invertible", mean),
-)
-wrong(
-    "a contraction that expands",
-    Injective(half),
-    apart(half, Injective(half), "expansion-injective", 2, sign),
-    "expands.1",
-)
-wrong(
-    "a second point that is the first",
-    Injective(box_map({x: x**2, y: y})),
-    apart(
-        box_map({x: x**2, y: y}),
-        Injective(box_map({x: x**2, y: y})),
-        "expansion-injective",
-        1,
-        unchecked,
-        (x, y),
-    ),
-    "theorem",
-)
-parabola, cube = box_map({x: x**2, y: y}), box_map({x: x**3, y: y})
-wrong(
-    "a parabola is injective, as numbers see it",
-    Injective(parabola),
-    apart(parabola, Injective(parabola), "expansion-injective", third, unchecked),
-    "theorem",
-    checks="numeric",
-)
-for g, name in ((parabola, "changes its sign"), (cube, "vanishes without changing its sign")):
-    wrong(
-        f"a determinant that {name}, as numbers see it",
-        InvertibleJacobian(g),
-        apart(g, InvertibleJacobian(g), "expansion-invertible", third, unchecked),
-        "theorem",
-        checks="numeric",
-    )
-bent = box_map({x: x / 2 + Abs(x) / 8, y: y / 2})
-wrong(
-    "a map with a bend",
-    InvertibleJacobian(bent),
-    apart(bent, InvertibleJacobian(bent), "expansion-invertible", third, unchecked),
-    "theorem",
-    checks="rule",
-)
-
-# -- few starts --------------------------------------------------------------------------------
-
-
-def stable(g, matrix, eigenvalue, by=sign):
-    entry = lambda i, j: differentiate  # noqa: E731
-    return by_theorem(
-        NullStarts(g, origin),
-        "center-stable",
-        {"matrix": matrix, "eigenvalue": eigenvalue},
-        stays=stays(g, by),
-        fixed_1=algebra,
-        fixed_2=algebra,
-        entry_11=entry(0, 0),
-        entry_12=entry(0, 1),
-        entry_21=entry(1, 0),
-        entry_22=entry(1, 1),
-        eigenvalue=algebra,
-        expanding=sign,
-        invertible=lemma("granted"),
-    )
-
-
-quarter = Rational(5, 4)
-regular = (granted(InvertibleJacobian(saddle)),)
-right(
-    "a saddle",
-    NullStarts(saddle, origin),
-    stable(saddle, ((quarter, 0), (0, mean)), quarter),
-    others=regular,
-)
-wrong(
-    "a sink",
-    NullStarts(half, origin),
-    stable(half, ((mean, 0), (0, mean)), mean),
-    "expanding.1",
-    others=(granted(InvertibleJacobian(half)),),
-)
-wrong(
-    "a sink, with an eigenvalue that it has not",
-    NullStarts(half, origin),
-    stable(half, ((mean, 0), (0, mean)), 2),
-    "eigenvalue.1",
-    others=(granted(InvertibleJacobian(half)),),
-)
-wrong(
-    "a sink, with a Jacobian that it has not",
-    NullStarts(half, origin),
-    stable(half, ((2, 0), (0, mean)), 2),
-    "entry_11.1",
-    others=(granted(InvertibleJacobian(half)),),
-)
-wrong(
-    "a sink, as numbers see it",
-    NullStarts(half, origin),
-    stable(half, ((mean, 0), (0, mean)), mean),
-    "theorem",
-    checks="numeric",
-    others=(granted(InvertibleJacobian(half)),),
-)
-wrong(
-    "a Jacobian that is not known to be invertible",
-    NullStarts(saddle, origin),
-    stable(saddle, ((quarter, 0), (0, mean)), quarter),
-    "invertible",
-    checks="rule",
-    others=(granted(InvertibleJacobian(half)),),
-)
-fixed_elsewhere = box_map({x: x / 2 + Rational(1, 4), y: y / 2})
-wrong(
-    "a point that is not fixed",
-    NullStarts(fixed_elsewhere, origin),
-    stable(fixed_elsewhere, ((mean, 0), (0, mean)), mean),
-    "fixed_1.1",
-    others=(granted(InvertibleJacobian(fixed_elsewhere)),),
-)
-
-
-def summit(g, points, f, by=sign):
-    higher = {
-        f"less_{number}": chain(g.before(f)).lt(f(*point), by=by)
-        for number, point in enumerate(sorted(points, key=str), start=1)
-    }
-    return by_theorem(
-        NullStarts(g, points),
-        "strict-maximum",
-        {"risk": f},
-        stays=stays(g, sign),
-        decreases=lemma("granted"),
-        **higher,
-    )
-
-
-corner = point_set([(1, 1)])
-right(
-    "a maximum",
-    NullStarts(half, corner),
-    summit(half, corner, square_of),
-    others=(granted(DecreasesAlong(half, square_of)),),
-)
-wrong(
-    "a maximum that is not strict",
-    NullStarts(half, corner),
-    summit(half, corner, function(1)),
-    "less_1.1",
-    others=(granted(DecreasesAlong(half, function(1))),),
-)
-wrong(
-    "the maximum of a function that increases",
-    NullStarts(half, origin),
-    summit(half, origin, upside_down),
-    "decreases",
-    checks="rule",
-    others=(granted(DecreasesAlong(half, bowl)),),
-)
-wrong(
-    "a minimum for a maximum",
-    NullStarts(half, origin),
-    summit(half, origin, bowl),
-    "less_1.1",
-    others=(granted(DecreasesAlong(half, bowl)),),
-)
-
-# -- almost all starts -------------------------------------------------------------------------
-
-
-def most(g, points, others):
-    return by_theorem(
-        AlmostEveryStartConvergesTo(g, points),
-        "all-but-few",
-        {"others": tuple(others)},
-        limits=lemma("granted"),
-        few=lemma("few"),
-    )
-
-
-ends = point_set([*sinks, *origin])
-right(
-    "almost all to the sinks",
-    AlmostEveryStartConvergesTo(saddle, sinks),
-    most(saddle, sinks, origin),
-    others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, origin), "few")),
-)
-one, two = point_set([(1, 0)]), point_set([(-1, 0), (0, 0)])
-wrong(
-    "almost all to one of two sinks",
-    AlmostEveryStartConvergesTo(saddle, one),
-    most(saddle, one, two),
-    "few",
-    checks="rule",
-    others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, origin), "few")),
-)
-wrong(
-    "almost all to one of two sinks, as numbers see it",
-    AlmostEveryStartConvergesTo(saddle, one),
-    most(saddle, one, two),
-    "theorem",
-    checks="numeric",
-    others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, two), "few")),
-)
-wrong(
-    "a part of the points",
-    NullStarts(saddle, origin),
-    by_theorem(
-        NullStarts(saddle, origin),
-        "null-union",
-        {"parts": (tuple(origin),)},
-        part_1=lemma("few"),
-    ),
-    "part_1",
-    checks="rule",
-    others=(granted(NullStarts(half, origin), "few"),),
-)
-
-# -- pairs of unit vectors ---------------------------------------------------------------------
-
-five = symbols("kappa nu theta eta rho", real=True)
-kappa, nu, theta, eta, rho = five
-n = Symbol("n", positive=True)
-
-
-def moved(z, slope):
-    return (z - a * slope * (1 - z**2)) / (1 + a**2 * slope**2 * (1 - z**2)) ** Rational(1, 2)
-
-
-# The risk -kappa - nu, whose slopes are -1, and what may be added to it.
-climb = box_map({kappa: moved(kappa, -1), nu: moved(nu, -1)})
-ascent = point_set([(1, 1)])
-
-
-def pairs(risk, planar=climb, slopes=(-1, -1), points=ascent):
-    return by_theorem(
-        AlmostEveryPairConvergesTo(SphereDescent(Lambda(five, risk), a, n), points),
-        "from-overlaps",
-        {"planar": planar, "slopes": function_of((kappa, nu), slopes)},
-        chain_rule=lemma("lemma-4-chain-rule"),
-        planar=lemma("granted"),
-        dimension=sign,
-        across_1=differentiate,
-        across_2=differentiate,
-        across_3=differentiate,
-        slope_1=differentiate,
-        slope_2=differentiate,
-        step_1=algebra,
-        step_2=algebra,
-    )
-
-
-def pair_goal(risk, points=ascent):
-    return AlmostEveryPairConvergesTo(SphereDescent(Lambda(five, risk), a, n), points)
-
-
-small = (Ge(n, 4), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
-flat = theta**2 + eta**2 + rho**2
-along = (granted(AlmostEveryStartConvergesTo(climb, ascent)),)
-right("pairs", pair_goal(flat - kappa - nu), pairs(flat - kappa - nu), given=small, others=along)
-wrong(
-    "pairs in too few dimensions",
-    pair_goal(flat - kappa - nu),
-    pairs(flat - kappa - nu),
-    "dimension.1",
-    given=(Ge(n, 3), *small[1:]),
-    others=along,
-)
-wrong(
-    "pairs that are pushed off the manifold",
-    pair_goal(theta - kappa - nu),
-    pairs(theta - kappa - nu),
-    "across_1.1",
-    given=small,
-    others=along,
-)
-wrong(
-    "pairs of another slope",
-    pair_goal(flat - 2 * kappa - nu),
-    pairs(flat - 2 * kappa - nu),
-    "slope_1.1",
-    given=small,
-    others=along,
-)
-wrong(
-    "pairs of another planar map",
-    pair_goal(flat - 2 * kappa - nu),
-    pairs(flat - 2 * kappa - nu, slopes=(-2, -1)),
-    "step_1.1",
-    given=small,
-    others=along,
-)
-down = point_set([(-1, -1)])
-wrong(
-    "pairs that end elsewhere, as numbers see it",
-    pair_goal(flat - kappa - nu, down),
-    pairs(flat - kappa - nu, points=down),
-    "theorem",
-    checks="numeric",
-    given=small,
-    others=(granted(AlmostEveryStartConvergesTo(climb, down)),),
 )

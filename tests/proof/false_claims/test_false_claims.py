@@ -15,6 +15,7 @@ from . import (
     identities,
     orbits,
     order,
+    starts,
     structures,
     sums_and_slopes,
 )
@@ -29,6 +30,7 @@ THEMES = {
     "domains": domains.theme,
     "sums and slopes": sums_and_slopes.theme,
     "orbits": orbits.theme,
+    "starts": starts.theme,
 }
 
 

@@ -1,0 +1,110 @@
+"""Functions of coordinates, their values at points, and finite sets of points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sympy import FiniteSet, Lambda, Symbol, Tuple, sympify
+
+from slrsym.proof.errors import ProofError
+from slrsym.proof.substitute import PLAIN, put
+
+__all__ = ["function_of", "point_set", "require_plain", "value_at"]
+
+
+def require_plain(function: Lambda) -> None:
+    """Refuse a function whose variables are not real coordinates, of any sign.
+
+    Parameters
+    ----------
+    function : Lambda
+        The function.
+
+    Raises
+    ------
+    ProofError
+        If a variable is declared anything but real.
+    """
+    for x in function.variables:
+        if not isinstance(x, Symbol) or not x.is_real or set(x._assumptions_orig) - PLAIN:
+            raise ProofError(f"the coordinate {x} has to be declared real, and no more")
+
+
+def function_of(coordinates: Iterable[Symbol], value: Any) -> Lambda:
+    """A function of the coordinates, to be spoken of along orbits.
+
+    Parameters
+    ----------
+    coordinates : iterable of Symbol
+        Its variables, in the order of those of the map.
+    value : expression or sequence of expressions
+        Its value.
+
+    Returns
+    -------
+    Lambda
+        With a Tuple for a value, if that is a sequence.
+
+    Raises
+    ------
+    ProofError
+        If a coordinate is declared anything but real.
+    """
+    body = Tuple(*map(sympify, value)) if isinstance(value, list | tuple) else sympify(value)
+    made = Lambda(tuple(coordinates), body)
+    require_plain(made)
+    return made
+
+
+def value_at(function: Lambda, point: Iterable[Any]) -> Any:
+    """The value of a function at a point, not evaluated any further.
+
+    Parameters
+    ----------
+    function : Lambda
+        The function.
+    point : iterable of expression
+        As many as it has variables.
+
+    Returns
+    -------
+    Basic
+        An expression, or a Tuple of them.
+
+    Raises
+    ------
+    ProofError
+        If the function has another number of variables.
+    """
+    place = tuple(map(sympify, point))
+    if len(place) != len(function.variables):
+        raise ProofError(f"{function} is no function of {len(place)} coordinates")
+    values = dict(zip(function.variables, place, strict=True))
+    if isinstance(function.expr, Tuple):
+        return Tuple(*(put(part, values) for part in function.expr))
+    return put(function.expr, values)
+
+
+def point_set(points: Iterable[Iterable[Any]]) -> FiniteSet:
+    """A finite set of points, whatever their order.
+
+    Parameters
+    ----------
+    points : iterable of points
+        Each one a sequence of numbers.
+
+    Returns
+    -------
+    FiniteSet
+        Of Tuples.
+
+    Raises
+    ------
+    ProofError
+        If there are none, or a coordinate is no number.
+    """
+    made = [Tuple(*map(sympify, point)) for point in points]
+    if not made or any(not x.is_number for point in made for x in point):
+        raise ProofError(f"points must be given by numbers; got {made}")
+    return FiniteSet(*made)
