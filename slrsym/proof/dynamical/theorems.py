@@ -223,6 +223,9 @@ def _as_proof(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
 def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -> Iterable[Step]:
     inner = context.assuming(*hypothesis.given)
     yield from proof.steps(inner, label)
+    # What stands there as it is needs no step of its own.
+    if proof.conclusion == hypothesis.statement:
+        return
 
     def verify(context: Context) -> None:
         concludes(proof.conclusion, hypothesis.statement, context)
@@ -233,8 +236,6 @@ def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -
         "a hypothesis of the theorem",
         verify,
         inner,
-        # As it stands it has been examined where it was shown.
-        numeric=proof.conclusion != hypothesis.statement,
     )
 
 
