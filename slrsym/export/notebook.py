@@ -7,13 +7,14 @@ from html import escape
 from typing import Any
 
 from slrsym.export.claims import ORDER, claim_entry
-from slrsym.export.document import Display, Label, Link, Paragraph
+from slrsym.export.document import ClaimEntry, Display, Label, Link, Paragraph
+from slrsym.export.html.render import WIDE, relation
 from slrsym.export.html.render import Renderer as HtmlRenderer
 from slrsym.export.labels import labels
 from slrsym.export.latex.render import Renderer, snippet
 from slrsym.export.proofs import Writer
-from slrsym.gaussian.typeset import Printer, declared_laws
-from slrsym.gaussian.typeset.boxes import Operator
+from slrsym.gaussian.typeset import Box, Printer, broken, declared_laws
+from slrsym.gaussian.typeset.boxes import Operator, row
 from slrsym.gaussian.typeset.mathml import to_mathml
 from slrsym.proof.chain import Chain
 from slrsym.proof.claim import Claim
@@ -36,8 +37,13 @@ def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Writ
     return Writer(Printer(ORDER, declared_laws(shown)), _as_it_is, find)
 
 
-def _label(claim: Claim) -> Label:
-    return labels([claim])[claim.id]
+def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
+    """What a document says of a claim, and what claims are called in it."""
+    from slrsym.proof.ledger import builtin_ledger
+
+    ledger = builtin_ledger()
+    entry = claim_entry(claim, ledger.find, labels([claim])[claim.id])
+    return entry, labels([*ledger.claims.values(), claim])
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
@@ -57,12 +63,8 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
         blocks of a document that has the preamble of `slrsym.export.latex.preamble`.
     """
     if proof:
-        from slrsym.proof.ledger import builtin_ledger
-
-        ledger = builtin_ledger()
-        entry = claim_entry(claim, ledger.find, _label(claim))
-        renderer = Renderer(labels([*ledger.claims.values(), claim]))
-        return renderer.blocks([*entry.statement, *entry.where, *entry.proof])
+        entry, found = _entry(claim)
+        return Renderer(found).blocks([*entry.statement, *entry.where, *entry.proof])
     renderer = Renderer({})
     return r" \\ ".join(
         # Words in the midst of formulas, and formulas in the midst of words.
@@ -73,27 +75,44 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
     )
 
 
-def claim_html(claim: Claim) -> str:
+class _Unstyled(HtmlRenderer):
+    """Without the style sheet that chooses between a desk and a phone."""
+
+    def formula(self, box: Box) -> str:
+        return to_mathml(broken(box, WIDE))
+
+
+def claim_html(claim: Claim, proof: bool = False) -> str:
     """A claim with its name, for a notebook.
 
     Parameters
     ----------
     claim : Claim
         The claim.
+    proof : bool, optional
+        Whether to write the proof, too, abbreviated and in lines as in a document.
 
     Returns
     -------
     str
         HTML with MathML in it.
     """
-    title = "" if claim.title == claim.source else f" ({escape(claim.title)})"
+    if proof:
+        entry, found = _entry(claim)
+        blocks = [*entry.statement, *entry.where, *entry.proof]
+        return f"<div>{_heading(claim)}\n{_Unstyled(found).blocks(blocks)}</div>"
     formulas = "".join(
         f"<p>{HtmlRenderer({}).inline(block.parts)}</p>"
         if isinstance(block, Paragraph)
         else _display_html(block)
         for block in _statement(claim)
     )
-    return f"<div><strong>{escape(claim.source)}</strong>{title}{formulas}</div>"
+    return f"<div>{_heading(claim)}{formulas}</div>"
+
+
+def _heading(claim: Claim) -> str:
+    title = "" if claim.title == claim.source else f" ({escape(claim.title)})"
+    return f"<strong>{escape(claim.source)}</strong>{title}"
 
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
@@ -129,12 +148,13 @@ def chain_html(chain: Chain) -> str:
         HTML with MathML in it.
     """
     display = _chain_display(chain)
-    rows = [f"<tr><td>{to_mathml(display.start.box, False)}</td><td></td><td></td></tr>"]
+    start = to_mathml(broken(display.start.box, WIDE), False)
+    rows = [f"<tr><td>{start}</td><td></td><td></td></tr>"]
     for link in display.links:
-        sign = to_mathml(Operator(_SIGNS[link.sign], "relation"), False)
-        side = to_mathml(link.formula.box, False)
+        sign = Operator(_SIGNS[link.sign], "relation")
+        side = to_mathml(broken(row([sign, link.formula.box]), WIDE), False)
         why = escape("".join(getattr(p, "text", getattr(p, "id", "")) for p in link.why))
-        rows.append(f"<tr><td>{sign} {side}</td><td>({link.label})</td><td>{why}</td></tr>")
+        rows.append(f"<tr><td>{side}</td><td>({link.label})</td><td>{why}</td></tr>")
     return f"<table>{''.join(rows)}</table>"
 
 
@@ -144,12 +164,7 @@ def _statement(claim: Claim) -> list[Display | Paragraph]:
 
 
 def _display_html(display: Display) -> str:
-    from slrsym.gaussian.typeset.boxes import row
-
-    parts = [display.start.box]
-    for link in display.links:
-        parts += [Operator(_SIGNS[link.sign], "relation"), link.formula.box]
-    return to_mathml(row(parts))
+    return to_mathml(broken(relation(display), WIDE))
 
 
 def _chain_display(chain: Chain) -> Display:

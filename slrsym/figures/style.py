@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from slrsym.figures import FORMATS
 from slrsym.files import replacing
 
-__all__ = ["COLOURS", "WIDTH", "labelled", "style", "write"]
+__all__ = ["COLOURS", "WIDTH", "labelled", "style", "use", "write"]
 
 # Told apart with any colour vision, and in grey (Okabe and Ito).
 COLOURS = {
@@ -67,6 +67,11 @@ def style() -> Iterator[None]:
     """Figures made inside of this look alike, and Matplotlib's own settings stay as they are."""
     with mpl.rc_context(_SETTINGS):
         yield
+
+
+def use() -> None:
+    """Figures made from here on look alike, as in a notebook; Matplotlib's settings are changed."""
+    mpl.rcParams.update(_SETTINGS)
 
 
 def labelled(axes: Axes, label: str) -> None:

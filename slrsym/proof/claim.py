@@ -335,10 +335,32 @@ class Claim:
 
         return claim_latex(self, proof)
 
+    def to_html(self, proof: bool = False) -> str:
+        """The statement as HTML, with its name.
+
+        Parameters
+        ----------
+        proof : bool, optional
+            Whether to write the proof, too, abbreviated and broken into lines.
+
+        Returns
+        -------
+        str
+            A ``div`` with MathML in it, for ``IPython.display.HTML`` or a page.
+
+        Examples
+        --------
+        >>> import slrsym
+        >>> slrsym.ledger().find("lemma-16").to_html().startswith("<div><strong>Lemma 16")
+        True
+        """
+        # Imported late: whatever is exported is made of claims.
+        from slrsym.export.notebook import claim_html
+
+        return claim_html(self, proof)
+
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.to_latex()}$"
 
     def _repr_html_(self) -> str:
-        from slrsym.export.notebook import claim_html
-
-        return claim_html(self)
+        return self.to_html()

@@ -170,6 +170,23 @@ def test_claims_and_chains_in_notebooks():
     assert html.find("strong").text == "Lemma 18 (ii)"
     assert html.find("math") is not None
     assert "differentiation under the expectation" in stated.to_latex(proof=True)
+    # HTML lets the attribute stand alone, XML does not.
+    whole = ElementTree.fromstring(stated.to_html(proof=True).replace(" open>", ">"))
+    assert whole.find("strong").text == "Lemma 18 (ii)"
+    reasons = ["".join(step.itertext()) for step in whole.iterfind(".//summary")]
+    assert "1 differentiation under the expectation" in reasons
+
+
+def test_wide_formulas_in_notebooks_are_broken_into_lines():
+    ledger = slrsym.ledger()
+    wide, narrow = (
+        ElementTree.fromstring(ledger.find(f"lemma-18-{part}")._repr_html_())
+        for part in ("vi", "ii")
+    )
+    assert wide.find("math/mtable") is not None
+    assert narrow.find("math/mtable") is None
+    proof = ElementTree.fromstring(ledger.find("lemma-18-vi").build_proof()._repr_html_())
+    assert proof.find("tr/td/math/mtable") is not None
 
 
 def test_the_export_is_not_loaded_before_it_is_used():
