@@ -1,0 +1,119 @@
+"""What commands print, run when the documentation is built."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).parents[2]
+
+
+def ran(line: str, files: dict[str, str] | None = None) -> str:
+    """What a command of slrsym prints, in an empty folder with the given files."""
+    program, *words = shlex.split(line)
+    if program != "slrsym":
+        raise ValueError(f"only slrsym is run; got {line}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (files or {}).items():
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-m", "slrsym", *words],
+            cwd=folder,
+            env=os.environ | {"PYTHONIOENCODING": "utf-8", "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+    return "\n".join(row.rstrip() for row in (done.stdout + done.stderr).strip("\n").split("\n"))
+
+
+class Shown(SphinxDirective):
+    """A command and what it prints; its content is a file that it reads, named by an option."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"file": directives.unchanged, "lines": directives.positive_int}
+
+    def run(self) -> list[nodes.Node]:
+        """Run it."""
+        line = self.arguments[0]
+        found: list[nodes.Node] = []
+        files = {}
+        if "file" in self.options:
+            text = "\n".join(self.content) + "\n"
+            files[self.options["file"]] = text
+            found.append(nodes.literal_block(text, text, language="python"))
+        printed = ran(line, files)
+        rows = printed.split("\n")
+        if self.options.get("lines", len(rows)) < len(rows):
+            rows = [*rows[: self.options["lines"]], "..."]
+        text = "\n".join((f"$ {line}", *rows))
+        found.append(nodes.literal_block(text, text, language="text"))
+        return found
+
+
+class Helps(SphinxDirective):
+    """The help of every command."""
+
+    def run(self) -> list[nodes.Node]:
+        """Ask each for it."""
+        import typer.main
+        from typer.testing import CliRunner
+
+        from slrsym.cli import app
+
+        found: list[nodes.Node] = []
+        for path in ((), *_paths(typer.main.get_command(app))):
+            name = " ".join(("slrsym", *path))
+            text = CliRunner().invoke(app, [*path, "--help"], prog_name="slrsym").stdout.rstrip()
+            section = nodes.section(ids=[nodes.make_id(name)])
+            section += nodes.title(name, name)
+            section += nodes.literal_block(text, text, language="text")
+            found.append(section)
+        return found
+
+
+class Claims(SphinxDirective):
+    """A table of all claims."""
+
+    def run(self) -> list[nodes.Node]:
+        """Ask the ledger."""
+        import slrsym
+
+        claims = slrsym.ledger().claims.values()
+        rows = ["| id | title | source |", "|---|---|---|"]
+        rows += [
+            f"| `{claim.id}` | {_cell(claim.title)} | {_cell(claim.source)} |" for claim in claims
+        ]
+        return self.parse_text_to_nodes("\n".join(rows))
+
+
+def _cell(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in "\\|*_`<>[]{}$" else letter for letter in text)
+
+
+def _paths(group, path=()):
+    for name, command in group.commands.items():
+        yield (*path, name)
+        if hasattr(command, "commands"):
+            yield from _paths(command, (*path, name))
+
+
+def setup(app):
+    """Register the directives."""
+    app.add_directive("command", Shown)
+    app.add_directive("helps", Helps)
+    app.add_directive("claims", Claims)
+    return {"version": "1", "parallel_read_safe": True}

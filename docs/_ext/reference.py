@@ -1,0 +1,83 @@
+"""Pages of the reference, one for each public package, made of what it makes public."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+
+PACKAGES = {
+    "slrsym": "The names at the top",
+    "slrsym.gaussian": "Gaussian calculus",
+    "slrsym.proof": "Claims, proofs and the ledger",
+    "slrsym.proof.dynamical": "Statements about orbits",
+    "slrsym.symbolic": "What is derived from the risk",
+    "slrsym.kernels": "Fast functions",
+    "slrsym.linear": "The best linear predictor",
+    "slrsym.montecarlo": "Sampling",
+    "slrsym.dynamics": "Projected gradient descent",
+    "slrsym.landscape": "Critical points",
+    "slrsym.recovery": "Who recovers",
+    "slrsym.certify": "Certificates",
+    "slrsym.figures": "Figures",
+    "slrsym.export": "Export",
+    "slrsym.testing.derivatives": "Checks of derivatives",
+    "slrsym.testing.strategies": "Strategies for Hypothesis",
+}
+
+
+def public(module):
+    """The public names of a module: `__all__`, or what an ``__init__`` imports under a name."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [
+            name
+            for name, thing in vars(module).items()
+            if not name.startswith("_")
+            and not inspect.ismodule(thing)
+            and name not in ("annotations", "TYPE_CHECKING")
+            and getattr(thing, "__module__", "slrsym").startswith("slrsym")
+        ]
+    return [name for name in sorted(names, key=str.lower) if not name.startswith("__")]
+
+
+def page(name, title):
+    """A page with every public name of a package."""
+    module = importlib.import_module(name)
+    rows = [title, "=" * len(title), "", f".. automodule:: {name}", "   :no-members:", ""]
+    values = []
+    for public_name in public(module):
+        thing = getattr(module, public_name)
+        if inspect.isclass(thing):
+            rows += [f".. autoclass:: {name}.{public_name}", "   :members:", ""]
+        elif inspect.isfunction(thing):
+            rows += [f".. autofunction:: {name}.{public_name}", ""]
+        elif type(thing).__module__.startswith("slrsym"):
+            # A rule without parameters: its class is private, and says what it does.
+            said = inspect.getdoc(type(thing)) or ""
+            rows += [f".. py:data:: {name}.{public_name}", "", *_indented(said), ""]
+        elif not inspect.ismodule(thing):
+            values.append(public_name)
+    if values:
+        rows += ["Values: " + ", ".join(f"``{value}``" for value in values) + ".", ""]
+    return "\n".join(rows)
+
+
+def _indented(text):
+    return [f"   {line}" for line in text.splitlines()]
+
+
+def _write(app):
+    folder = Path(app.srcdir, "reference", "generated")
+    folder.mkdir(exist_ok=True)
+    for name, title in PACKAGES.items():
+        file, text = folder / f"{name}.rst", page(name, title)
+        # What has not changed is not read again.
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+
+
+def setup(app):
+    """Write the pages before they are read."""
+    app.connect("builder-inited", _write)
+    return {"version": "1", "parallel_read_safe": True}
