@@ -26,6 +26,7 @@ from slrsym.proof.dynamical import (
     function_of,
     point_set,
 )
+from slrsym.proof.dynamical.spheres import chain_rule
 
 from ._entries import Theme, unchecked
 from ._maps import (
@@ -76,7 +77,7 @@ right(
 wrong(
     "a contraction that expands",
     Injective(half),
-    apart(half, Injective(half), "expansion-injective", 2, sign),
+    apart(half, Injective(half), "expansion-injective", 2),
     "expands.1",
 )
 wrong(
@@ -330,7 +331,8 @@ def pair_goal(risk, points=ascent):
 
 small = (Ge(n, 4), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
 flat = theta**2 + eta**2 + rho**2
-along = (granted(AlmostEveryStartConvergesTo(climb, ascent)),)
+rule = granted(chain_rule(), "lemma-4-chain-rule")
+along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), rule)
 right("pairs", pair_goal(flat - kappa - nu), pairs(flat - kappa - nu), given=small, others=along)
 wrong(
     "pairs in too few dimensions",
@@ -372,5 +374,5 @@ wrong(
     "theorem",
     checks="numeric",
     given=small,
-    others=(granted(AlmostEveryStartConvergesTo(climb, down)),),
+    others=(granted(AlmostEveryStartConvergesTo(climb, down)), rule),
 )
