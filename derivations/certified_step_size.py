@@ -89,7 +89,7 @@ determinant = entries[0][0] * entries[1][1] - entries[0][1] * entries[1][0]
 
 conditions = Claim(
     id="theorem-5-certified",
-    title="alpha up to 0.3059: the determinant is positive, and the risk descends",
+    title="alpha up to 0.3059: conditions for an invertible Jacobian and for descent",
     statement=And(
         *(
             Gt(expr.subs(paper), 0, evaluate=False)
