@@ -202,6 +202,18 @@ def test_a_statement_of_another_kind_is_not_concluded():
     assert found.status == "failed"
 
 
+def test_a_map_that_calls_something_else_its_box():
+    class Half(BoxMap):
+        """The right half of its box."""
+
+        def inside(self, point=None):
+            return (*super().inside(point), Ge(self.coordinates[0], 0))
+
+    liar = Half(Lambda((x, y), Tuple(x / 2, y / 2)), (-1, -1), (1, 1))
+    with pytest.raises(ProofError, match="is about a BoxMap"):
+        DecreasesAlong(liar, function_of((x, y), x))
+
+
 def test_a_statement_does_not_hold_without_a_proof():
     statement = DecreasesAlong(half, bowl)
     assert row_of(statement, chain(x).le(x + 1, by=sign)).status == "failed"

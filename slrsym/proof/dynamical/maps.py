@@ -51,7 +51,7 @@ class BoxMap(Basic):  # type: ignore[misc]
 
     def __new__(cls, images: Any, low: Any, high: Any) -> BoxMap:
         low, high = Tuple(*low), Tuple(*high)
-        if not isinstance(images, Lambda) or not isinstance(images.expr, Tuple):
+        if type(images) is not Lambda or not isinstance(images.expr, Tuple):
             raise ProofError(f"images must be a Lambda with a Tuple of images; got {images!r}")
         require_plain(images)
         sizes = {len(images.variables), len(images.expr), len(low), len(high)}

@@ -61,7 +61,7 @@ class SphereDescent(Basic):  # type: ignore[misc]
     """
 
     def __new__(cls, function: Any, rate: Any, dimension: Any) -> SphereDescent:
-        if not isinstance(function, Lambda) or len(function.variables) != 5:
+        if type(function) is not Lambda or len(function.variables) != 5:
             raise ProofError(f"the function has to be a Lambda of five overlaps; got {function!r}")
         function_of(function.variables, function.expr)
         made: SphereDescent = Basic.__new__(cls, function, sympify(rate), sympify(dimension))
@@ -107,7 +107,7 @@ class AlmostEveryPairConvergesTo(OrbitStatement):
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
-        if not isinstance(map, SphereDescent):
+        if type(map) is not SphereDescent:
             raise ProofError(f"{cls.__name__} is about a SphereDescent; got {map!r}")
         (signs,) = about
         if not isinstance(signs, FiniteSet) or signs != point_set(signs):
@@ -204,14 +204,14 @@ def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     goal = about(goal, AlmostEveryPairConvergesTo, "from-overlaps")
     descent = goal.map
     overlaps = descent.function.variables
-    if not isinstance(planar, BoxMap) or (planar.low, planar.high) != ((-1, -1), (1, 1)):
+    if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
         raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
     if planar.coordinates != overlaps[:2]:
         raise ProofError(
             f"the coordinates of the map must be called {overlaps[0]} and {overlaps[1]}; got "
             f"{planar.coordinates}"
         )
-    if not isinstance(slopes, Lambda) or len(value_at(slopes, planar.coordinates)) != 2:
+    if type(slopes) is not Lambda or len(value_at(slopes, planar.coordinates)) != 2:
         raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
     square = planar.inside()
     values = tuple(value_at(slopes, planar.coordinates))

@@ -71,7 +71,8 @@ class OrbitStatement(Sentence):
         ProofError
             If it is none.
         """
-        if not isinstance(map, BoxMap):
+        # A map of another kind may call something else its box.
+        if type(map) is not BoxMap:
             raise ProofError(f"{cls.__name__} is about a BoxMap; got {map!r}")
 
     @property
@@ -102,7 +103,7 @@ class OrbitStatement(Sentence):
 
 
 def _require_function(map: BoxMap, function: Any, what: str, tuples: bool = False) -> None:
-    fits = isinstance(function, Lambda) and len(function.variables) == len(map.coordinates)
+    fits = type(function) is Lambda and len(function.variables) == len(map.coordinates)
     if not fits or isinstance(function.expr, Tuple) is not tuples:
         kind = "a Lambda with a Tuple for a value" if tuples else "a Lambda"
         raise ProofError(

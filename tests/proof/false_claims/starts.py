@@ -93,6 +93,14 @@ wrong(
     ),
     "theorem",
 )
+scaled = box_map({x: u * x, y: y})
+wrong(
+    "a second point of the name of a parameter",
+    Injective(scaled),
+    apart(scaled, Injective(scaled), "expansion-injective", third, unchecked),
+    "theorem",
+    checks="rule",
+)
 parabola, cube = box_map({x: x**2, y: y}), box_map({x: x**3, y: y})
 wrong(
     "a parabola is injective, as numbers see it",
