@@ -197,12 +197,15 @@ def _(goal):
     return chain(goal.lhs).then(0, by=algebra)
 
 
+# The margin of one d, when d is large: its sign is that of 3 - 4 lambda^2.
+vanishing = (3 - 4 * lam**2) / (sqrt(1 + 4 * lam**2) * (2 + sqrt(1 + 4 * lam**2)))
+
 infinite = Claim(
     id="oracle-critical-temperature-of-large-d",
     title="relative to d, the margin tends to one that vanishes at sqrt(3)/2",
     statement=And(
         Eq(margin - d * (ratio - 1), 2 * gamma**2 * (ratio + L - 2), evaluate=False),
-        Eq((ratio - 1).subs(lam, sqrt(3) / 2), 0, evaluate=False),
+        Eq(ratio - 1, vanishing, evaluate=False),
         evaluate=False,
     ),
     source="new",
@@ -214,7 +217,7 @@ def _(goal):
     """What is left does not depend on d."""
     return all_of(
         chain(margin - d * (ratio - 1)).then(2 * gamma**2 * (ratio + L - 2), by=algebra),
-        chain((ratio - 1).subs(lam, sqrt(3) / 2)).then(0, by=algebra),
+        chain(ratio - 1).then(vanishing, by=algebra),
     )
 
 

@@ -3,7 +3,23 @@
 from sympy import And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, pi, sqrt
 
 from slrsym.gaussian import erf_prime, zeta
-from slrsym.notation import A, B, L, a, d, epsilon, gamma, kappa, lam, nu, s, t
+from slrsym.notation import (
+    A,
+    B,
+    L,
+    a,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
 from slrsym.proof import (
     Claim,
     D,
@@ -17,6 +33,7 @@ from slrsym.proof import (
     monotone,
     sign,
 )
+from slrsym.symbolic import risk_definition
 
 
 def risk(x, y):
@@ -122,14 +139,19 @@ def _(goal):
     return mirrored(goal, "proposition-10-maximum-right")
 
 
+def corner(x, y):
+    """The risk at a corner, as it is defined: in closed form SymPy knows that erf is odd."""
+    return risk_definition().subs({kappa: x, nu: y, **dict.fromkeys((theta, eta, rho), 0)})
+
+
+def opposite(x, y):
+    return Eq(corner(-x, -y), corner(x, y), evaluate=False)
+
+
 corners = Claim(
     id="proposition-10-corners",
     title="opposite corners have the same risk",
-    statement=And(
-        Eq(risk(-1, -1), risk(1, 1), evaluate=False),
-        Eq(risk(-1, 1), risk(1, -1), evaluate=False),
-        evaluate=False,
-    ),
+    statement=And(opposite(1, 1), opposite(1, -1), evaluate=False),
     source="Proposition 10",
 )
 
@@ -137,10 +159,16 @@ corners = Claim(
 @corners.proof
 def _(goal):
     """Erf is odd, and zeta is even in t."""
-    return all_of(
-        chain(risk(-1, -1)).then(risk(1, 1), by=algebra),
-        chain(risk(-1, 1)).then(risk(1, -1), by=algebra),
-    )
+
+    def same(x, y):
+        """Lemma 6 at both corners: SymPy writes both values alike."""
+        return (
+            chain(corner(-x, -y))
+            .then(risk(x, y), by=lemma("lemma-6", kappa=-x, nu=-y))
+            .then(corner(x, y), by=lemma("lemma-6", kappa=x, nu=y))
+        )
+
+    return all_of(same(1, 1), same(1, -1))
 
 
 # -- no other extrema --------------------------------------------------------------------------

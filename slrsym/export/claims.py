@@ -41,8 +41,9 @@ from slrsym.proof.step import Step
 
 __all__ = ["DEFINES_RISK_ON_M", "NAMES", "ORDER", "claim_entry", "reading_names"]
 
-# The claim whose right-hand side is the risk on the manifold.
+# The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
 DEFINES_RISK_ON_M = "lemma-6"
+_HAS_CLOSED_FORM = "excess-risk-stable"
 
 # The paper's letters, in the order in which it writes them in products and sums.
 ORDER = Order(
@@ -215,6 +216,13 @@ def _where(
         if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
             text = (Math(applied), Text(" is the risk on the manifold, "))
             blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
+            continue
+        if function.__name__ == "R^" and _HAS_CLOSED_FORM in included and defined:
+            text = (Text(" is the closed form of the risk: "), Reference(_HAS_CLOSED_FORM))
+            square = Math(printer.box(notation.epsilon**2))
+            blocks.append(
+                Paragraph((Math(applied), *text, Text(" with "), square, Text(" added.")))
+            )
             continue
         if function.__name__ == "R(6)" and defined:
             continue

@@ -13,7 +13,12 @@ from slrsym.proof import Claim
 
 __all__ = ["file_title", "labels", "sections"]
 
-_NUMBERED = re.compile(r"(Theorem|Lemma|Proposition|Corollary|Definition) (\d+)( \([ivx]+\))?")
+# A number of the paper, and perhaps what is said of its constants; not a part of its proof, or what
+# several items together say.
+_NUMBERED = re.compile(
+    r"(Theorem|Lemma|Proposition|Corollary|Definition) (\d+)( \([ivx]+\))?"
+    r"(?:[,;] (?!proof\b)[a-z].*)?"
+)
 
 
 def labels(claims: Iterable[Claim]) -> dict[str, Label]:
@@ -27,12 +32,13 @@ def labels(claims: Iterable[Claim]) -> dict[str, Label]:
     Returns
     -------
     dict of str to Label
-        By id. The paper's number where the claim's source is that and no more, with a letter where
-        several claims have it; others are numbered from 1, as claims.
+        By id. The paper's number where the claim's source is that, and at most a remark, with a
+        letter where several claims have it, but for the one whose id is that number; others are
+        numbered from 1, as claims.
     """
     claims = list(claims)
     numbered = {c.id: m for c in claims if (m := _NUMBERED.fullmatch(c.source))}
-    shared = Counter(m[0] for m in numbered.values())
+    shared = Counter(_item(m) for m in numbered.values())
     seen: Counter[str] = Counter()
     result: dict[str, Label] = {}
     for claim in claims:
@@ -42,11 +48,16 @@ def labels(claims: Iterable[Claim]) -> dict[str, Label]:
             result[claim.id] = Label("Claim", str(seen["Claim"]))
             continue
         letter = ""
-        if shared[match[0]] > 1:
-            letter = _letter(seen[match[0]])
-            seen[match[0]] += 1
+        item = _item(match)
+        if shared[item] > 1 and claim.id != item.lower().replace(" ", "-"):
+            letter = _letter(seen[item])
+            seen[item] += 1
         result[claim.id] = Label(match[1], f"{match[2]}{letter}{match[3] or ''}")
     return result
+
+
+def _item(match: re.Match[str]) -> str:
+    return f"{match[1]} {match[2]}{match[3] or ''}"
 
 
 def _letter(count: int) -> str:

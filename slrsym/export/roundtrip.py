@@ -185,7 +185,9 @@ def _normal(expr: Any) -> Any:
         return Derivative(expand(_normal(expr.expr)), *expr.variable_count, evaluate=False)
     if isinstance(expr, Subs):
         # Subs of derivatives in different variables are equal, for SymPy, at (0, 0).
-        values = (*expr.variables, *map(_normal, expr.point))
+        pairs = zip(expr.variables, map(_normal, expr.point), strict=True)
+        put = sorted((pair for pair in pairs if pair[0] != pair[1]), key=str)
+        values = (*(x for x, _ in put), *(value for _, value in put))
         inner = _normal(expr.expr)
         if isinstance(inner, Derivative):
             orders = [part for pair in inner.variable_count for part in pair]

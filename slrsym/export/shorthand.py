@@ -340,7 +340,7 @@ def _as_risk(expr: Expectation) -> tuple[Expr, ...] | None:
 _K, _N = notation.kappa, notation.nu
 _RISK_ARGUMENTS = (
     (_K, _N, S.Zero, S.Zero, S.Zero),
-    (S.One, S.One, S.Zero, S.Zero, S.Zero),
+    *((x, y, S.Zero, S.Zero, S.Zero) for x in (S.One, -S.One) for y in (S.One, -S.One)),
 )
 
 

@@ -68,9 +68,13 @@ def test_labels():
     found = labels([
         claim("one", "Lemma 18 (ii)"), claim("two", "Proposition 10"), claim("three", "new"),
         claim("four", "Proposition 10"), claim("five", "Lemma 16, proof"),
+        claim("proposition-10", "Proposition 10, for alpha < 1/C"),
+        claim("lemma-7", "Lemma 7; the partial derivatives are those of Claim 3"),
+        claim("six", "Lemma 18 (iv), (vi) at t = 0"), claim("seven", "Section 4, (9)"),
     ])  # fmt: skip
     assert [str(label) for label in found.values()] == [
         "Lemma 18 (ii)", "Proposition 10a", "Claim 1", "Proposition 10b", "Claim 2",
+        "Proposition 10", "Lemma 7", "Claim 3", "Claim 4",
     ]  # fmt: skip
 
 

@@ -86,10 +86,20 @@ class Calculus(Writing):
         of, variables, values = expr.expr, expr.variables, expr.point
         if isinstance(of, Derivative) and isinstance(of.expr, AppliedUndef):
             inner = of.expr
-            if inner.args == tuple(variables) and len(of.variable_count) == 1:
-                variable, count = of.variable_count[0]
+            variable, count = of.variable_count[0]
+            plain = all(x.is_Symbol for x in inner.args) and len(set(inner.args)) == len(inner.args)
+            # All of the variables, or those that have no fixed name.
+            known = inner.args == tuple(variables) or inner.func.__name__ in self.names
+            if (
+                plain
+                and known
+                and set(variables) <= set(inner.args)
+                and (len(of.variable_count) == 1 and variable in variables)
+            ):
+                put = dict(zip(variables, values, strict=True))
                 place = inner.args.index(variable)
-                return self._partial(inner, place, count, inner.args, values)
+                at_point = tuple(put.get(x, x) for x in inner.args)
+                return self._partial(inner, place, count, inner.args, at_point)
         at: list[Box] = []
         for variable, value in zip(variables, values, strict=True):
             at += [COMMA] if at else []
