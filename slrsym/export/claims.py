@@ -28,7 +28,7 @@ from slrsym.export.document import (
 )
 from slrsym.export.justification import inline_text
 from slrsym.export.proofs import Writer, proof_blocks
-from slrsym.export.shorthand import Shorthand, chosen
+from slrsym.export.shorthand import PLANAR_NAMES, Shorthand, chosen, with_planar_letters
 from slrsym.export.widths import narrowed
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
@@ -101,6 +101,7 @@ def claim_entry(
         steps = []
     shown = _shown(claim, steps)
     shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
+    shorthand = with_planar_letters(shorthand, shown)
     shorthand = narrowed(shorthand, shown, claim.symbols, _names(shown))
     short = [shorthand(e) for e in shown]
     definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
@@ -116,7 +117,9 @@ def claim_entry(
         label=label,
         title=() if claim.title == claim.source else inline_text(claim.title),
         source=claim.source,
-        assumptions=assumed(_free(claim), _distinct(functions), claim.given, laws, printer),
+        assumptions=assumed(
+            _free(claim), _distinct(functions), [shorthand(h) for h in claim.given], laws, printer
+        ),
         statement=tuple(_statement(claim, writer)),
         where=tuple(_where(claim, shorthand, short, printer, included, defined)),
         idea=inline_text(claim.idea),
@@ -152,7 +155,7 @@ def _names(shown: list[Basic]) -> dict[str, Box]:
     """The paper's ways of writing, where the claim does not use these names for its own."""
     own = {f.func.__name__ for e in shown for f in e.atoms(AppliedUndef)}
     own |= {s.name for e in shown for s in e.atoms(Symbol)}
-    return {name: box for name, box in NAMES.items() if name not in own}
+    return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
 
 
 def _free(claim: Claim) -> list[Any]:

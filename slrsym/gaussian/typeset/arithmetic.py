@@ -26,6 +26,8 @@ __all__ = ["Arithmetic"]
 _WIDE_DIVISOR = 7.0
 # What stands after a fraction, rather than in its numerator, is wider than this.
 _WIDE_FACTOR = 11.0
+# A sum above a fraction bar is no wider than this, in em.
+_WIDE_SUM = 20.0
 
 
 class Arithmetic(Writing):
@@ -68,6 +70,8 @@ class Arithmetic(Writing):
             above = self._beside([*simple, *tail] or [number(1)])
             return row([above, Operator("/", "slash"), under]), PRODUCT
         width = sum(box.width for box in tail)
+        if not simple and len(tail) == 1 and _is_flat_sum(tail[0]):
+            return self._fraction(tail, denominator), PRODUCT
         loose = product.opens_wide or any(isinstance(box, Fence) or box.height >= 2 for box in tail)
         if tail and (loose or width > _WIDE_FACTOR):
             return self._beside([self._fraction(simple, denominator), *tail]), PRODUCT
@@ -129,6 +133,11 @@ class Arithmetic(Writing):
         if isinstance(box, Script):
             box = Fence("(", box, ")")
         return Script(box, above=above)
+
+
+def _is_flat_sum(box: Box) -> bool:
+    """Whether it may stand above a fraction bar, where it cannot be broken."""
+    return isinstance(box, Fence) and box.height < 2 and box.width <= _WIDE_SUM
 
 
 def _are_small(boxes: list[Box]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Derivative, Expr, Integral, Limit, Subs, Sum
+from sympy import Derivative, Expr, Integral, Limit, Subs, Sum, Symbol
 from sympy.core.function import AppliedUndef, Function
 
 from slrsym.gaussian.typeset.boxes import (
@@ -47,7 +47,7 @@ class Calculus(Writing):
 
     def _signs(self, expr: Derivative) -> list[Box]:
         signs: list[Box] = []
-        alone = len(expr.expr.free_symbols) == 1 and len(expr.variable_count) == 1
+        alone = expr.expr.free_symbols == set(expr.variables) and len(expr.variable_count) == 1
         for variable, count in expr.variable_count:
             power = None if count == 1 else self._print(count)[0]
             if alone:
@@ -62,7 +62,7 @@ class Calculus(Writing):
 
     def _operand(self, of: Expr) -> Box:
         box, level = self._print(of)
-        bare = isinstance(of, Expectation | Function) and level >= PREFIX
+        bare = isinstance(of, Expectation | Function | Symbol) and level >= PREFIX
         return box if bare else Fence("[", box, "]")
 
     def _partial(
