@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from sympy import Basic, Symbol, preorder_traversal
+from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Indexed
 
 from slrsym import notation
 from slrsym.export.assumptions import assumed
 from slrsym.export.document import (
-    AxiomReference,
     Block,
     ClaimEntry,
     Display,
@@ -26,14 +25,14 @@ from slrsym.export.document import (
     Reference,
     Text,
 )
+from slrsym.export.evidence import evidence
 from slrsym.export.justification import inline_text
+from slrsym.export.legend import NAMES, reading_names
 from slrsym.export.proofs import Writer, proof_blocks
 from slrsym.export.shorthand import PLANAR_NAMES, Shorthand, chosen, with_planar_letters
 from slrsym.export.widths import narrowed
-from slrsym.gaussian import Expectation, IIDSum
-from slrsym.gaussian.law import Law
-from slrsym.gaussian.typeset import Order, Printer, declared_laws, to_latex
-from slrsym.gaussian.typeset.boxes import Box, Operator, Root, Script, identifier, number, row
+from slrsym.gaussian.typeset import Order, Printer, declared_laws
+from slrsym.gaussian.typeset.boxes import Box, Operator, row
 from slrsym.proof.checker import steps_of
 from slrsym.proof.citation import InWords
 from slrsym.proof.claim import Claim
@@ -52,13 +51,6 @@ ORDER = Order(
         *("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi"),
     ]
 )
-
-NAMES: dict[str, Box] = {
-    "sqrt(d/2)": Root(row([identifier("d"), Operator("/", "slash"), number(2)])),
-    "R(6)": identifier("mathcal{R}"),
-    "R^": identifier(r"widehat{\mathcal{R}}"),
-    "R<": Script(identifier("mathcal{R}"), above=Operator("<", "prefix")),
-}
 
 
 def claim_entry(
@@ -125,7 +117,7 @@ def claim_entry(
         idea=inline_text(claim.idea),
         proof=proof_blocks(steps, writer, claim.given) if status != "failed" else (),
         status=status,
-        evidence=tuple(_evidence(verdict, row_of_ledger)),
+        evidence=evidence(row_of_ledger),
         reason=getattr(row_of_ledger, "error", ""),
         depends=tuple(getattr(row_of_ledger, "depends", ())),
         axioms=tuple(getattr(row_of_ledger, "axioms", ())),
@@ -192,11 +184,7 @@ def _where(
     included: Collection[str],
     defined: bool,
 ) -> list[Block]:
-    inner = [shorthand.inside(letter) for letter in shorthand.local.values()]
-    used = {s for e in [*short, *inner] for s in e.atoms(Symbol)} & set(shorthand.letters)
-    for letter in reversed(list(shorthand.letters)):
-        if letter in used:
-            used |= shorthand.letters[letter].free_symbols & set(shorthand.letters)
+    used = _used(shorthand, short)
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
         if letter in used and letter.name not in NAMES and value not in shorthand.local:
@@ -221,11 +209,10 @@ def _where(
             blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
             continue
         if function.__name__ == "R^" and _HAS_CLOSED_FORM in included and defined:
-            text = (Text(" is the closed form of the risk: "), Reference(_HAS_CLOSED_FORM))
+            said = (Text(" is the closed form of the risk: "), Reference(_HAS_CLOSED_FORM))
             square = Math(printer.box(notation.epsilon**2))
-            blocks.append(
-                Paragraph((Math(applied), *text, Text(" with "), square, Text(" added.")))
-            )
+            added = (Text(" with "), square, Text(" added."))
+            blocks.append(Paragraph((Math(applied), *said, *added)))
             continue
         if function.__name__ == "R(6)" and defined:
             continue
@@ -247,47 +234,24 @@ def _where(
     return blocks
 
 
+def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
+    """The letters that are written, and those that say what they mean."""
+    letters = set(shorthand.letters)
+    own = set(shorthand.local.values())
+    used: set[Symbol] = set()
+    more = {s for e in short for s in e.atoms(Symbol)} & letters
+    while more:
+        used |= more
+        meanings = [shorthand.inside(x) if x in own else shorthand.letters[x] for x in more]
+        more = ({s for e in meanings for s in e.atoms(Symbol)} & letters) - used
+    return used
+
+
 def _definition(
     function: Any, meaning: Any, shorthand: Shorthand, printer: Printer
 ) -> Formula:  # fmt: skip
     inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
     return Formula(printer.box(inner(meaning.expr)), None)
-
-
-# -- evidence ----------------------------------------------------------------------------------
-
-
-def _evidence(verdict: Any, found: Any) -> list[Inline]:
-    if found is None:
-        return [Text("Not verified.")]
-    steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
-    if found.status != "proved":
-        why = f": {found.error}" if found.error else ""
-        return [Text(f"{found.status.capitalize()}, not proved{why}. {steps}.")]
-    parts: list[Inline] = [Text(f"Proved in {steps}, each accepted by its rule")]
-    if found.digits is not None:
-        parts.append(Text(f"; at random points both sides agree to {found.digits} digits or more"))
-    parts.append(Text("."))
-    if found.depends:
-        parts.append(Text(" Uses "))
-        parts += _joined([Reference(id) for id in found.depends])
-        parts.append(Text("."))
-    if found.axioms:
-        parts.append(Text(" Rests on "))
-        parts += _joined([AxiomReference(id) for id in found.axioms])
-        parts.append(Text("."))
-    else:
-        parts.append(Text(" Rests on no axiom."))
-    return parts
-
-
-def _joined(parts: list[Any]) -> list[Inline]:
-    result: list[Inline] = []
-    for place, part in enumerate(parts):
-        if place:
-            result.append(Text(" and " if place == len(parts) - 1 else ", "))
-        result.append(part)
-    return result
 
 
 def _rules(steps: list[Step]) -> tuple[str, ...]:
@@ -299,51 +263,3 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
             if not name.startswith(("claim ", "inside ")):
                 names.add(name)
     return tuple(sorted(names))
-
-
-# -- reading back ------------------------------------------------------------------------------
-
-
-def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
-    """What each letter of the formulas means.
-
-    Parameters
-    ----------
-    shown : list of Basic
-        The expressions that are written.
-    shorthand : Shorthand
-        The abbreviations they are written with.
-    printer : Printer
-        The printer that writes them.
-
-    Returns
-    -------
-    dict
-        LaTeX of each letter, to a symbol, an expression or a function; and under ``laws`` the
-        declared laws.
-    """
-    names: dict[str, Any] = {}
-    for expr in shown:
-        for node in preorder_traversal(expr):
-            if isinstance(node, Indexed):
-                label = to_latex(printer.symbol(node.base.label))
-                names.setdefault(f"{label}_", node.base)
-            elif isinstance(node, Symbol):
-                names.setdefault(to_latex(printer.symbol(node)), node)
-            elif isinstance(node, AppliedUndef):
-                names.setdefault(to_latex(printer.symbol(node.func)), node.func)
-            elif isinstance(node, Expectation | IIDSum):
-                for symbol in node.law.symbols:
-                    names.setdefault(to_latex(printer.symbol(symbol)), symbol)
-    for function, meaning in shorthand.functions.items():
-        names[to_latex(printer.symbol(function))] = meaning
-        for node in meaning.expr.atoms(Symbol):
-            names.setdefault(to_latex(printer.symbol(node)), node)
-    for letter in shorthand.letters:
-        if letter.name not in NAMES:
-            names[to_latex(printer.symbol(letter))] = shorthand.meaning(letter)
-    laws: dict[Symbol, Law] = dict(printer.laws or {})
-    for symbol in laws:
-        names.setdefault(to_latex(printer.symbol(symbol)), symbol)
-    names.setdefault("d", notation.d)
-    return names | {"laws": laws}

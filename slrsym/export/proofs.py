@@ -110,7 +110,7 @@ class Writer:
         parts = statement.args if isinstance(statement, And) else (statement,)
         blocks: list[Block] = []
         if isinstance(statement, InWords):
-            text = str(statement.args[0])
+            text = str(statement.args[0]).rstrip(".")
             said = inline_text(text[:1].upper() + text[1:])
             after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
             return [Paragraph((*said, *after, Text(".")))]

@@ -17,7 +17,7 @@ Piece = tuple[str, bool]
 
 _FUNCTIONS = {
     "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",
-    "sinh": "sinh", "Cov": "Cov", "Var": "Var",
+    "sinh": "sinh", "Cov": "Cov", "Var": "Var", "max": "max", "min": "min",
 }  # fmt: skip
 _OPERATORS = {".", "=", "<=", ">=", "<", ">", "+", "-", "=>", "!=", "*", "/"}
 _SIGNS = {
@@ -91,7 +91,8 @@ def _balanced(words: list[str]) -> list[str]:
     result: list[str] = []
     for word in words:
         last = result[-1] if result else ""
-        if last.count("(") > last.count(")"):
+        mean = re.match(r"\W?E\[", last) and last.count("[") > last.count("]")
+        if last.count("(") > last.count(")") or mean:
             result[-1] = f"{last} {word}"
         else:
             result.append(word)
@@ -109,10 +110,18 @@ def _kind(word: str) -> str:
         return "number"
     if re.fullmatch(r"[A-Za-z]", bare):
         return "article" if bare in "aAI" else "letter"
-    if bare in GREEK or bare in _FUNCTIONS or re.fullmatch(r"(erf|h|f|g)'+", bare):
+    if bare in ("max", "min") or re.search(r"^[\^_]|[\^_](?![\w({*])", bare):
+        return "text"
+    if re.search(r"[{}]", re.sub(r"[\^_]\{[^{}]*\}", "", bare)):
+        return "text"
+    if (
+        bare.removeprefix("-") in GREEK
+        or bare in _FUNCTIONS
+        or re.fullmatch(r"(erf|h|f|g)'+", bare)
+    ):
         return "formula"
     if re.search(r"[\^_=<>|/*]|\d[A-Za-z(]|[A-Za-z]'*\([^)]*\)|\+\d|\+\w", bare) and re.fullmatch(
-        r"[\w'()^*/+,=<>|.\- ]+", bare
+        r"[\w'()\[\]{}^*/+,=<>|.\- ]+", bare
     ):
         letters = re.findall(r"[A-Za-z]+", bare)
         known = {*GREEK, *_FUNCTIONS, "sqrt", "sum", "pi"}
@@ -142,8 +151,9 @@ def _row(tokens: list[str]) -> str:
             tokens.pop(0)
             result += rf"\sqrt{{{_row(_bracket(tokens))}}}"
         elif token in ("^", "_") and tokens:
-            following = _bracket(tokens[1:]) if tokens[0] == "(" else [tokens[0]]
-            del tokens[: len(following) + (2 if tokens[0] == "(" else 0)]
+            grouped = tokens[0] in ("(", "{")
+            following = _bracket(tokens[1:], tokens[0]) if grouped else [tokens[0]]
+            del tokens[: len(following) + (2 if grouped else 0)]
             result += f"{token}{{{_row(following)}}}"
         elif token == "*" and (not tokens or not re.match(r"[\w(]", tokens[0])):
             # A star at the end of a letter is no product.
@@ -163,12 +173,13 @@ def _row(tokens: list[str]) -> str:
     return result
 
 
-def _bracket(tokens: list[str]) -> list[str]:
+def _bracket(tokens: list[str], opening: str = "(") -> list[str]:
     """Take what stands before the bracket that closes, and the bracket."""
     depth, inside = 1, []
+    closing = {"(": ")", "{": "}"}[opening]
     while tokens:
         token = tokens.pop(0)
-        depth += {"(": 1, ")": -1}.get(token, 0)
+        depth += {opening: 1, closing: -1}.get(token, 0)
         if depth == 0:
             break
         inside.append(token)

@@ -218,3 +218,19 @@ def test_a_statement_about_orbits_by_itself():
     said = "every orbit converges to (0), g(x) = (x/2) on [-1, 1]"
     assert str(limit) == said
     assert latex(limit).startswith(r"\text{every orbit converges to } \left(0\right) \text{, } g")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("for m = E[Y | X, J_0] and more", [r"m=\mathbb{E}\,[Y|X,J_{0}]"]),
+        ("(f(x_t) - f(x_{t+1}))/c.", ["(f(x_{t})-f(x_{t+1}))/c"]),
+        ("gamma^2 max(1, gamma^2) at most", [r"\gamma^{2}\operatorname{max}(1,\gamma^{2})"]),
+        ("with k = -alpha h_12", [r"k=-\alpha h_{12}"]),
+        # Neither of these is a formula, and the last two could not be typeset as one.
+        ("the max of both, in [-1, 1]", []),
+        ("{x_1} and ^ and x_", []),
+    ],
+)
+def test_formulas_in_plain_text(text, shown):
+    assert [piece.strip() for piece, formula in pieces(text) if formula] == shown

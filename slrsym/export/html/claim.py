@@ -8,6 +8,7 @@ from html import escape
 from slrsym.export.document import AxiomEntry, ClaimEntry, Document
 from slrsym.export.html.page import badge
 from slrsym.export.html.render import Renderer
+from slrsym.export.justification import inline_text
 
 __all__ = ["claim_body", "neighbours", "statement"]
 
@@ -42,7 +43,8 @@ def claim_body(
     renderer = Renderer(document.labels, pages, axioms, claim.agreement)
     parts = [
         f"<h1>{heading(claim, renderer)}</h1>",
-        f'<p class="about">{badge(claim.status)} {_source(claim)}<code>{claim.id}</code></p>',
+        f'<p class="about">{badge(claim.status)} {_source(claim, renderer)}'
+        f"<code>{claim.id}</code></p>",
         statement(claim, renderer),
         _proof(claim, renderer),
         _evidence(claim),
@@ -92,9 +94,9 @@ def statement(claim: ClaimEntry, renderer: Renderer) -> str:
     return f'<section class="statement" aria-label="Statement">\n{said}\n</section>'
 
 
-def _source(claim: ClaimEntry) -> str:
+def _source(claim: ClaimEntry, renderer: Renderer) -> str:
     own = not claim.source or str(claim.label) == claim.source
-    return "" if own else f"{escape(claim.source, quote=False)} · "
+    return "" if own else f"{renderer.inline(inline_text(claim.source))} · "
 
 
 # Of these some step, or all, was not accepted.
@@ -142,6 +144,8 @@ def _evidence(claim: ClaimEntry) -> str:
         lines.append(f"{text}.")
     elif claim.box:
         lines.append(f"Enclosed by ball arithmetic on the whole box {claim.box}.")
+    elif claim.trials:
+        lines.append(f"Tested by an experiment: {claim.trials}.")
     else:
         lines.append(f"Not proved; {steps} checked.")
     for sample in claim.monte_carlo:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from slrsym.export.document import Document
-from slrsym.export.graph import Graph, apart, laid_out
+from slrsym.export.graph import laid_out
 from slrsym.export.html.page import STATUSES
+from slrsym.export.routing import routed
 
 __all__ = ["picture"]
 
@@ -50,7 +51,7 @@ def picture(document: Document, pages: Mapping[str, str], columns: int = 8) -> s
         )
         for node in graph.nodes
     }
-    ways = _ways(graph, places)
+    ways = routed(graph, places, _NODE_WIDTH / 2 + _CLEAR, (_CLEAR, width - _CLEAR), _BESIDE)
     edges = "\n".join(_edge(one, other, places, ways[one, other]) for one, other in graph.edges)
     nodes = []
     for node in graph.nodes:
@@ -95,38 +96,6 @@ def _text(name: str, x: float, y: float) -> str:
         for place, line in enumerate(lines)
     )
     return f'<text font-size="{size:.1f}">{spans}</text>'
-
-
-def _ways(
-    graph: Graph, places: Mapping[str, tuple[float, float]]
-) -> dict[tuple[str, str], list[tuple[float, float]]]:
-    """Where each arrow crosses the rows between its ends, so that it goes behind no node."""
-    rows = {node.id: node.row for node in graph.nodes}
-    middles = {node.row: places[node.id][1] for node in graph.nodes}
-    crossing: dict[int, list[tuple[float, tuple[str, str]]]] = {}
-    for edge in graph.edges:
-        (x, _), (right, _) = (places[id] for id in edge)
-        first, last = (rows[id] for id in edge)
-        for row in range(first + 1, last):
-            along = (row - first) / (last - first)
-            crossing.setdefault(row, []).append((x + (right - x) * along, edge))
-    ways: dict[tuple[str, str], list[tuple[float, float]]] = {edge: [] for edge in graph.edges}
-    width = graph.columns * _COLUMN + 2 * _MARGIN
-    for row in sorted(crossing):
-        reach = _NODE_WIDTH / 2 + _CLEAR
-        nodes = sorted(places[node.id][0] for node in graph.nodes if node.row == row)
-        ends = [_CLEAR, *(x + side * reach for x in nodes for side in (-1, 1)), width - _CLEAR]
-        gaps = list(zip(ends[::2], ends[1::2], strict=True))
-        inside: dict[tuple[float, float], list[tuple[float, tuple[str, str]]]] = {}
-        for wanted, edge in sorted(crossing[row]):
-            gap = min(gaps, key=lambda g: abs(wanted - min(max(wanted, g[0]), g[1])))
-            inside.setdefault(gap, []).append((wanted, edge))
-        for (left, right), members in inside.items():
-            near = [min(max(wanted, left), right) for wanted, _ in members]
-            beside = min(_BESIDE, (right - left) / len(members))
-            for x, (_, edge) in zip(apart(near, left, right, beside), members, strict=True):
-                ways[edge].append((x, middles[row]))
-    return ways
 
 
 def _edge(

@@ -6,7 +6,7 @@ import re
 
 from slrsym.export.bibliography import PAPER, bibtex
 from slrsym.export.document import Citation, ClaimEntry, Document, Section
-from slrsym.export.latex.graph import picture
+from slrsym.export.latex.graph import page_with, picture
 from slrsym.export.latex.preamble import preamble
 from slrsym.export.latex.render import Renderer
 from slrsym.export.text import escaped
@@ -67,19 +67,14 @@ def book_files(document: Document, step_numbers: bool = True) -> dict[str, str]:
         body.append("\\input{notation.tex}")
         files["notation.tex"] = _notation(document, renderer)
     body += inputs
+    graph, width, height = picture(document)
+    files["graph.tex"] = graph + "\n"
+    body += ["\\clearpage", *page_with(_GRAPH, width, height)]
     body += [
-        "\\clearpage",
-        "\\section*{What rests on what}",
-        "\\addcontentsline{toc}{section}{What rests on what}",
-        "\\noindent Arrows go from a claim to those that use it; an arrow that follows from others "
-        "is left out.\\par\\bigskip",
-        "\\noindent\\input{graph.tex}",
-        "\\clearpage",
         "\\section*{Ledger}",
         "\\addcontentsline{toc}{section}{Ledger}",
         "\\input{ledger.tex}",
     ]
-    files["graph.tex"] = picture(document) + "\n"
     files["ledger.tex"] = _ledger(document)
     if document.axioms:
         body += [
@@ -134,6 +129,11 @@ The number of a claim is the paper's; what is called a Claim is not stated there
 proof is checked twice, by the rule that stands beside it, and by numbers at random points of the
 domain, where expectations are integrated from their definition.
 """
+
+_GRAPH = r"""\section*{What rests on what}
+\addcontentsline{toc}{section}{What rests on what}
+\noindent Arrows go from a claim to those that use it; an arrow that follows from others is left out.
+Each claim is a link.\par\bigskip"""
 
 _LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{description}"
 

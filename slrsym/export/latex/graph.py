@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from slrsym.export.document import Document
 from slrsym.export.graph import laid_out
+from slrsym.export.routing import routed
 from slrsym.export.text import escaped
 
-__all__ = ["picture"]
+__all__ = ["page_with", "picture"]
 
-_WIDTH, _HEIGHT = 160.0, 205.0
-_MOST_ROW = 17.0
-_COLUMNS = 6
+# Of a page of the text, and of a node, in mm; a row has that much room at least.
+_TEXT_WIDTH, _TEXT_HEIGHT = 160.0, 215.0
+_NODE_WIDTH, _NODE_HEIGHT = 32.0, 8.0
+_COLUMN, _ROW, _LOOSE_ROW = 38.0, 15.0, 17.0
+# How many claims stand beside each other: on a page of the text, and on one of its own.
+_FEW, _MANY = 4, 10
+_CLEAR, _BESIDE = 1.2, 0.8
+_MARGIN = 20.0
 
 
-def picture(document: Document) -> str:
+def picture(document: Document) -> tuple[str, float, float]:
     """The claims of a document and the arrows between them.
 
     Parameters
@@ -23,21 +31,29 @@ def picture(document: Document) -> str:
 
     Returns
     -------
-    str
-        A ``tikzpicture`` that fits on a page; each node is a link to its claim, and its frame has
-        the colour of its status.
+    picture : str
+        A ``tikzpicture``; each node is a link to its claim, and its frame has the colour of its
+        status. Arrows go behind no node.
+    width, height : float
+        Its size, in mm.
     """
-    graph = laid_out({claim.id: claim.depends for claim in document.claims}, _COLUMNS)
-    wide = _WIDTH / graph.columns
-    high = min(_MOST_ROW, _HEIGHT / max(graph.rows, 1))
+    depends = {claim.id: claim.depends for claim in document.claims}
+    graph = laid_out(depends, _FEW)
+    if graph.rows * _ROW > _TEXT_HEIGHT:
+        graph = laid_out(depends, _MANY)
+    width = graph.columns * _COLUMN
+    row = min(_LOOSE_ROW, max(_ROW, _TEXT_HEIGHT / max(graph.rows, 1)))
+    places = {node.id: (node.column * _COLUMN, -node.row * row) for node in graph.nodes}
+    reach = _NODE_WIDTH / 2 + _CLEAR
+    ways = routed(graph, places, reach, (_CLEAR, width - _CLEAR), _BESIDE)
     status = {claim.id: claim.status for claim in document.claims}
     lines = [
         "\\begin{tikzpicture}[x=1mm,y=1mm,every node/.style={draw,rounded corners=1.5pt,"
-        f"text width={wide - 5:.1f}mm,align=center,inner sep=1.2pt,font=\\tiny,"
-        "minimum height=4mm},>=stealth]"
+        f"text width={_NODE_WIDTH - 2:g}mm,align=center,inner sep=1mm,font=\\scriptsize,"
+        f"minimum height={_NODE_HEIGHT:g}mm}},>=stealth]"
     ]
     for node in graph.nodes:
-        x, y = node.column * wide, -node.row * high
+        x, y = places[node.id]
         name = document.labels[node.id]
         label = escaped(node.id if name.kind == "Claim" else str(name))
         lines.append(
@@ -45,9 +61,43 @@ def picture(document: Document) -> str:
             f"at ({x:.1f},{y:.1f}) {{\\hyperref[{node.id}]{{{label}}}}};"
         )
     lines.append("\\begin{scope}[on background layer]")
-    lines += [
-        f"\\draw[->,black!40] ({one}.south) to[out=-90,in=90] ({other}.north);"
-        for one, other in graph.edges
-    ]
+    for one, other in graph.edges:
+        lines.append(f"\\draw[->,black!40] ({one}.south) {_way(ways[one, other])} ({other}.north);")
     lines += ["\\end{scope}", "\\end{tikzpicture}"]
-    return "\n".join(lines)
+    return "\n".join(lines), width, max(graph.rows - 1, 0) * row + _NODE_HEIGHT
+
+
+def _way(points: Sequence[tuple[float, float]]) -> str:
+    half = _NODE_HEIGHT / 2
+    passed = "".join(
+        f"to[out=-90,in=90] ({x:.1f},{y + half:.1f}) -- ({x:.1f},{y - half:.1f}) "
+        for x, y in points
+    )
+    return f"{passed}to[out=-90,in=90]"
+
+
+def page_with(lead: str, width: float, height: float) -> list[str]:
+    """LaTeX that shows the picture, in the text or on a page that is large enough for it.
+
+    Parameters
+    ----------
+    lead : str
+        What stands above it.
+    width, height : float
+        The size of the picture, in mm.
+
+    Returns
+    -------
+    list of str
+        Lines; they read ``graph.tex``.
+    """
+    if width <= _TEXT_WIDTH and height <= _TEXT_HEIGHT:
+        return [lead, "\\noindent\\input{graph.tex}", "\\clearpage"]
+    paper = (max(width, _TEXT_WIDTH) + 2 * _MARGIN, height + 2 * _MARGIN + 40)
+    return [
+        f"\\clearpage\\pdfpagewidth={paper[0]:.0f}mm\\pdfpageheight={paper[1]:.0f}mm",
+        "\\thispagestyle{empty}",
+        lead,
+        "\\noindent\\vbox to 0pt{\\hbox to 0pt{\\input{graph.tex}\\hss}\\vss}",
+        "\\clearpage\\pdfpagewidth=210mm\\pdfpageheight=297mm",
+    ]

@@ -22,6 +22,7 @@ from slrsym.export.document import (
     Reference,
     Text,
 )
+from slrsym.export.justification import inline_text
 from slrsym.export.text import escaped
 from slrsym.gaussian.typeset import Box, Line, broken, to_latex
 
@@ -257,8 +258,8 @@ class Renderer:
             self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
             f"\\end{{{kind}}}",
         ]
-        if claim.status in ("failed", "open", "tested", "unverified"):
-            reason = escaped(claim.reason or claim.trials)
+        if claim.status != "proved":
+            reason = escaped(claim.reason or claim.box or claim.trials)
             parts.append(f"\\slrunproved{{{claim.status}}}{{{reason}}}")
         if claim.proof:
             idea = self.inline(claim.idea)
@@ -269,7 +270,11 @@ class Renderer:
                 "\\end{slrproof}",
             ]
         parts += [f"\\slrindex{{{escaped(rule)}}}%" for rule in claim.rules]
-        source = f"{escaped(claim.source)}. " if str(claim.label) != claim.source else ""
+        source = (
+            f"{self.inline(inline_text(claim.source))}. "
+            if str(claim.label) != claim.source
+            else ""
+        )
         evidence = self.inline(claim.evidence)
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
         parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{escaped(claim.id)}}}\n")

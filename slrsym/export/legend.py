@@ -1,0 +1,70 @@
+"""What each letter of a claim's formulas means, for reading them back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Basic, Symbol, preorder_traversal
+from sympy.core.function import AppliedUndef
+from sympy.tensor.indexed import Indexed
+
+from slrsym import notation
+from slrsym.export.shorthand import Shorthand
+from slrsym.gaussian import Expectation, IIDSum
+from slrsym.gaussian.law import Law
+from slrsym.gaussian.typeset import Printer, to_latex
+from slrsym.gaussian.typeset.boxes import Box, Operator, Root, Script, identifier, number, row
+
+__all__ = ["NAMES", "reading_names"]
+
+NAMES: dict[str, Box] = {
+    "sqrt(d/2)": Root(row([identifier("d"), Operator("/", "slash"), number(2)])),
+    "R(6)": identifier("mathcal{R}"),
+    "R^": identifier(r"widehat{\mathcal{R}}"),
+    "R<": Script(identifier("mathcal{R}"), above=Operator("<", "prefix")),
+}
+
+
+def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
+    """What each letter of the formulas means.
+
+    Parameters
+    ----------
+    shown : list of Basic
+        The expressions that are written.
+    shorthand : Shorthand
+        The abbreviations they are written with.
+    printer : Printer
+        The printer that writes them.
+
+    Returns
+    -------
+    dict
+        LaTeX of each letter, to a symbol, an expression or a function; and under ``laws`` the
+        declared laws.
+    """
+    names: dict[str, Any] = {}
+    for expr in shown:
+        for node in preorder_traversal(expr):
+            if isinstance(node, Indexed):
+                label = to_latex(printer.symbol(node.base.label))
+                names.setdefault(f"{label}_", node.base)
+            elif isinstance(node, Symbol):
+                names.setdefault(to_latex(printer.symbol(node)), node)
+            elif isinstance(node, AppliedUndef):
+                names.setdefault(to_latex(printer.symbol(node.func)), node.func)
+            elif isinstance(node, Expectation | IIDSum):
+                for symbol in node.law.symbols:
+                    names.setdefault(to_latex(printer.symbol(symbol)), symbol)
+    for function, meaning in shorthand.functions.items():
+        names[to_latex(printer.symbol(function))] = meaning
+        for node in meaning.expr.atoms(Symbol):
+            names.setdefault(to_latex(printer.symbol(node)), node)
+    for letter in shorthand.letters:
+        if letter.name not in NAMES:
+            names[to_latex(printer.symbol(letter))] = shorthand.meaning(letter)
+    laws: dict[Symbol, Law] = dict(printer.laws or {})
+    for symbol in laws:
+        names.setdefault(to_latex(printer.symbol(symbol)), symbol)
+    names.setdefault("d", notation.d)
+    return names | {"laws": laws}
