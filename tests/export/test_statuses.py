@@ -45,7 +45,8 @@ def _(goal):
     return by_citation(goal, "taylor-theorem", hypotheses=["square"])
 """
 ON_WRONG = """
-hopeful = Claim(id="hopeful", statement=Eq((y + 1)**2, y**2 + 2*y + 1, evaluate=False), source="test")
+equal = Eq((y + 1)**2, y**2 + 2*y + 1, evaluate=False)
+hopeful = Claim(id="hopeful", statement=equal, source="test")
 
 @hopeful.proof
 def _(goal):

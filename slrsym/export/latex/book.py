@@ -132,8 +132,8 @@ domain, where expectations are integrated from their definition.
 
 _GRAPH = r"""\section*{What rests on what}
 \addcontentsline{toc}{section}{What rests on what}
-\noindent Arrows go from a claim to those that use it; an arrow that follows from others is left out.
-Each claim is a link.\par\bigskip"""
+\noindent Arrows go from a claim to those that use it; an arrow that follows from others is left
+out. Each claim is a link.\par\bigskip"""
 
 _LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{description}"
 

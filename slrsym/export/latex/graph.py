@@ -62,18 +62,27 @@ def picture(document: Document) -> tuple[str, float, float]:
         )
     lines.append("\\begin{scope}[on background layer]")
     for one, other in graph.edges:
-        lines.append(f"\\draw[->,black!40] ({one}.south) {_way(ways[one, other])} ({other}.north);")
+        way = [places[one], *ways[one, other], places[other]]
+        lines.append(f"\\draw[->,black!40] {_way(way)};")
     lines += ["\\end{scope}", "\\end{tikzpicture}"]
     return "\n".join(lines), width, max(graph.rows - 1, 0) * row + _NODE_HEIGHT
 
 
 def _way(points: Sequence[tuple[float, float]]) -> str:
+    """From below the first point, past the others, to above the last one."""
     half = _NODE_HEIGHT / 2
-    passed = "".join(
-        f"to[out=-90,in=90] ({x:.1f},{y + half:.1f}) -- ({x:.1f},{y - half:.1f}) "
-        for x, y in points
-    )
-    return f"{passed}to[out=-90,in=90]"
+    x, y = points[0]
+    y -= half
+    drawn = f"({x:.1f},{y:.1f})"
+    for number, (right, middle) in enumerate(points[1:], start=1):
+        below = middle + half
+        bend = (y + below) / 2
+        drawn += f" .. controls ({x:.1f},{bend:.1f}) and ({right:.1f},{bend:.1f}) .. "
+        drawn += f"({right:.1f},{below:.1f})"
+        if number < len(points) - 1:
+            drawn += f" -- ({right:.1f},{middle - half:.1f})"
+        x, y = right, middle - half
+    return drawn
 
 
 def page_with(lead: str, width: float, height: float) -> list[str]:
