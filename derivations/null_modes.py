@@ -158,7 +158,7 @@ friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
 
 ratio = Claim(
     id="null-friction-ratio",
-    title="R_theta theta/R_kappa kappa, a function of s = lambda gamma",
+    title="the curvature in theta relative to that in kappa, a function of s = lambda gamma",
     statement=Eq(friction_swap / friction_oracle, friction_ratio.subs(r, s), evaluate=False),
     source="new",
 )

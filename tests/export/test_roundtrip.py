@@ -81,7 +81,7 @@ def test_what_is_not_shown_is_noticed(document):
     [
         (r"-x^{2} + 2y/(1 + x)", -(x**2) + 2 * y / (1 + x)),
         (r"\frac{2}{3}\operatorname{erf}^{2}(x)\,\mathrm{e}^{-x}", 2 * erf(x) ** 2 * exp(-x) / 3),
-        (r"|x| - \bigl|x - |y|\bigr|", abs(x) - abs(x - abs(y))),
+        (r"\lvert x\rvert - \bigl|x - \lvert y\rvert\bigr|", abs(x) - abs(x - abs(y))),
         (r"\sqrt{x/2}\,y", (x / 2) ** 0.5 * y),
     ],
 )  # fmt: skip
@@ -91,7 +91,7 @@ def test_reading(latex, meaning):
 
 
 @pytest.mark.parametrize(
-    "latex", ["x +", "z", "(x", r"\operatorname{erf} x", "x)", r"\frac{x}", ""]
+    "latex", ["|x|", "x +", "z", "(x", r"\operatorname{erf} x", "x)", r"\frac{x}", ""]
 )
 def test_what_is_no_formula_is_refused(latex):
     with pytest.raises(ReadingError):

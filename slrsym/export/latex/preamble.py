@@ -57,12 +57,11 @@ _MACROS = r"""% The number of a claim is the paper's.
 \newcommand{\slrendgroup}{\end{list}}
 \newcommand{\slrstatus}[2]{\par{\footnotesize\color{slrgray}\noindent\raggedright
   #1 \texttt{#2}\par}\medskip}
-\newcommand{\slrunproved}[2]{\par\noindent{\bfseries\color{slr#1}%
-  This claim is \uppercase{not proved} (#1).} {\color{slr#1}#2}\par}
+\newcommand{\slrunproved}[1]{\par\noindent{\bfseries\color{slr#1}%
+  This claim is \uppercase{not proved} (#1).}\par}
 % Long titles in the table of contents leave room for the numbers of pages.
 \makeatletter
-\renewcommand{\@tocrmarg}{3em plus 1fil}
-\renewcommand{\@pnumwidth}{2em}
+\renewcommand{\@pnumwidth}{2.6em}
 \makeatother
 % Reasons that follow a display need no empty line before it.
 \newcommand{\slrgap}{ }

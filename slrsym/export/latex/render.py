@@ -259,8 +259,7 @@ class Renderer:
             f"\\end{{{kind}}}",
         ]
         if claim.status != "proved":
-            reason = escaped(claim.reason or claim.box or claim.trials)
-            parts.append(f"\\slrunproved{{{claim.status}}}{{{reason}}}")
+            parts.append(f"\\slrunproved{{{claim.status}}}")
         if claim.proof:
             idea = self.inline(claim.idea)
             parts += [

@@ -1,0 +1,91 @@
+"""LaTeX as tokens, and what every part of the grammar needs of them."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+from sympy import Symbol
+
+from slrsym.gaussian.law import Law
+
+__all__ = ["ReadingError", "Tokens"]
+
+_NOISE = re.compile(
+    r"\\begin\{align\*\}|\\end\{align\*\}|\\hspace\{[^}]*\}|\\(?:big|Big|bigg)[lr]\b"
+    r"|\\,|\\q?quad\b|\\allowbreak|\{\}|&|\\\\|\\textit\{[^}]*\}"
+)
+_OPENING_BAR = re.compile(r"\\[bB]igg?l\s*\|")
+# Not the one of a value at a point.
+_CLOSING_BAR = re.compile(r"\\[bB]igg?r\s*\|(?!\s*_)")
+_TOKEN = re.compile(r"\\text\{ \w+ \}|\\[A-Za-z]+|\\.|[A-Za-z]|\d+|\S")
+
+
+class ReadingError(ValueError):
+    """A formula is not of the grammar that the printer writes."""
+
+
+class Tokens(ABC):
+    """A formula as tokens, and a place in it.
+
+    Parameters
+    ----------
+    latex : str
+        What the printer wrote.
+    names : mapping
+        What each letter means, and under ``laws`` the declared laws.
+    """
+
+    def __init__(self, latex: str, names: Mapping[str, Any]) -> None:
+        latex = _OPENING_BAR.sub(r"\\lvert ", _CLOSING_BAR.sub(r"\\rvert ", latex))
+        self.tokens = _TOKEN.findall(_NOISE.sub(" ", latex))
+        self.place = 0
+        self.names = names
+        self.laws: Mapping[Symbol, Law] = names.get("laws", {})
+
+    def peek(self, ahead: int = 0) -> str:
+        at = self.place + ahead
+        return self.tokens[at] if at < len(self.tokens) else ""
+
+    def take(self, expected: str = "") -> str:
+        token = self.peek()
+        if not token or (expected and token != expected):
+            near = " ".join(self.tokens[max(0, self.place - 5) : self.place + 5])
+            raise ReadingError(f"expected {expected or 'more'}, found {token!r} near {near}")
+        self.place += 1
+        return token
+
+    def require_end(self) -> None:
+        if self.peek():
+            near = " ".join(self.tokens[self.place : self.place + 8])
+            raise ReadingError(f"what is left over: {near}")
+
+    def group(self) -> str:
+        """The tokens of a group in braces, as text."""
+        self.take("{")
+        depth, inside = 1, []
+        while depth:
+            token = self.take()
+            depth += {"{": 1, "}": -1}.get(token, 0)
+            inside.append(token)
+        return " ".join(inside[:-1])
+
+    def inner(self, latex: str) -> Self:
+        """A reader of the inside of a group."""
+        return type(self)(latex, self.names)
+
+    # -- the grammar, of which each part needs others ------------------------------------------
+
+    @abstractmethod
+    def sum(self) -> Any:
+        """Terms with signs between them."""
+
+    @abstractmethod
+    def term(self) -> Any:
+        """Factors beside each other."""
+
+    @abstractmethod
+    def base(self) -> Any:
+        """A factor without its exponent."""
