@@ -153,7 +153,7 @@ def chain_html(chain: Chain) -> str:
     for link in display.links:
         sign = Operator(_SIGNS[link.sign], "relation")
         side = to_mathml(broken(row([sign, link.formula.box]), WIDE), False)
-        why = escape("".join(getattr(p, "text", getattr(p, "id", "")) for p in link.why))
+        why = HtmlRenderer({}).inline(link.why)
         rows.append(f"<tr><td>{side}</td><td>({link.label})</td><td>{why}</td></tr>")
     return f"<table>{''.join(rows)}</table>"
 

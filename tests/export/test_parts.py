@@ -17,7 +17,7 @@ from slrsym.export.shorthand import chosen
 from slrsym.export.text import escaped
 from slrsym.gaussian import zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
-from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma
+from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
 from slrsym.proof.checker import steps_of
 from slrsym.proof.dynamical import OrbitsConvergeTo, box_map, point_set
 
@@ -191,6 +191,13 @@ def test_wide_formulas_in_notebooks_are_broken_into_lines():
     assert narrow.find("math/mtable") is None
     proof = ElementTree.fromstring(ledger.find("lemma-18-vi").build_proof()._repr_html_())
     assert proof.find("tr/td/math/mtable") is not None
+
+
+def test_reasons_with_a_formula_in_notebooks():
+    html = ElementTree.fromstring(chain(x).then(1 + x, by=stein(x))._repr_html_())
+    reason = html.findall("tr/td")[-1]
+    assert "".join(reason.itertext()).startswith("Stein’s lemma in x")
+    assert reason.find(".//math/mi").text == "x"
 
 
 def test_the_export_is_not_loaded_before_it_is_used():
