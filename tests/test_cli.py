@@ -136,7 +136,7 @@ def test_json_file(folder, tmp_path):
     result = verify(folder, "--json", file)
     assert result.exit_code == 0
     rows = json.loads(file.read_text())
-    assert [list(row) for row in rows] == [[*KEYS, "error", "monte_carlo", "box"]] * 3
+    assert [list(row) for row in rows] == [[*KEYS, "error", "monte_carlo", "box", "trials"]] * 3
     bell = next(row for row in rows if row["id"] == "bell")
     assert bell["depends"] == ["lemma-17-i"]
     assert bell["status"] == "proved"

@@ -209,9 +209,9 @@ def test_derivatives_by_each_other() -> None:
     ("function", "numeric"),
     [(OwensT, multiprecision.owens_t), (zeta, multiprecision.gaussian_zeta)],
 )
-@pytest.mark.parametrize("point", one_in(3, [("0.7", "1.3"), ("-1.1", "0.4"), ("0.2", "-2.5")]))
+@pytest.mark.parametrize("point", one_in(3, [["0.7", "1.3"], ["-1.1", "0.4"], ["0.2", "-2.5"]]))
 def test_derivatives_of_two_arguments(
-    function: Any, numeric: Callable[..., Any], orders: tuple[int, int], point: tuple[str, str]
+    function: Any, numeric: Callable[..., Any], orders: tuple[int, int], point: list[str]
 ) -> None:
     first, second = (Rational(c) for c in point)
     derivative = function(t, s)
