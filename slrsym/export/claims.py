@@ -28,9 +28,10 @@ from slrsym.export.document import (
 from slrsym.export.evidence import evidence
 from slrsym.export.justification import inline_text
 from slrsym.export.legend import NAMES, reading_names
-from slrsym.export.proofs import Writer, proof_blocks
+from slrsym.export.proofs import proof_blocks
 from slrsym.export.shorthand import PLANAR_NAMES, Shorthand, chosen, with_planar_letters
 from slrsym.export.widths import narrowed
+from slrsym.export.writer import Writer
 from slrsym.gaussian.typeset import Order, Printer, declared_laws
 from slrsym.gaussian.typeset.boxes import Box, Operator, row
 from slrsym.proof.checker import steps_of

@@ -11,8 +11,9 @@ from slrsym.export.document import ClaimEntry, Display, Label, Link, Paragraph
 from slrsym.export.html.render import WIDE, relation
 from slrsym.export.html.render import Renderer as HtmlRenderer
 from slrsym.export.labels import labels
-from slrsym.export.latex.render import Renderer, snippet
-from slrsym.export.proofs import Writer
+from slrsym.export.latex.displays import snippet
+from slrsym.export.latex.render import Renderer
+from slrsym.export.writer import Writer
 from slrsym.gaussian.typeset import Box, Printer, broken, declared_laws
 from slrsym.gaussian.typeset.boxes import Operator, row
 from slrsym.gaussian.typeset.mathml import to_mathml

@@ -15,7 +15,7 @@ from slrsym.proof.dynamical.maps import BoxMap
 from slrsym.proof.dynamical.statements import OrbitStatement, Piece
 
 if TYPE_CHECKING:
-    from slrsym.export.proofs import Writer
+    from slrsym.export.writer import Writer
 
 __all__ = ["orbit_blocks"]
 

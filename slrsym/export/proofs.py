@@ -6,19 +6,17 @@ number continues its chain; what shares the beginning of its label stands in one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import And, Eq, S
-from sympy.core.relational import Relational
+from sympy import Eq, S
 from sympy.logic.boolalg import Boolean
 
 from slrsym.export.assumptions import bounds
 from slrsym.export.document import (
     Block,
     Display,
-    Formula,
     Group,
     Inline,
     Link,
@@ -26,114 +24,14 @@ from slrsym.export.document import (
     Paragraph,
     Text,
 )
-from slrsym.export.justification import inline_text, why
-from slrsym.export.orbits import orbit_blocks
-from slrsym.gaussian.typeset import Printer
-from slrsym.proof.citation import InWords
-from slrsym.proof.dynamical.statements import OrbitStatement
-from slrsym.proof.step import Link as CheckedLink
+from slrsym.export.justification import inline_text
+from slrsym.export.writer import Writer
 from slrsym.proof.step import Step
 
-__all__ = ["Writer", "proof_blocks"]
+__all__ = ["proof_blocks"]
 
 # Steps that only say how the others fit together.
 _SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
-
-
-@dataclass
-class Writer:
-    """How formulas and reasons of one claim are written.
-
-    Parameters
-    ----------
-    printer : Printer
-        Writes expressions.
-    shorten : callable
-        Abbreviates them before.
-    find : callable
-        The claim of an id.
-    """
-
-    printer: Printer
-    shorten: Callable[[Any], Any]
-    find: Callable[[str], Any]
-
-    def formula(self, shown: Any) -> Formula:
-        """An expression or statement as a formula.
-
-        Parameters
-        ----------
-        shown : Basic
-            In the symbols of the claim.
-
-        Returns
-        -------
-        Formula
-            Typeset with the claim's abbreviations.
-        """
-        return Formula(self.printer.box(self.shorten(shown)), shown)
-
-    def why(self, rule: Any) -> tuple[Inline, ...]:
-        """The justification of a step.
-
-        Parameters
-        ----------
-        rule : Rule
-            Of the step.
-
-        Returns
-        -------
-        tuple of Inline
-            A few words.
-        """
-        return why(rule, self.printer, self.shorten, self.find)
-
-    def display(
-        self, statement: Boolean, label: str = "", reason: tuple[Inline, ...] = ()
-    ) -> list[Block]:
-        """A statement as displayed formulas, one for each part of a conjunction.
-
-        Parameters
-        ----------
-        statement : Boolean
-            What is shown.
-        label : str, optional
-            Of the step that says it.
-        reason : tuple of Inline, optional
-            Why it holds; said once.
-
-        Returns
-        -------
-        list of Block
-            Displays.
-        """
-        parts = statement.args if isinstance(statement, And) else (statement,)
-        blocks: list[Block] = []
-        if isinstance(statement, InWords):
-            text = str(statement.args[0]).rstrip(".")
-            said = inline_text(text[:1].upper() + text[1:])
-            after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
-            return [Paragraph((*said, *after, Text(".")))]
-        # What a claim says of orbits stands at its end, after what can be said in a line.
-        parts = sorted(parts, key=lambda part: isinstance(part, OrbitStatement))
-        map_is_shown = bool(label)
-        for place, part in enumerate(parts):
-            last = place == len(parts) - 1
-            said = reason if last else ()
-            if isinstance(part, OrbitStatement):
-                blocks += orbit_blocks(part, self, label, said, with_map=not map_is_shown)
-                map_is_shown = True
-                continue
-            blocks.append(self._one(part, label if last else "", said))
-        return blocks
-
-    def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
-        if isinstance(part, Relational) and part.rel_op != "!=":
-            link = CheckedLink.of(part)
-            right = self.formula(link.rhs)
-            links = (Link(link.relation, right, label, reason),)
-            return Display(self.formula(link.lhs), links)
-        return Display(self.formula(part), (), label, reason)
 
 
 def proof_blocks(

@@ -182,7 +182,7 @@ def test_evidence(ledger):
         ("failed", "step 1 <b> is refused"),
         ("open", "it rests on x, not proved"),
         ("cited", "what is concluded in x is cited, not checked"),
-        ("certified", "gamma in [0.1, 2]"),
+        ("certified", "x in [0.1, 2]"),
         ("tested", "2,000 tasks, none against it"),
         ("unverified", "It was not verified."),
     ],

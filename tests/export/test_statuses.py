@@ -34,7 +34,7 @@ counted = Claim(id="counted", statement=in_words("cubes are large."), source="te
 
 @counted.tested_by
 def _(rng):
-    return Trials(2345, "cubes up to 10^6")
+    return Trials(2345, "cubes up to a million")
 """
 CITED = """
 named = Claim(id="named", statement=in_words("Squares end somewhere"), source="test")
@@ -55,7 +55,7 @@ def _(goal):
 """
 SAID = {
     "boxed": ("certified", "x in [1/10, 3]"),
-    "counted": ("tested", "2,345 cubes up to 10^6, none against it"),
+    "counted": ("tested", "2,345 cubes up to a million, none against it"),
     "named": ("cited", "what is concluded in named is cited, not checked"),
     "wrong": ("failed", "step 1 [differentiation] is refused"),
     "hopeful": ("open", "it rests on wrong, not proved"),

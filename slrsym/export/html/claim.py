@@ -110,11 +110,9 @@ def _proof(claim: ClaimEntry, renderer: Renderer) -> str:
         return f'<section class="warning" aria-label="Not proved">\n<p>{said}</p>\n</section>'
     warning = ""
     if claim.status == "certified":
-        box = escape(claim.box, quote=False)
-        warning = f'<p class="warning certified">Not proved: certified for {box}.</p>\n'
+        warning = _warning("certified", "certified on a box of parameters", claim.box, renderer)
     elif claim.status == "tested":
-        trials = escape(claim.trials, quote=False)
-        warning = f'<p class="warning tested">Not proved: tested by {trials}.</p>\n'
+        warning = _warning("tested", "tested by an experiment", claim.trials, renderer)
     elif claim.status != "proved":
         warning = f'<p class="warning {claim.status}">Not proved: {reason}.</p>\n'
     if not claim.proof:
@@ -131,6 +129,11 @@ def _proof(claim: ClaimEntry, renderer: Renderer) -> str:
     )
 
 
+def _warning(status: str, how: str, told: str, renderer: Renderer) -> str:
+    said = renderer.inline(inline_text(f"Not proved: {how}: {told}."))
+    return f'<p class="warning {status}">{said}</p>\n'
+
+
 def _evidence(claim: ClaimEntry) -> str:
     steps = f"{claim.steps} step{'' if claim.steps == 1 else 's'}"
     lines = []
@@ -143,9 +146,11 @@ def _evidence(claim: ClaimEntry) -> str:
             )
         lines.append(f"{text}.")
     elif claim.box:
-        lines.append(f"Enclosed by ball arithmetic on the whole box {claim.box}.")
+        lines.append("Enclosed by ball arithmetic on the whole box, piece by piece.")
     elif claim.trials:
-        lines.append(f"Tested by an experiment: {claim.trials}.")
+        lines.append(
+            "Nothing follows by a rule; the experiment is made anew each time it is checked."
+        )
     else:
         lines.append(f"Not proved; {steps} checked.")
     for sample in claim.monte_carlo:

@@ -15,6 +15,7 @@ from slrsym.export.reading import ReadingError
 
 __all__ = ["ShownRenderer", "latex_of"]
 
+_BARS = {"prefix": "\\lvert ", "postfix": "\\rvert "}
 _FORMULA = re.compile(r'<div class="formula( desk| phone)?">(<math.*?</math>)</div>', re.DOTALL)
 _LETTERS = {
     "\u03b5": "\\varepsilon", "\u03f5": "\\epsilon", "\u03c6": "\\varphi", "\u03d5": "\\phi",
@@ -100,6 +101,8 @@ def _latex(node: Element) -> str:
             return _letter(text, node.get("mathvariant") == "normal")
         case "mn":
             return f"{text} "
+        case "mo" if text == "|" and node.get("form") in _BARS:
+            return _BARS[node.get("form", "")]
         case "mo":
             return f"{_SIGNS.get(text, text)} "
         case "mtext":
@@ -120,6 +123,8 @@ def _latex(node: Element) -> str:
             return f"\\widehat{{{_latex(children[0]).strip()}}}"
         case tag if tag in _SCRIPTS:
             base, *scripts = map(_latex, children)
+            # A bar with something below it is that of a value at a point.
+            base = "|" if base in _BARS.values() else base
             marks = zip(_SCRIPTS[tag], scripts, strict=True)
             return base.strip() + "".join(f"{mark}{{{s.strip()}}}" for mark, s in marks)
     raise ReadingError(f"no element of a page: {node.tag}")

@@ -23,58 +23,58 @@ class Calculus(Expectations):
         As of `Tokens`.
     """
 
-    def differential(self) -> bool:
+    def _differential(self) -> bool:
         return self.tokens[self.place : self.place + 4] == ["\\mathrm", "{", "d", "}"]
 
-    def derivative(self) -> Any:
+    def _derivative(self) -> Any:
         variables: list[tuple[Any, int]] = []
-        while self.peek() == "\\partial":
-            self.take()
-            self.take("_")
-            inside = self.group()
+        while self._peek() == "\\partial":
+            self._take()
+            self._take("_")
+            inside = self._group()
             order = 1
-            if self.peek() == "^":
-                self.take()
-                order = int(self.group())
+            if self._peek() == "^":
+                self._take()
+                order = int(self._group())
             if inside.isdigit():
-                function = self.names[self.take()]
-                return partial(function, int(inside) - 1, order, self.arguments())
-            variables.append((self.inner(inside).letter(), order))
-        return self.differentiated(variables)
+                function = self.names[self._take()]
+                return partial(function, int(inside) - 1, order, self._arguments())
+            variables.append((self._inner(inside)._letter(), order))
+        return self._differentiated(variables)
 
-    def differentiated(self, variables: list[tuple[Any, int]]) -> Any:
+    def _differentiated(self, variables: list[tuple[Any, int]]) -> Any:
         start = self.place
-        token = self.peek()
+        token = self._peek()
         if token in ("\\mathcal", "\\widehat"):
-            self.take()
-            key = f"{token}{{{self.group().replace(' ', '')}}}"
-            key += self.above(key)
+            self._take()
+            key = f"{token}{{{self._group().replace(' ', '')}}}"
+            key += self._above(key)
             function = self.names.get(key)
             if isinstance(function, Lambda):
-                return self.at_values(function, variables)
+                return self._at_values(function, variables)
             self.place = start
-        of = self.base()
+        of = self._base()
         result = Derivative(of, *variables, evaluate=False)
-        if self.peek() == "|" and self.peek(1) == "_":
-            self.take()
-            self.take()
-            under = self.inner(self.group())
+        if self._peek() == "|" and self._peek(1) == "_":
+            self._take()
+            self._take()
+            under = self._inner(self._group())
             names, values = [], []
             while True:
-                names.append(under.letter())
-                under.take("=")
-                values.append(under.sum())
-                if under.peek() != ",":
+                names.append(under._letter())
+                under._take("=")
+                values.append(under._sum())
+                if under._peek() != ",":
                     break
-                under.take()
+                under._take()
             return Subs(result, tuple(names), tuple(values))
         return result
 
-    def at_values(self, function: Lambda, variables: list[tuple[Any, int]]) -> Any:
+    def _at_values(self, function: Lambda, variables: list[tuple[Any, int]]) -> Any:
         """A derivative of an abbreviated function, at a place."""
-        values = self.arguments()
+        values = self._arguments()
         names = [v for v, _ in variables]
-        bar = self.peek() == "|" and self.peek(1) == "_"
+        bar = self._peek() == "|" and self._peek(1) == "_"
         moving = all(any(v in value.free_symbols for value in values) for v in names)
         if bar or moving:
             self_place = self.place
@@ -82,60 +82,60 @@ class Calculus(Expectations):
             if not bar:
                 return result
             self.place = self_place + 2
-            under = self.inner(self.group())
+            under = self._inner(self._group())
             at: dict[Any, Any] = {}
             while True:
-                name = under.letter()
-                under.take("=")
-                at[name] = under.sum()
-                if under.peek() != ",":
+                name = under._letter()
+                under._take("=")
+                at[name] = under._sum()
+                if under._peek() != ",":
                     break
-                under.take()
+                under._take()
             return Subs(result, tuple(at), tuple(at.values()))
         inner = Derivative(function.expr, *variables, evaluate=False)
         return Subs(inner, tuple(function.variables), tuple(values))
 
-    def bounds(self) -> tuple[str, str]:
+    def _bounds(self) -> tuple[str, str]:
         below = above = ""
-        if self.peek() == "_":
-            self.take()
-            below = self.group()
-        if self.peek() == "^":
-            self.take()
-            above = self.group()
+        if self._peek() == "_":
+            self._take()
+            below = self._group()
+        if self._peek() == "^":
+            self._take()
+            above = self._group()
         return below, above
 
-    def integral(self) -> Any:
-        self.take("\\int")
-        below, above = self.bounds()
-        inside = self.term()
-        if not self.differential():
+    def _integral(self) -> Any:
+        self._take("\\int")
+        below, above = self._bounds()
+        inside = self._term()
+        if not self._differential():
             raise ReadingError("an integral without its differential")
         self.place += 4
-        variable = self.letter()
-        ends = [self.inner(end).sum() for end in (below, above) if end]
+        variable = self._letter()
+        ends = [self._inner(end)._sum() for end in (below, above) if end]
         return Integral(inside, (variable, *ends))
 
-    def series(self) -> Any:
-        self.take("\\sum")
-        below, above = self.bounds()
-        lower = self.inner(below)
-        if lower.peek() == "\\ell" and "\\ell" not in self.names:
-            lower.take()
-            lower.take("=")
-            first, last = lower.sum(), self.inner(above).sum()
-            term = self.term()
-            law = self.declared(term, None)
+    def _series(self) -> Any:
+        self._take("\\sum")
+        below, above = self._bounds()
+        lower = self._inner(below)
+        if lower._peek() == "\\ell" and "\\ell" not in self.names:
+            lower._take()
+            lower._take("=")
+            first, last = lower._sum(), self._inner(above)._sum()
+            term = self._term()
+            law = self._declared(term, None)
             if law is None:
                 raise ReadingError("a sum of copies of nothing random")
             return IIDSum(term, law, last - first + 1)
-        index = lower.letter()
-        lower.take("=")
-        return Sum(self.term(), (index, lower.sum(), self.inner(above).sum()))
+        index = lower._letter()
+        lower._take("=")
+        return Sum(self._term(), (index, lower._sum(), self._inner(above)._sum()))
 
-    def limit(self) -> Any:
-        self.take("_")
-        under = self.inner(self.group())
-        variable = under.letter()
-        under.take("\\to")
-        return Limit(self.term(), variable, under.sum())
+    def _limit(self) -> Any:
+        self._take("_")
+        under = self._inner(self._group())
+        variable = under._letter()
+        under._take("\\to")
+        return Limit(self._term(), variable, under._sum())

@@ -23,30 +23,30 @@ class Expectations(Letters):
         As of `Tokens`.
     """
 
-    def expectation(self) -> Any:
-        self.take("\\mathbb")
-        if self.group() != "E":
+    def _expectation(self) -> Any:
+        self._take("\\mathbb")
+        if self._group() != "E":
             raise ReadingError("a blackboard letter that is not E")
         law: Law | None = None
         listed: list[Symbol] | None = None
-        if self.peek() == "_":
-            self.take()
-            under = self.inner(self.group())
+        if self._peek() == "_":
+            self._take()
+            under = self._inner(self._group())
             if "\\sim" in under.tokens:
-                law = under.law()
+                law = under._law()
             else:
-                listed = [under.letter()]
-                while under.peek() == ",":
-                    under.take()
-                    listed.append(under.letter())
-        self.take("[")
-        inside = self.sum()
-        self.take("]")
+                listed = [under._letter()]
+                while under._peek() == ",":
+                    under._take()
+                    listed.append(under._letter())
+        self._take("[")
+        inside = self._sum()
+        self._take("]")
         if law is None:
-            law = self.declared(inside, listed)
+            law = self._declared(inside, listed)
         return inside if law is None else Expectation(inside, law)
 
-    def declared(self, inside: Any, listed: list[Symbol] | None) -> Law | None:
+    def _declared(self, inside: Any, listed: list[Symbol] | None) -> Law | None:
         wanted = (
             listed if listed is not None else [s for s in self.laws if s in inside.free_symbols]
         )
@@ -61,21 +61,21 @@ class Expectations(Letters):
             return None
         return parts[0] if len(parts) == 1 else ProductLaw(*parts)
 
-    def law(self) -> Law:
+    def _law(self) -> Law:
         """The law of independent variables of one mean and variance each."""
         laws = []
         while True:
-            names = [self.letter()]
-            while self.peek() == ",":
-                self.take()
-                names.append(self.letter())
-            self.take("\\sim")
-            self.take("\\mathcal")
-            self.group()
-            mean, variance = self.arguments()
+            names = [self._letter()]
+            while self._peek() == ",":
+                self._take()
+                names.append(self._letter())
+            self._take("\\sim")
+            self._take("\\mathcal")
+            self._group()
+            mean, variance = self._arguments()
             laws += [GaussianLaw({name: mean}, [[variance]]) for name in names]
-            if self.peek() != ",":
+            if self._peek() != ",":
                 break
-            self.take()
-        self.require_end()
+            self._take()
+        self._require_end()
         return laws[0] if len(laws) == 1 else ProductLaw(*laws)

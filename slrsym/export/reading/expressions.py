@@ -48,113 +48,113 @@ class Expressions(Calculus):
         As of `Tokens`.
     """
 
-    def sum(self) -> Any:
-        negative = self.peek() == "-"
+    def _sum(self) -> Any:
+        negative = self._peek() == "-"
         if negative:
-            self.take()
-        first = self.term()
+            self._take()
+        first = self._term()
         terms = [-first if negative else first]
-        while self.peek() in ("+", "-"):
-            sign = self.take()
-            term = self.term()
+        while self._peek() in ("+", "-"):
+            sign = self._take()
+            term = self._term()
             terms.append(-term if sign == "-" else term)
         # SymPy remembers sums, and takes some values of derivatives for equal that are not.
         return terms[0] if len(terms) == 1 else Add(*terms)
 
-    def term(self) -> Any:
-        value = self.factor()
+    def _term(self) -> Any:
+        value = self._factor()
         while True:
-            token = self.peek()
+            token = self._peek()
             if token == "/":
-                self.take()
-                value = value / self.factor()
+                self._take()
+                value = value / self._factor()
             elif token == "\\cdot":
-                self.take()
-                value = Mul(value, self.factor())
+                self._take()
+                value = Mul(value, self._factor())
             elif (
                 not token
                 or token in RELATIONS
                 or token.startswith("\\text{")
                 or token in _CLOSING
-                or self.differential()
+                or self._differential()
             ):
                 return value
             else:
-                value = Mul(value, self.factor())
+                value = Mul(value, self._factor())
 
-    def factor(self) -> Any:
-        base = self.base()
-        while self.peek() == "^":
-            self.take()
-            base = Pow(base, self.inner(self.group()).sum())
+    def _factor(self) -> Any:
+        base = self._base()
+        while self._peek() == "^":
+            self._take()
+            base = Pow(base, self._inner(self._group())._sum())
         return base
 
-    def base(self) -> Any:
-        token = self.peek()
+    def _base(self) -> Any:
+        token = self._peek()
         if token.isdigit():
-            return sp.Integer(self.take())
+            return sp.Integer(self._take())
         if token in ("(", "["):
-            self.take()
-            inside = self.sum()
-            self.take({"(": ")", "[": "]"}[token])
-            if self.peek() == "_" and isinstance(inside, Symbol):
-                return self.indexed(inside)
+            self._take()
+            inside = self._sum()
+            self._take({"(": ")", "[": "]"}[token])
+            if self._peek() == "_" and isinstance(inside, Symbol):
+                return self._indexed(inside)
             return inside
         if token == "\\lvert":
-            self.take()
-            inside = self.sum()
-            self.take("\\rvert")
+            self._take()
+            inside = self._sum()
+            self._take("\\rvert")
             return sp.Abs(inside)
         special = {
-            "\\frac": self.fraction, "\\sqrt": self.root, "\\operatorname": self.function,
-            "\\mathbb": self.expectation, "\\mathrm": self.euler, "\\partial": self.derivative,
-            "\\int": self.integral, "\\sum": self.series,
+            "\\frac": self._fraction, "\\sqrt": self._root, "\\operatorname": self._function,
+            "\\mathbb": self._expectation, "\\mathrm": self._euler, "\\partial": self._derivative,
+            "\\int": self._integral, "\\sum": self._series,
         }.get(token)  # fmt: skip
         if special is not None:
             return special()
-        return self.letter()
+        return self._letter()
 
-    def fraction(self) -> Any:
-        self.take("\\frac")
-        above, below = self.group(), self.group()
+    def _fraction(self) -> Any:
+        self._take("\\frac")
+        above, below = self._group(), self._group()
         if above.startswith("\\mathrm { d }"):
             order = re.search(r"\^ \{ (\d+) \}", above)
             below = re.sub(r"\^ \{ \d+ \}$", "", below.removeprefix("\\mathrm { d }")).strip()
-            return self.differentiated(
-                [(self.inner(below).letter(), int(order[1]) if order else 1)]
+            return self._differentiated(
+                [(self._inner(below)._letter(), int(order[1]) if order else 1)]
             )
-        return self.inner(above).sum() / self.inner(below).sum()
+        return self._inner(above)._sum() / self._inner(below)._sum()
 
-    def root(self) -> Any:
-        self.take("\\sqrt")
-        return sp.sqrt(self.inner(self.group()).sum())
+    def _root(self) -> Any:
+        self._take("\\sqrt")
+        return sp.sqrt(self._inner(self._group())._sum())
 
-    def function(self) -> Any:
+    def _function(self) -> Any:
         start = self.place
-        self.take("\\operatorname")
-        called = self.group().replace(" ", "")
+        self._take("\\operatorname")
+        called = self._group().replace(" ", "")
         if called == "lim":
-            return self.limit()
+            return self._limit()
         if called not in _FUNCTIONS:
             self.place = start
-            return self.letter()
+            return self._letter()
         primes, power = 0, S.One
-        while self.peek() == "'":
-            self.take()
+        while self._peek() == "'":
+            self._take()
             primes += 1
-        if self.peek() == "^":
-            self.take()
-            power = self.inner(self.group()).sum()
+        if self._peek() == "^":
+            self._take()
+            power = self._inner(self._group())._sum()
         kind = {0: _FUNCTIONS[called], 1: erf_prime, 2: erf_second}[primes]
         if primes and called != "erf":
             raise ReadingError(f"{called} has primes")
-        return Pow(kind(*self.arguments()), power)
+        return Pow(kind(*self._arguments()), power)
 
-    def euler(self) -> Any:
-        self.take("\\mathrm")
-        if self.group() != "e":
+    def _euler(self) -> Any:
+        self._take("\\mathrm")
+        if self._group() != "e":
             raise ReadingError("an upright letter that is not e")
-        if self.peek() != "^":
+        if self._peek() != "^":
             return S.Exp1
-        self.take("^")
-        return sp.exp(self.inner(self.group()).sum())
+        self._take("^")
+        return sp.exp(self._inner(self._group())._sum())

@@ -32,8 +32,8 @@ def read(latex: str, names: Mapping[str, Any]) -> Any:
         If it cannot be read.
     """
     reader = Reader(latex, names)
-    value = reader.sum()
-    reader.require_end()
+    value = reader._sum()
+    reader._require_end()
     return value
 
 
@@ -60,7 +60,7 @@ def read_display(latex: str, names: Mapping[str, Any]) -> list[Any]:
         If it cannot be read.
     """
     reader = Reader(_without_reasons(latex), names)
-    return reader.display()
+    return reader._display()
 
 
 def _without_reasons(latex: str) -> str:

@@ -25,59 +25,59 @@ class Letters(Tokens):
         As of `Tokens`.
     """
 
-    def letter(self) -> Any:
-        token = self.take()
+    def _letter(self) -> Any:
+        token = self._take()
         if token in ("\\mathcal", "\\operatorname", "\\mathrm", "\\widehat"):
-            token += "{" + self.group().replace(" ", "") + "}"
+            token += "{" + self._group().replace(" ", "") + "}"
         if token == "\\pi" and "\\pi" not in self.names:
             return S.Pi
         if token == "\\infty":
             return S.Infinity
         below = ""
-        if self.peek() == "_":
-            self.take()
-            inside = self.group().replace(" ", "")
+        if self._peek() == "_":
+            self._take()
+            inside = self._group().replace(" ", "")
             base = self.names.get(f"{token}_")
-            marked = self.names.get(f"{token}^{{{self.mark()}}}_")
+            marked = self.names.get(f"{token}^{{{self._mark()}}}_")
             if marked is not None:
                 self.place += 6
                 base = marked
             if base is not None and f"{token}_{{{inside}}}" not in self.names:
-                indices = [self.inner(i).sum() for i in inside.split(",")]
+                indices = [self._inner(i)._sum() for i in inside.split(",")]
                 return base[tuple(indices)]
             below = f"_{{{inside}}}"
         key = token + below
-        above = self.above(key)
+        above = self._above(key)
         if above:
             key += above
         primes = 0
-        while self.peek() == "'":
-            self.take()
+        while self._peek() == "'":
+            self._take()
             primes += 1
         meaning = self.names.get(key)
-        called = self.peek() == "("
+        called = self._peek() == "("
         if meaning is None and called and key in _LETTERED:
             meaning = _LETTERED[key]
         if meaning is None:
             raise ReadingError(f"unknown letter {key}")
         if isinstance(meaning, Lambda):
-            return applied(meaning, self.arguments())
+            return applied(meaning, self._arguments())
         if isinstance(meaning, type) or not isinstance(meaning, sp.Basic):
-            values = self.arguments()
+            values = self._arguments()
             return partial(meaning, 0, primes, values) if primes else meaning(*values)
         return meaning
 
-    def mark(self) -> str:
+    def _mark(self) -> str:
         """What stands above a letter, in brackets, and is no power."""
         text = self.tokens[self.place : self.place + 6]
         plain = len(text) == 6 and text[:3] == ["^", "{", "("] and text[4:] == [")", "}"]
         return f"({text[3]})" if plain else ""
 
-    def above(self, key: str) -> str:
+    def _above(self, key: str) -> str:
         """A superscript that is part of a name; the mark of a copy is passed over."""
-        if self.peek() != "^":
+        if self._peek() != "^":
             return ""
-        mark = self.mark()
+        mark = self._mark()
         if mark and f"{key}^{{{mark}}}" in self.names:
             self.place += 6
             return f"^{{{mark}}}"
@@ -91,35 +91,66 @@ class Letters(Tokens):
                 return f"^{{{mark}}}"
         return ""
 
-    def arguments(self) -> list[Any]:
-        self.take("(")
-        values = [self.sum()]
-        while self.peek() == ",":
-            self.take()
-            values.append(self.sum())
-        self.take(")")
+    def _arguments(self) -> list[Any]:
+        self._take("(")
+        values = [self._sum()]
+        while self._peek() == ",":
+            self._take()
+            values.append(self._sum())
+        self._take(")")
         return values
 
-    def indexed(self, label: Symbol) -> Any:
-        self.take("_")
+    def _indexed(self, label: Symbol) -> Any:
+        self._take("_")
         for base in self.names.values():
             if isinstance(base, sp.IndexedBase) and base.label == label:
-                indices = self.inner(self.group())
-                values = [indices.sum()]
-                while indices.peek() == ",":
-                    indices.take()
-                    values.append(indices.sum())
+                indices = self._inner(self._group())
+                values = [indices._sum()]
+                while indices._peek() == ",":
+                    indices._take()
+                    values.append(indices._sum())
                 return base[tuple(values)]
         raise ReadingError(f"{label} has no index")
 
 
 def applied(function: Lambda, values: list[Any]) -> Any:
+    """A function that abbreviates, at a place.
+
+    Parameters
+    ----------
+    function : Lambda
+        What it stands for.
+    values : list of Expr
+        Its arguments.
+
+    Returns
+    -------
+    Expr
+        What is abbreviated.
+    """
     pairs = dict(zip(function.variables, values, strict=True))
     return function.expr.subs(pairs, simultaneous=True)
 
 
 def partial(function: Any, place: int, order: int, values: list[Any]) -> Any:
-    """A derivative of an undefined function in one of its arguments, at a place."""
+    """A derivative of an undefined function in one of its arguments, at a place.
+
+    Parameters
+    ----------
+    function : UndefinedFunction
+        The function.
+    place : int
+        Which of its arguments, from 0.
+    order : int
+        How often.
+    values : list of Expr
+        Its arguments.
+
+    Returns
+    -------
+    Expr
+        A derivative, at a point if the arguments are no symbols.
+    """
     if all(v.is_Symbol for v in values) and len(set(values)) == len(values):
         return Derivative(function(*values), (values[place], order), evaluate=False)
     names = [Symbol(f"xi_{i}", real=True) for i in range(1, len(values) + 1)]

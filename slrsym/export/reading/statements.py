@@ -19,79 +19,79 @@ class Reader(Expressions):
         As of `Tokens`.
     """
 
-    def display(self) -> list[Any]:
+    def _display(self) -> list[Any]:
         start = self.place
         try:
-            first = self.sum()
-            if not self.peek():
+            first = self._sum()
+            if not self._peek():
                 return [first]
             chain = [first]
-            while self.peek() in RELATIONS and self.peek() != "\\neq":
-                chain.append((RELATIONS[self.take()], self.sum()))
-            if not self.peek() and len(chain) > 1:
+            while self._peek() in RELATIONS and self._peek() != "\\neq":
+                chain.append((RELATIONS[self._take()], self._sum()))
+            if not self._peek() and len(chain) > 1:
                 return chain
         except ReadingError:
             pass
         self.place = start
-        statement = self.statement()
-        self.require_end()
+        statement = self._statement()
+        self._require_end()
         return [statement]
 
-    def statement(self) -> Any:
-        parts = [self.conjunct()]
+    def _statement(self) -> Any:
+        parts = [self._conjunct()]
         word = ""
-        while self.peek() in ("\\implies", "\\iff") or self.peek().startswith("\\text{"):
-            word = self.take()
-            parts.append(self.conjunct())
+        while self._peek() in ("\\implies", "\\iff") or self._peek().startswith("\\text{"):
+            word = self._take()
+            parts.append(self._conjunct())
         if not word:
             return parts[0]
         kind = {"\\implies": "implies", "\\iff": "iff"}.get(word, word[7:-2])
         return (kind, *parts)
 
-    def conjunct(self) -> Any:
+    def _conjunct(self) -> Any:
         start = self.place
         try:
-            return self.relation()
+            return self._relation()
         except ReadingError:
             self.place = start
-        self.take("(")
-        inside = self.statement()
-        self.take(")")
+        self._take("(")
+        inside = self._statement()
+        self._take(")")
         return inside
 
-    def relation(self) -> Any:
+    def _relation(self) -> Any:
         start = self.place
-        points = self.points()
+        points = self._points()
         if points is not None:
             return points
         self.place = start
-        left = self.sum()
-        sign = self.take()
+        left = self._sum()
+        sign = self._take()
         if sign not in RELATIONS:
             raise ReadingError(f"{sign} is no relation")
-        return (RELATIONS[sign], left, self.sum())
+        return (RELATIONS[sign], left, self._sum())
 
-    def points(self) -> Any:
+    def _points(self) -> Any:
         if "\\in" not in self.tokens[self.place :]:
             return None
         try:
-            names = self.tuple_() if self.peek() == "(" else (self.sum(),)
-            self.take("\\in")
-            self.take("\\{")
-            values = [self.tuple_() if self.peek() == "(" else (self.sum(),)]
-            while self.peek() == ",":
-                self.take()
-                values.append(self.tuple_() if self.peek() == "(" else (self.sum(),))
-            self.take("\\}")
+            names = self._tuple_() if self._peek() == "(" else (self._sum(),)
+            self._take("\\in")
+            self._take("\\{")
+            values = [self._tuple_() if self._peek() == "(" else (self._sum(),)]
+            while self._peek() == ",":
+                self._take()
+                values.append(self._tuple_() if self._peek() == "(" else (self._sum(),))
+            self._take("\\}")
         except ReadingError:
             return None
         return ("points", names, frozenset(values))
 
-    def tuple_(self) -> tuple[Any, ...]:
-        self.take("(")
-        values = [self.sum()]
-        while self.peek() == ",":
-            self.take()
-            values.append(self.sum())
-        self.take(")")
+    def _tuple_(self) -> tuple[Any, ...]:
+        self._take("(")
+        values = [self._sum()]
+        while self._peek() == ",":
+            self._take()
+            values.append(self._sum())
+        self._take(")")
         return tuple(values)

@@ -45,47 +45,47 @@ class Tokens(ABC):
         self.names = names
         self.laws: Mapping[Symbol, Law] = names.get("laws", {})
 
-    def peek(self, ahead: int = 0) -> str:
+    def _peek(self, ahead: int = 0) -> str:
         at = self.place + ahead
         return self.tokens[at] if at < len(self.tokens) else ""
 
-    def take(self, expected: str = "") -> str:
-        token = self.peek()
+    def _take(self, expected: str = "") -> str:
+        token = self._peek()
         if not token or (expected and token != expected):
             near = " ".join(self.tokens[max(0, self.place - 5) : self.place + 5])
             raise ReadingError(f"expected {expected or 'more'}, found {token!r} near {near}")
         self.place += 1
         return token
 
-    def require_end(self) -> None:
-        if self.peek():
+    def _require_end(self) -> None:
+        if self._peek():
             near = " ".join(self.tokens[self.place : self.place + 8])
             raise ReadingError(f"what is left over: {near}")
 
-    def group(self) -> str:
+    def _group(self) -> str:
         """The tokens of a group in braces, as text."""
-        self.take("{")
+        self._take("{")
         depth, inside = 1, []
         while depth:
-            token = self.take()
+            token = self._take()
             depth += {"{": 1, "}": -1}.get(token, 0)
             inside.append(token)
         return " ".join(inside[:-1])
 
-    def inner(self, latex: str) -> Self:
+    def _inner(self, latex: str) -> Self:
         """A reader of the inside of a group."""
         return type(self)(latex, self.names)
 
     # -- the grammar, of which each part needs others ------------------------------------------
 
     @abstractmethod
-    def sum(self) -> Any:
+    def _sum(self) -> Any:
         """Terms with signs between them."""
 
     @abstractmethod
-    def term(self) -> Any:
+    def _term(self) -> Any:
         """Factors beside each other."""
 
     @abstractmethod
-    def base(self) -> Any:
+    def _base(self) -> Any:
         """A factor without its exponent."""

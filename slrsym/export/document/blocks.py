@@ -1,0 +1,110 @@
+"""Paragraphs, displayed formulas, and groups of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from slrsym.export.document.inline import Inline
+from slrsym.gaussian.typeset import Box
+
+__all__ = ["Block", "Display", "Formula", "Group", "Link", "Paragraph"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a claim or of its proof."""
+
+
+@dataclass(frozen=True)
+class Paragraph(Block):
+    """Running text.
+
+    Attributes
+    ----------
+    parts : tuple of Inline
+        Its pieces.
+    """
+
+    parts: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What is displayed, and the checked object that it shows.
+
+    Attributes
+    ----------
+    box : Box
+        For the eye.
+    shown : Basic
+        An expression or statement in the symbols of the claim.
+    """
+
+    box: Box
+    shown: Any
+
+
+@dataclass(frozen=True)
+class Link:
+    """One relation of a displayed chain.
+
+    Attributes
+    ----------
+    sign : str
+        One of =, <=, <, >=, >.
+    formula : Formula
+        The right side.
+    label : str
+        Of the step; empty if it is none.
+    why : tuple of Inline
+        What justifies it.
+    """
+
+    sign: str
+    formula: Formula
+    label: str = ""
+    why: tuple[Inline, ...] = ()
+
+
+@dataclass(frozen=True)
+class Display(Block):
+    """A formula, or a chain of relations that begins with it.
+
+    Attributes
+    ----------
+    start : Formula
+        The first side; or a whole statement, if there are no links.
+    links : tuple of Link
+        What follows.
+    label : str
+        Of the step that a statement without links makes.
+    why : tuple of Inline
+        What justifies that.
+    """
+
+    start: Formula
+    links: tuple[Link, ...] = ()
+    label: str = ""
+    why: tuple[Inline, ...] = ()
+
+    @property
+    def formulas(self) -> list[Formula]:
+        """Everything that it shows."""
+        return [self.start, *(link.formula for link in self.links)]
+
+
+@dataclass(frozen=True)
+class Group(Block):
+    """Blocks under a heading: a case, a base, the proof of a premise.
+
+    Attributes
+    ----------
+    heading : tuple of Inline
+        Without a full stop.
+    blocks : tuple of Block
+        What stands below it.
+    """
+
+    heading: tuple[Inline, ...]
+    blocks: tuple[Block, ...]

@@ -1,0 +1,95 @@
+"""Pieces of a paragraph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slrsym.gaussian.typeset import Box
+
+__all__ = ["AxiomReference", "Citation", "Inline", "Math", "Raw", "Reference", "Text"]
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A piece of a paragraph."""
+
+
+@dataclass(frozen=True)
+class Text(Inline):
+    """Plain text, not escaped.
+
+    Attributes
+    ----------
+    text : str
+        Any characters.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Math(Inline):
+    """A formula within the text.
+
+    Attributes
+    ----------
+    box : Box
+        The formula.
+    """
+
+    box: Box
+
+
+@dataclass(frozen=True)
+class Raw(Inline):
+    """A formula within the text that is LaTeX already, from the title or idea of a claim.
+
+    Attributes
+    ----------
+    latex : str
+        For math mode.
+    """
+
+    latex: str
+
+
+@dataclass(frozen=True)
+class Reference(Inline):
+    """A claim, by its id.
+
+    Attributes
+    ----------
+    id : str
+        The claim's.
+    """
+
+    id: str
+
+
+@dataclass(frozen=True)
+class AxiomReference(Inline):
+    """An axiom, by its id.
+
+    Attributes
+    ----------
+    id : str
+        The axiom's.
+    """
+
+    id: str
+
+
+@dataclass(frozen=True)
+class Citation(Inline):
+    """A work of the bibliography, and the place in it.
+
+    Attributes
+    ----------
+    key : str
+        Of its BibTeX entry.
+    place : str
+        Such as a theorem's number; empty for the whole work.
+    """
+
+    key: str
+    place: str = ""
