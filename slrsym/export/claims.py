@@ -29,7 +29,13 @@ from slrsym.export.evidence import evidence
 from slrsym.export.justification import inline_text
 from slrsym.export.legend import NAMES, reading_names
 from slrsym.export.proofs import proof_blocks
-from slrsym.export.shorthand import PLANAR_NAMES, Shorthand, chosen, with_planar_letters
+from slrsym.export.shorthand import (
+    PLANAR_NAMES,
+    Shorthand,
+    chosen,
+    names_in,
+    with_planar_letters,
+)
 from slrsym.export.widths import narrowed
 from slrsym.export.writer import Writer
 from slrsym.gaussian.typeset import Order, Printer, declared_laws
@@ -146,8 +152,7 @@ def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
 
 def _names(shown: list[Basic]) -> dict[str, Box]:
     """The paper's ways of writing, where the claim does not use these names for its own."""
-    own = {f.func.__name__ for e in shown for f in e.atoms(AppliedUndef)}
-    own |= {s.name for e in shown for s in e.atoms(Symbol)}
+    own = names_in(shown)
     return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
 
 

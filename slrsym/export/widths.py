@@ -10,10 +10,11 @@ from sympy import Basic, Expr, Symbol, preorder_traversal
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
-from slrsym.export.shorthand import Shorthand
+from slrsym.export.shorthand import Shorthand, names_in
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import Law
 from slrsym.gaussian.typeset import Box, Printer, widest
+from slrsym.proof.symbols import free as free_symbols
 
 __all__ = ["narrowed"]
 
@@ -51,15 +52,16 @@ def narrowed(
         The same if everything fits.
     """
     printer = Printer(names=names)
-    taken = {s.name for e in shown for s in e.atoms(Symbol)}
+    taken = names_in(shown)
     stem = next((x for x in _LETTERS if not any(t.startswith(x) for t in taken)), None)
     if stem is None:
         return shorthand
     free = set(symbols)
+    sides = [side for e in shown for side in _sides(e)]
+    # A letter makes nothing wider.
+    wide = [e for e in dict.fromkeys(sides) if e.count_ops() > _FEW]
     for number in range(1, _MOST_LETTERS + 1):
-        sides = [side for e in shown for side in _sides(e)]
-        large = [e for e in dict.fromkeys(sides) if e.count_ops() > _FEW]
-        wide = [e for e in large if widest(printer.box(shorthand(e))) > _ROOM]
+        wide = [e for e in wide if widest(printer.box(shorthand(e))) > _ROOM]
         best = _candidate(wide, shorthand, printer, free)
         if best is None:
             return shorthand
@@ -85,8 +87,11 @@ def _candidate(
         for node in preorder_traversal(side):
             if isinstance(node, Relational | Law) or not isinstance(node, Expr):
                 continue
-            plain = node.args and node.free_symbols and not node.is_Atom
-            closed = {s for s in node.free_symbols if isinstance(s, Symbol)} <= free
+            if not node.args:
+                continue
+            own = free_symbols(node)
+            plain = bool(own)
+            closed = {s for s in own if isinstance(s, Symbol)} <= free
             whole = node == side or node in shorthand.local
             if plain and closed and not whole and not node.has(AppliedUndef, Expectation):
                 counts[node] += 1

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from sympy import Add, Expr, Mul, Pow, Symbol, preorder_traversal, sqrt
-from sympy.core.function import AppliedUndef
 
 from slrsym import notation
 from slrsym.export.shorthand.letters import DRIFT, MEAN, SMALL_A, SPREAD, A, B
+from slrsym.export.shorthand.names import names_in
 from slrsym.export.shorthand.rewriting import Shorthand
 
 __all__ = ["chosen"]
@@ -34,8 +34,7 @@ def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = T
         With the letters that occur, and that the claim does not use for anything else.
     """
     expressions = list(expressions)
-    taken = {s.name for e in expressions for s in e.atoms(Symbol)}
-    taken |= {f.func.__name__ for e in expressions for f in e.atoms(AppliedUndef)}
+    taken = names_in(expressions)
     spreads: Counter[Expr] = Counter()
     for expr in expressions:
         for node in preorder_traversal(expr):

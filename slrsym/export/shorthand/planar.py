@@ -9,6 +9,7 @@ from functools import cache
 from sympy import Basic, Expr, Symbol, preorder_traversal
 
 from slrsym import notation
+from slrsym.export.shorthand.names import names_in
 from slrsym.export.shorthand.rewriting import Shorthand
 from slrsym.gaussian.typeset.boxes import Box, Operator, Script, identifier, number, row
 
@@ -76,10 +77,10 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
     Shorthand
         The same if it does not speak of the map.
     """
-    symbols = {s for e in shown for s in e.atoms(Symbol)}
-    if not {notation.alpha, notation.lam, notation.gamma, notation.d} <= symbols:
+    taken = names_in(shown)
+    of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
+    if not {symbol.name for symbol in of_map} <= taken:
         return shorthand
-    taken = {s.name for s in symbols}
     wanted = {n: v for n, v in _meanings().items() if n not in taken}
     every = _with(shorthand, wanted)
     counts: Counter[str] = Counter()
