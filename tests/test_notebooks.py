@@ -63,7 +63,7 @@ def faults(notebook):
                 found.append(f"{cell.id} ends in {output.ename}: {output.evalue}")
             if output.get("name") == "stderr":
                 found.append(f"{cell.id} warns: {output.text}")
-            if output.get("metadata"):
+            if any(sorted(sizes) != ["height", "width"] for sizes in _metadata(output)):
                 found.append(f"metadata of an output of {cell.id}: {output.metadata}")
             if output.output_type == "execute_result" and (
                 output.execution_count != cell.execution_count
@@ -76,12 +76,17 @@ def faults(notebook):
     return found
 
 
+def _metadata(output):
+    """Of an output, by its kinds; pictures for fine screens have the size at which to show them."""
+    return output.get("metadata", {}).values()
+
+
 def differences(committed, executed):
     """Where two executions of the same cells show different things."""
     found = []
     for old, new in zip(committed.cells, executed.cells, strict=True):
         before, after = ([shown(o) for o in cell.get("outputs", [])] for cell in (old, new))
-        if [list(o) for o in before] != [list(o) for o in after]:
+        if [sorted(o) for o in before] != [sorted(o) for o in after]:
             found.append(f"{old.id}: other kinds of output")
             continue
         for first, second in zip(before, after, strict=True):
