@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -119,25 +120,56 @@ def test_a_snippet_is_the_equation_alone(document):
 
 
 def _complaints(log: str) -> list[str]:
-    wide = [
-        line for line in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log)
-        if float(line) > 5
-    ]  # fmt: skip
+    wide = [w for w in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log) if float(w) > 5]
     # Lines of the log are broken at 79 characters.
-    undefined = re.findall(r"LaTeX Warning: (?:Reference|Citation|Label)[^.]*", log)
-    return [*(f"overfull by {w} pt" for w in wide), *undefined]
+    undefined = re.findall(r"LaTeX Warning: (?:Reference|Citation|Label|There were)[^.]*", log)
+    return [*(f"overfull by {w} pt" for w in wide), *undefined, *re.findall(r"^! .*", log, re.M)]
+
+
+def with_foundations(ledger):
+    """Rows for all claims, with what they rest on; other tests verify them."""
+    rows = []
+    for claim in ledger.claims.values():
+        below = ledger.foundations(claim.id)
+        axioms = tuple(sorted({a for found in below.values() for a in found.axioms}))
+        (row,) = as_if_proved(ledger, [claim.id], axioms)
+        status = {"depends": below[claim.id].depends}
+        if claim.is_tested:
+            status |= {"status": "tested", "trials": "1,000 tasks with lambda <= 1e3_%, none"}
+        elif claim.evidence() is not None:
+            status |= {"status": "certified", "box": "lambda in [1/10, 2]_%"}
+        rows.append(replace(row, **status))
+    return rows
 
 
 @needs_tex
 @thorough_only
-def test_the_book_compiles(files, tmp_path):
-    for name, text in files.items():
+def test_the_whole_book_compiles(ledger, tmp_path):
+    document = build(ledger, with_foundations(ledger), {})
+    for name, text in book_files(document).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     pdf = compiled(tmp_path, "book.tex")
     assert pdf.read_bytes().startswith(b"%PDF")
     log = (tmp_path / "book.log").read_text(encoding="latin-1")
-    assert not _complaints(log)
-    assert "undefined references" not in log
+    pages = re.search(r"Output written on book\.pdf \((\d+) pages", log)
+    assert int(pages[1]) >= 60
+    assert _complaints(log) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r"Overfull \hbox (5.01pt too wide) in paragraph at lines 3--4",
+        "LaTeX Warning: Reference `lemma-6' on page 3 undefined on input line 9.",
+        "LaTeX Warning: Citation `folland1999' on page 3 undefined on input line 9.",
+        "LaTeX Warning: There were undefined references.",
+        "LaTeX Warning: Label `lemma-6' multiply defined.",
+        "! Undefined control sequence.",
+    ],
+)
+def test_what_is_wrong_with_a_log_is_noticed(line):
+    assert _complaints(f"fine\n{line}\nmore\n")
+    assert not _complaints("Overfull \\hbox (4.99pt too wide) in paragraph at lines 3--4\n")
 
 
 @needs_tex
