@@ -37,7 +37,7 @@ AXIOMS: dict[str, Axiom] = {
             "integral-linearity",
             "The Lebesgue integral is linear on integrable functions and determined by the "
             "integrand.",
-            "Folland, Real Analysis, 2nd ed., Prop. 2.22",
+            "Folland, Real Analysis, 2nd ed., Prop. 2.21",
         ),
         Axiom(
             "dominated-convergence",

@@ -80,3 +80,17 @@ def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):
     with pytest.raises(FolderError, match="no space left"):
         write_folder(folder, FILES)
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch, exists):
+    # Whoever runs the tests may be allowed everything.
+    monkeypatch.setattr("slrsym.export.folder.os.access", lambda *_: False)
+    folder = tmp_path / "out"
+    if exists:
+        folder.mkdir()
+    message = "out cannot be written to" if exists else f"cannot make a folder in {tmp_path}"
+    with pytest.raises(FolderError, match=message):
+        write_folder(folder, {"a.tex": "text"})
+    assert folder.exists() == exists
+    assert not exists or list(folder.iterdir()) == []
