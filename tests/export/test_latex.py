@@ -12,9 +12,11 @@ import pytest
 from slrsym.export.build import build
 from slrsym.export.latex import book_files, snippet, standalone
 from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled, require_tex
+from slrsym.export.latex.graph import page_with, picture
 from slrsym.proof.ledger import Row
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
+from tests.export.site_check import linked
 
 needs_tex = pytest.mark.skipif(
     shutil.which("pdflatex") is None or shutil.which("latexmk") is None,
@@ -114,6 +116,22 @@ def test_a_snippet_is_the_equation_alone(document):
     )
     long = next(c for c in document.claims if c.id == "excess-risk-stable")
     assert snippet(long.statement[0]).startswith("\\begin{aligned}")
+
+
+def test_the_graph_has_room(document):
+    """In the text if it fits there, on a page of its own otherwise; nodes are apart, and links."""
+    for count in (3, len(document.claims)):
+        claims = document.claims[:count]
+        part = replace(document, sections=(replace(document.sections[0], claims=tuple(claims)),))
+        drawn, width, height = picture(linked(part))
+        assert drawn.count("\\hyperref[") == len(claims)
+        places = re.findall(r"at \(([\d.-]+),([\d.-]+)\)", drawn)
+        spots = [(float(x), float(y)) for x, y in places]
+        for number, (x, y) in enumerate(spots):
+            assert 16 <= x <= width - 16
+            assert all(abs(x - u) >= 33 or abs(y - v) >= 10 for u, v in spots[number + 1 :])
+        page = "\n".join(page_with("lead", width, height))
+        assert ("pdfpagewidth" in page) == (width > 160 or height > 215)
 
 
 # -- with TeX ----------------------------------------------------------------------------------

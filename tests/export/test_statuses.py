@@ -110,6 +110,7 @@ def test_the_book_says_the_status_and_its_evidence(book, id):
 def test_the_book_counts_none_of_them(book):
     assert "0 of 5 claims proved" in book["book.tex"]
     assert "0 of 5 claims proved" in book["ledger.tex"]
+    assert "1 certified" in book["book.tex"]
     for status, _ in SAID.values():
         assert f"\\textcolor{{slr{status}}}{{{status}}}" in book["ledger.tex"]
         assert f"draw=slr{status}" in book["graph.tex"]

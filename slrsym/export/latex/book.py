@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from slrsym.export.bibliography import PAPER, bibtex
 from slrsym.export.document import Citation, ClaimEntry, Document, Section
@@ -49,7 +50,7 @@ def book_files(document: Document, step_numbers: bool = True) -> dict[str, str]:
     title = _TITLE % (
         r"Attention layers provably solve\\single-location regression:\\[0.3em]"
         r"\Large the derivations, as they are checked",
-        f"{proved} of {total} claims proved\\\\[0.2em]"
+        f"{proved} of {total} claims proved{_others(document)}\\\\[0.2em]"
         rf"{{\small written by slrsym {escaped(document.version)}}}",
     )
     body = [
@@ -164,7 +165,8 @@ def _ledger(document: Document) -> str:
     steps = sum(claim.steps for claim in document.claims)
     proved = sum(claim.status == "proved" for claim in document.claims)
     lines = [
-        f"{proved} of {len(document.claims)} claims proved, in {steps} steps.\\par",
+        f"{proved} of {len(document.claims)} claims proved{_others(document)}, in {steps} "
+        "steps.\\par",
         "{\\small\\begin{longtable}{@{}p{52mm}p{34mm}lrrrr@{}}",
         "\\toprule",
         "claim & & status & steps & digits & axioms & page \\\\",
@@ -182,6 +184,12 @@ def _ledger(document: Document) -> str:
         )
     lines.append("\\end{longtable}}")
     return "\n".join(lines) + "\n"
+
+
+def _others(document: Document) -> str:
+    """How many claims have which other status."""
+    counts = Counter(claim.status for claim in document.claims)
+    return "".join(f", {n} {status}" for status, n in counts.items() if status != "proved")
 
 
 def _axioms(document: Document, renderer: Renderer) -> str:
