@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Eq, S
+from sympy import And, Eq, S
 from sympy.logic.boolalg import Boolean
 
 from slrsym.export.assumptions import bounds
@@ -22,6 +22,7 @@ from slrsym.export.document import (
     Link,
     Math,
     Paragraph,
+    Reference,
     Text,
 )
 from slrsym.export.justification import inline_text
@@ -30,6 +31,8 @@ from slrsym.proof.step import Step
 
 __all__ = ["proof_blocks"]
 
+# A claim of more parts is not repeated where a proof uses all of it.
+_MANY_PARTS = 4
 # Steps that only say how the others fit together.
 _SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
 
@@ -227,9 +230,21 @@ def _alone(item: _Item, writer: Writer) -> list[Block]:
         return [Paragraph(inline_text(f"{text[:1].upper()}{text[1:]}."))]
     if step.statement == Eq(0, 0, evaluate=False):
         return []
+    if _is_all_of_a_claim(step, writer):
+        claim = Reference(name.removeprefix("claim "))
+        return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
     blocks = writer.display(step.statement, step.label, writer.why(step.rule))
     because = getattr(step.rule, "because", "")
     return [*blocks, Paragraph(inline_text(because))] if because else blocks
+
+
+def _is_all_of_a_claim(step: Step, writer: Writer) -> bool:
+    """Whether a step repeats a claim of many parts, word by word."""
+    name, statement = step.rule.name, step.statement
+    if not name.startswith("claim ") or not isinstance(statement, And):
+        return False
+    whole: bool = statement == writer.find(name.removeprefix("claim ")).statement
+    return whole and len(statement.args) > _MANY_PARTS
 
 
 def _solutions(items: list[_Item], writer: Writer) -> Block:

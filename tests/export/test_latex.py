@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from slrsym.export.build import build
-from slrsym.export.latex import book_files, snippet, standalone
+from slrsym.export.latex import Renderer, book_files, snippet, standalone
 from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled, require_tex
 from slrsym.export.latex.graph import page_with, picture
 from slrsym.proof.ledger import Row
@@ -237,3 +237,16 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
     (tmp_path / "book.tex").write_text("x")
     assert compiled(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]
+
+
+def test_a_claim_of_many_parts_is_not_repeated(ledger):
+    """Lemma 4 uses all equations of the chain rule: its statement has them, its proof a word."""
+    document = build(ledger, as_if_proved(ledger, ["lemma-4", "lemma-4-chain-rule"]), {})
+    (claim,) = (c for c in document.claims if c.id == "lemma-4")
+    written = Renderer(document.labels)
+    assert written.blocks(claim.statement).count("F(") >= 20
+    proof = written.blocks(claim.proof)
+    assert proof.count("F(") == 0
+    assert f"All that {document.labels['lemma-4-chain-rule']} says" in proof.replace("~", " ")
+    # What remains of the proof is written out.
+    assert proof.count("align*") >= 2
