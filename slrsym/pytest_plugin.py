@@ -9,6 +9,7 @@ text calls `Claim`; nothing is imported of other files. The ini option
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from fnmatch import fnmatch
@@ -44,13 +45,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         "slrsym_derivations", "collect derivation files (slrsym)", type="bool", default=True
     )
-    parser.getgroup("slrsym").addoption(
+    group = parser.getgroup("slrsym")
+    group.addoption(
         "--slrsym-seed",
         type=int,
         default=0,
         metavar="N",
         help="moves the random points at which steps of derivations are examined (default 0)",
     )
+    group.addoption(
+        "--slrsym-points",
+        type=_count,
+        default=None,
+        metavar="N",
+        help="examine steps of derivations at N random points at most (default 10, or 2 where "
+        "numbers are costly); their rules are asked in any case",
+    )
+
+
+def _count(text: str) -> int:
+    with suppress(ValueError):
+        if int(text) >= 1:
+            return int(text)
+    raise ArgumentTypeError(f"must be an integer of at least 1; got {text}")
 
 
 # A wrapper of the older kind, which every pytest knows that is about.
@@ -220,11 +237,12 @@ class StepItem(_Item):
         NotAccepted
             If one of the checks fails.
         """
-        from slrsym.proof.checker import check_step, step_seed
+        from slrsym.proof.checker import POINTS, check_step, step_seed
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
-        report = check_step(self.step, step_seed(claim, self.number, seed))
+        points = self.config.getoption("--slrsym-points") or POINTS
+        report = check_step(self.step, step_seed(claim, self.number, seed), points)
         if not report.accepted:
             raise NotAccepted(_explained(claim, self.step, report))
 

@@ -30,6 +30,20 @@ for _name, _examples, _same in (("dev", 25, True), ("ci", 2000, True), ("nightly
 settings.load_profile(os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev"))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Beside the tests, dev compares the numbers of the derivations' steps at one point.
+
+    All rules are asked all the same. ``pytest derivations`` alone, ``slrsym verify`` and the other
+    profiles take all points.
+    """
+    # Not before Hypothesis has read its own option.
+    from ._profile import THOROUGH
+
+    if not THOROUGH and getattr(config.option, "slrsym_points", 1) is None:
+        config.option.slrsym_points = 1
+
+
 def pytest_collection_finish() -> None:
     """What collection has made stays: the collector of garbage need not look at it again."""
     gc.collect()

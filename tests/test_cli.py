@@ -18,7 +18,7 @@ from slrsym import __version__, display
 from slrsym.cli import app
 from slrsym.proof.ledger import Row
 
-from ._profile import thorough
+from ._profile import thorough, thorough_only
 from .conftest import claim_text
 
 BELL = """\
@@ -240,7 +240,7 @@ def test_a_file_that_does_not_parse(derivation):
     assert "1 of 1 claims proved" in result.stdout
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, thorough(2)])
 def test_a_proof_that_calls_exit_does_not_pass(derivation, workers):
     file = derivation("a.py", claim_text("one", by="exit(0)"), claim_text("two"))
     result = run("verify", file, "--workers", workers)
@@ -436,7 +436,8 @@ def test_interrupt(derivation):
     assert errors == "interrupted\n"
 
 
-@pytest.mark.parametrize("phase", [thorough("as they start"), "as they work"])
+@thorough_only
+@pytest.mark.parametrize("phase", ["as they start", "as they work"])
 def test_interrupt_of_workers(derivation, tmp_path, phase):
     # Imported quickly here and slowly in the workers, which cannot be told apart otherwise.
     sign = tmp_path / "a worker works"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.proof import MonteCarlo  # pytester unloads what is imported inside of it only
+from slrsym.proof import MonteCarlo, checker  # pytester unloads what is imported inside of it only
 
 from ._profile import thorough_only
 from .conftest import HEADER, claim_text
@@ -34,6 +34,9 @@ def write(pytester):
 
 WRONG = claim_text("wrong", rhs="x**2 + 1")
 BELL = ("erf_prime(x)", "2*exp(-x**2)/sqrt(pi)")
+MEAN_HEADER = HEADER + (
+    "from slrsym.gaussian import Expectation, standard_normal\nG = Symbol('G', real=True)\n"
+)
 BELL_HEADER = HEADER + "from sympy import exp, pi, sqrt\nfrom slrsym.gaussian import erf_prime\n"
 
 
@@ -102,6 +105,27 @@ def test_the_seed_moves_the_points(run, write):
         if line.startswith("  contradicted")
     }
     assert len(said) > 2
+
+
+def test_there_may_be_fewer_points(run, write, monkeypatch):
+    write("a.py", claim_text("cheap"), claim_text("costly", *BELL), header=BELL_HEADER)
+    write("b.py", claim_text("mean", "Expectation(G, standard_normal(G))", "0"), header=MEAN_HEADER)
+    asked = []
+    compared = checker.compare
+
+    def compare(*arguments, points, **options):
+        asked.append(points)
+        return compared(*arguments, points=points, **options)
+
+    monkeypatch.setattr("slrsym.proof.checker.compare", compare)
+    for options, expected in (((), {10, 2}), (("4",), {4, 2}), (("1",), {1}), (("99",), {10, 2})):
+        asked.clear()
+        run(*(f"--slrsym-points={points}" for points in options))
+        assert set(asked) == expected
+    for wrong in ("0", "-1", "some"):
+        result = run(f"--slrsym-points={wrong}")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"*must be an integer of at least 1; got {wrong}"])
 
 
 def test_a_file_that_does_not_import_is_a_collection_error(run, write):

@@ -219,7 +219,7 @@ def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
     return not (statement.has(OrbitStatement) and conclusion == statement)
 
 
-def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
+def check_step(step: Step, seed: tuple[int, ...], points: int = POINTS) -> StepReport:
     """Check one step by its rule and numerically.
 
     Parameters
@@ -228,6 +228,8 @@ def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
         The step.
     seed : tuple of int
         The seed of its random points, as `step_seed` makes it.
+    points : int, optional
+        At how many of them its numbers are compared at most.
 
     Returns
     -------
@@ -242,21 +244,25 @@ def check_step(step: Step, seed: tuple[int, ...]) -> StepReport:
     except Exception as problem:  # a rule that breaks has not accepted
         refusal = f"the rule broke: {type(problem).__name__}: {problem}"
     try:
-        digits, contradiction = _numerical_check(step, seed) if step.numeric else (None, "")
+        digits, contradiction = _numerical_check(step, seed, points) if step.numeric else (None, "")
     except Exception as problem:  # nor have numbers that cannot be computed
         broke = f"{type(problem).__name__}: {problem}"
         digits, contradiction = None, f"the numerical check broke: {broke}"
     return StepReport(step.label, step.rule.name, step.statement, digits, refusal, contradiction)
 
 
-def _numerical_check(step: Step, seed: tuple[int, ...]) -> tuple[int | None, str]:
+def _numerical_check(
+    step: Step, seed: tuple[int, ...], points: int = POINTS
+) -> tuple[int | None, str]:
     rng = np.random.default_rng(np.random.SeedSequence(list(seed)))
     if step.statement.has(OrbitStatement):
-        return _numerical_check_of_orbits(step, rng)
-    return _numerical_check_at_points(step.statement, step, rng)
+        return _numerical_check_of_orbits(step, rng, points)
+    return _numerical_check_at_points(step.statement, step, rng, points)
 
 
-def _numerical_check_of_orbits(step: Step, rng: np.random.Generator) -> tuple[int | None, str]:
+def _numerical_check_of_orbits(
+    step: Step, rng: np.random.Generator, points: int
+) -> tuple[int | None, str]:
     """The parts of a conjunction that are about orbits by iterating, the others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.proof.dynamical.evidence import Contradicted, examine
@@ -274,11 +280,11 @@ def _numerical_check_of_orbits(step: Step, rng: np.random.Generator) -> tuple[in
         return None, f"the numerical check could not decide: {reason}"
     if not others:
         return None, ""
-    return _numerical_check_at_points(And(*others, evaluate=False), step, rng)
+    return _numerical_check_at_points(And(*others, evaluate=False), step, rng, points)
 
 
 def _numerical_check_at_points(
-    statement: Any, step: Step, rng: np.random.Generator
+    statement: Any, step: Step, rng: np.random.Generator, points: int
 ) -> tuple[int | None, str]:
     unknown = {f.func: len(f.args) for f in statement.atoms(AppliedUndef)}
     functions = {
@@ -291,7 +297,7 @@ def _numerical_check_at_points(
             statement,
             given=step.context.hypotheses,
             rng=rng,
-            points=POINTS_OF_QUADRATURE if costly else POINTS,
+            points=min(points, POINTS_OF_QUADRATURE if costly else POINTS),
             digits=DIGITS,
             functions=functions,
         )

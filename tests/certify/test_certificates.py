@@ -244,7 +244,7 @@ PARAMETERS = {"lam": "0.1", "gamma": "sqrt(1/2)", "d": 400, "L": 10}
     [
         ("risk", lambda x: excess_risk(x, 0.1, TASK)[..., None]),
         ("gradient", lambda x: gradient(x, 0.1, TASK)),
-        ("hessian", lambda x: hessian(x, 0.1, TASK)[..., *np.triu_indices(5)]),
+        thorough("hessian", lambda x: hessian(x, 0.1, TASK)[..., *np.triu_indices(5)]),
     ],
 )
 def test_enclosures_hold_and_are_tight(quantity, function, tmp_path):

@@ -96,6 +96,7 @@ def test_the_law_where_vectors_lie_in_one_plane(state):
     assert (p_values(one, other) > LEVEL).all()
 
 
+@thorough_only
 def test_what_lies_beyond_the_span_has_as_many_dimensions():
     """Second moments after a step that forgets where it began show them better.
 

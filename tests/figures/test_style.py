@@ -15,6 +15,8 @@ from slrsym.figures import draw, recipe
 from slrsym.figures.planar import planar_figure
 from slrsym.figures.style import style, write
 
+from .._profile import thorough_only
+
 STARTS = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<?xml"}
 
 
@@ -128,6 +130,7 @@ def test_unknown_figures(name, risks):
             act(name)
 
 
+@thorough_only
 def test_no_window_and_no_state_of_pyplot(tmp_path, square):
     square.to_netcdf(tmp_path / "square.nc", engine="scipy")
     code = (

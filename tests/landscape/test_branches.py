@@ -16,6 +16,7 @@ from slrsym.landscape import (
 from slrsym.landscape.continuation import corrected, follow, index_at
 from slrsym.landscape.spheres import curvature, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS
+from tests._profile import thorough_only
 
 
 def point_of(state):
@@ -27,6 +28,7 @@ def point_of(state):
     return np.array([[kappa, eta, rest[0]], [theta, nu, rest[1]]])
 
 
+@thorough_only
 def test_the_mixed_minimum_is_born_at_the_oracle(paper, warm):
     """The pitchfork of figure 7a: descent that missed the oracle ends on the branch from it."""
     start = point_of(warm.minima[0].state)[:, :2]

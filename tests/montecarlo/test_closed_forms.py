@@ -20,7 +20,7 @@ from slrsym.montecarlo import (
     output_summary,
     risk_estimate,
 )
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 from tests.montecarlo._settings import Setting, settings
 
 SETTINGS = 200
@@ -83,7 +83,7 @@ def erf_risk(method: str, antithetic: bool, samples: int) -> Callable[[Setting, 
     ("method", "antithetic", "most_d"),
     [
         ("plain", False, 12),
-        ("projected", False, 1e6),
+        thorough("projected", False, 1e6),
         thorough("projected", True, 1e6),
         thorough("conditioned", False, 1e6),
         ("conditioned", True, 1e6),
@@ -210,6 +210,7 @@ def test_moments_of_the_output():
             assert found.std == pytest.approx(np.sqrt(second - (m + n * c) ** 2), rel=0.1)
 
 
+@thorough_only
 def test_a_wrong_closed_form_is_noticed():
     # What the tests above would say, were lambda one per cent off.
     def z(s: Setting, i: int) -> float:

@@ -8,6 +8,7 @@ from slrsym.derivation_files import DerivationError
 from slrsym.proof.errors import ProofError
 from slrsym.proof.ledger import Ledger, builtin_ledger, circle
 
+from .._profile import thorough_only
 from ..conftest import HEADER, claim_text
 
 # The bell of Lemma 17 (i), which the package proves, as a claim of the user's own.
@@ -249,6 +250,7 @@ def test_a_row_as_plain_data(derivation):
 # -- verification ------------------------------------------------------------------------------
 
 
+@thorough_only
 def test_workers_find_what_one_process_finds(derivation):
     file = derivation(
         "a.py",

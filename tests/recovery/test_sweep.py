@@ -75,6 +75,7 @@ sweep(**{grid}, **{size}, workers=1, path=sys.argv[1])
 """
 
 
+@thorough_only
 def test_a_killed_sweep_goes_on_and_gives_the_same_grid(grid, tmp_path):
     file = tmp_path / "grid.nc"
     # Long enough to be killed on the way.
