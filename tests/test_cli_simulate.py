@@ -307,9 +307,7 @@ def names_in(folder):
 @pytest.mark.parametrize(
     ("form", "names"),
     [
-        ("pdf", ("3",)),
-        ("png", ("6",)),
-        ("svg", ("4b", "5")),
+        ("png", ("3", "4b")),
         *[(form, ALL) for form in ("pdf", "png", "svg") if THOROUGH],
     ],
 )
@@ -323,11 +321,16 @@ def test_figures(tmp_path, small, form, names):
         assert f"/{file}\n" in result.stdout
 
 
-def test_all_figures_are_asked_for_by_one_word(tmp_path, small, monkeypatch):
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures that are files with their names in them: of those that are drawn, others tell."""
     monkeypatch.setattr("slrsym.figures.draw", lambda name, data: name)
     monkeypatch.setattr(
         "slrsym.figures.style.write", lambda drawn, target, form: target.write_text(drawn)
     )
+
+
+def test_all_figures_are_asked_for_by_one_word(tmp_path, small, undrawn):
     assert run("figure", "all", "-o", tmp_path).exit_code == 0
     assert {f.name: f.read_text() for f in tmp_path.iterdir()} == {
         f"figure-{name}.pdf": name for name in ALL
@@ -346,7 +349,7 @@ def test_one_figure_and_its_data(tmp_path, small):
     assert file.stat().st_mtime_ns == kept
 
 
-def test_many_figures_and_their_data(tmp_path, small):
+def test_many_figures_and_their_data(tmp_path, small, undrawn):
     data = tmp_path / "data"
     options = ("-o", tmp_path, "--format", "png", "--data", data)
     assert run("figure", "3", "4b", "6", *options).exit_code == 0
@@ -355,7 +358,7 @@ def test_many_figures_and_their_data(tmp_path, small):
     assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
 
 
-def test_data_of_another_figure_are_refused(tmp_path, small):
+def test_data_of_another_figure_are_refused(tmp_path, small, undrawn):
     file = tmp_path / "runs.nc"
     run("figure", "4a", "-o", tmp_path, "--data", file)
     before = file.read_bytes()
