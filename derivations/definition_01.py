@@ -79,7 +79,9 @@ tangent = g[n] - product * k
 length = Claim(
     id="definition-1-length",
     title="squared length of a tangent step, before the projection",
-    statement=Eq(total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2)),
+    statement=Eq(
+        total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2), evaluate=False
+    ),
     source="Definition 1",
     given=[Gt(size, 0)],
 )

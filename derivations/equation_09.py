@@ -34,6 +34,7 @@ decomposition = Claim(
     statement=Eq(
         Sum(attended(l), (l, 1, L)),
         attended(j) + Sum(attended(l), (l, 1, j - 1)) + Sum(attended(l), (l, j + 1, L)),
+        evaluate=False,
     ),
     source="(9)",
     given=[Le(1, j), Le(j, L)],

@@ -26,7 +26,11 @@ R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 derived = Claim(
     id="landscape-risk",
     title="the risk that the program derives, by zeta and by Owen's T",
-    statement=And(Eq(risk_definition(), risk_by_zeta), Eq(risk_definition(), risk), evaluate=False),
+    statement=And(
+        Eq(risk_definition(), risk_by_zeta, evaluate=False),
+        Eq(risk_definition(), risk, evaluate=False),
+        evaluate=False,
+    ),
     source="new",
 )
 

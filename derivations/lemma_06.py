@@ -14,7 +14,7 @@ formula = epsilon**2 + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s)) + (L - 1) *
 risk_on_manifold = Claim(
     id="lemma-6",
     title="the risk on the invariant manifold",
-    statement=Eq(risk_definition().subs(on_manifold), formula),
+    statement=Eq(risk_definition().subs(on_manifold), formula, evaluate=False),
     source="Lemma 6",
 )
 
@@ -35,6 +35,7 @@ stable_form = Claim(
         epsilon**2
         + gamma**2 * ((1 - nu**2) + (nu - erf(a)) ** 2 + variance)
         + (L - 1) * zeta(0, lam),
+        evaluate=False,
     ),
     source="new",
 )

@@ -127,7 +127,7 @@ oracle_rate, swap_rate = (rate(x).subs(p, drift) for x in (friction_oracle, fric
 faster = Claim(
     id="null-oracle-mode-is-faster",
     title="the mode towards the oracle grows faster than that towards a swap point",
-    statement=Gt(oracle_rate - swap_rate, 0),
+    statement=Gt(oracle_rate - swap_rate, 0, evaluate=False),
     source="new",
 )
 

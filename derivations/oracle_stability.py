@@ -151,7 +151,7 @@ margin = (d + 2 * gamma**2) * ratio - (d - 2 * gamma**2 * (L - 2))
 determinant = Claim(
     id="oracle-saturated-determinant",
     title="the determinant of the saturated transverse Hessian",
-    statement=Eq(S_kk * S_vv - S_kv**2, 2 * (L - 1) * c**2 * margin),
+    statement=Eq(S_kk * S_vv - S_kv**2, 2 * (L - 1) * c**2 * margin, evaluate=False),
     source="new",
 )
 

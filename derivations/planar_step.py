@@ -378,7 +378,9 @@ s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
 expands = Claim(
     id="near-identity-expands",
     title="a map near the identity keeps points apart",
-    statement=Ge(Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2)),
+    statement=Ge(
+        Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False
+    ),
     source="Appendix B.9",
     given=[
         Le(Abs(U1 - u1), s1 * Abs(u1) + s2 * Abs(u2)),

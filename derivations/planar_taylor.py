@@ -102,6 +102,7 @@ taylor_kappa = Claim(
     statement=Le(
         risk(kappa2, nu),
         risk(kappa, nu) + R_kappa(kappa, nu) * (kappa2 - kappa) + M / 2 * (kappa2 - kappa) ** 2,
+        evaluate=False,
     ),
     source="Appendix B.6, (22)",
     given=[*square(), Ge(kappa2, -1), Le(kappa2, 1)],
@@ -174,6 +175,7 @@ taylor_both = Claim(
         + R_nu(kappa) * (nu2 - nu)
         + (M + N) / 2 * (kappa2 - kappa) ** 2
         + N / 2 * (nu2 - nu) ** 2,
+        evaluate=False,
     ),
     source="Appendix B.6, (22), with its constants",
     given=[*square(), *second_point()],

@@ -52,6 +52,7 @@ given_location = Claim(
     statement=Eq(
         Expectation((error + xi) ** 2, ProductLaw(token_law(X), standard_normal(W), noise())),
         epsilon**2 + informative(x, y, z) + spread**2,
+        evaluate=False,
     ),
     source="Appendix B.3",
 )
@@ -92,7 +93,7 @@ def explained(p):
 positive = Claim(
     id="proposition-3-moment",
     title="this moment is positive",
-    statement=Gt(moment(p), 0),
+    statement=Gt(moment(p), 0, evaluate=False),
     source="Appendix B.3",
     given=probability,
 )
@@ -114,6 +115,7 @@ squares = Claim(
         + moment(p) * (y - gamma**2 * p / moment(p)) ** 2
         + (moment(p) + p * d / 2) * x**2
         + moment(p) * z**2,
+        evaluate=False,
     ),
     source="new (in place of the normal equations and the Sherman-Morrison formula)",
     given=probability,
@@ -148,7 +150,7 @@ def _(goal):
 bounded = Claim(
     id="proposition-3-token-bound",
     title="at most gamma^2 max(1, gamma^2) p^2 is saved",
-    statement=Le(explained(p), gamma**2 * Max(1, gamma**2) * p**2),
+    statement=Le(explained(p), gamma**2 * Max(1, gamma**2) * p**2, evaluate=False),
     source="Appendix B.3",
     given=probability,
 )
@@ -198,7 +200,9 @@ least = epsilon**2 + gamma**2 - total(lambda n: explained(w[n] / weights))
 by_token = Claim(
     id="proposition-3-risk",
     title="the risk of a linear predictor, token by token",
-    statement=Eq(risk, epsilon**2 + total(lambda n: share(w[n] / weights, *beta(n)))),
+    statement=Eq(
+        risk, epsilon**2 + total(lambda n: share(w[n] / weights, *beta(n))), evaluate=False
+    ),
     source="Appendix B.3",
     given=some_weight,
 )
@@ -224,7 +228,7 @@ def term_by_term(terms):
 optimum = Claim(
     id="proposition-3",
     title="no linear predictor has a smaller risk than this",
-    statement=Ge(risk, least),
+    statement=Ge(risk, least, evaluate=False),
     source="Proposition 3",
     given=some_weight,
 )
@@ -253,7 +257,9 @@ def best(n):
 attained = Claim(
     id="proposition-3-attained",
     title="it is the risk for beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*",
-    statement=Eq(epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least),
+    statement=Eq(
+        epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
+    ),
     source="Proposition 3",
     given=some_weight,
 )
@@ -272,6 +278,7 @@ lower_bound = Claim(
     statement=Ge(
         least,
         epsilon**2 + gamma**2 * (1 - Max(1, gamma**2) * total(lambda n: (w[n] / weights) ** 2)),
+        evaluate=False,
     ),
     source="Proposition 3",
     given=some_weight,
@@ -296,6 +303,7 @@ uniform = Claim(
     statement=Eq(
         epsilon**2 + gamma**2 - total(lambda n: explained(1 / L)),
         epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1),
+        evaluate=False,
     ),
     source="Proposition 3",
 )
@@ -315,6 +323,7 @@ excess = Claim(
         epsilon**2
         + gamma**2
         * total(lambda n: w[n] / weights * (1 - w[n] / weights) / moment(w[n] / weights)),
+        evaluate=False,
     ),
     source="new",
     given=some_weight,

@@ -74,7 +74,11 @@ def _(goal):
 descent = Claim(
     id="proposition-8-descent",
     title="the descent inequality",
-    statement=Le(risk(kappa_next, nu_next) - risk(kappa, nu) + alpha * (1 - alpha * C) * slack, 0),
+    statement=Le(
+        risk(kappa_next, nu_next) - risk(kappa, nu) + alpha * (1 - alpha * C) * slack,
+        0,
+        evaluate=False,
+    ),
     source="Proposition 8, with C = P + Q + M/2 + N",
     given=[*square(), small_step],
 )
@@ -169,7 +173,9 @@ equations = Claim(
     id="proposition-8-equations",
     title="the squares of (14) are at most the descent",
     statement=Ge(
-        slack - (R_kappa(kappa, nu) * (1 - kappa**2)) ** 2 - (R_nu(kappa) * (1 - nu**2)) ** 2, 0
+        slack - (R_kappa(kappa, nu) * (1 - kappa**2)) ** 2 - (R_nu(kappa) * (1 - nu**2)) ** 2,
+        0,
+        evaluate=False,
     ),
     source="Proposition 8",
     given=square(),

@@ -88,7 +88,9 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
         id=f"proposition-12-near-identity-{name}",
         title=f"what the map adds to {name} changes little from point to point",
         statement=Le(
-            Abs(after - x - (after2 - x2)), 3 * alpha * size * Abs(x - x2) + 2 * alpha * change
+            Abs(after - x - (after2 - x2)),
+            3 * alpha * size * Abs(x - x2) + 2 * alpha * change,
+            evaluate=False,
         ),
         source="Appendix B.9, with its constants",
         given=[*square(), *second_point(), Le(alpha * size, 1)],
@@ -149,6 +151,7 @@ injective = Claim(
     statement=Ge(
         Abs(kappa_next - kappa_next2) + Abs(nu_next - nu_next2),
         (1 - alpha * K) * (way_kappa + way_nu),
+        evaluate=False,
     ),
     source="Proposition 12, for alpha < 1/K with K = 3P + 3Q + 2M + 2N",
     given=[*square(), *second_point(), safe_step],

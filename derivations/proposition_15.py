@@ -103,7 +103,7 @@ def assembled(output, predictor, square, others, others_square):
 proposition_15 = Claim(
     id="proposition-15",
     title="the risk in closed form",
-    statement=Eq(risk_definition(), formula),
+    statement=Eq(risk_definition(), formula, evaluate=False),
     source="Proposition 15",
 )
 

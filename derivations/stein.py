@@ -89,6 +89,7 @@ multivariate = Claim(
     statement=Eq(
         Expectation((X1 - m1) * g(*X), law),
         sum(covariance[0, j] * Expectation(Derivative(g(*X), X[j]), law) for j in range(3)),
+        evaluate=False,
     ),
     source="Stein's lemma, three jointly Gaussian variables (g smooth, of moderate growth)",
 )

@@ -92,6 +92,7 @@ together = Claim(
     statement=Ge(
         expansion(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
+        evaluate=False,
     ),
     source="Appendix B.9; K = 3P + 3Q + 2M + 2N",
 )

@@ -70,7 +70,7 @@ parabola = parabola + d / 2 * z * theta**2
 on_circle = Claim(
     id="swap-parabola",
     title="the risk at k = v*, v orthogonal to k",
-    statement=Eq(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), parabola),
+    statement=Eq(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), parabola, evaluate=False),
     source="new",
 )
 
@@ -145,7 +145,7 @@ w = Symbol("w", real=True)
 below = Claim(
     id="zeta-at-zero-lower",
     title="zeta(0, s) >= 4 s^2/(pi A^2)",
-    statement=Ge(zeta(0, r) - 4 * r**2 / (pi * (1 + 2 * r**2)), 0),
+    statement=Ge(zeta(0, r) - 4 * r**2 / (pi * (1 + 2 * r**2)), 0, evaluate=False),
     source="new",
 )
 
@@ -364,7 +364,7 @@ squares = (
 form_claim = Claim(
     id="swap-form",
     title="they are all positive if and only if one margin is: a sum of squares",
-    statement=Eq(form, squares),
+    statement=Eq(form, squares, evaluate=False),
     source="new",
     given=[Lt(T, 1)],
 )
