@@ -102,6 +102,7 @@ class TestFullSize:
         assert np.allclose(abs(last.theta[swapped]), 0.630, atol=5e-4)
         assert np.allclose(last.excess_risk[swapped], 0.115512, atol=5e-7)
 
+    @pytest.mark.skipif(not THOROUGH, reason="left to the profiles ci and nightly")
     def test_5_recovers_with_noise(self, sampled):
         """As in figure 4a, up to the noise of the batches, which leave the manifold."""
         assert sampled.sizes["run"] == 30

@@ -50,6 +50,7 @@ def test_the_step_size_is_nearly_what_a_grid_allows(best):
     assert 0.3 * best.alpha < float(best.closed_form) < best.alpha
 
 
+@thorough_only
 def test_at_a_large_lambda_the_step_size_is_small():
     found = certify.alpha_bar("0.9", "sqrt(1/2)", 400)
     assert 0.009 < found.alpha < found.ceiling < 0.01

@@ -72,6 +72,7 @@ def test_the_law_is_that_of_vectors(d, tokens, batch):
     assert (p_values(one, other) > LEVEL).all()
 
 
+@thorough_only
 def test_other_laws_are_told_from_it():
     task = Task(6, 2, 0.8, 2.0)
     full = after(StochasticVectorEngine, task, 1, 2)

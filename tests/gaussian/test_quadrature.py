@@ -186,6 +186,7 @@ def test_digits_are_not_lost_to_cancellation():
     assert agrees(erf(x + 6) - 1, ONE, erf(6 / sqrt(3)) - 1, 15)
 
 
+@thorough_only
 def test_steps_shrink_until_the_grids_agree():
     """Poles near the real line need far smaller steps than the first."""
     exact = sqrt(pi / 2) / 10 * exp(Rational(1, 200)) * erfc(1 / sqrt(200))

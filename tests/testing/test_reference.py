@@ -27,7 +27,7 @@ from slrsym.testing.reference import (
 )
 
 from .. import tensor_quadrature
-from .._profile import THOROUGH, one_in
+from .._profile import THOROUGH, one_in, thorough_only
 
 BACKENDS = [
     "numpy",
@@ -53,6 +53,7 @@ def test_the_values_agree_with_all_combinations_of_tokens():
             assert abs(mine / brute - 1) < mpmath.mpf(10) ** -digits
 
 
+@thorough_only
 def test_the_means_agree_with_another_quadrature():
     t, s = 0.7, 1.3
     with mpmath.workdps(30):
