@@ -223,7 +223,7 @@ def wrong_claim():
 
 def test_samples_alone_refute_a_claim(monkeypatch):
     # A rule that accepts everything, and a numerical check that finds nothing.
-    monkeypatch.setattr(checker, "_numerical_check", lambda step, seed: (30, ""))
+    monkeypatch.setattr(checker, "_numerical_check", lambda step, seed, points: (30, ""))
     ledger = Ledger({"it": wrong_claim()})
     found = check_claim(ledger.find("it"), ledger.find)
     assert all(report.accepted for report in found.reports)
