@@ -17,7 +17,7 @@ from slrsym.dynamics import Inverse, Manifold, Overlaps, Sphere, load
 from slrsym.dynamics.engines import NumpyEngine
 from slrsym.experiments import EXPERIMENTS
 
-from ._profile import THOROUGH, thorough
+from ._profile import THOROUGH, thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
 SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
@@ -254,6 +254,7 @@ def test_an_unexpected_error_is_no_bad_usage(monkeypatch):
     assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"
 
 
+@thorough_only
 def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
     file = tmp_path / "runs.nc"
     advance = NumpyEngine.advance

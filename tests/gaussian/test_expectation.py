@@ -209,6 +209,7 @@ def test_centred_product_of_erf_is_an_arc_sine():
     assert expectation(erf(x) ** 2, ONE) == 2 * asin(Rational(2, 3)) / pi
 
 
+@thorough_only
 def test_correlated_product_of_erf():
     law = GaussianLaw({x: a, y: b}, [[1, HALF], [HALF, 2]])
     found = expectation(erf(x) * erf(y), law)
@@ -235,6 +236,7 @@ def test_symbolic_correlation():
     assert expand(found - 2 * r / sqrt(3 * pi)) == 0
 
 
+@thorough_only
 def test_real_integrands_have_real_forms():
     law = GaussianLaw({x: a, y: b}, [[1, HALF], [HALF, 2]])
     assert not expectation(sin(x) * sin(y), law).has(I)

@@ -711,6 +711,7 @@ def test_printing_has_no_other_lazy_name() -> None:
         _ = printing.FORTRAN_MODULES
 
 
+@thorough_only
 def test_numba() -> None:
     numba = pytest.importorskip("numba", reason="Numba is an optional extra")
     from slrsym.gaussian.printing import NUMBA_MODULES

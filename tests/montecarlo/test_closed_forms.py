@@ -177,6 +177,7 @@ def test_the_riemannian_gradient_in_the_overlaps_is_how_they_move():
     assert np.abs(found.zscore(gradient(s.state, lam, task))).max() > 6
 
 
+@thorough_only
 def test_moments_of_the_output():
     from sympy import erf
 
