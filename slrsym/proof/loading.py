@@ -6,7 +6,9 @@ import copy
 import importlib.util
 import sys
 import zlib
+from importlib.machinery import SOURCE_SUFFIXES, SourceFileLoader
 from pathlib import Path
+from types import CodeType
 
 from slrsym.derivation_files import DerivationError, builtin_folder
 from slrsym.proof.claim import Claim, collecting
@@ -48,10 +50,24 @@ def load_file(path: Path) -> list[Claim]:
     return [copy.copy(claim) for claim in _loaded[resolved][1]]
 
 
+class _AsItStands(SourceFileLoader):
+    """Compiles the text of a file each time.
+
+    Python takes compiled code for up to date if the second of the last change and the size of the
+    file are the same: a proof that was just mended could be checked as it was.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        file = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(file), file)
+        return code
+
+
 def _run(path: Path, resolved: Path) -> list[Claim]:
     name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(str(resolved).encode()):08x}"
-    spec = importlib.util.spec_from_file_location(name, resolved)
-    if spec is None or spec.loader is None:
+    loader = _AsItStands(name, str(resolved))
+    spec = importlib.util.spec_from_file_location(name, resolved, loader=loader)
+    if spec is None or spec.loader is None or resolved.suffix not in SOURCE_SUFFIXES:
         raise DerivationError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

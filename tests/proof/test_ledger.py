@@ -144,6 +144,13 @@ def test_what_is_done_to_a_built_in_claim_stays_in_its_ledger():
         assert again.find("lemma-17-i").given == ()
 
 
+def test_a_file_is_read_as_it_stands(derivation, monkeypatch):
+    # Python would take compiled code of the same second and size for up to date.
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    for id in ("one", "two", "six"):
+        assert list(Ledger.load(derivation("a.py", claim_text(id))).claims) == [id]
+
+
 def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch, capsys):
     file = derivation("a.py", "print('run')\n", claim_text("one"))
     monkeypatch.setattr("slrsym.proof.loading.builtin_folder", lambda: file.parent.resolve())
