@@ -101,7 +101,7 @@ def survey(
     if not (lines.exists() and times.exists()):
         record.mkdir(parents=True, exist_ok=True)
         configuration = record / "coverage.ini"
-        configuration.write_text(f"[run]\ndata_file = {lines}\n", encoding="utf-8")
+        configuration.write_text(f"[run]\nbranch = True\ndata_file = {lines}\n", encoding="utf-8")
         code = pytest(
             tree,
             *("-n", str(workers), "--cov=slrsym", "--cov-context=test", "--cov-report="),

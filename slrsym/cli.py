@@ -16,6 +16,7 @@ from slrsym.commands.checking import unknown as unknown_claim
 from slrsym.commands.compare import compare
 from slrsym.commands.examples import EXIT_CODES, example
 from slrsym.commands.export import export
+from slrsym.commands.export_all import everything
 from slrsym.commands.export_html import html
 from slrsym.commands.figure import figure
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
@@ -206,6 +207,7 @@ def axioms(
 for _command in (compare, simulate, figure, landscape, recovery):
     app.command(epilog=example(_command.__name__))(_command)
 export.command(epilog=example("export html"))(html)
+export.command("all", epilog=example("export all"))(everything)
 app.add_typer(export)
 app.add_typer(certify.app, name="certify")
 

@@ -30,6 +30,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym export latex lemma-18-v --snippet",
     ),
     "export html": ("slrsym export html -o site",),
+    "export all": ("slrsym export all -o checked",),
     "certify alpha": (
         "slrsym certify alpha --lam 0.1 --gamma2 1/2 --d 400 -o alpha.json",
         "slrsym certify alpha --lam 0.05..0.1 --alpha 0.2",

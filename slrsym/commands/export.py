@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,8 +24,10 @@ __all__ = [
     "SEED",
     "UNPROVED",
     "WORKERS",
+    "compile_books",
     "export",
     "latex",
+    "speaks_of_the_paper",
     "verified",
     "writable",
 ]
@@ -133,7 +136,8 @@ def latex(
 
     from slrsym.export.build import build
 
-    document = build(ledger, rows, verdicts, wanted, notation=not (standalone or snippet))
+    notation = not (standalone or snippet) and speaks_of_the_paper(rows)
+    document = build(ledger, rows, verdicts, wanted, notation=notation)
     if snippet:
         _print_snippets(document)
         return
@@ -146,7 +150,7 @@ def latex(
         f"{output} in {end - between:.1f} s: {', '.join(mains[:3])}{', ...' if mains[3:] else ''}"
     )
     if pdf:
-        _compile(output, mains)
+        compile_books(output, mains)
 
 
 def writable(output: Path | None) -> Path:
@@ -239,6 +243,25 @@ def verified(
     return ledger, rows, verdicts
 
 
+def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
+    """Whether a document should have the table of the paper's letters.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        Of the claims that are exported.
+
+    Returns
+    -------
+    bool
+        Whether one of them is the package's own.
+    """
+    from slrsym.proof.ledger import builtin_ledger
+
+    of_paper = set(builtin_ledger().claims)
+    return any(row.id in of_paper for row in rows)
+
+
 def _files(document: Document, standalone: bool) -> tuple[dict[str, str], list[str]]:
     from slrsym.export.latex import book_files
     from slrsym.export.latex import standalone as alone
@@ -270,7 +293,21 @@ def _print_snippets(document: Document) -> None:
                 typer.echo(equation(display))
 
 
-def _compile(folder: Path, mains: list[str]) -> None:
+def compile_books(folder: Path, mains: list[str]) -> None:
+    """Compile what was exported, and say how long it took.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds the exported files.
+    mains : list of str
+        The files to compile.
+
+    Raises
+    ------
+    typer.Exit
+        With code 1, after a message, if TeX is missing or reports an error; the .tex stays.
+    """
     from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled
 
     start = time.perf_counter()

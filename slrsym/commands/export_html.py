@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,14 +15,20 @@ from slrsym.commands.export import (
     SEED,
     UNPROVED,
     WORKERS,
+    speaks_of_the_paper,
     verified,
     writable,
 )
 from slrsym.commands.reporting import reported
 
-__all__ = ["html"]
+__all__ = ["TITLE", "html", "site_title"]
 
 _PAPER = "Attention layers provably solve single-location regression"
+
+TITLE = Annotated[
+    str | None,
+    typer.Option("--title", help="What the site is called.", show_default=False),
+]
 
 
 @reported()
@@ -35,10 +42,7 @@ def html(
         ),
     ] = None,
     output: OUTPUT = None,
-    title: Annotated[
-        str | None,
-        typer.Option("--title", help="What the site is called.", show_default=False),
-    ] = None,
+    title: TITLE = None,
     unproved: UNPROVED = False,
     paths: PATHS = None,
     seed: SEED = 0,
@@ -56,18 +60,33 @@ def html(
 
     from slrsym.export.build import build
     from slrsym.export.folder import write_folder
-    from slrsym.export.html.site import DEFAULT_TITLE, MAIN, site_files
-    from slrsym.proof.ledger import builtin_ledger
+    from slrsym.export.html.site import MAIN, site_files
 
-    # The paper's letters are of use where its claims are.
-    of_paper = set(builtin_ledger().claims)
-    notation = any(row.id in of_paper for row in rows)
-    document = build(ledger, rows, verdicts, notation=notation)
-    named = title or (DEFAULT_TITLE if paths else _PAPER)
-    files = site_files(document, named)
+    document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
+    files = site_files(document, site_title(title, paths))
     write_folder(output, files)
     end = time.perf_counter()
     typer.echo(
         f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(rows)} of them to "
         f"{output / MAIN} in {end - between:.1f} s: {len(files)} files"
     )
+
+
+def site_title(title: str | None, paths: list[Path] | None) -> str:
+    """What a site is called.
+
+    Parameters
+    ----------
+    title : str or None
+        What was asked for.
+    paths : list of Path or None
+        The derivations that were loaded; those of the package by default, which are the paper's.
+
+    Returns
+    -------
+    str
+        A title.
+    """
+    from slrsym.export.html.site import DEFAULT_TITLE
+
+    return title or (DEFAULT_TITLE if paths else _PAPER)

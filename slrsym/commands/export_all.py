@@ -1,0 +1,78 @@
+"""The command that exports checked claims as a LaTeX book and as a static site at once."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from slrsym.commands.checking import cores
+from slrsym.commands.export import (
+    OUTPUT,
+    PATHS,
+    SEED,
+    UNPROVED,
+    WORKERS,
+    compile_books,
+    speaks_of_the_paper,
+    verified,
+    writable,
+)
+from slrsym.commands.export_html import TITLE, site_title
+from slrsym.commands.reporting import reported
+
+__all__ = ["everything"]
+
+LATEX, HTML = "latex", "html"
+
+
+@reported()
+def everything(
+    claims: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLAIM",
+            help="Ids of claims, which are exported with what they rest on; all by default.",
+            show_default=False,
+        ),
+    ] = None,
+    output: OUTPUT = None,
+    title: TITLE = None,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Compile the book, by latexmk or pdflatex.")
+    ] = False,
+    unproved: UNPROVED = False,
+    paths: PATHS = None,
+    seed: SEED = 0,
+    workers: WORKERS = None,
+) -> None:
+    """Write a LaTeX book to DIR/latex and a static site to DIR/html.
+
+    Claims are verified once, and their proofs put into words once, for both. One that is not
+    proved is not exported, unless --unproved asks for it, and then both say so.
+    """
+    if output is None:
+        raise typer.BadParameter("say where to write", param_hint="--output")
+    book, site = writable(output / LATEX), writable(output / HTML)
+    start = time.perf_counter()
+    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    between = time.perf_counter()
+
+    from slrsym.export.build import build
+    from slrsym.export.folder import write_folder
+    from slrsym.export.html.site import site_files
+    from slrsym.export.latex import book_files
+    from slrsym.export.latex.book import MAIN
+
+    document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
+    files = {book: book_files(document), site: site_files(document, site_title(title, paths))}
+    for folder, inside in files.items():
+        write_folder(folder, inside)
+    end = time.perf_counter()
+    typer.echo(
+        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(rows)} of them to "
+        f"{book} and {site} in {end - between:.1f} s: {sum(map(len, files.values()))} files"
+    )
+    if pdf:
+        compile_books(book, [MAIN])

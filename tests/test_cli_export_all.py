@@ -1,0 +1,60 @@
+"""slrsym export all."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym.cli import app
+from tests.conftest import claim_text
+
+WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
+
+
+@pytest.fixture
+def run(derivation):
+    file = derivation("squares.py", claim_text("square"), claim_text("again", by="lemma('square')"))
+
+    def run(command, *args, path=file):
+        return CliRunner().invoke(
+            app, ["export", command, "--path", str(path), "--workers", "1", *map(str, args)]
+        )
+
+    return run
+
+
+def read(folder):
+    return {f.relative_to(folder): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+
+
+def test_both_are_what_the_two_commands_write(run, tmp_path):
+    result = run("all", "-o", tmp_path / "both", "--title", "Squares")
+    assert result.exit_code == 0, result.stderr
+    assert "verified 2 claims in " in result.stdout
+    assert run("html", "-o", tmp_path / "html", "--title", "Squares").exit_code == 0
+    assert read(tmp_path / "both" / "html") == read(tmp_path / "html")
+    assert run("latex", "-o", tmp_path / "latex").exit_code == 0
+    assert read(tmp_path / "both" / "latex") == read(tmp_path / "latex")
+
+
+def test_neither_is_written_where_one_cannot_be(run, tmp_path):
+    site = tmp_path / "both" / "html"
+    site.mkdir(parents=True)
+    (site / "mine.txt").write_text("mine")
+    result = run("all", "-o", tmp_path / "both")
+    assert result.exit_code == 2
+    assert "which no export has written" in " ".join(result.stderr.split())
+    assert [path.name for path in (tmp_path / "both").rglob("*")] == ["html", "mine.txt"]
+
+
+def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
+    result = run("all", "-o", tmp_path / "both", path=derivation("wrong.py", WRONG))
+    assert result.exit_code == 1
+    assert "claim wrong is not proved (failed)" in result.stderr
+    assert not (tmp_path / "both").exists()
+
+
+def test_no_folder(run):
+    result = run("all")
+    assert result.exit_code == 2
+    assert "say where to write" in result.stderr
