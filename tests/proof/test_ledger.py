@@ -108,7 +108,7 @@ def test_built_in_claims_are_not_loaded_for_nothing(derivation, monkeypatch):
     ledger = Ledger.load(
         derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
     )
-    monkeypatch.setattr("slrsym.proof.ledger.builtin_folder", fail)
+    monkeypatch.setattr("slrsym.proof.ledger.library.builtin_folder", fail)
     assert statuses(ledger.verify()) == {"one": "proved", "two": "proved"}
 
 
@@ -128,7 +128,7 @@ def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_
     folder.mkdir()
     (folder / "a.py").write_text(f"{BELL_HEADER}1 / 0\n{claim_text('broken')}", encoding="utf-8")
     (folder / "b.py").write_text(BELL_HEADER + bell("given", "algebra"), encoding="utf-8")
-    monkeypatch.setattr("slrsym.proof.ledger.builtin_folder", lambda: folder)
+    monkeypatch.setattr("slrsym.proof.ledger.library.builtin_folder", lambda: folder)
     ledger = Ledger.load(derivation("a.py", bell(by='lemma("given")'), header=BELL_HEADER))
     assert ledger.knows("given")
     (problem,) = ledger.problems

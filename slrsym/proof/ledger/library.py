@@ -1,0 +1,66 @@
+"""The claims that come with the package, whose ids rules rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from pathlib import Path
+
+from slrsym.derivation_files import DerivationError, builtin_folder, derivation_files
+from slrsym.proof.claim import Claim
+from slrsym.proof.loading import load_file
+
+__all__ = ["builtin_claims", "is_builtin"]
+
+
+def builtin_claims(besides: Container[Path]) -> tuple[dict[str, Claim], list[str]]:
+    """The package's claims.
+
+    Parameters
+    ----------
+    besides : container of Path
+        Files to leave out, resolved.
+
+    Returns
+    -------
+    claims : dict of str to Claim
+        By their ids.
+    problems : list of str
+        What was wrong with files.
+
+    Raises
+    ------
+    DerivationError
+        If the installation has no derivations.
+    """
+    claims: dict[str, Claim] = {}
+    problems: list[str] = []
+    for file in derivation_files(builtin_folder()):
+        if file.resolve() not in besides:
+            try:
+                claims |= {claim.id: claim for claim in load_file(file)}
+            except DerivationError as problem:
+                problems.append(str(problem))
+    return claims, problems
+
+
+def is_builtin(claim: Claim) -> bool:
+    """Whether a claim is the package's own, or says the same.
+
+    Parameters
+    ----------
+    claim : Claim
+        A claim of the user, or of the package.
+
+    Returns
+    -------
+    bool
+        Whether its file, or its id, statement and hypotheses are those of a claim of the package.
+    """
+    for file in derivation_files(builtin_folder()):
+        if claim.file is not None and claim.file.resolve() == file.resolve():
+            return True
+    for file in derivation_files(builtin_folder()):
+        for other in load_file(file):
+            if other.id == claim.id:
+                return (other.statement, other.given) == (claim.statement, claim.given)
+    return False
