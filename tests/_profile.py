@@ -1,4 +1,4 @@
-"""How thorough the tests are: what dev leaves to ci and nightly."""
+"""How thorough the tests are: what dev leaves to ci and nightly, and what ci leaves to nightly."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pytest
 from hypothesis import settings
 
 THOROUGH = settings.default.max_examples >= 1000
+NIGHTLY = settings.default.max_examples >= 10_000
 
 thorough_only = pytest.mark.skipif(not THOROUGH, reason="left to the profiles ci and nightly")
+nightly_only = pytest.mark.skipif(not NIGHTLY, reason="left to the profile nightly")
 
 
 def thorough(*values: Any) -> Any:

@@ -167,6 +167,27 @@ def test_both_backends_draw_the_same_numbers(d):
     assert np.abs(one[0] - states).max() > 1e-3
 
 
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 6, 10**6])
+def test_the_loop_does_what_is_done_for_all_runs_at_once(d, monkeypatch):
+    """The text that Numba compiles, run as it stands: where it goes, not how fast."""
+    constants, body = numpy_parts(token_program())
+    for name, value in (("np", np), ("constants", constants), ("body", body)):
+        monkeypatch.setattr(stochastic._stochastic_loop, name, value, raising=False)
+    monkeypatch.setattr(stochastic, "_compiled_walk", lambda: stochastic._stochastic_loop.walk)
+    task, lam = Task(d, 3, 0.7, 0.1), 2 / (1 + 1e-2 * np.arange(6))
+    states = Sphere(2, 1).overlaps(task)
+    # k and v along each other, and then along k*, too: nothing is left for the axes beside them.
+    states = np.vstack([states, [0.6, 0.8, 0.6, 0.8, 1.0], [1.0, 0.0, 1.0, 0.0, 1.0]])
+    # And an informative token that adds nothing to what k and v span.
+    states = np.vstack([states, [1.0, 1.0, 0.0, 0.0, 0.0]])
+    one, other = (
+        StochasticEngine(states, task, min(1e-3, 0.08 / d), 2, backend).advance(lam, 2)
+        for backend in ("numpy", "numba")
+    )
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-11)
+    assert np.abs(one[0] - states).max() > 1e-4
+
+
 def reduced(backend):
     return lambda *arguments, **more: StochasticEngine(*arguments, backend=backend, **more)
 

@@ -31,6 +31,11 @@ def site(document):
     return site_files(document, "A title with <b> & co.")
 
 
+@pytest.fixture(scope="module")
+def small_site(ledger):
+    return site_files(build(ledger, as_if_proved(ledger, ["lemma-18-i", "lemma-18-ii"]), {}))
+
+
 # -- pages -------------------------------------------------------------------------------------
 
 
@@ -53,8 +58,9 @@ def test_every_page_is_sound_and_every_link_resolves(document, site):
         ("<mfrac>", "<mfrac><mi>x</mi>", "3 children"),
     ],
 )
-def test_what_is_wrong_with_a_page_is_noticed(site, old, new, what):
-    spoiled = {name: text.replace(old, new) for name, text in site.items()}
+def test_what_is_wrong_with_a_page_is_noticed(small_site, old, new, what):
+    spoiled = {name: text.replace(old, new) for name, text in small_site.items()}
+    assert problems(small_site) == []
     assert any(re.search(what, found) for found in problems(spoiled))
 
 

@@ -25,7 +25,7 @@ WARM = temperatures(0.03, 2.0)
 # -- by Taylor's formula -----------------------------------------------------------------------
 
 
-@examples(0.5)
+@examples(0.25)
 @given(overlaps(), temperatures(), tasks(), st.integers(0, 2**32))
 def test_the_gradient_fits_the_risk(state, lam, task, seed):
     check = check_gradient(
@@ -142,7 +142,7 @@ def magnified(function, exact, state, lam, task):
 
 
 @pytest.mark.parametrize(("name", "float_function"), [("gradient", gradient), ("hessian", hessian)])
-@examples(0.1)
+@examples(0.05)
 @given(overlaps(), temperatures(), tasks())
 def test_derivatives_are_those_of_the_risk_at_many_digits(name, float_function, state, lam, task):
     differences = differences_of(name, state, lam, task)
