@@ -11,9 +11,9 @@ from slrsym.proof.checker import StepReport, _numerical_check, step_seed, steps_
 from .._profile import THOROUGH, nightly_only, thorough_only
 
 # pytest's own collection of derivations/ proves every claim once, by all rules, at seed 0. The
-# profiles ci and nightly prove them again here, at other points, as `slrsym verify` does, and nightly
-# compares the numbers at more of them. Dev takes steps and experiments for granted, and looks at
-# what follows from them.
+# profiles ci and nightly prove them again here, at other points, as `slrsym verify` does; nightly
+# compares the numbers at yet more. Dev takes steps and experiments for granted, and looks at what
+# follows from them.
 
 # What has no proof, and is shown on a box.
 CERTIFIED = {"theorem-5-certified", "theorem-5-closed-forms", "proposition-10-certified"}

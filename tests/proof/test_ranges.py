@@ -391,6 +391,15 @@ def test_hypotheses_do_not_reach_bound_variables() -> None:
     assert range_of(Sum(k, (k, 0, 3)), Facts([k > 5])).low == 0
 
 
+def test_what_is_declared_nonzero_may_stand_below() -> None:
+    n, m = symbols("n m", real=True, nonzero=True)
+    for below in (n, n * m, n**3, Function("f", real=True, nonzero=True)(x)):
+        assert range_of(1 / below, Facts()) == REALS
+    for below in (x, n * x, n + m, Function("f", real=True)(x)):
+        with pytest.raises(NoRange):
+            range_of(1 / below, Facts())
+
+
 def test_facts_are_hashable_and_can_be_extended() -> None:
     facts = Facts([x > 1])
     assert facts.extended(x < 2) == Facts([x > 1, x < 2])

@@ -334,6 +334,7 @@ def test_relations(relation: Expr, given: list[Expr], wanted: bool) -> None:
     [
         (x**2 + 1, [], "it ranges in [1, oo)"),
         (erf(x), [x * p > 0], "erf has the sign of x"),
+        (OwensT(x, y), [y * p > 0], "OwensT has the sign of y"),
         ((x - y) ** 2, [], "an even power"),
         (x - y, [Ge(x, y)], "hypothesis"),
         (x - y**2, [Eq(x, y**2 + z**2), z > 2], "a combination of hypotheses"),
