@@ -241,6 +241,19 @@ def test_what_has_no_normal_form(expr: Expr) -> None:
         ring().element(expr)
 
 
+def test_a_sum_of_a_constant_has_as_many_terms_as_are_known_to_be() -> None:
+    natural = Symbol("natural", integer=True, nonnegative=True)
+    counting = Symbol("counting", integer=True, positive=True)
+    whole = Symbol("whole", integer=True)
+    number = lambda low, high: (Sum(y, (x, low, high)), (high - low + 1) * y)  # noqa: E731
+    for low, high in ((1, natural), (0, natural), (2, counting), (-whole, 2 - whole), (5, 4)):
+        assert ring().equal(*number(S(low), S(high))), (low, high)
+    # It may be empty by more than one, or its ends between integers.
+    for low, high in ((2, natural), (1, whole), (2, whole), (-whole, 0), (0, p), (third, 2)):
+        assert not ring().equal(*number(S(low), S(high))), (low, high)
+    assert ring(whole >= 1).equal(*number(S(2), whole))
+
+
 def test_a_denominator_under_a_root_has_to_be_positive() -> None:
     assert ring(x > 0).equal(sqrt(1 / x), 1 / sqrt(x))
     with pytest.raises(NotNormalizable, match="whose sign is not known"):
