@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.proof import MonteCarlo, checker  # pytester unloads what is imported inside of it only
+from slrsym.proof import MonteCarlo
+from slrsym.proof.checker import numbers  # pytester unloads what is imported inside of it only
 
 from ._profile import thorough_only
 from .conftest import HEADER, claim_text
@@ -111,13 +112,13 @@ def test_there_may_be_fewer_points(run, write, monkeypatch):
     write("a.py", claim_text("cheap"), claim_text("costly", *BELL), header=BELL_HEADER)
     write("b.py", claim_text("mean", "Expectation(G, standard_normal(G))", "0"), header=MEAN_HEADER)
     asked = []
-    compared = checker.compare
+    compared = numbers.compare
 
     def compare(*arguments, points, **options):
         asked.append(points)
         return compared(*arguments, points=points, **options)
 
-    monkeypatch.setattr("slrsym.proof.checker.compare", compare)
+    monkeypatch.setattr("slrsym.proof.checker.numbers.compare", compare)
     for options, expected in (((), {10, 2}), (("4",), {4, 2}), (("1",), {1}), (("99",), {10, 2})):
         asked.clear()
         run(*(f"--slrsym-points={points}" for points in options))

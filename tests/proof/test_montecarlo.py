@@ -57,7 +57,8 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.gaussian.law import Law
-from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, checker, lemma
+from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, lemma
+from slrsym.proof.checker import checks
 from slrsym.proof.montecarlo import CONFIRMING, NOTICEABLE, evidence
 from slrsym.proof.montecarlo.arithmetic import Arithmetic, NotSampled
 from slrsym.proof.montecarlo.evidence import sampled_evidence
@@ -223,7 +224,7 @@ def wrong_claim():
 
 def test_samples_alone_refute_a_claim(monkeypatch):
     # A rule that accepts everything, and a numerical check that finds nothing.
-    monkeypatch.setattr(checker, "_numerical_check", lambda step, seed, points: (30, ""))
+    monkeypatch.setattr(checks, "numerical_check", lambda step, seed, points: (30, ""))
     ledger = Ledger({"it": wrong_claim()})
     found = check_claim(ledger.find("it"), ledger.find)
     assert all(report.accepted for report in found.reports)
@@ -239,7 +240,7 @@ def test_samples_alone_refute_a_claim(monkeypatch):
     assert plain["z"] == item.z
     assert json.loads(json.dumps(plain)) == plain
     # Without samples it would pass.
-    monkeypatch.setattr(checker, "monte_carlo", lambda claim, seed: ())
+    monkeypatch.setattr(checks, "monte_carlo", lambda claim, seed: ())
     assert check_claim(ledger.find("it"), ledger.find).accepted
 
 

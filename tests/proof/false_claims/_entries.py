@@ -10,7 +10,7 @@ from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proof import Claim, Ledger, chain
-from slrsym.proof.checker import Verdict, _numerical_check, check_claim, step_seed, steps_of
+from slrsym.proof.checker import Verdict, check_claim, numerical_check, step_seed, steps_of
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.step import Proof, Rule, Step
 
@@ -120,7 +120,7 @@ def rule_alone(step: Step) -> str:
 
 def numbers_alone(step: Step, seed: tuple[int, ...]) -> str:
     """Why the numbers refuse a step, whatever the rule says; empty if they accept."""
-    return _numerical_check(step, seed)[1]
+    return numerical_check(step, seed)[1]
 
 
 class Theme:

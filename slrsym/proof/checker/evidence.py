@@ -1,0 +1,78 @@
+"""What is seen of a claim besides its proof: certificates, experiments, samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slrsym.gaussian import Expectation
+from slrsym.proof.checker.steps import step_seed
+from slrsym.proof.claim import Claim
+from slrsym.proof.montecarlo import MonteCarlo
+from slrsym.proof.text import spoken
+from slrsym.proof.trials import Trials
+
+__all__ = ["certified", "monte_carlo", "tried"]
+
+
+def certified(claim: Claim) -> tuple[str, str]:
+    """What the evidence of a claim shows that has no proof.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+
+    Returns
+    -------
+    error : str
+        Why it is not shown; empty if it is, or if there is no evidence.
+    box : str
+        On which box; empty if there is no evidence.
+    """
+    evidence = claim.evidence()
+    return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
+
+
+def tried(claim: Claim, seed: int = 0) -> Trials | None:
+    """What the experiment of a claim sees that has no proof.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    seed : int, optional
+        Moves its random numbers.
+
+    Returns
+    -------
+    Trials or None
+        None if there is no experiment.
+    """
+    return claim.experiment(np.random.default_rng(list(step_seed(claim, 0, seed))))
+
+
+def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
+    """What sampling says of a claim's statement.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    seed : int, optional
+        Moves the random points and the samples.
+
+    Returns
+    -------
+    tuple of MonteCarlo
+        One for each relation with an expectation. If the sampling breaks, that is a contradiction.
+    """
+    if not claim.statement.has(Expectation):
+        return ()
+    # Imported late: most claims speak of no expectation.
+    from slrsym.proof.montecarlo.evidence import sampled_evidence
+
+    try:
+        return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))
+    except Exception as problem:  # numbers that cannot be computed are no evidence
+        broke = f"the sampling broke: {type(problem).__name__}: {problem}"
+        return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
