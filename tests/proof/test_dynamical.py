@@ -37,6 +37,7 @@ from slrsym.proof.dynamical import (
     names_of_theorems,
     point_set,
 )
+from slrsym.proof.dynamical.descent import listed
 from slrsym.proof.dynamical.evidence import Contradicted, examine
 from slrsym.proof.dynamical.theorems import theorem_rule
 from slrsym.proof.numeric import Undecided
@@ -50,6 +51,15 @@ a = Symbol("a", positive=True)
 half = box_map({x: x / 2, y: y / 2})
 bowl = function_of((x, y), x**2 + y**2)
 g = planar_map()
+
+
+def test_a_formula_lists_all_points_and_no_others():
+    for points in ([(0, 0)], [(0, 0), (1, -1)], [(0, 0), (1, -1), (Rational(1, 2), 0)]):
+        formula = listed(half, point_set(points))
+        grid = [(i, j) for i in (0, Rational(1, 2), 1) for j in (-1, 0)]
+        found = [at for at in grid if formula.subs(dict(zip((x, y), at, strict=True))).doit()]
+        assert set(found) == set(points)
+
 
 # -- what statements are made of ---------------------------------------------------------------
 

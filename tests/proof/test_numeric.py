@@ -213,6 +213,16 @@ def test_a_noise_must_have_a_variance():
         evaluate(Expectation(U**2, NoiseLaw(U, a)), {a: -1})
 
 
+def test_steps_and_signs_at_their_corner():
+    def at(expr, value):
+        return evaluate(expr, {x: value}).number
+
+    assert at(Heaviside(x), 0) == 0.5
+    assert [at(Heaviside(x, R(1, 4)), value) for value in (-R(1, 9), 0, R(1, 9))] == [0, 0.25, 1]
+    assert [at(sign(x), value) for value in (-R(1, 9), 0, R(1, 9))] == [-1, 0, 1]
+    assert [at(Abs(x), value) for value in (-R(1, 4), 0, R(1, 4))] == [0.25, 0, 0.25]
+
+
 def test_missing_values_are_named():
     with pytest.raises(ValueError, match="no value for t"):
         evaluate(Expectation(t * G**2, NORMAL), {})
