@@ -392,7 +392,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_sampled_is_said(name, monkeypatch):
-    monkeypatch.setattr("slrsym.proof.numeric.sampling._TRIES", 50)
+    monkeypatch.setattr("slrsym.proof.numeric.sampling.points._TRIES", 50)
     statement, said = REFUSED[name]
     given = (Gt(t, 1), Lt(t, 0)) if name == "no point" else ()
     found = one(statement, *given)

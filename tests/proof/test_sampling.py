@@ -38,7 +38,7 @@ x, y, z = symbols("x y z", real=True)
 @pytest.fixture
 def soon_tired(monkeypatch):
     """Fewer tries, where none succeeds."""
-    monkeypatch.setattr("slrsym.proof.numeric.sampling._TRIES", 400)
+    monkeypatch.setattr("slrsym.proof.numeric.sampling.points._TRIES", 400)
 
 
 def draw(symbols, given=(), count=60, seed=0, laws=()):
