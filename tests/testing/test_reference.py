@@ -12,7 +12,7 @@ import pytest
 from sympy import Rational
 
 from slrsym.kernels import kernel
-from slrsym.testing import accuracy, reference
+from slrsym.testing import accuracy
 from slrsym.testing.accuracy import error_of, risk_errors, worst, zeta_errors
 from slrsym.testing.reference import (
     DIGITS,
@@ -25,6 +25,9 @@ from slrsym.testing.reference import (
     risk_references,
     zeta_references,
 )
+from slrsym.testing.reference import __main__ as program
+from slrsym.testing.reference.definition import _agreed
+from slrsym.testing.reference.tables import DATA
 
 from .. import tensor_quadrature
 from .._profile import THOROUGH, one_in, thorough_only
@@ -86,12 +89,12 @@ def test_what_is_kept_is_what_is_computed(region):
 
 
 def test_the_first_lines_of_the_files_can_be_made_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(reference, "RISK_REGIONS", ("small lambda",))
-    monkeypatch.setattr(reference, "ZETA_REGIONS", ("small s",))
-    reference.main([str(tmp_path), "--each", "1"])
+    monkeypatch.setattr(program, "RISK_REGIONS", ("small lambda",))
+    monkeypatch.setattr(program, "ZETA_REGIONS", ("small s",))
+    program.main([str(tmp_path), "--each", "1"])
     for name in ("risk", "zeta"):
         (row,) = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["rows"]
-        kept = json.loads((reference._DATA / f"{name}.json").read_text(encoding="utf-8"))
+        kept = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
         assert kept["digits"] == DIGITS
         assert row == next(r for r in kept["rows"] if r["region"] == row["region"])
 
@@ -113,7 +116,7 @@ def test_the_values_have_the_digits_that_are_claimed():
     for row in risk_references():
         assert [len(group) for group in row.values] == [1, 5, 15]
     for name in Derivatives._fields:
-        kept = json.loads((reference._DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
+        kept = json.loads((DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
         longest = [
             max(len(text.replace(".", "").lstrip("-0")) for text in row[name]) for row in kept
         ]
@@ -124,12 +127,12 @@ def test_the_values_have_the_digits_that_are_claimed():
 def test_quadratures_that_disagree_are_not_believed():
     shifts = iter(range(100))
     with pytest.raises(ArithmeticError, match="do not agree to 10 digits"):
-        reference._agreed(lambda *how: [(mpmath.mpf(next(shifts)),)], 10)
+        _agreed(lambda *how: [(mpmath.mpf(next(shifts)),)], 10)
 
 
 def test_bad_options(capsys, tmp_path):
     with pytest.raises(SystemExit):
-        reference.main([str(tmp_path / "x"), "--each", "0"])
+        program.main([str(tmp_path / "x"), "--each", "0"])
     assert "--each must be at least 1; got 0" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
