@@ -1,5 +1,8 @@
 """Every numbered statement of the paper has a row, and no row says more than was shown."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import slrsym
@@ -49,6 +52,17 @@ def ledger():
 def test_has_a_row(ledger, item):
     for id in NUMBERED[item]:
         assert id in ledger.claims, item
+
+
+def test_the_readme_lists_them(ledger):
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    table = text.partition("## The ledger")[2].partition("## ")[0]
+    rows = re.findall(r"^\| (.*?) \| .* \| (`.*`) \|$", table, re.MULTILINE)
+    shown = {name: re.findall(r"`([\w-]+)`", ids) for name, ids in rows}
+    assert shown == {name[0].upper() + name[1:]: ids for name, ids in NUMBERED.items()}
+    # It says that they are proved; what is certified or tested has no steps.
+    for id in {id for ids in NUMBERED.values() for id in ids}:
+        assert steps_of(ledger.claims[id], ledger.find), id
 
 
 def test_nothing_is_left_to_the_literature(ledger):
