@@ -98,9 +98,9 @@ class Checker:
                 yield sealed(*task.result())
         except BrokenProcessPool:
             raise ProofError(
-                "a worker process died, perhaps for want of memory, or because it ran the script that "
-                "started it, which has to verify under `if __name__ == '__main__':`; try again with "
-                "one worker"
+                "a worker process died, perhaps for want of memory, or because it ran the script "
+                "that started it, which has to verify under `if __name__ == '__main__':`; try "
+                "again with one worker"
             ) from None
 
 
