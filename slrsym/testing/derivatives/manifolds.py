@@ -42,16 +42,34 @@ class Manifold(Protocol):
         ...
 
 
-class Euclidean(Manifold):
+class Euclidean:
     """Arrays without any constraint."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
+        """The vector itself.
+
+        Parameters
+        ----------
+        point, vector : ndarray
+        """
         return vector
 
     def retract(self, point: Array, step: Array) -> Array:
+        """The sum of both.
+
+        Parameters
+        ----------
+        point, step : ndarray
+        """
         return point + step
 
     def acceleration(self, point: Array, direction: Array) -> Array:
+        """Zero, along a straight line.
+
+        Parameters
+        ----------
+        point, direction : ndarray
+        """
         return np.zeros_like(point)
 
 
