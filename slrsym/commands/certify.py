@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
+from slrsym.commands.certificates import Destination, finish, rate_rows, show, step_rows, zero_rows
 from slrsym.commands.examples import example
-from slrsym.commands.json_output import JsonFile, for_programs, write_json
+from slrsym.commands.json_output import JsonFile, write_json
 from slrsym.commands.progress import progress_bar
-from slrsym.commands.reporting import refusals, reported, require_writable
-
-if TYPE_CHECKING:
-    from slrsym.certify import Certificate, LocalRates, StepSize
+from slrsym.commands.reporting import refusals, reported
 
 __all__ = ["app"]
 
@@ -96,7 +93,7 @@ def alpha(
     the risk decreases along every step, the planar map is injective with a positive Jacobian
     determinant, and the origin is a saddle of it.
     """
-    shown_to = _destination(output, json_file)
+    to = Destination.of(output, json_file)
     from slrsym import certify
 
     common: dict[str, Any] = {"max_boxes": max_boxes, "seconds": seconds, "digits": digits}
@@ -107,13 +104,13 @@ def alpha(
         else:
             best = certify.alpha_bar(*at, tolerance=tolerance, note=note, **common)
     if step is not None:
-        _finish(found, output, shown_to)
+        finish(found, to)
         return
-    rows = _step_rows(best)
+    rows = step_rows(best)
     if best.certificate is None:
-        _show("no step size was certified", rows, shown_to, {"verdict": str(best.verdict)})
+        show("no step size was certified", rows, to, {"verdict": str(best.verdict)})
         raise typer.Exit(1)
-    _finish(best.certificate, output, shown_to, rows)
+    finish(best.certificate, to, rows)
 
 
 @app.command("fixed-points", epilog=example("certify fixed-points"))
@@ -133,7 +130,7 @@ def fixed_points(
 
     They are counted, too (Proposition 9).
     """
-    shown_to = _destination(output, json_file)
+    to = Destination.of(output, json_file)
     from slrsym import certify
 
     with refusals(), _progress() as note:
@@ -146,7 +143,7 @@ def fixed_points(
             digits=digits,
             note=note,
         )
-    _finish(found, output, shown_to, _zero_rows(found))
+    finish(found, to, zero_rows(found))
 
 
 @app.command(epilog=example("certify classification"))
@@ -166,7 +163,7 @@ def classification(
 
     Minima, maxima and a saddle (Proposition 10).
     """
-    shown_to = _destination(output, json_file)
+    to = Destination.of(output, json_file)
     from slrsym import certify
 
     with refusals(), _progress() as note:
@@ -179,7 +176,7 @@ def classification(
             digits=digits,
             note=note,
         )
-    _finish(found, output, shown_to)
+    finish(found, to)
 
 
 @app.command(epilog=example("certify rates"))
@@ -200,7 +197,7 @@ def rates(
 
     At the oracle, with a box around it that is contracted.
     """
-    shown_to = _destination(output, json_file)
+    to = Destination.of(output, json_file)
     from slrsym import certify
 
     with refusals():
@@ -213,7 +210,7 @@ def rates(
             seconds=seconds,
             digits=digits,
         )
-    _finish(found.certificate, output, shown_to, _rate_rows(found))
+    finish(found.certificate, to, rate_rows(found))
 
 
 @app.command(epilog=example("certify check"))
@@ -229,7 +226,7 @@ def check(
     """
     from slrsym import certify
 
-    shown_to = _destination(None, json_file)
+    to = Destination.of(None, json_file)
     checks, shown = [], True
     for file in files:
         with refusals():
@@ -247,8 +244,8 @@ def check(
                 "refusal": found.refusal,
             }
         )
-    write_json(shown_to.json_file, checks)
-    if shown_to.table:
+    write_json(to.json_file, checks)
+    if to.table:
         for one in checks:
             typer.echo(
                 f"{one['file']}: {one['verdict']}: {one['kind']} for {one['box']} "
@@ -258,9 +255,6 @@ def check(
                 typer.echo(f"error: {one['file']}: {one['refusal']}", err=True)
     if not shown:
         raise typer.Exit(1)
-
-
-# -- arguments ---------------------------------------------------------------------------------
 
 
 def _gamma(gamma: str | None, gamma2: str | None) -> Any:
@@ -276,133 +270,8 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
     return Range(*(Exact(end.radicand, root=True) for end in (square.low, square.high)))
 
 
-class _Destination(NamedTuple):
-    """Where a result goes: to a file of JSON, and whether it is shown as a table."""
-
-    json_file: Path | None
-    table: bool
-
-
-def _destination(output: Path | None, json_file: Path | None) -> _Destination:
-    if output is not None:
-        require_writable(output, "--output")
-    return _Destination(json_file, table=not for_programs(json_file))
-
-
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
     with progress_bar() as bar:
         task = bar.add_task("certifying", total=None, told="")
         yield lambda boxes: bar.update(task, told=f"{boxes:,} boxes")
-
-
-# -- results -----------------------------------------------------------------------------------
-
-_Rows = list[tuple[str, str]]
-
-
-def _decimal(x: Fraction | None) -> str:
-    from decimal import Decimal
-
-    return "none found" if x is None else str(Decimal(x.numerator) / Decimal(x.denominator))
-
-
-def _step_rows(found: StepSize) -> _Rows:
-    closed = float(found.closed_form)
-    rows = [
-        ("certified for every step size up to", _decimal(found.alpha)),
-        ("refuted at", _decimal(found.ceiling)),
-        ("a grid of floats allows", f"{found.grid:.6g}"),
-    ]
-    if found.alpha is not None:
-        best = float(found.alpha)
-        rows += [
-            ("certified, as part of that", f"{100 * found.of_grid:.3f} %"),
-            ("in a step the risk falls by at least", f"{found.descent} sum r arctan(alpha r)"),
-            ("closed form", f"{closed:.6g}, {100 * closed / best:.1f} % of what is certified"),
-        ]
-    tried = f"{found.attempts} step sizes, {found.visited:,} boxes, {found.seconds:.1f} s"
-    return [*rows, ("search", tried)]
-
-
-def _zero_rows(found: Certificate) -> _Rows:
-    from slrsym.certify import Verdict
-
-    if found.verdict is not Verdict.SHOWN:
-        return []
-    rows = [("solutions in the square", str(found.numbers["count"])), ("the corners", "4")]
-    for name in sorted(set().union(*(piece.keys() for piece in found.pieces))):
-        zeros = [piece[name].zeros for piece in found.pieces]
-        rows.append((f"inside: {name}" if name == "square" else name, str(len(zeros[0]))))
-        for wide, narrow in zeros[0] if len(zeros) == 1 else ():
-            sizes = (float(max(high - low for low, high in box) / 2) for box in (narrow, wide))
-            point = ", ".join(f"{float((low + high) / 2) + 0.0:.12g}" for low, high in narrow)
-            near, alone = (f"{size:.2g}" for size in sizes)
-            rows.append(("", f"({point}) up to {near}; alone within {alone}"))
-    return rows
-
-
-def _rate_rows(found: LocalRates) -> _Rows:
-    import math
-
-    rows = []
-    for name, rate in (("kappa", found.kappa_rate), ("nu", found.nu_rate)):
-        low, high = map(float, rate)
-        rows.append((f"1 - {name} falls in a step by", f"{low:.7g} to {high:.7g} of itself"))
-        rows.append(("  and is halved in steps", f"{math.log(2) / -math.log1p(-low):.3g}"))
-    if found.verdict == "shown":
-        size, factor = float(found.radius), float(1 - found.factor)
-        rows.append(("contracted box at (1, 1), side", f"{size:.3g}"))
-        rows.append(("Lipschitz constant there", f"1 - {factor:.4g}"))
-    return rows
-
-
-def _finish(
-    found: Certificate, output: Path | None, shown_to: _Destination, rows: _Rows | None = None
-) -> None:
-    if output is not None:
-        found.save(output)
-    about = [
-        ("verdict", str(found.verdict)),
-        ("box", found.box),
-        *(rows or []),
-        ("cut into", f"{found.boxes:,} boxes, {found.visited:,} looked at, {found.seconds:.2f} s"),
-    ]
-    about += [(f"margin: {label}", margin) for label, margin in found.margins.items()]
-    if found.counterexample is not None:
-        point = ", ".join(str(low) for low, _ in found.counterexample.point)
-        about.append(("it fails at (kappa, nu)", f"({point})"))
-    elif found.verdict == "undecided":
-        for one in found.undecided[:5]:
-            where = f"{one.boxes:,} boxes of {one.part}, {100 * one.share:.3g} % of it"
-            largest = f", the largest {one.largest}" if one.largest else ""
-            about.append(("left open", f"{where}{largest}; for {one.parameters}"))
-        if len(found.undecided) > 5:
-            about.append(("", f"and {len(found.undecided) - 5} others"))
-    data = found.as_dict()
-    brief = {name: data[name] for name in data if name not in ("tree", "pieces")}
-    _show(found.statement, about, shown_to, brief | {"rows": dict(rows or [])})
-    if output is not None and shown_to.table:
-        typer.echo(f"saved in {output}")
-    if found.verdict != "shown":
-        raise typer.Exit(1)
-
-
-def _show(title: str, rows: _Rows, shown_to: _Destination, data: dict[str, Any]) -> None:
-    write_json(shown_to.json_file, data)
-    if not shown_to.table:
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    from slrsym.display import console
-
-    styles = {"shown": "green", "refuted": "bold red", "undecided": "yellow"}
-    out = console()
-    out.print(Text(title), Text(""), sep="\n")
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows:
-        table.add_row(name, Text(value, style=styles.get(value, "")))
-    out.print(table)
