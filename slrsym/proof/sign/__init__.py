@@ -9,7 +9,8 @@ No rule is applied to an expression that may be undefined somewhere on the domai
 
 The modules, each built on those before it: ``signs`` (sets of signs), ``polynomials``,
 ``generators`` (expressions as fractions), ``hypotheses`` (what they say of polynomials),
-``factor_rules``, ``decider`` (which applies them), ``questions``, ``explanation``.
+``factor_rules``, ``inquiry`` (how far questions may lead), ``decider`` (which asks them),
+``questions``, ``explanation``.
 """
 
 from slrsym.proof.ranges import Facts as Facts

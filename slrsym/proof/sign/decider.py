@@ -1,16 +1,13 @@
 """Signs and ranges under facts, each helping the other.
 
-The sign of an expression may need the ranges of its parts, and its range the sign of a sum; a
-question that is met again while it is being asked is answered by what is known without it. The
-number of questions that one leads to is limited, so that an answer comes soon; what was found out
-after the limit was met is forgotten afterwards, since it may be less than could be known.
+The sign of an expression may need the ranges of its parts, and its range the sign of a sum; how
+far that may lead is limited (see `inquiry`).
 """
 
 from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import Any
 
 from sympy import (
     Abs,
@@ -37,14 +34,13 @@ from slrsym.proof.ranges import Enclosure, Facts, NoRange, Range
 from slrsym.proof.sign.factor_rules import ODD, RULES, RULES_FOR_LARGE, Rule, by_terms
 from slrsym.proof.sign.generators import Fraction, Generators
 from slrsym.proof.sign.hypotheses import statements
+from slrsym.proof.sign.inquiry import Inquiry
 from slrsym.proof.sign.polynomials import is_small, polynomial, ratio
 from slrsym.proof.sign.signs import NONZERO, POSITIVE, UNKNOWN, Sign
 from slrsym.proof.substitute import bound_symbols
 
 __all__ = ["Decider"]
 
-_MOST_QUESTIONS = 120
-_DEEPEST = 9
 _LONGEST_END = 32
 # Real numbers wherever their arguments are.
 _EVERYWHERE = (Add, Mul, Abs, exp, erf, erfc, erf_prime, erf_second, atan, sin, cos, OwensT, zeta)
@@ -68,6 +64,8 @@ class Decider(Enclosure):
         What was found out about irreducible polynomials.
     reasons : dict of Basic to str
         Why expressions and irreducible polynomials have the signs found.
+    inquiry : Inquiry
+        The questions that are being asked.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -78,11 +76,7 @@ class Decider(Enclosure):
         self.reasons: dict[Basic, str] = {}
         self._answers: dict[Expr, Sign] = {}
         self._signs: dict[Expr, Sign] = {}
-        self._busy: set[Any] = set()
-        self._questions = 0
-        # Whether a question was left unanswered, so that answers are to be forgotten in the end.
-        self._cut = False
-        self._provisional: list[tuple[dict[Any, Any], Basic]] = []
+        self.inquiry = Inquiry()
         self._prepare()
 
     def _prepare(self) -> None:
@@ -91,36 +85,10 @@ class Decider(Enclosure):
             self.statements = statements(self)
             for memory in (self._known, self._signs, self.factor_signs, self.reasons):
                 memory.clear()
-            self.restart()
-
-    # -- bookkeeping ---------------------------------------------------------------------------
-
-    def restart(self) -> None:
-        """Allow a new round of questions."""
-        self._questions = 0
-        self._cut = False
-        self._busy.clear()
-        for memory, key in self._provisional:
-            memory.pop(key, None)
-        self._provisional.clear()
-
-    def _asking(self, key: Any) -> bool:
-        """Whether a question may be looked into now; if so, `_busy` has to lose it afterwards."""
-        too_much = self._questions >= _MOST_QUESTIONS or len(self._busy) >= _DEEPEST
-        if key in self._busy or too_much:
-            self._cut = True
-            return False
-        self._questions += 1
-        self._busy.add(key)
-        return True
+            self.inquiry.restart()
 
     def _remember(self, expr: Expr, found: Range) -> None:
-        self._keep(self._known, expr, found)
-
-    def _keep(self, memory: dict[Any, Any], key: Basic, found: Any) -> None:
-        memory[key] = found
-        if self._cut:
-            self._provisional.append((memory, key))
+        self.inquiry.keep(self._known, expr, found)
 
     def _because(self, expr: Basic, reason: str) -> None:
         self.reasons.setdefault(expr, reason)
@@ -186,7 +154,7 @@ class Decider(Enclosure):
             The same whenever it is asked for.
         """
         if expr not in self._answers:
-            self.restart()
+            self.inquiry.restart()
             self._answers[expr] = self.sign(expr)
         return self._answers[expr]
 
@@ -217,7 +185,7 @@ class Decider(Enclosure):
             found &= self._stated(polynomial(self.generators.atomised(expr)))
         if not found.decided:
             found &= self._by_values(expr)
-        self._keep(self._signs, expr, found)
+        self.inquiry.keep(self._signs, expr, found)
         return found
 
     def _by_structure(self, expr: Expr, found: Sign) -> Sign:
@@ -245,14 +213,14 @@ class Decider(Enclosure):
             captured = {symbol, *value.free_symbols} & bound_symbols(expr)
             if symbol not in expr.free_symbols or captured:
                 continue
-            if not self._asking(("value", expr, symbol)):
+            if not self.inquiry.begin(("value", expr, symbol)):
                 continue
             try:
                 self.range(value)
                 found = self.sign(expr.xreplace({symbol: value}))
             except NoRange:
                 found = UNKNOWN
-            self._busy.discard(("value", expr, symbol))
+            self.inquiry.end(("value", expr, symbol))
             if found != UNKNOWN:
                 self._because(expr, f"with {symbol} = {value}")
                 return found
@@ -260,7 +228,7 @@ class Decider(Enclosure):
 
     def _of_sum(self, expr: Expr, found: Sign) -> Sign:
         """What the expression as a fraction says of its sign, besides what is known already."""
-        if not self._asking(expr):
+        if not self.inquiry.begin(expr):
             return found
         try:
             atomised = self.generators.atomised(expr)
@@ -270,7 +238,7 @@ class Decider(Enclosure):
                     if form is not None and not found.decided:
                         found &= self.of_fraction(form)
         finally:
-            self._busy.discard(expr)
+            self.inquiry.end(expr)
         return found
 
     # -- fractions and their factors -----------------------------------------------------------
@@ -331,7 +299,7 @@ class Decider(Enclosure):
         found = self._stated(p)
         if len(p.terms()) == 1:
             return found & by_terms(self, p)
-        if found.decided or not self._asking(("factor", p)):
+        if found.decided or not self.inquiry.begin(("factor", p)):
             return found
         for rule in RULES if is_small(p) else RULES_FOR_LARGE:
             try:
@@ -343,8 +311,8 @@ class Decider(Enclosure):
                 self._because(p, _reason(rule))
             if found.decided:
                 break
-        self._busy.discard(("factor", p))
-        self._keep(self.factor_signs, p, found)
+        self.inquiry.end(("factor", p))
+        self.inquiry.keep(self.factor_signs, p, found)
         return found
 
     def of_generator(self, g: Dummy) -> Sign:

@@ -35,7 +35,7 @@ def decider_of(facts: Facts) -> Decider:
 
 def _ready(facts: Facts | None) -> Decider:
     decider = decider_of(facts or Facts())
-    decider.restart()
+    decider.inquiry.restart()
     return decider
 
 
