@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["grid_table", "recovery", "runs_table"]
 
 
-_WHERE = {"oracle": "at the oracle", "swap": "at a swap point", "manifold": "on the manifold"}
-
-
 def _values(name: str, text: str) -> Any:
     return typer.Option(name, metavar="NUMBER[,NUMBER...]", help=text)
 

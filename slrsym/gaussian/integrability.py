@@ -37,7 +37,7 @@ def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
             continue
         rest = Mul(*(other for other in factors if other is not factor))
         where = _affine_pole(base, law) if is_affine(base, bound) else _polynomial_pole(base, law)
-        if where is not None and _stands(rest, where, bound):
+        if where is not None and _stands(rest, where):
             raise DivergenceError(
                 f"not integrable: {factor} has a pole where {base} = 0, inside the Gaussian's "
                 f"support"
@@ -68,7 +68,7 @@ def _polynomial_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
     return {symbol: polynomial.real_roots(radicals=False)[0]}
 
 
-def _stands(rest: Expr, where: dict[Symbol, Expr], bound: frozenset[Symbol]) -> bool:
+def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
     """Whether the rest, on the pole, is different from zero at some rational point."""
     if rest.free_symbols & set(where):
         rest = rest.subs(where)

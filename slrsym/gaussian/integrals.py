@@ -180,7 +180,7 @@ def tilt(
     size = len(mean)
     system = Matrix.eye(size) + cov * quadratic
     determinant = _tidy(system.det(method="berkowitz"))
-    _require_integrable(quadratic, system, determinant)
+    _require_integrable(quadratic, system)
     inverse = (system.adjugate() / determinant).applyfunc(_tidy)
     new_mean = (inverse * (mean + cov * linear)).applyfunc(tidy_complex)
     new_cov = (inverse * cov).applyfunc(_tidy)
@@ -232,7 +232,7 @@ def _evidently_semidefinite(matrix: Matrix) -> bool:
     return True
 
 
-def _require_integrable(quadratic: Matrix, system: Matrix, determinant: Expr) -> None:
+def _require_integrable(quadratic: Matrix, system: Matrix) -> None:
     if _evidently_semidefinite(quadratic):
         return
     # The eigenvalues of I + cov P are real, so all are positive if and only if every elementary

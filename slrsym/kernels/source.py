@@ -65,14 +65,12 @@ def _function(
     return "\n".join(lines) + "\n"
 
 
-def constants_source(program: Program, name: str = "constants", calls: bool = False) -> str:
-    """A function of the parameters, which returns the constants of the program.
+def constants_source(program: Program, calls: bool = False) -> str:
+    """The function ``constants`` of the parameters, which returns the constants of the program.
 
     Parameters
     ----------
     program : Program
-    name : str, optional
-        What the function is called.
     calls : bool, optional
         Whether integer powers are printed as calls of ``power``.
 
@@ -80,7 +78,7 @@ def constants_source(program: Program, name: str = "constants", calls: bool = Fa
     -------
     str
     """
-    return _function(name, program.parameters, program.scalars, program.constants, calls)
+    return _function("constants", program.parameters, program.scalars, program.constants, calls)
 
 
 def body_source(program: Program, name: str = "body", calls: bool = False) -> str:

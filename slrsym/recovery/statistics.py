@@ -14,10 +14,8 @@ __all__ = ["CONFIDENCE", "counted", "tally", "wilson"]
 CONFIDENCE = 0.95
 
 
-def wilson(
-    counts: ArrayLike, total: int, confidence: float = CONFIDENCE
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wilson's intervals of probabilities.
+def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Wilson's intervals of probabilities, which hold them with probability `CONFIDENCE`.
 
     Parameters
     ----------
@@ -25,7 +23,6 @@ def wilson(
         How often each was seen.
     total : int
         Among how many, at least 1.
-    confidence : float, optional
 
     Returns
     -------
@@ -40,7 +37,7 @@ def wilson(
     array = np.asarray(counts)
     found = np.array(
         [
-            binomtest(int(k), total).proportion_ci(confidence, method="wilson")
+            binomtest(int(k), total).proportion_ci(CONFIDENCE, method="wilson")
             for k in array.reshape(-1)
         ]
     ).reshape(*array.shape, 2)

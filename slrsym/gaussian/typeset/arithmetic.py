@@ -57,8 +57,8 @@ class Arithmetic(Writing):
             return row([Operator("-", "prefix"), positive]), SUM
         if product.is_power:
             return self._power(expr.base, expr.exp), POWER
-        simple, tail = self._split(product, PRODUCT)
-        below, rest = self._split(product.inverse, PRODUCT)
+        simple, tail = self._split(product)
+        below, rest = self._split(product.inverse)
         denominator = [*below, *rest]
         if not denominator:
             factors = [*simple, *tail] or [number(1)]
@@ -82,7 +82,7 @@ class Arithmetic(Writing):
         bare = [p.body if isinstance(p, Fence) and p.opening == "(" else p for p in parts]
         return Fraction(*bare)
 
-    def _split(self, product: Product, least: int) -> tuple[list[Box], list[Box]]:
+    def _split(self, product: Product) -> tuple[list[Box], list[Box]]:
         """What belongs before a fraction bar, and what after it."""
         simple: list[Box] = [] if product.number == 1 else [number(product.number)]
         tail: list[Box] = []
