@@ -26,6 +26,9 @@ __all__ = ["GaussianLaw", "standard_normal"]
 class GaussianLaw(Law):
     r"""A jointly Gaussian vector :math:`X \sim N(m, \Sigma)`, possibly degenerate.
 
+    Affine images, marginals and conditional laws are as in Anderson, *An Introduction to
+    Multivariate Statistical Analysis*, 3rd ed., Theorems 2.4.1 to 2.5.1.
+
     Parameters
     ----------
     mean : mapping of Symbol to expression

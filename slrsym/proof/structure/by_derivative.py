@@ -69,6 +69,8 @@ def equal_by_derivative(
 ) -> Proof:
     """Two functions agree if they agree at one point and have the same derivative.
 
+    Rests on the axiom ``mean-value-theorem``.
+
     Parameters
     ----------
     goal : Eq

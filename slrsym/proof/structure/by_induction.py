@@ -64,6 +64,8 @@ class _Induction(Proof):
 def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any) -> Proof:
     """Show an equality for every non-negative integer.
 
+    Rests on the axiom ``induction``.
+
     Parameters
     ----------
     goal : Eq

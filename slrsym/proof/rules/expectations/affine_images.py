@@ -84,6 +84,8 @@ class _Substitution(Rule):
 def substitution(forms: Mapping[Symbol, Any], law: GaussianLaw) -> Rule:
     """Write the variables of an expectation as affine forms of new Gaussian variables.
 
+    Rests on the axiom ``gaussian-linear-image``.
+
     Parameters
     ----------
     forms : mapping of Symbol to expression

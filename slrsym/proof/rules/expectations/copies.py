@@ -18,7 +18,10 @@ __all__ = ["peel_copy"]
 
 
 class _PeelCopy(Rule):
-    """A sum of n + 1 independent copies is a sum of n of them plus one more."""
+    """A sum of n + 1 independent copies is a sum of n of them plus one more.
+
+    Rests on the axiom ``fubini``.
+    """
 
     name = "one copy more"
 

@@ -44,6 +44,7 @@ def complete_the_square(law: GaussianLaw) -> Rule:
 
     The rule compares the integrands of the two sides, densities included, pointwise; a term without
     an expectation stands for itself times the integral of the density of `law`, which is one.
+    Rests on the axioms ``integral-linearity`` and ``gaussian-normalisation``.
 
     Parameters
     ----------
@@ -82,7 +83,10 @@ def _against_lebesgue(expr: Expr, default: GaussianLaw, context: Context) -> Exp
 
 
 class _Density(Rule):
-    """An expectation in one variable is the integral against its density."""
+    """An expectation in one variable is the integral against its density.
+
+    Rests on the axiom ``integral-linearity``.
+    """
 
     name = "density"
 

@@ -65,6 +65,8 @@ class _Conditioning(Rule):
 def conditioning(*given: Symbol) -> Rule:
     """Take the expectation given some variables first, then over these.
 
+    Rests on the axioms ``fubini`` and ``gaussian-linear-image``.
+
     Parameters
     ----------
     *given : Symbol

@@ -60,6 +60,8 @@ class _Inside(Rule):
 def inside(by: Rule) -> Rule:
     """Use a rule on the integrand of an expectation.
 
+    Rests on the axiom ``integral-linearity``, and on what the rule rests on.
+
     Parameters
     ----------
     by : Rule

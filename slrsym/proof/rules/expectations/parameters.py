@@ -16,7 +16,10 @@ __all__ = ["differentiate_under_expectation"]
 
 
 class _DifferentiateUnderExpectation(Rule):
-    """The derivative of an expectation in a parameter is the expectation of the derivative."""
+    """The derivative of an expectation in a parameter is the expectation of the derivative.
+
+    Rests on the axioms ``dominated-convergence`` and ``integral-linearity``.
+    """
 
     name = "differentiation under the expectation"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 from slrsym.gaussian.law import IIDSum
 from slrsym.proof.algebra import Freedom
@@ -28,13 +28,11 @@ MOMENTS = Freedom(linearity=True, independence=True, moments=True)
 COPIES_CLAIMS = ("sum-of-copies", "sum-of-copies-mean")
 
 
-@dataclass(frozen=True)
 class _Properties(Rule):
     """The two sides agree in normal form, using some properties of expectations."""
 
-    name: str
-    freedom: Freedom
-    uses_axioms: tuple[str, ...]
+    freedom: ClassVar[Freedom]
+    uses_axioms: ClassVar[tuple[str, ...]]
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
@@ -50,12 +48,41 @@ class _Properties(Rule):
         return COPIES_CLAIMS if copies else ()
 
 
-linearity = _Properties("linearity", LINEAR, ("integral-linearity",))
-independence = _Properties(
-    "independence", INDEPENDENT, ("integral-linearity", "fubini", "gaussian-linear-image")
-)
-noise_moments = _Properties(
-    "moments of noise and of sums of copies",
-    MOMENTS,
-    ("integral-linearity", "fubini", "gaussian-linear-image"),
-)
+class _Linearity(_Properties):
+    """The two sides agree once expectations are split into terms, and constants taken out.
+
+    Rests on the axiom ``integral-linearity``.
+    """
+
+    name = "linearity"
+    freedom = LINEAR
+    uses_axioms = ("integral-linearity",)
+
+
+class _Independence(_Properties):
+    """The two sides agree once expectations of independent factors are multiplied, too.
+
+    Uncorrelated blocks of a Gaussian law are independent. Rests on the axioms
+    ``integral-linearity``, ``fubini`` and ``gaussian-linear-image``.
+    """
+
+    name = "independence"
+    freedom = INDEPENDENT
+    uses_axioms = ("integral-linearity", "fubini", "gaussian-linear-image")
+
+
+class _NoiseMoments(_Properties):
+    """As `independence`, with the first two moments of noise and of sums of copies put in.
+
+    Rests on the axioms ``integral-linearity``, ``fubini`` and ``gaussian-linear-image``, and for
+    sums of copies on the claims ``sum-of-copies`` and ``sum-of-copies-mean``.
+    """
+
+    name = "moments of noise and of sums of copies"
+    freedom = MOMENTS
+    uses_axioms = ("integral-linearity", "fubini", "gaussian-linear-image")
+
+
+linearity = _Linearity()
+independence = _Independence()
+noise_moments = _NoiseMoments()

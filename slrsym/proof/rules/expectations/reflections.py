@@ -70,6 +70,8 @@ class _Symmetry(Rule):
 def symmetry(*variables: Symbol) -> Rule:
     """Reflect Gaussian variables in their means; odd integrands vanish.
 
+    Rests on the axioms ``gaussian-linear-image`` and ``integral-linearity``.
+
     Parameters
     ----------
     *variables : Symbol

@@ -92,6 +92,8 @@ class _Stein(Rule):
 def stein(*variables: Symbol) -> Rule:
     """Remove the polynomial factors of Gaussian variables by Stein's lemma.
 
+    The lemma is the claim ``stein-multivariate``. Rests on the axiom ``integral-linearity``, too.
+
     Parameters
     ----------
     *variables : Symbol
