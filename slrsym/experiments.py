@@ -45,6 +45,10 @@ class Recipe(Protocol):
             Where to save them.
         progress : bool, optional
             Whether to show a progress bar; by default on a terminal.
+
+        Returns
+        -------
+        Dataset
         """
         ...
 
@@ -55,6 +59,10 @@ class Recipe(Protocol):
         ----------
         path : path
             Of a file that `compute` saved.
+
+        Returns
+        -------
+        Dataset
 
         Raises
         ------

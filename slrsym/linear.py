@@ -23,6 +23,8 @@ __all__ = ["LinearPredictor", "best_linear"]
 class LinearPredictor(NamedTuple):
     r"""A linear predictor and its risk.
 
+    Proposition 3 has the closed form of the best one.
+
     Parameters
     ----------
     coefficients : ndarray, shape (L, 2)

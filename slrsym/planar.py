@@ -263,7 +263,7 @@ def second_point() -> tuple[Boolean, ...]:
 
 
 def stationarity() -> Lambda:
-    """The left sides of system (14).
+    """The left sides of equations (14).
 
     Returns
     -------

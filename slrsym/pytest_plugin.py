@@ -84,6 +84,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
         A file that pytest has come across.
     parent : pytest.Collector
         What it was found in.
+
+    Yields
+    ------
+    None
+        Once, for the hooks of others; the files that they collect are replaced where it applies.
     """
     outcome = yield
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):

@@ -3,7 +3,7 @@ r"""Single-location regression: the laws of the tokens, seen through the directi
 Given the location :math:`J_0`, the informative token is
 :math:`X_{J_0} \sim N(\sqrt{d/2}\,k^\star, \gamma^2 I_d)`, every other token is standard normal in
 :math:`\mathbb{R}^d`, and the output is :math:`Y = X_{J_0}\cdot v^\star + \xi`. The erf attention
-predictor (3) sees a token X only through :math:`U = X\cdot k` and :math:`V = X\cdot v`.
+predictor, equation (3), sees a token X only through :math:`U = X\cdot k` and :math:`V = X\cdot v`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ __all__ = [
 @dataclass(frozen=True)
 class Task:
     """A single-location regression task.
+
+    The task is that of Section 2.1, under Assumption 1.
 
     Parameters
     ----------
@@ -78,6 +80,8 @@ class Task:
 class OrderParameters(NamedTuple):
     r"""The overlaps that the risk depends on, in the order in which arrays hold them.
 
+    They are the arguments of the risk in Theorem 1.
+
     Parameters
     ----------
     kappa : float
@@ -106,6 +110,11 @@ xi = Symbol("xi", real=True)
 
 def informative_token() -> GaussianLaw:
     r"""Law of :math:`(X_{J_0}\cdot k,\; X_{J_0}\cdot v,\; X_{J_0}\cdot v^\star)`, named U1, V1, Y1.
+
+    Returns
+    -------
+    GaussianLaw
+        Of three variables.
 
     Notes
     -----

@@ -1,131 +1,33 @@
-"""What is public says what it takes: every parameter is named in a docstring of numpydoc's form."""
+"""What is public has a complete docstring: what it takes, returns and raises, and where it is from.
+
+`_public` says which names are walked, and what is asked of each; `_raises` finds what is raised.
+"""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import inspect
-import pkgutil
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sympy import Basic
 
-import slrsym
-from slrsym import cli
+from slrsym.proof.axioms import AXIOMS
 
-# What is left out, and why; everything else that is public is looked at.
-# What SymPy calls by these names: the docstring of the class says what the function is.
-SYMPY_PROTOCOL = {"doit", "eval", "fdiff", "taylor_term"}
-# The docstring of a command is its help text, and each parameter has its own.
-COMMANDS = {
-    command.callback
-    for group in (cli.app, *(found.typer_instance for found in cli.app.registered_groups))
-    for command in group.registered_commands
-}
+from ._public import MODULES, things_of
 
-MODULES = sorted(
-    module.name
-    for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
-    if not module.name.startswith("slrsym.derivations")  # claims, in an installed package
-)
-
-
-class Public(NamedTuple):
-    """Something public: its name, its docstring, its parameters, where they may be described."""
-
-    name: str
-    doc: str
-    parameters: frozenset[str]
-    sections: tuple[str, ...]
-
-    @property
-    def faults(self) -> list[str]:
-        """What is wrong with the docstring."""
-        if not self.doc.strip():
-            return [f"{self.name} has no docstring"]
-        named = set().union(*(names_in(self.doc, section) for section in self.sections))
-        missing = [f"{self.name} does not describe {p}" for p in self.parameters - named]
-        # A class may have more attributes, and a SymPy function says what it is applied to.
-        surplus = named - self.parameters if self.sections == ("Parameters",) else ()
-        gone = [f"{self.name} describes {p}, which is no parameter" for p in surplus]
-        return sorted(missing + gone)
-
-
-def names_in(doc: str, section: str) -> set[str]:
-    """The names that a section of a docstring describes, stars left out.
-
-    A section goes from its underlined title to the next one. Its entries are the lines that are not
-    indented: names, separated by commas, and after a colon their type.
-    """
-    following = r"(?=^\S[^\n]*\n---+$|\Z)"
-    pattern = rf"^{section}\n---+\n(.*?){following}"
-    body = re.search(pattern, inspect.cleandoc(doc), re.DOTALL | re.MULTILINE)
-    entries = re.findall(r"^\S.*$", body[1], re.MULTILINE) if body else []
-    names = (name for entry in entries for name in entry.split(" : ")[0].split(","))
-    return {name.strip().lstrip("*") for name in names}
-
-
-def parameters_of(function: Any) -> frozenset[str]:
-    """The parameters that a caller gives; those that begin with an underscore are internal."""
-    names = list(inspect.signature(function).parameters)
-    if names[:1] in (["self"], ["cls"]):
-        names = names[1:]
-    return frozenset(name for name in names if not name.startswith("_"))
-
-
-def documented(cls: type, name: str, doc: str | None) -> str:
-    """The docstring of a method, or that of the method of the package that it overrides."""
-    for base in cls.__mro__[1:]:
-        if not doc and base.__module__.startswith("slrsym") and name in vars(base):
-            doc = getattr(vars(base)[name], "__doc__", None)
-    return doc or ""
-
-
-def constructor_of(cls: type) -> Any:
-    """The method that says how a class is made, or None where that is one of a library."""
-    maker = next(c for c in cls.__mro__ if {"__init__", "__new__"} & set(vars(c)))
-    if not maker.__module__.startswith("slrsym"):
-        return None
-    method = vars(maker).get("__init__") or inspect.unwrap(vars(maker)["__new__"])
-    # What Python itself puts into a protocol or an enumeration is not the package's.
-    return None if method.__module__ in ("typing", "enum") else method
-
-
-def public_methods(cls: type) -> Iterator[Public]:
-    for name, member in vars(cls).items():
-        function = inspect.unwrap(getattr(member, "__func__", member))
-        if name.startswith("_") or not inspect.isfunction(function):
-            continue
-        if name in getattr(cls, "__dataclass_fields__", {}):
-            continue  # the default of a field that holds a function
-        if issubclass(cls, Basic) and name in SYMPY_PROTOCOL:
-            continue
-        doc = documented(cls, name, function.__doc__)
-        yield Public(f"{cls.__name__}.{name}", doc, parameters_of(function), ("Parameters",))
-
-
-def public_things(module: Any) -> Iterator[Public]:
-    """The functions, classes and methods that a module defines under names without underscore."""
-    for name, thing in vars(module).items():
-        if name.startswith("_") or getattr(thing, "__module__", None) != module.__name__:
-            continue
-        if inspect.isclass(thing):
-            maker, doc = constructor_of(thing), vars(thing).get("__doc__") or ""
-            taken = parameters_of(maker) if maker else frozenset()
-            yield Public(name, doc, taken, ("Parameters", "Attributes"))
-            yield from public_methods(thing)
-        elif inspect.isfunction(inspect.unwrap(thing)):
-            taken = frozenset() if thing in COMMANDS else parameters_of(thing)
-            yield Public(name, thing.__doc__ or "", taken, ("Parameters",))
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_parameters_are_described(name):
+def test_docstrings_are_complete(name):
     module = importlib.import_module(name)
-    faults = [fault for thing in public_things(module) for fault in thing.faults]
+    faults = [fault for thing in things_of(module) for fault in thing.faults]
     assert not faults, "\n".join(faults)
 
 
@@ -134,59 +36,107 @@ def test_examples_are_true(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-# -- the test itself ---------------------------------------------------------------------------
+# -- sources -----------------------------------------------------------------------------------
+
+# A statement or figure of the paper, or a book or article with its year or edition.
+SOURCE = re.compile(
+    r"(Theorem|Lemma|Proposition|Corollary|Definition|Assumption|Section|Appendix|[Ff]igure)s? \d"
+    r"|\b[Ee]quations? \(\d+\)|\((?:[^()]*, )?(18|19|20)\d\d\)|\d(st|nd|rd|th) ed\."
+)
+
+# What is taken from nowhere, and why.
+OWN = {
+    # Definitions of probability and of calculus, which the docstring makes in full.
+    "definitions": {
+        "BoxMap", "D", "Expectation", "IIDSum", "NoiseLaw", "ProductLaw", "at", "box_map",
+        "erf_prime", "erf_second", "function_of", "jacobian_at", "normal_cdf", "normal_pdf",
+        "point_set", "standard_normal",
+    },
+    # What statements about orbits mean. The theorems that they follow from are axioms of proofs.
+    "statements": {
+        "AccumulationPointsSolve", "AlmostEveryPairConvergesTo", "AlmostEveryStartConvergesTo",
+        "DecreasesAlong", "Injective", "InvertibleJacobian", "NullStarts", "OrbitStatement",
+        "OrbitsConvergeTo", "SphereDescent", "StepsVanish", "VanishesAlong", "by_theorem",
+        "names_of_theorems",
+    },
+    # How proofs are put together; nothing is used but what the parts show.
+    "proofs": {
+        "Axiom", "Chain", "algebra", "all_of", "by_citation", "cases", "chain", "claimed", "having",
+        "in_words", "lemma", "never", "only_at", "sign", "single_out", "solution", "solution_set",
+        "split",
+    },
+    # What a check, a search or an estimator reports.
+    "reports": {
+        "Certificate", "Check", "Document", "Estimate", "Ledger", "MonteCarlo", "OnBox", "Row",
+        "StepReport", "Trace", "Trials", "Verdict", "build", "builtin_ledger", "check",
+        "check_claim", "ledger",
+    },
+    "errors": {
+        "CertificateError", "DerivationError", "IntegrabilityError", "ProofError", "Refused",
+    },
+    "files": {"load", "resume", "save"},
+    "expressions of one's own": {"compile_expressions"},
+    "random cases for tests": {
+        "corner_cases", "log_uniform", "manifold_points", "overlaps", "schedules", "step_sizes",
+        "tasks", "temperatures",
+    },
+}  # fmt: skip
 
 
-def faults_of(function: Any) -> list[str]:
-    doc = function.__doc__ or ""
-    return Public(function.__name__, doc, parameters_of(function), ("Parameters",)).faults
+@cache
+def reference() -> Any:
+    """What makes the pages of the reference."""
+    file = ROOT / "docs" / "_ext" / "reference.py"
+    spec = importlib.util.spec_from_file_location("slrsym_reference", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_a_missing_docstring_is_noticed():
-    def silent(x): ...
-
-    assert faults_of(silent) == ["silent has no docstring"]
-
-
-def test_a_parameter_that_is_not_described_is_noticed():
-    def half(x, *rest, y):
-        """Half of them.
-
-        Parameters
-        ----------
-        x : int
-            Unlike y : float.
-
-        Returns
-        -------
-        y : int
-            Not a parameter here.
-        """
-
-    assert faults_of(half) == ["half does not describe rest", "half does not describe y"]
+@cache
+def known() -> frozenset[str]:
+    """The names of axioms, which have references, and of claims."""
+    files = (ROOT / "derivations").glob("*.py")
+    texts = (file.read_text(encoding="utf-8") for file in files)
+    return frozenset(AXIOMS).union(*(re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+)"', t) for t in texts))
 
 
-def test_a_parameter_that_is_gone_is_noticed():
-    def renamed(x, y):
-        """All of them, and one more.
-
-        Parameters
-        ----------
-        x, y : int
-            Two numbers.
-        *z : int
-            More.
-        """
-
-    assert faults_of(renamed) == ["renamed describes z, which is no parameter"]
+def names_a_source(doc: str) -> bool:
+    """Whether a docstring says where its subject is from."""
+    quoted = re.findall(r"``([a-z0-9-]+)``", doc)
+    return bool(SOURCE.search(doc)) or any(name in known() for name in quoted)
 
 
-def test_the_walk_meets_what_it_should():
-    walked = {
-        thing.name for name in MODULES for thing in public_things(importlib.import_module(name))
-    }
-    # A function, a cached one, a decorated one; classes of four kinds; methods of three kinds.
-    assert {"expectation", "closed_form", "collecting"} <= walked
-    assert {"Task", "OrderParameters", "GaussianLaw", "Evaluator"} <= walked
-    assert {"Ledger.verify", "Ledger.load", "Proof.require"} <= walked
-    assert not any(name.split(".")[-1].startswith("_") for name in walked)
+def described(name: str, package: Any) -> Any:
+    """What the docstring of a public name belongs to; None for a value and for a module."""
+    thing = getattr(package, name)
+    if inspect.ismodule(thing):
+        return None
+    if not inspect.isclass(thing) and not inspect.isfunction(inspect.unwrap(thing)):
+        thing = type(thing)  # a rule without parameters
+    return thing if thing.__module__.startswith("slrsym") else None
+
+
+def without_source(package: Any) -> set[str]:
+    """The public names of a package that say of no source, nor does the module they are from."""
+    found = set()
+    for name in reference().public(package):
+        thing = described(name, package)
+        if thing is None:
+            continue
+        home = sys.modules[thing.__module__]
+        if not any(names_a_source(inspect.getdoc(x) or "") for x in (thing, home)):
+            found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("name", reference().PACKAGES)
+def test_sources_are_named(name):
+    package = importlib.import_module(name)
+    assert without_source(package) <= set().union(*OWN.values())
+
+
+def test_what_has_no_source_is_still_public_and_has_none():
+    packages = [importlib.import_module(name) for name in reference().PACKAGES]
+    assert set().union(*map(without_source, packages)) == set().union(*OWN.values())
+    assert sum(map(len, OWN.values())) == len(set().union(*OWN.values()))

@@ -1,4 +1,7 @@
-"""A step size in closed form, by the constants of the descent lemma."""
+"""A step size in closed form, by the constants of the descent lemma.
+
+The lemma is that of Proposition 8.
+"""
 
 from __future__ import annotations
 

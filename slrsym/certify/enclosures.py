@@ -1,4 +1,7 @@
-"""Enclosures of the risk, its derivatives, and zeta over boxes."""
+"""Enclosures of the risk, its derivatives, and zeta over boxes.
+
+The risk is that of equation (6), zeta that of equation (7).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What floating-point numbers on a grid say of step sizes: a hint to the search, and no proof."""
+"""What floating-point numbers on a grid say of step sizes: a hint to the search, and no proof.
+
+The conditions are those of Propositions 8 and 12.
+"""
 
 from __future__ import annotations
 
@@ -86,6 +89,7 @@ def grid_step(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
     Raises
     ------
     ValueError
+        If `lam`, `gamma` or `d` is no number in its range, or `count` is below 3.
     """
     given = ranges(lam, gamma, d)
     count = whole("count", count, 3)

@@ -23,7 +23,7 @@ def fixed_points(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
-    """All solutions of system (14) in the square, isolated and counted.
+    """All solutions of equations (14) in the square, isolated and counted.
 
     Parameters
     ----------
@@ -46,6 +46,8 @@ def fixed_points(
     Raises
     ------
     ValueError
+        If `lam`, `gamma` or `d` is no number in its range, a budget is not positive, or `digits` is
+        below 10.
 
     Examples
     --------
@@ -90,6 +92,8 @@ def classification(
     Raises
     ------
     ValueError
+        If `lam`, `gamma` or `d` is no number in its range, a budget is not positive, or `digits` is
+        below 10.
     """
     budget = Budget(max_boxes, seconds, note)
     return certify("classification", ranges(lam, gamma, d), budget=budget, digits=digits)

@@ -1,4 +1,7 @@
-r"""How fast the planar map contracts at the oracle, in kappa and in nu."""
+r"""How fast the planar map contracts at the oracle, in kappa and in nu.
+
+The map is that of Lemma 7. The paper has no rates: the Center-Stable Manifold theorem gives none.
+"""
 
 from __future__ import annotations
 

@@ -179,6 +179,11 @@ class Range:
         Returns
         -------
         tuple of Range
+
+        Raises
+        ------
+        ValueError
+            If the range is so narrow that no double lies inside of it.
         """
         # Which point it is does not matter, only that both halves have it.
         middle = Exact(Fraction((float(self.low) + float(self.high)) / 2))
@@ -211,6 +216,7 @@ def parameter_range(name: str, value: Any) -> Range:
     Raises
     ------
     ValueError
+        If it is neither a number nor two ends that go upwards, or below what is allowed.
 
     Examples
     --------
@@ -278,6 +284,7 @@ def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
     Raises
     ------
     ValueError
+        If it is neither a rational number nor an interval of them that goes upwards.
     """
     parts = value.split("..") if isinstance(value, str) else value
     parts = list(parts) if isinstance(parts, list | tuple) else [parts]

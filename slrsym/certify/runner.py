@@ -163,6 +163,7 @@ def certify(
     Raises
     ------
     ValueError
+        If `parameters` are not those that the kind has, or `digits` is below 10.
     """
     start = time.perf_counter()
     what = KINDS[kind]

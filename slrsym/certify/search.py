@@ -43,6 +43,7 @@ class Budget:
     Raises
     ------
     ValueError
+        If `max_boxes` is not a positive integer, or `seconds` is not positive.
     """
 
     def __init__(

@@ -1,4 +1,7 @@
-"""How long steps may be: the largest step size that is certified."""
+"""How long steps may be: the largest step size that is certified.
+
+Theorem 5 says that there is one; its conditions are those of Propositions 8 and 12.
+"""
 
 from __future__ import annotations
 
@@ -196,6 +199,8 @@ def certify_alpha(
     Raises
     ------
     ValueError
+        If `lam`, `gamma`, `d` or `alpha` is no number in its range, a budget is not positive, or
+        `digits` is below 10.
     """
     given = ranges(lam, gamma, d)
     at = ranges(lam, gamma, d, alpha=alpha)

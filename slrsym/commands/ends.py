@@ -30,7 +30,7 @@ class End:
     ----------
     count : int
         How many runs do.
-    values : ndarray
+    values : ndarray, shape (7,)
         Means over them of the five overlaps, excess risk and distance to M.
     """
 

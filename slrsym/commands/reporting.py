@@ -29,7 +29,19 @@ def show_tracebacks(wanted: bool) -> None:
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn whatever goes wrong into a line on standard error and an exit code."""
+    """Turn whatever goes wrong into a line on standard error and an exit code.
+
+    Yields
+    ------
+    None
+        Within it, exceptions are turned.
+
+    Raises
+    ------
+    typer.Exit
+        With code 130 after an interrupt, and 1 after any other exception that typer does not handle
+        itself.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -57,6 +69,16 @@ def refusals(option: str | None = None) -> Iterator[None]:
     ----------
     option : str, optional
         The option that is to blame, if it is known.
+
+    Yields
+    ------
+    None
+        Within it, refusals are turned.
+
+    Raises
+    ------
+    typer.BadParameter
+        If the library raised `ValueError`, or Numba is missing; with its message.
     """
     from slrsym.kernels.numba_backend import NumbaMissingError
 
@@ -80,6 +102,7 @@ def require_writable(file: Path, option: str) -> None:
     Raises
     ------
     typer.BadParameter
+        If its folder does not exist or cannot be written to, or the file is a folder.
     """
     folder = file.resolve().parent
     if not folder.is_dir():

@@ -46,12 +46,17 @@ class Engine(Protocol):
         ...
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature; the states after every so many, (rows, runs, n).
+        """Move by a step for each temperature.
 
         Parameters
         ----------
         temperatures : ndarray, shape (rows * every,)
         every : int
+            After how many steps the states are noted.
+
+        Returns
+        -------
+        ndarray, shape (rows, runs, n)
         """
         ...
 
@@ -309,8 +314,13 @@ class VectorEngine(Vectors):
 
     Parameters
     ----------
-    states, task, alpha, seed
-        As for `Vectors`.
+    states : ndarray, shape (runs, 5) or (runs, 2)
+        Overlaps, as for `Vectors`.
+    task : Task
+    alpha : float
+        Step size.
+    seed : int, optional
+        Of the random positions.
     backend : {'numpy', 'numba'}, optional
         What computes the partial derivatives of the risk.
     """

@@ -103,6 +103,8 @@ def simulate(
     ------
     ValueError
         If an argument is out of its range; the message names it, its value, and what is allowed.
+    TypeError
+        If `task` is not a `slrsym.Task`.
     NumbaMissingError
         If Numba is asked for and not installed.
 
@@ -168,7 +170,7 @@ def resume(
         What `simulate` or `resume` returned or saved, interrupted or not.
     steps : int, optional
         Up to which step; by default as many as were asked for at first.
-    schedule : float, array_like or callable, optional
+    schedule : float, array_like of shape (steps + 1,), or callable, optional
         Has to be given again if it was a table or a function.
     backend : {'auto', 'numpy', 'numba'}, optional
         By default as before.

@@ -1,4 +1,7 @@
-r"""Schedules of the inverse temperature: :math:`\lambda_t` as a function of the step t."""
+r"""Schedules of the inverse temperature: :math:`\lambda_t` as a function of the step t.
+
+It is that of Definition 1; figures 4 to 7 have constant and falling ones.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +41,7 @@ class Constant:
     Raises
     ------
     ValueError
+        If it is not positive and finite.
     """
 
     lam: float
@@ -64,6 +68,7 @@ class Inverse:
     Raises
     ------
     ValueError
+        If `lam0` is not positive and finite, or `c` is negative or not finite.
     """
 
     lam0: float
@@ -93,6 +98,7 @@ class Tabulated:
     Raises
     ------
     ValueError
+        If they are not a list of real numbers, or empty.
     """
 
     values: NDArray[np.float64]

@@ -41,11 +41,15 @@ class Start(Protocol):
     """Where runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """States of shape (runs, 5), or (runs, 2) on the manifold.
+        """The states at which runs start.
 
         Parameters
         ----------
         task : Task
+
+        Returns
+        -------
+        ndarray, shape (runs, 5), or (runs, 2) on the manifold
         """
         ...
 
@@ -103,6 +107,8 @@ def _uniform(rng: Generator, d: int) -> tuple[float, ...]:
 class Sphere:
     """Uniform k and v on the sphere, independent.
 
+    Figures 4(a), 5 and 7 start so.
+
     Parameters
     ----------
     runs : int
@@ -113,6 +119,7 @@ class Sphere:
     Raises
     ------
     ValueError
+        If `runs` is not an integer of at least 1, or `seed` not one of at least 0.
     """
 
     runs: int
@@ -122,11 +129,16 @@ class Sphere:
         _checked(self)
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """States of shape (runs, 5).
+        """Draw them.
 
         Parameters
         ----------
         task : Task
+
+        Returns
+        -------
+        ndarray, shape (runs, 5)
+            kappa, nu, theta, eta, rho.
         """
         return uniform_overlaps(task.d, self.seed, 0, self.runs)
 
@@ -135,6 +147,8 @@ class Sphere:
 class Manifold:
     """On the invariant manifold: k uniform orthogonal to v*, then v uniform orthogonal to k* and k.
 
+    That is the manifold of equation (11); figure 4(b) starts so.
+
     Parameters
     ----------
     runs : int
@@ -145,6 +159,7 @@ class Manifold:
     Raises
     ------
     ValueError
+        If `runs` is not an integer of at least 1, or `seed` not one of at least 0.
     """
 
     runs: int
@@ -154,11 +169,16 @@ class Manifold:
         _checked(self)
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """States of shape (runs, 2): kappa and nu.
+        """Draw them.
 
         Parameters
         ----------
         task : Task
+
+        Returns
+        -------
+        ndarray, shape (runs, 2)
+            kappa and nu; the other overlaps are 0.
         """
         return np.array([self._one(rng, task.d) for rng in _streams(self.seed, 0, self.runs)])
 
@@ -172,6 +192,8 @@ class Manifold:
 @dataclass(frozen=True, eq=False)
 class Overlaps:
     """Given overlaps.
+
+    They are those of Theorem 1, or of Lemma 6.
 
     Parameters
     ----------
@@ -199,6 +221,10 @@ class Overlaps:
         Parameters
         ----------
         task : Task
+
+        Returns
+        -------
+        ndarray, shape (runs, 5) or (runs, 2)
         """
         return self.values
 
@@ -244,12 +270,13 @@ def require_feasible(
 
     Returns
     -------
-    ndarray
-        The states.
+    ndarray, shape (runs, 5) or (runs, 2)
+        The states, as they were given.
 
     Raises
     ------
     ValueError
+        If they have another shape, are not finite, or no vectors in R^d have these overlaps.
     """
     if states.ndim != 2 or states.shape[1] not in (2, 5) or not len(states):
         raise ValueError(

@@ -47,7 +47,7 @@ _MOST = 2_000_000
 
 @cache
 def token_program() -> Program:
-    """A token's contribution to the prediction (3), and its derivatives in X.k and X.v.
+    """A token's contribution to the prediction, equation (3), and its derivatives in X.k and X.v.
 
     Returns
     -------
@@ -323,8 +323,13 @@ class StochasticVectorEngine(Vectors):
 
     Parameters
     ----------
-    states, task, alpha, seed
-        As for `Vectors`; the seed is of the tokens, too.
+    states : ndarray, shape (runs, 5) or (runs, 2)
+        Overlaps, as for `Vectors`.
+    task : Task
+    alpha : float
+        Step size.
+    seed : int, optional
+        Of the random positions, and of the tokens, too.
     batch : int
         How many sequences of tokens a step draws.
     start : int, optional

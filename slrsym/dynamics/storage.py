@@ -25,6 +25,7 @@ def require_writable(path: str | Path) -> None:
     Raises
     ------
     ValueError
+        If it is a folder, its folder does not exist, or it cannot be written.
     """
     file = Path(path)
     if file.exists() and not file.is_file():
@@ -46,6 +47,7 @@ def require_runs(runs: Any) -> None:
     Raises
     ------
     ValueError
+        If it is no dataset, or lacks variables, dimensions or settings that runs have.
     """
     settings = ("dynamics", "backend", "alpha", "steps", "log_every", "schedule", "start")
     needed = {*settings, *(f"task_{name}" for name in Task.__dataclass_fields__)}

@@ -1,5 +1,7 @@
 """The paper's figures: what each is made from, and how it is drawn.
 
+They are figures 3 to 7: those that the model has numbers for.
+
 Nothing is imported before it is needed.
 """
 
@@ -41,6 +43,7 @@ def recipe(name: str) -> Recipe:
     Raises
     ------
     ValueError
+        If the paper has no figure of this name that is made here.
     """
     from slrsym.experiments import EXPERIMENTS
     from slrsym.surveys import OracleSurvey, SquareSurvey
@@ -65,6 +68,7 @@ def draw(name: str, data: xr.Dataset) -> Figure:
     Raises
     ------
     ValueError
+        If the paper has no figure of this name that is made here.
     """
     if _known(name) == "3":
         from slrsym.figures.oracle import oracle_figure

@@ -51,6 +51,9 @@ def expectation(expr: Any, law: Law, *, trace: Literal[True]) -> tuple[Expr, Tra
 def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Expr, Trace]:
     r"""Closed form of :math:`\mathbb{E}[f(X)]`.
 
+    Polynomials are removed by Stein's lemma (C. Stein, Annals of Statistics 9, 1981); what is left
+    is a table of integrals, `slrsym.gaussian.integrals`.
+
     Parameters
     ----------
     expr : expression

@@ -19,13 +19,13 @@ def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray
     ----------
     name : str
         Of the argument.
-    values : array_like
+    values : array_like, any shape
     allowed : str, optional
         What it may be, in words.
 
     Returns
     -------
-    ndarray
+    ndarray, the shape of `values`
 
     Raises
     ------
@@ -75,6 +75,7 @@ def positive(name: str, value: Any) -> float:
     Raises
     ------
     ValueError
+        If it is no number, not positive, or not finite.
     """
     found = number(value)
     if not (math.isfinite(found) and found > 0):
@@ -99,6 +100,7 @@ def whole(name: str, value: Any, least: int) -> int:
     Raises
     ------
     ValueError
+        If it is no integer (booleans are none here), or less than `least`.
     """
     try:
         found = operator.index(value)

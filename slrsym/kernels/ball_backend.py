@@ -153,6 +153,11 @@ def bound_ball_function(
     -------
     callable
         From a state, a sequence of arb, to a list of arb, one for each output.
+
+    Raises
+    ------
+    ValueError
+        If `dps` is not an integer of at least 1.
     """
     source = constants_source(program, calls=True) + body_source(program, calls=True)
     digits = whole("dps", dps, 1)

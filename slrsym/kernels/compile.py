@@ -46,6 +46,7 @@ def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
     Raises
     ------
     ValueError
+        If it is none of those allowed.
     """
     if backend not in allowed:
         raise ValueError(f"backend must be one of {', '.join(allowed)}; got {backend!r}")
@@ -129,6 +130,7 @@ def program(name: str) -> Program:
     Raises
     ------
     ValueError
+        If there is none of this name.
     """
     if name not in KERNELS:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
@@ -140,6 +142,8 @@ def program(name: str) -> Program:
 @cache
 def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
     """One of the functions of the risk, in the numbers of a backend.
+
+    They are made of the closed form of Proposition 15.
 
     Parameters
     ----------

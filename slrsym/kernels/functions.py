@@ -1,4 +1,7 @@
-"""Risk, gradient and Hessian as functions of states, vectorised over leading axes."""
+"""Risk, gradient and Hessian as functions of states, vectorised over leading axes.
+
+The closed form is that of Proposition 15, derived from the definition of the risk, equation (6).
+"""
 
 from __future__ import annotations
 
@@ -65,8 +68,12 @@ def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "nu
     Raises
     ------
     ValueError
-        If the state has another shape or is not finite, `lam` is not positive, or there is no such
-        backend.
+        If the state has another shape or is not finite, `lam` is not positive or does not
+        broadcast, or there is no such backend.
+    TypeError
+        If `task` is not a `slrsym.Task`.
+    NumbaMissingError
+        If Numba is asked for and not installed.
 
     Notes
     -----
@@ -96,8 +103,12 @@ def risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -
     Raises
     ------
     ValueError
-        If the state has another shape or is not finite, `lam` is not positive, or there is no such
-        backend.
+        If the state has another shape or is not finite, `lam` is not positive or does not
+        broadcast, or there is no such backend.
+    TypeError
+        If `task` is not a `slrsym.Task`.
+    NumbaMissingError
+        If Numba is asked for and not installed.
     """
     return excess_risk(state, lam, task, backend) + task.epsilon**2
 
@@ -125,8 +136,12 @@ def gradient(
     Raises
     ------
     ValueError
-        If the state has another shape or is not finite, `lam` is not positive, or there is no such
-        backend.
+        If the state has another shape or is not finite, `lam` is not positive or does not
+        broadcast, or there is no such backend.
+    TypeError
+        If `task` is not a `slrsym.Task`.
+    NumbaMissingError
+        If Numba is asked for and not installed.
     """
     return _evaluated("gradient", state, lam, task, backend)
 
@@ -154,8 +169,12 @@ def hessian(
     Raises
     ------
     ValueError
-        If the state has another shape or is not finite, `lam` is not positive, or there is no such
-        backend.
+        If the state has another shape or is not finite, `lam` is not positive or does not
+        broadcast, or there is no such backend.
+    TypeError
+        If `task` is not a `slrsym.Task`.
+    NumbaMissingError
+        If Numba is asked for and not installed.
     """
     upper = _evaluated("hessian", state, lam, task, backend)
     result = np.empty((*upper.shape[:-1], 5, 5))

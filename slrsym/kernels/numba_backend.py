@@ -67,6 +67,7 @@ def require_numba() -> None:
     Raises
     ------
     NumbaMissingError
+        If it is not installed.
     """
     if importlib.util.find_spec("numba") is None:
         raise NumbaMissingError(
@@ -102,6 +103,11 @@ def compiled_module(source: str) -> ModuleType:
     Returns
     -------
     ModuleType
+
+    Raises
+    ------
+    ImportError
+        If Python cannot load the file that was written.
 
     Notes
     -----

@@ -89,6 +89,11 @@ class Program:
         given : mapping of Symbol to expression, optional
             What other symbols in `expressions`, and in one another, stand for.
 
+        Returns
+        -------
+        Program
+            What is common to several outputs is computed once.
+
         Raises
         ------
         ValueError
@@ -139,6 +144,7 @@ class Program:
         Raises
         ------
         ValueError
+            If they are more or fewer than the state's symbols.
         """
         numbers = list(state)
         if len(numbers) != len(self.state):

@@ -123,10 +123,10 @@ def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
     Parameters
     ----------
     exponent : array_like
-        E, not negative.
-    low : array_like
+        E, not negative; the three broadcast with each other.
+    low : array_like, any shape that broadcasts
         l, in [0, 1].
-    width : array_like
+    width : array_like, any shape that broadcasts
         w, in [0, 1 - l].
 
     Returns
@@ -218,6 +218,8 @@ def _one_by_one(negative: Any, low: Any, width: Any, rule: int) -> Any:
 def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
     r"""Variance of :math:`\operatorname{erf}(t + sG)`, for a standard normal G.
 
+    By the claim ``zeta-variance`` it is an integral of a positive function: nothing cancels.
+
     Parameters
     ----------
     t, s : array_like
@@ -240,6 +242,8 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
 
 def zeta(t: ArrayLike, s: ArrayLike) -> Any:
     r"""The second moment :math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`, vectorised.
+
+    It is that of equation (7).
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""How the critical points change with the inverse temperature: the bifurcation diagram."""
+"""How the critical points change with the inverse temperature: the bifurcation diagram.
+
+The critical points are those of the risk, equation (6), on the product of the spheres.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +130,9 @@ def branches(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of its range, or the range does not go upwards.
+    TypeError
+        If `task` is not a `slrsym.Task`.
     """
     checked_lam(low, task)
     checked_lam(high, task)

@@ -1,4 +1,7 @@
-"""All critical points of the risk at one setting."""
+"""All critical points of the risk at one setting.
+
+The risk is that of equation (6), on the product of the spheres of k and v.
+"""
 
 from __future__ import annotations
 
@@ -166,11 +169,15 @@ class Register:
         return total
 
     def curvatures(self, found: Found) -> _Array:
-        """Eigenvalues of the Hessian at a point, in the m dimensions.
+        """Eigenvalues of the Hessian at a point, in the m dimensions, in ascending order.
 
         Parameters
         ----------
         found : Found
+
+        Returns
+        -------
+        ndarray, shape (2 m - 2,)
         """
         _, bend, _ = curvature(found.point, self._lam, self._task)
         return np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)

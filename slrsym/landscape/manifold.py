@@ -87,7 +87,7 @@ def transverse_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     point : array_like, shape (..., 2)
         kappa and nu, in [-1, 1].
     lam : array_like
-        Inverse temperature, positive.
+        Inverse temperature, positive; broadcasts with the leading axes.
     task : Task
 
     Returns

@@ -39,7 +39,7 @@ def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     task : Task
-    lam : array_like
+    lam : array_like, shape (...)
         Inverse temperatures, positive.
 
     Returns
@@ -100,6 +100,8 @@ def critical_inverse_temperature(task: Task) -> float:
     ------
     ValueError
         If the task has one token.
+    TypeError
+        If `task` is not a `slrsym.Task`.
 
     Notes
     -----
@@ -152,6 +154,8 @@ def saturated_critical_inverse_temperature(task: Task) -> float:
     ------
     ValueError
         If the task has one token.
+    TypeError
+        If `task` is not a `slrsym.Task`.
 
     Notes
     -----
@@ -185,6 +189,8 @@ def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
     ------
     ValueError
         If `lam` is not positive.
+    TypeError
+        If `task` is not a `slrsym.Task`.
 
     Notes
     -----
@@ -216,6 +222,8 @@ def swap_margin(task: Task, lam: float) -> float:
     ------
     ValueError
         If `lam` is not positive.
+    TypeError
+        If `task` is not a `slrsym.Task`.
 
     Notes
     -----

@@ -1,4 +1,8 @@
-"""Critical points of the risk: what each of them is called, and what is known of it."""
+"""Critical points of the risk: what each of them is called, and what is known of it.
+
+The risk is that of equation (6). What is off the invariant manifold the paper leaves open
+(Section 5).
+"""
 
 from __future__ import annotations
 
@@ -209,7 +213,9 @@ def checked_lam(lam: float, task: Task) -> None:
     Raises
     ------
     ValueError
+        If `lam` is not positive and finite.
     TypeError
+        If `task` is not a `slrsym.Task`.
     """
     from slrsym.kernels.arguments import positive
 

@@ -26,6 +26,9 @@ _STEPS = 80
 class Coverage:
     """How often each critical point was found, and what that says of those that were not.
 
+    The number of those is estimated after Boender and Rinnooy Kan (Mathematical Programming 37,
+    1987), the part of the starts that lead to them after Good (Biometrika 40, 1953).
+
     Parameters
     ----------
     starts : int

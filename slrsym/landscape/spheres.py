@@ -91,7 +91,7 @@ def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
     Parameters
     ----------
     points : ndarray, shape (..., 2, m)
-    lam : float or ndarray
+    lam : float, or ndarray that broadcasts with the leading axes
     task : Task
 
     Returns
@@ -180,7 +180,7 @@ def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Ar
     Parameters
     ----------
     points : ndarray, shape (..., 2, m)
-    lam : float or ndarray
+    lam : float, or ndarray that broadcasts with the leading axes
     task : Task
 
     Returns

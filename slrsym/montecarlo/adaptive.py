@@ -35,6 +35,10 @@ class Quantity(Protocol):
         Parameters
         ----------
         batch : Batch
+
+        Returns
+        -------
+        ndarray, shape (samples, size)
         """
         ...
 

@@ -38,7 +38,7 @@ def risk_estimate(
     rng: Any = 0,
     progress: Progress | None = None,
 ) -> Estimate:
-    r"""The risk (6) of a predictor, :math:`\mathbb{E}(Y - T(X))^2`, by sampling the task.
+    r"""The risk of a predictor, :math:`\mathbb{E}(Y - T(X))^2`, equation (6), by sampling.
 
     Parameters
     ----------
@@ -134,6 +134,8 @@ def gradient_estimate(
     progress: Progress | None = None,
 ) -> Estimate:
     r"""The gradient of the risk of an attention predictor, by sampling the task.
+
+    The risk is that of equation (6), and no closed form of it is used.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The law of a predictor's output."""
+"""The law of a predictor's output.
+
+The output is T(X), as equations (1) to (3) define it.
+"""
 
 from __future__ import annotations
 

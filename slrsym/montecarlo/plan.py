@@ -173,7 +173,7 @@ class Plan:
 
         Returns
         -------
-        ndarray or None
+        ndarray, one for each component (the shape of the moments), or None
             None if nothing was reduced.
         """
         if not self.reduced:
@@ -195,7 +195,7 @@ class Plan:
         Parameters
         ----------
         moments : Moments
-        gain : ndarray or None
+        gain : ndarray, of the shape of the moments, or None
         shape : callable
             Takes the components to the form that they are returned in.
 
@@ -230,7 +230,7 @@ def plan_of(
     ----------
     predictor : Predictor
     task : Task
-    probabilities : array_like or None
+    probabilities : array_like of shape (L,), or None
     method : str
     antithetic : bool
     max_samples : int
@@ -334,6 +334,7 @@ def require_dimension(at: Directions, task: Task) -> None:
     Raises
     ------
     ValueError
+        If they have another.
     """
     if at.k.shape != (task.d,):
         raise ValueError(f"at must have vectors of shape ({task.d},); got {at.k.shape}")

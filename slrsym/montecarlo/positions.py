@@ -26,6 +26,8 @@ _Array: TypeAlias = NDArray[np.float64]
 class Directions:
     r"""The predictor's directions and the true ones, as vectors.
 
+    They are the k and v of the predictor, equation (3), and the k* and v* of the task (Section 2).
+
     Parameters
     ----------
     k, v : array_like, shape (d,)

@@ -92,7 +92,7 @@ class Attention:
 
 @dataclass(frozen=True)
 class HardOracle(Attention):
-    r"""The hard oracle (1).
+    r"""The hard oracle, equation (1).
 
     It returns :math:`X_{\hat l}\cdot v^\star` for :math:`\hat l = \arg\max_l X_l\cdot k^\star`.
     """
@@ -108,7 +108,7 @@ class HardOracle(Attention):
 
 @dataclass(frozen=True)
 class Softmax(Attention):
-    r"""Softmax attention (2): weights :math:`\operatorname{softmax}(\lambda X k)_l`.
+    r"""Softmax attention, equation (2): weights :math:`\operatorname{softmax}(\lambda X k)_l`.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Softmax(Attention):
 
 @dataclass(frozen=True)
 class Erf(Attention):
-    r"""Erf attention (3): weights :math:`\operatorname{erf}(\lambda X_l\cdot k)`.
+    r"""Erf attention, equation (3): weights :math:`\operatorname{erf}(\lambda X_l\cdot k)`.
 
     Parameters
     ----------
@@ -191,6 +191,8 @@ class Erf(Attention):
 @dataclass(frozen=True, eq=False)
 class Linear:
     r"""A linear predictor :math:`\sum_l \beta_l\cdot X_l`.
+
+    The best of them is that of Proposition 3.
 
     Parameters
     ----------

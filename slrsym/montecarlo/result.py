@@ -22,14 +22,14 @@ class Estimate:
     Attributes
     ----------
     value : float or ndarray
-        The mean.
-    stderr : float or ndarray
+        The mean. Its shape is that of the estimated quantity, after the leading axes of the states.
+    stderr : float or ndarray, the shape of `value`
         The standard error of each of its components.
-    samples : int or ndarray of int
+    samples : int or ndarray of int, the shape of the leading axes
         How many times the task was sampled; both of an antithetic pair count.
-    observations : int or ndarray of int
+    observations : int or ndarray of int, the shape of the leading axes
         How many independent terms the mean has: as many as samples, or half as many for pairs.
-    gain : float, ndarray or None
+    gain : float, ndarray of the shape of `value`, or None
         By which factor variance reduction made the variance smaller, for the same number of samples
         of the task; less than 1 if it made it larger. None where there was nothing to reduce.
     target_stderr : float or None
@@ -77,7 +77,7 @@ class Estimate:
         Parameters
         ----------
         reference : array_like
-            Broadcasts with the value.
+            It broadcasts with the value.
 
         Returns
         -------
@@ -99,6 +99,9 @@ class Estimate:
 class Quantile:
     """A quantile of a sampled law, and a confidence interval of level at least 0.95.
 
+    The interval is made of order statistics: how many of n values lie below a quantile is binomial,
+    whatever the law (David and Nagaraja, *Order Statistics*, 3rd ed., Section 7.1).
+
     Attributes
     ----------
     level : float
@@ -116,6 +119,8 @@ class Quantile:
 @dataclass(frozen=True, eq=False)
 class OutputSummary:
     """The law of a predictor's output.
+
+    The output is T(X), as equations (1) to (3) define it.
 
     Attributes
     ----------

@@ -356,6 +356,11 @@ class Proof(ABC):
         -------
         iterable of Step
             None of them checked yet.
+
+        Raises
+        ------
+        ProofError
+            If the proof is malformed: a rule stands where it cannot, for instance.
         """
 
 

@@ -50,7 +50,7 @@ def checkpoints(steps: int) -> NDArray[np.int64]:
 
     Returns
     -------
-    ndarray of int
+    ndarray of int, shape (checkpoints,)
         Equally far from each other, the first one perhaps not.
     """
     first = steps % _EVERY or min(_EVERY, steps)

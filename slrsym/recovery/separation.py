@@ -3,7 +3,8 @@ r"""What distinguishes the starts from which runs end at a swap point.
 Uniform starts lie near the null point, where all overlaps vanish. By the symmetries of the risk the
 flow of descent leaves it by two modes that do not mix to first order: one in the plane of kappa and
 nu, towards the oracle, and one in that of theta and eta, towards the swap points. Their directions
-are eigenvectors of the Hessian of the risk at the null point; nothing in them is fitted.
+are eigenvectors of the Hessian of the risk at the null point (claim ``null-hessian``); nothing in
+them is fitted. The claim ``null-oracle-mode-is-faster`` compares their rates.
 """
 
 from __future__ import annotations

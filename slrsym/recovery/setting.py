@@ -21,6 +21,8 @@ __all__ = ["Setting"]
 class Setting:
     r"""Projected gradient descent with :math:`\lambda_t = \lambda_0/(1 + ct)`.
 
+    It is that of Definition 1, with the schedule of figures 4(a) and 5.
+
     Parameters
     ----------
     lam0 : float

@@ -17,9 +17,11 @@ CONFIDENCE = 0.95
 def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Wilson's intervals of probabilities, which hold them with probability `CONFIDENCE`.
 
+    The interval is that of E. B. Wilson, Journal of the American Statistical Association 22 (1927).
+
     Parameters
     ----------
-    counts : array_like of int
+    counts : array_like of int, any shape
         How often each was seen.
     total : int
         Among how many, at least 1.

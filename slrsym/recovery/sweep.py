@@ -1,4 +1,7 @@
-"""Who recovers: the runs of one setting, and sweeps over a grid of settings."""
+"""Who recovers: the runs of one setting, and sweeps over a grid of settings.
+
+Figures 4(a) and 7 show 30 starts of each of their settings; here there are as many as one likes.
+"""
 
 from __future__ import annotations
 
@@ -80,6 +83,10 @@ def recover(
     ------
     ValueError
         If an argument is out of its range, or the file holds something else.
+    TypeError
+        If `setting` is not a `Setting`.
+    NumbaMissingError
+        If Numba is asked for and not installed.
     RuntimeError
         If workers die again and again.
 
@@ -167,7 +174,10 @@ def sweep(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or the file holds something else.
+        If an argument is out of its range, an axis has a value twice or none, or the file holds
+        something else.
+    NumbaMissingError
+        If Numba is asked for and not installed.
     RuntimeError
         If workers die again and again.
 

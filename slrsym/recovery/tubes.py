@@ -134,7 +134,7 @@ def tube_around(
     task : Task
     alpha : float
         Step size.
-    times : ndarray of int
+    times : ndarray of int, shape (m,)
         Steps at which the tube is wanted, the last one n; before 0 there is none.
     verdict : int
     margin : float

@@ -1,4 +1,8 @@
-"""Where runs end: at the oracle, at a swap point, on the way along the manifold, elsewhere."""
+"""Where runs end: at the oracle, at a swap point, on the way along the manifold, elsewhere.
+
+The oracle is that of Theorem 5; swap points are those of the claims ``swap-critical`` and
+``swap-least``.
+"""
 
 from __future__ import annotations
 

@@ -100,6 +100,11 @@ class Renderer:
         -------
         str
             Phrasing content.
+
+        Raises
+        ------
+        TypeError
+            If one of them is none.
         """
         result = ""
         parts = list(parts)

@@ -88,6 +88,11 @@ class Displays:
         -------
         str
             LaTeX for text mode.
+
+        Raises
+        ------
+        TypeError
+            If it is none.
         """
         match part:
             case Text(text):

@@ -51,6 +51,11 @@ class Renderer(Displays):
         -------
         str
             Lines of LaTeX.
+
+        Raises
+        ------
+        TypeError
+            If one of them is none.
         """
         texts: list[str] = []
         short: list[tuple[str, Display]] = []

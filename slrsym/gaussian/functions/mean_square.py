@@ -26,7 +26,7 @@ class zeta(GaussianFunction):  # noqa: N801
     Notes
     -----
     With :math:`A = \sqrt{1 + 2s^2}`, :math:`B = \sqrt{1 + 4s^2}`,
-    :math:`\zeta(t, s) = 1 - 8T(\sqrt2\,t/A, 1/B)` and
+    :math:`\zeta(t, s) = 1 - 8T(\sqrt2\,t/A, 1/B)` (claim ``zeta-owens-t``) and
 
     .. math:: \partial_t\zeta &= \frac{2}{A}\operatorname{erf}\Big(\frac{t}{AB}\Big)
               \operatorname{erf}'\Big(\frac tA\Big), \\

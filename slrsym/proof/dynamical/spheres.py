@@ -101,6 +101,12 @@ class AlmostEveryPairConvergesTo(OrbitStatement):
         How the pair moves.
     signs : FiniteSet
         Pairs of 1 and -1, as `point_set` makes them.
+
+    Raises
+    ------
+    ProofError
+        If the first is no `SphereDescent`, or the signs are not pairs of 1 and -1, made by
+        `point_set`.
     """
 
     others = 1

@@ -44,6 +44,11 @@ class OrbitStatement(Sentence):
         The map.
     *about : Basic
         What else it is about; see the subclasses.
+
+    Raises
+    ------
+    ProofError
+        If it is given more or fewer things than it is about, or the map is no `BoxMap`.
     """
 
     # How many things it is about beside the map.
@@ -154,6 +159,11 @@ class DecreasesAlong(_AboutFunction):
         The map g.
     function : Lambda
         The function f of the coordinates.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`, or the function no Lambda of the same coordinates.
     """
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -169,6 +179,11 @@ class VanishesAlong(_AboutFunction):
         The map g.
     function : Lambda
         The function S of the coordinates.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`, or the function no Lambda of the same coordinates.
     """
 
     letter = "S"
@@ -184,6 +199,11 @@ class StepsVanish(OrbitStatement):
     ----------
     map : BoxMap
         The map g.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`.
     """
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -199,6 +219,12 @@ class AccumulationPointsSolve(OrbitStatement):
         The map g.
     equations : Lambda
         The coordinates, and a Tuple of expressions that vanish at the solutions.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`, or the equations are no Lambda of the same coordinates whose
+        value is a Tuple.
     """
 
     others = 1
@@ -246,6 +272,12 @@ class OrbitsConvergeTo(_AboutPoints):
         The map g.
     points : FiniteSet
         The points, as `point_set` makes them.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
+        coordinates, or are not known to lie in the box.
     """
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -261,6 +293,12 @@ class NullStarts(_AboutPoints):
         The map g.
     points : FiniteSet
         The points, as `point_set` makes them.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
+        coordinates, or are not known to lie in the box.
     """
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -280,6 +318,12 @@ class AlmostEveryStartConvergesTo(_AboutPoints):
         The map g.
     points : FiniteSet
         The points, as `point_set` makes them.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
+        coordinates, or are not known to lie in the box.
     """
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -293,6 +337,11 @@ class Injective(OrbitStatement):
     ----------
     map : BoxMap
         The map g.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`.
     """
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -306,6 +355,11 @@ class InvertibleJacobian(OrbitStatement):
     ----------
     map : BoxMap
         The map g.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`.
     """
 
     def sentence(self) -> tuple[Piece, ...]:

@@ -161,6 +161,8 @@ class Expectations:
         ------
         NotALaw
             If its covariance is not positive semidefinite.
+        Undecided
+            If rounding hides whether it is.
         """
         if block.gaussian:
             self._root(block)

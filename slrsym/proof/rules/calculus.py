@@ -74,7 +74,11 @@ def derivative_claims(expr: Basic) -> tuple[str, ...]:
 
 
 class _Differentiate(Rule):
-    """The derivatives on the left, evaluated by the rules of calculus, give the right side."""
+    """The derivatives on the left, evaluated by the rules of calculus, give the right side.
+
+    Integrals that are differentiated in a parameter rest on the axiom ``dominated-convergence``;
+    slopes of special functions on claims such as ``owens-t-derivative-h``.
+    """
 
     name = "differentiation"
 
@@ -132,7 +136,10 @@ differentiate = _Differentiate()
 
 
 class _Definition(Rule):
-    """Owen's T and zeta stand for their definitions."""
+    """Owen's T and zeta stand for their definitions.
+
+    That of Owen's T is in D. B. Owen, Annals of Mathematical Statistics 27 (1956).
+    """
 
     name = "definition"
 
@@ -198,6 +205,8 @@ class _FundamentalTheorem(Rule):
 def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
     """Evaluate an integral by an antiderivative, which the rule differentiates to check.
 
+    Rests on the axiom ``fundamental-theorem-of-calculus``.
+
     Parameters
     ----------
     antiderivative : expression
@@ -214,7 +223,10 @@ def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
 
 
 class _IntegralAlgebra(Rule):
-    """Integrals over adjacent intervals add up."""
+    """Integrals over adjacent intervals add up.
+
+    Rests on the axiom ``integral-linearity``.
+    """
 
     name = "additivity of the integral"
 

@@ -128,6 +128,8 @@ class _Monotone(Rule):
 def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof) -> Rule:
     """Compare the values of a function at two points by the sign of its derivative.
 
+    Rests on the axiom ``mean-value-theorem``.
+
     Parameters
     ----------
     of : expression

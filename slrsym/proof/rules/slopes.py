@@ -144,6 +144,8 @@ def lipschitz(
 ) -> Rule:
     """Compare the values of a function at two points by a bound of its derivative.
 
+    Rests on the axiom ``mean-value-theorem``.
+
     Parameters
     ----------
     of : expression
@@ -177,6 +179,8 @@ def taylor(
     of: Any, variable: Symbol, start: Any, end: Any, *, low: Any, high: Any, bound: Proof
 ) -> Rule:
     """Bound the value of a function at one point by a parabola at another.
+
+    Rests on the axiom ``taylor-theorem``.
 
     Parameters
     ----------

@@ -187,6 +187,8 @@ def termwise(
 ) -> Rule:
     """Compare sums over one range by comparing their terms.
 
+    Rests on the axiom ``induction``.
+
     Parameters
     ----------
     index : Symbol

@@ -23,14 +23,14 @@ def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) ->
     ----------
     name : str
         What it is, for errors.
-    value : array_like
+    value : array_like, any shape
         What is given.
     shape : tuple of int, optional
         The shape that it has to have; any by default.
 
     Returns
     -------
-    ndarray
+    ndarray, shape as given
         Of floats.
 
     Raises
@@ -51,12 +51,12 @@ def increasing_steps(steps: ArrayLike | None) -> Array:
 
     Parameters
     ----------
-    steps : array_like or None
+    steps : array_like, shape (n,), or None
         What is given; None for the default.
 
     Returns
     -------
-    ndarray
+    ndarray, shape (n,)
         Of floats.
 
     Raises

@@ -1,4 +1,8 @@
-"""The checks: of a gradient, of a Hessian, of a retraction."""
+"""The checks: of a gradient, of a Hessian, of a retraction.
+
+The method is that of Boumal, *An Introduction to Optimization on Smooth Manifolds* (2023), Sections
+4.8 and 6.8.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +38,15 @@ def check_gradient(
     gradient : callable
         Of an array; it returns an array of the same shape. On a manifold, the gradient in the
         surrounding space and its tangential part will both do.
-    point : array_like
+    point : array_like, any shape
         Where; on a manifold, a point of it.
     direction : array_like, optional
         Which way, of the shape of the point; on a manifold its tangential part is taken. By
         default a random one of length 1.
     manifold : Manifold, optional
         Where the point may move, `UnitSpheres` for instance; by default anywhere.
-    steps : array_like, optional
-        How far along the curve, increasing; by default from 1e-9 to 1.
+    steps : array_like, shape (n,), optional
+        How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
     seed : int, optional
         Of the random direction.
 
@@ -96,15 +100,15 @@ def check_hessian(
         Of a point and a direction; it returns the Hessian's image of the direction. On a manifold,
         gradient and Hessian are either both those of the surrounding space, or both the
         Riemannian ones.
-    point : array_like
+    point : array_like, any shape
         Where; on a manifold, a point of it.
     direction : array_like, optional
         Which way, of the shape of the point; on a manifold its tangential part is taken. By
         default a random one of length 1.
     manifold : Manifold, optional
         Where the point may move, `UnitSpheres` for instance; by default anywhere.
-    steps : array_like, optional
-        How far along the curve, increasing; by default from 1e-9 to 1.
+    steps : array_like, shape (n,), optional
+        How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
     seed : int, optional
         Of the random direction.
 
@@ -141,15 +145,15 @@ def check_retraction(
     ----------
     retraction : callable
         Of a point and a tangent vector; it returns a point.
-    point : array_like
+    point : array_like, any shape
         Where.
     direction : array_like
-        A tangent vector there.
+        A tangent vector there, of the same shape.
     exponential : callable, optional
         The exponential map, of the same arguments; by default the sum of point and vector, which
         it touches.
-    steps : array_like, optional
-        How far along the curve, increasing; by default from 1e-9 to 1.
+    steps : array_like, shape (n,), optional
+        How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
 
     Returns
     -------

@@ -1,4 +1,8 @@
-"""Where a point may move: what the checks need to know of a manifold."""
+"""Where a point may move: what the checks need to know of a manifold.
+
+Tangent vectors and retractions are as in Boumal, *An Introduction to Optimization on Smooth
+Manifolds* (2023), Sections 3.5 and 3.6.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,11 @@ class Manifold(Protocol):
 
         Parameters
         ----------
-        point, vector : ndarray
+        point, vector : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
         """
         ...
 
@@ -28,7 +36,11 @@ class Manifold(Protocol):
 
         Parameters
         ----------
-        point, step : ndarray
+        point, step : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
         """
         ...
 
@@ -37,7 +49,11 @@ class Manifold(Protocol):
 
         Parameters
         ----------
-        point, direction : ndarray
+        point, direction : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
         """
         ...
 
@@ -50,7 +66,11 @@ class Euclidean:
 
         Parameters
         ----------
-        point, vector : ndarray
+        point, vector : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
         """
         return vector
 
@@ -59,7 +79,11 @@ class Euclidean:
 
         Parameters
         ----------
-        point, step : ndarray
+        point, step : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
         """
         return point + step
 
@@ -68,7 +92,11 @@ class Euclidean:
 
         Parameters
         ----------
-        point, direction : ndarray
+        point, direction : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
         """
         return np.zeros_like(point)
 
@@ -85,6 +113,10 @@ class UnitSpheres:
         Parameters
         ----------
         point, vector : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
         """
         result: Array = vector - np.sum(point * vector, axis=-1, keepdims=True) * point
         return result
@@ -95,6 +127,10 @@ class UnitSpheres:
         Parameters
         ----------
         point, step : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
         """
         moved = point + step
         result: Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
@@ -106,6 +142,10 @@ class UnitSpheres:
         Parameters
         ----------
         point, step : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
         """
         angle = np.linalg.norm(step, axis=-1, keepdims=True)
         result: Array = np.cos(angle) * point + np.sinc(angle / np.pi) * step
@@ -117,6 +157,10 @@ class UnitSpheres:
         Parameters
         ----------
         point, direction : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
         """
         result: Array = -np.sum(direction * direction, axis=-1, keepdims=True) * point
         return result

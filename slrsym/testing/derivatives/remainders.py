@@ -1,4 +1,8 @@
-"""Remainders of Taylor's formula, and how fast they fall."""
+"""Remainders of Taylor's formula, and how fast they fall.
+
+The method is that of Boumal, *An Introduction to Optimization on Smooth Manifolds* (2023), Sections
+4.8 and 6.8.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +27,11 @@ class TaylorCheck:
 
     Attributes
     ----------
-    steps : ndarray
+    steps : ndarray, shape (n,)
         How far along the curve.
-    remainders : ndarray
+    remainders : ndarray, shape (n,)
         What Taylor's formula leaves there, without a sign.
-    used : ndarray of bool
+    used : ndarray of bool, shape (n,)
         On which of them the slope rests: about a decade, as close to the point as rounding lets one
         see.
     slope : float
@@ -90,7 +94,7 @@ def fitted(steps: Array, remainders: Array, size: float, order: int) -> TaylorCh
 
     Parameters
     ----------
-    steps, remainders : ndarray
+    steps, remainders : ndarray, shape (n,)
         How far along the curve, and what Taylor's formula leaves there.
     size : float
         How large the numbers are of which remainders are differences.
