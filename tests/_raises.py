@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import functools
 import importlib
 import inspect
@@ -20,9 +21,15 @@ from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
+from slrsym.kernels import arguments
+
 DEPTH = 2
 CHECK = re.compile(r"_?(require|check|checked|validate|validated|refuse)(_|$)")
+CALLED = re.compile(rf"_|{CHECK.pattern}|({'|'.join(arguments.__all__)})$")
+RAISE = dis.opmap["RAISE_VARARGS"]
 LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+# Most nodes of a tree; they contain nothing.
+LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop)
 
 Error = type[BaseException]
 
@@ -44,6 +51,10 @@ def raised(function: FunctionType, depth: int = DEPTH) -> frozenset[Error]:
         Empty if the source is not known, as that of the methods that a dataclass is given is not,
         and for a method that leaves everything to those that override it.
     """
+    # Most functions neither raise nor call anything that could: that is seen without their source.
+    code = function.__code__
+    if RAISE not in code.co_code[::2] and not any(map(CALLED.match, code.co_names)):
+        return frozenset()
     node = source_of(function)
     if node is None or is_abstract(node):
         return frozenset()
@@ -78,21 +89,23 @@ def is_abstract(node: ast.FunctionDef) -> bool:
     return alone and isinstance(last, ast.Raise) and "NotImplementedError" in ast.dump(last)
 
 
-def _within(nodes: list[Any], function: FunctionType, depth: int) -> Iterator[Error]:
-    for node in nodes:
-        if isinstance(node, LATER):
+def _within(body: list[ast.stmt], function: FunctionType, depth: int) -> Iterator[Error]:
+    """What statements raise; each stands beside what is caught around it."""
+    left: list[tuple[ast.AST, tuple[Error, ...]]] = [(node, ()) for node in body]
+    while left:
+        node, caught = left.pop()
+        if isinstance(node, (*LATER, *LEAVES)):
             continue
         if isinstance(node, ast.Try):
-            caught = tuple(_caught(node.handlers, function))
-            inside = _within(node.body, function, depth)
-            yield from (error for error in inside if not issubclass(error, caught))
-            yield from _within([*node.handlers, *node.orelse, *node.finalbody], function, depth)
+            inside = (*caught, *_caught(node.handlers, function))
+            left += ((child, inside) for child in node.body)
+            left += ((child, caught) for child in (*node.handlers, *node.orelse, *node.finalbody))
             continue
         if isinstance(node, ast.Raise) and node.exc is not None:
             thrown = _meant(node.exc.func if isinstance(node.exc, ast.Call) else node.exc, function)
-            if inspect.isclass(thrown) and issubclass(thrown, BaseException):
+            if inspect.isclass(thrown) and not issubclass(thrown, caught):
                 yield thrown
-        if isinstance(node, ast.Call) and depth:
+        elif isinstance(node, ast.Call) and depth:
             called = _meant(node.func, function)
             called = inspect.unwrap(getattr(called, "__func__", called))
             if (
@@ -100,12 +113,14 @@ def _within(nodes: list[Any], function: FunctionType, depth: int) -> Iterator[Er
                 and called is not function
                 and _is_check(called, function)
             ):
-                yield from raised(called, depth - 1)
-        yield from _within(list(ast.iter_child_nodes(node)), function, depth)
+                yield from (e for e in raised(called, depth - 1) if not issubclass(e, caught))
+        left += ((child, caught) for child in ast.iter_child_nodes(node))
 
 
 def _is_check(called: FunctionType, function: FunctionType) -> bool:
     home = called.__module__
+    if called is function:
+        return False
     if home == "slrsym.kernels.arguments":
         return True
     if home == function.__module__ and called.__name__.startswith("_"):
