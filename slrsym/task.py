@@ -63,17 +63,23 @@ class Task:
 
     def __post_init__(self) -> None:
         for name, least in (("d", 2), ("L", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or value != value or value in (math.inf, -math.inf):
-                raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
-            if int(value) != value or value < least:
-                raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
-            object.__setattr__(self, name, int(value))
+            given = getattr(self, name)
+            try:
+                whole = int(given)
+            except (TypeError, ValueError, OverflowError):
+                whole = least - 1
+            if isinstance(given, bool) or whole != given or whole < least:
+                raise ValueError(f"{name} must be an integer of at least {least}; got {given!r}")
+            object.__setattr__(self, name, whole)
         for name in ("gamma", "epsilon"):
-            value = float(getattr(self, name))
+            given = getattr(self, name)
+            try:
+                value = float(given)
+            except (TypeError, ValueError, OverflowError):
+                value = math.nan
             if not math.isfinite(value) or value < 0 or (name == "gamma" and value == 0):
                 allowed = "positive" if name == "gamma" else "not negative"
-                raise ValueError(f"{name} must be finite and {allowed}; got {value!r}")
+                raise ValueError(f"{name} must be finite and {allowed}; got {given!r}")
             object.__setattr__(self, name, value)
 
 

@@ -7,6 +7,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
+from slrsym.kernels.arguments import real_array, whole
 from slrsym.recovery.verdicts import VERDICTS
 
 __all__ = ["CONFIDENCE", "counted", "tally", "wilson"]
@@ -30,13 +31,21 @@ def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[
     -------
     lower, upper : ndarray, of the shape of `counts`
 
+    Raises
+    ------
+    ValueError
+        If `total` is not an integer of at least 1, or a count is not one from 0 to `total`.
+
     Examples
     --------
     >>> lower, upper = wilson([16], 300)
     >>> [lower.round(3).tolist(), upper.round(3).tolist()]
     [[0.033], [0.085]]
     """
-    array = np.asarray(counts)
+    total = whole("total", total, 1)
+    array = real_array("counts", counts)
+    if not ((array >= 0) & (array <= total) & (array == np.floor(array))).all():
+        raise ValueError(f"counts must be integers from 0 to {total}; got {counts!r}")
     found = np.array(
         [
             binomtest(int(k), total).proportion_ci(CONFIDENCE, method="wilson")

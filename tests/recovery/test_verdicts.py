@@ -60,6 +60,23 @@ def test_counts_and_wilson_intervals():
     assert len(VERDICTS) == 4
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1], 0), "total must be an integer of at least 1; got 0"),
+        (([1], 2.5), "total must be an integer of at least 1; got 2.5"),
+        (([3], 2), r"counts must be integers from 0 to 2; got \[3\]"),
+        (([-1], 2), r"counts must be integers from 0 to 2; got \[-1\]"),
+        (([0.5], 2), r"counts must be integers from 0 to 2; got \[0.5\]"),
+        (([np.nan], 2), r"counts must be integers from 0 to 2; got \[nan\]"),
+        (("one", 2), "counts must be real numbers; got 'one'"),
+    ],
+)
+def test_what_wilson_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        wilson(*arguments)
+
+
 def test_a_start_does_not_depend_on_the_others():
     whole = uniform_overlaps(7, [3, 1], 0, 20)
     assert (uniform_overlaps(7, [3, 1], 5, 9) == whole[5:9]).all()
