@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sympy import Symbol
+from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import (
     GreaterThan,
@@ -14,13 +14,58 @@ from sympy.core.relational import (
     StrictGreaterThan,
     StrictLessThan,
 )
+from sympy.tensor.indexed import Indexed
 
 from slrsym.export.document import Block, Inline, Math, Paragraph, Text
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.gaussian.typeset import Printer
 from slrsym.gaussian.typeset.boxes import Atom, Box, Operator, number, row
+from slrsym.proof.citation import InWords
 
-__all__ = ["assumed", "bounds"]
+__all__ = ["assumed", "bounds", "free_in", "functions_in"]
+
+
+def free_in(statements: Iterable[Basic]) -> list[Any]:
+    """The symbols of which assumptions speak; of those with an index, one member.
+
+    Parameters
+    ----------
+    statements : iterable of Basic
+        What is assumed and what is stated.
+
+    Returns
+    -------
+    list of Symbol and Indexed
+        In the order of their names, those with an index last.
+    """
+    statements = list(statements)
+    indexed: dict[Any, Any] = {}
+    for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
+        indexed.setdefault(node.base.label, node)
+    free = set().union(*(e.free_symbols for e in statements))
+    plain = {s for s in free if isinstance(s, Symbol) and s not in indexed}
+    # A statement in words holds them as the name of a symbol.
+    plain -= {s for e in statements for words in e.atoms(InWords) for s in words.free_symbols}
+    return [*sorted(plain, key=str), *indexed.values()]
+
+
+def functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
+    """The undefined functions in some expressions.
+
+    Parameters
+    ----------
+    shown : iterable of Basic
+        Expressions and statements.
+
+    Returns
+    -------
+    list of AppliedUndef
+        Each function once, at some argument, in the order of their names.
+    """
+    first: dict[tuple[str, int], AppliedUndef] = {}
+    for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
+        first.setdefault((f.func.__name__, len(f.args)), f)
+    return list(first.values())
 
 
 def assumed(

@@ -7,11 +7,9 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from sympy import Basic, Symbol
-from sympy.core.function import AppliedUndef
-from sympy.tensor.indexed import Indexed
 
 from slrsym import notation
-from slrsym.export.assumptions import assumed
+from slrsym.export.assumptions import assumed, free_in, functions_in
 from slrsym.export.document import (
     Block,
     ClaimEntry,
@@ -41,7 +39,6 @@ from slrsym.export.writer import Writer
 from slrsym.gaussian.typeset import Order, Printer, declared_laws
 from slrsym.gaussian.typeset.boxes import Box, Operator, row
 from slrsym.proof.checker import steps_of
-from slrsym.proof.citation import InWords
 from slrsym.proof.claim import Claim
 from slrsym.proof.step import Step
 
@@ -108,16 +105,18 @@ def claim_entry(
     printer = Printer(ORDER, laws, _names(shown))
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
-    functions = {
-        f for e in shown for f in e.atoms(AppliedUndef) if f.func not in shorthand.functions
-    }
+    functions = [f for f in functions_in(shown) if f.func not in shorthand.functions]
     return ClaimEntry(
         id=claim.id,
         label=label,
         title=() if claim.title == claim.source else inline_text(claim.title),
         source=claim.source,
         assumptions=assumed(
-            _free(claim), _distinct(functions), [shorthand(h) for h in claim.given], laws, printer
+            free_in([claim.statement, *claim.given]),
+            functions,
+            [shorthand(h) for h in claim.given],
+            laws,
+            printer,
         ),
         statement=tuple(_statement(claim, writer)),
         where=tuple(_where(claim, shorthand, short, printer, included, defined)),
@@ -154,25 +153,6 @@ def _names(shown: list[Basic]) -> dict[str, Box]:
     """The paper's ways of writing, where the claim does not use these names for its own."""
     own = names_in(shown)
     return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
-
-
-def _free(claim: Claim) -> list[Any]:
-    """The symbols of which the assumptions speak; of those with an index, one member."""
-    statements = (claim.statement, *claim.given)
-    indexed: dict[Any, Any] = {}
-    for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
-        indexed.setdefault(node.base.label, node)
-    plain = {s for s in claim.symbols if isinstance(s, Symbol) and s not in indexed}
-    # A statement in words holds them as the name of a symbol.
-    plain -= {s for e in statements for words in e.atoms(InWords) for s in words.free_symbols}
-    return [*sorted(plain, key=str), *indexed.values()]
-
-
-def _distinct(functions: set[AppliedUndef]) -> list[AppliedUndef]:
-    first: dict[tuple[str, int], AppliedUndef] = {}
-    for f in sorted(functions, key=str):
-        first.setdefault((f.func.__name__, len(f.args)), f)
-    return list(first.values())
 
 
 def _statement(claim: Claim, writer: Writer) -> list[Block]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
+from sympy import Basic, Expr
+
+from slrsym.export.assumptions import assumed, free_in, functions_in
 from slrsym.export.claims import ORDER, claim_entry
 from slrsym.export.document import ClaimEntry, Display, Label, Link, Paragraph
 from slrsym.export.html.render import WIDE, relation
@@ -20,7 +23,7 @@ from slrsym.gaussian.typeset.mathml import to_mathml
 from slrsym.proof.chain import Chain
 from slrsym.proof.claim import Claim
 
-__all__ = ["chain_html", "chain_latex", "claim_html", "claim_latex"]
+__all__ = ["cell_latex", "chain_html", "chain_latex", "claim_html", "claim_latex"]
 
 # How each relation is written; the operator's name is that of its LaTeX command.
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
@@ -65,7 +68,8 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
     """
     if proof:
         entry, found = _entry(claim)
-        return Renderer(found).blocks([*entry.statement, *entry.where, *entry.proof])
+        blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
+        return Renderer(found).blocks(blocks)
     renderer = Renderer({})
     return r" \\ ".join(
         # Words in the midst of formulas, and formulas in the midst of words.
@@ -76,6 +80,24 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
     )
 
 
+def cell_latex(claim: Claim) -> str:
+    """A claim as the output of a cell of a notebook that is made a LaTeX document.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+
+    Returns
+    -------
+    str
+        What it assumes, if anything, and its statement in math mode.
+    """
+    renderer = Renderer({})
+    said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.given)]
+    return "\n\n".join([*said, rf"$\displaystyle {claim_latex(claim)}$"])
+
+
 class _Unstyled(HtmlRenderer):
     """Without the style sheet that chooses between a desk and a phone."""
 
@@ -84,7 +106,7 @@ class _Unstyled(HtmlRenderer):
 
 
 def claim_html(claim: Claim, proof: bool = False) -> str:
-    """A claim with its name, for a notebook.
+    """A claim with its name and its hypotheses, for a notebook.
 
     Parameters
     ----------
@@ -100,15 +122,28 @@ def claim_html(claim: Claim, proof: bool = False) -> str:
     """
     if proof:
         entry, found = _entry(claim)
-        blocks = [*entry.statement, *entry.where, *entry.proof]
-        return f"<div>{_heading(claim)}\n{_Unstyled(found).blocks(blocks)}</div>"
+        whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
+        return f"<div>{_heading(claim)}\n{_Unstyled(found).blocks(whole)}</div>"
+    blocks: list[Display | Paragraph] = [
+        *_assumptions([claim.statement], claim.given),
+        *_statement(claim),
+    ]
     formulas = "".join(
         f"<p>{HtmlRenderer({}).inline(block.parts)}</p>"
         if isinstance(block, Paragraph)
         else _display_html(block)
-        for block in _statement(claim)
+        for block in blocks
     )
     return f"<div>{_heading(claim)}{formulas}</div>"
+
+
+def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Paragraph]:
+    """What is assumed of the symbols, functions and random variables of what is shown."""
+    everything = [*shown, *given]
+    printer = _writer(everything).printer
+    laws = declared_laws(everything)
+    said = assumed(free_in(everything), functions_in(everything), given, laws, printer)
+    return [block for block in said if isinstance(block, Paragraph)]
 
 
 def _heading(claim: Claim) -> str:
@@ -136,7 +171,7 @@ def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
 
 
 def chain_html(chain: Chain) -> str:
-    """A chain as a table, each relation with its rule.
+    """A chain as a table, each relation with its rule; above it, what its symbols are.
 
     Parameters
     ----------
@@ -149,6 +184,9 @@ def chain_html(chain: Chain) -> str:
         HTML with MathML in it.
     """
     display = _chain_display(chain)
+    said = "".join(HtmlRenderer({}).inline(p.parts) for p in _assumptions(_shown(chain)))
+    style = "caption-side: top; text-align: left"
+    caption = f'<caption style="{style}">{said}</caption>' if said else ""
     start = to_mathml(broken(display.start.box, WIDE), False)
     rows = [f"<tr><td>{start}</td><td></td><td></td></tr>"]
     for link in display.links:
@@ -156,7 +194,7 @@ def chain_html(chain: Chain) -> str:
         side = to_mathml(broken(row([sign, link.formula.box]), WIDE), False)
         why = HtmlRenderer({}).inline(link.why)
         rows.append(f"<tr><td>{side}</td><td>({link.label})</td><td>{why}</td></tr>")
-    return f"<table>{''.join(rows)}</table>"
+    return f"<table>{caption}{''.join(rows)}</table>"
 
 
 def _statement(claim: Claim) -> list[Display | Paragraph]:
@@ -168,9 +206,12 @@ def _display_html(display: Display) -> str:
     return to_mathml(broken(relation(display), WIDE))
 
 
+def _shown(chain: Chain) -> list[Expr]:
+    return [chain.start, *(link.rhs for link, _ in chain.links)]
+
+
 def _chain_display(chain: Chain) -> Display:
-    shown = [chain.start, *(link.rhs for link, _ in chain.links)]
-    writer = _writer(shown)
+    writer = _writer(_shown(chain))
     links = tuple(
         Link(link.relation, writer.formula(link.rhs), str(number), writer.why(rule))
         for number, (link, rule) in enumerate(chain.links, start=1)

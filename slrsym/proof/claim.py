@@ -336,7 +336,7 @@ class Claim:
         return claim_latex(self, proof)
 
     def to_html(self, proof: bool = False) -> str:
-        """The statement as HTML, with its name.
+        """The statement as HTML, with its name and its hypotheses.
 
         Parameters
         ----------
@@ -360,7 +360,9 @@ class Claim:
         return claim_html(self, proof)
 
     def _repr_latex_(self) -> str:
-        return rf"$\displaystyle {self.to_latex()}$"
+        from slrsym.export.notebook import cell_latex
+
+        return cell_latex(self)
 
     def _repr_html_(self) -> str:
         return self.to_html()

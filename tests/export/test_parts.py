@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-from sympy import Eq, Symbol, cos, erf, latex, pi, sqrt
+from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
 from slrsym.export.bibliography import PAPER, WORKS, bibtex, cited
@@ -15,7 +15,7 @@ from slrsym.export.labels import labels, sections
 from slrsym.export.prose import pieces
 from slrsym.export.shorthand import chosen
 from slrsym.export.text import escaped
-from slrsym.gaussian import zeta
+from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
 from slrsym.proof.checker import steps_of
@@ -164,7 +164,9 @@ def test_claims_and_chains_in_notebooks():
     )
     assert "\\tag*{(2) some-claim}" in proof.to_latex(step_numbers=True)
     assert proof._repr_latex_() == proof.to_latex()
-    assert len(ElementTree.fromstring(proof._repr_html_()).findall("tr")) == 3
+    shown = ElementTree.fromstring(proof._repr_html_())
+    assert len(shown.findall("tr")) == 3
+    assert said(shown.find("caption")) == "Let x∈ℝ."
     stated = slrsym.ledger().find("lemma-18-ii")
     assert stated.to_latex() == (
         r"\mathbb{E}\bigl[\operatorname{erf}(t + \gamma G)\bigr] "
@@ -179,6 +181,46 @@ def test_claims_and_chains_in_notebooks():
     assert whole.find("strong").text == "Lemma 18 (ii)"
     reasons = ["".join(step.itertext()) for step in whole.iterfind(".//summary")]
     assert "1 differentiation under the expectation" in reasons
+
+
+def said(element):
+    """The text of an element, formulas without the LaTeX that they are annotated with."""
+    parts = [element.text or ""]
+    for child in element:
+        if child.tag != "annotation":
+            parts.append(said(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def test_notebooks_show_what_a_claim_supposes():
+    y, X, h = Symbol("y", positive=True), Symbol("X", real=True), Function("h", real=True)
+    claim = Claim(
+        id="supposed",
+        statement=Gt(Expectation(h(X) + y, standard_normal(X)) + x, 0),
+        source="test",
+        given=(x >= -1, x <= 1, Gt(h(x), y)),
+    )
+    expected = (
+        "Let x∈ℝ and y>0. Let h be a smooth real function of moderate growth. "
+        "Suppose −1≤x≤1 and h(x)>y. X∼𝒩(0,1)."
+    )
+    html = ElementTree.fromstring(claim._repr_html_())
+    assert said(html.find("p")) == expected
+    assert [child.tag for child in html] == ["strong", "p", "math"]
+    with_proof = ElementTree.fromstring(claim.to_html(proof=True))
+    assert said(with_proof.find("p")) == expected
+    assert claim._repr_latex_() == (
+        r"Let $x \in \mathbb{R}$ and $y > 0$. "
+        "Let $h$ be a smooth real function of moderate growth. "
+        r"Suppose $-1 \le x \le 1$ and $h(x) > y$. $X \sim \mathcal{N}(0, 1)$."
+        "\n\n"
+        rf"$\displaystyle {claim.to_latex()}$"
+    )
+    # What needs no variables supposes nothing.
+    plain = Claim(id="plain", statement=Gt(pi, Integer(3), evaluate=False), source="test")
+    assert "<p>" not in plain._repr_html_()
+    assert "caption" not in chain(Integer(2)).then(Integer(1) + 1, by=algebra)._repr_html_()
 
 
 def test_wide_formulas_in_notebooks_are_broken_into_lines():
