@@ -58,7 +58,7 @@ def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
     return AtPoint(expr, tuple(point), tuple(map(sympify, point.values())))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Chain(Proof):
     """A chain of relations, each justified by a rule.
 
@@ -229,6 +229,10 @@ class Chain(Proof):
         from slrsym.export.notebook import chain_latex
 
         return chain_latex(self, step_numbers)
+
+    def __repr__(self) -> str:
+        rows = (f"    {link.relation} {link.rhs}  [{rule}]" for link, rule in self.links)
+        return "\n".join([str(self.start), *rows])
 
     def _repr_latex_(self) -> str:
         return self.to_latex()

@@ -210,6 +210,9 @@ class Rule(ABC):
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"<rule {self.name}>"
+
 
 def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
     """The axioms that a rule uses for a link; that a foreign rule is sound is one of them.

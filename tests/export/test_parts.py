@@ -164,6 +164,8 @@ def test_claims_and_chains_in_notebooks():
     )
     assert "\\tag*{(2) some-claim}" in proof.to_latex(step_numbers=True)
     assert proof._repr_latex_() == proof.to_latex()
+    assert repr(proof) == "x + 1\n    = x + 1  [algebra]\n    <= x + 2  [claim some-claim]"
+    assert repr(algebra) == "<rule algebra>"
     shown = ElementTree.fromstring(proof._repr_html_())
     assert len(shown.findall("tr")) == 3
     assert said(shown.find("caption")) == "Let x∈ℝ."
