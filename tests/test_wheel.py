@@ -1,12 +1,14 @@
-"""The wheel, built and installed elsewhere, does its work in an empty folder."""
+"""The wheel, built and installed elsewhere, does its work; the sources build the same wheel."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -33,14 +35,30 @@ def run(*command, where):
     )
 
 
+def build(target, folder, where):
+    """Build a wheel or a source distribution from a folder."""
+    options = ("-t", target, "-d", folder)
+    built = run(sys.executable, "-m", "hatchling", "build", *options, where=where)
+    assert built.returncode == 0, built.stderr
+    (file,) = folder.glob("*.whl" if target == "wheel" else "*.tar.gz")
+    return file
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
     pytest.importorskip("hatchling", reason="the build backend is not installed")
-    folder = tmp_path_factory.mktemp("dist")
-    built = run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, where=ROOT)
-    assert built.returncode == 0, built.stderr
-    (file,) = folder.glob("*.whl")
-    return file
+    return build("wheel", tmp_path_factory.mktemp("dist"), ROOT)
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory) -> Path:
+    """The source distribution, unpacked."""
+    pytest.importorskip("hatchling", reason="the build backend is not installed")
+    folder = tmp_path_factory.mktemp("sources")
+    with tarfile.open(build("sdist", folder, ROOT)) as archive:
+        archive.extractall(folder, filter="data")
+    (unpacked,) = (path for path in folder.iterdir() if path.is_dir())
+    return unpacked
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +86,21 @@ def test_what_is_in_the_wheel(wheel):
     for name in names:
         assert name.split("/")[0] == "slrsym" or ".dist-info/" in name, name
         assert "__pycache__" not in name
+
+
+def test_the_sources_hold_all_that_is_kept(sources):
+    packed = {path.relative_to(sources).as_posix() for path in sources.rglob("*") if path.is_file()}
+    assert {"docs/index.md", "notebooks/1_risk.ipynb", "CONTRIBUTING.md", ".ci/run"} <= packed
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("which files are kept, git knows")
+    kept = run("git", "ls-files", "--cached", "--deduplicate", where=ROOT)
+    assert kept.returncode == 0, kept.stderr
+    there = {name for name in kept.stdout.splitlines() if (ROOT / name).exists()}
+    assert there <= packed
+
+
+def test_the_wheel_is_the_same_from_the_sources(wheel, sources, tmp_path):
+    assert build("wheel", tmp_path, sources).read_bytes() == wheel.read_bytes()
 
 
 @thorough_only
