@@ -1,7 +1,7 @@
 """Where a point may move: what the checks need to know of a manifold.
 
-Tangent vectors and retractions are as in Boumal, *An Introduction to Optimization on Smooth
-Manifolds* (2023), Sections 3.5 and 3.6.
+Retractions are those of Boumal, *An Introduction to Optimization on Smooth Manifolds* (2023),
+Section 3.6.
 """
 
 from __future__ import annotations
