@@ -11,8 +11,8 @@ from slrsym.proof.numeric.comparison import Disagreement as Disagreement
 from slrsym.proof.numeric.comparison import compare as compare
 from slrsym.proof.numeric.comparison import evaluate as evaluate
 from slrsym.proof.numeric.comparison import truth as truth
-from slrsym.proof.numeric.quadrature import NotALaw as NotALaw
-from slrsym.proof.numeric.quadrature import Undecided as Undecided
+from slrsym.proof.numeric.errors import NotALaw as NotALaw
+from slrsym.proof.numeric.errors import Undecided as Undecided
 from slrsym.proof.numeric.sampling import NoPoint as NoPoint
 from slrsym.proof.numeric.sampling import random_test_function as random_test_function
 from slrsym.proof.numeric.sampling import sample_points as sample_points

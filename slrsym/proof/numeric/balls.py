@@ -9,13 +9,9 @@ from typing import Any
 from flint import acb, arb, ctx, fmpq
 from sympy import Basic, Integer, Rational
 
-from slrsym.proof.numeric.quadrature import (
-    DIGITS_PER_BIT,
-    Ball,
-    Undecided,
-    double_exponential,
-    magnitude,
-)
+from slrsym.proof.numeric.double_exponential import double_exponential
+from slrsym.proof.numeric.errors import Undecided
+from slrsym.proof.numeric.magnitudes import DIGITS_PER_BIT, Ball, magnitude
 
 __all__ = [
     "RELATIONS",

@@ -28,8 +28,8 @@ from sympy.core.relational import Relational
 
 from slrsym.gaussian.law import Law
 from slrsym.proof.numeric.balls import RELATIONS
+from slrsym.proof.numeric.errors import NotALaw, Undecided
 from slrsym.proof.numeric.evaluator import Evaluator
-from slrsym.proof.numeric.quadrature import NotALaw, Undecided
 from slrsym.proof.numeric.rewriting import with_functions
 from slrsym.proof.numeric.sampling import NoPoint, Sampler, parameters
 from slrsym.proof.numeric.values import Point, Value, digits_of, value_of

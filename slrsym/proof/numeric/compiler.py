@@ -31,7 +31,8 @@ from slrsym.proof.numeric.balls import (
     rational_power,
     select,
 )
-from slrsym.proof.numeric.quadrature import DIGITS_PER_BIT, Ball, Program, magnitude
+from slrsym.proof.numeric.magnitudes import DIGITS_PER_BIT, Ball, magnitude
+from slrsym.proof.numeric.program import Program
 from slrsym.proof.symbols import free
 
 if TYPE_CHECKING:

@@ -46,17 +46,12 @@ from slrsym.proof.numeric.balls import (
 )
 from slrsym.proof.numeric.compiler import Compiler
 from slrsym.proof.numeric.differences import grid, stencil
+from slrsym.proof.numeric.double_exponential import double_exponential
+from slrsym.proof.numeric.errors import Undecided
 from slrsym.proof.numeric.expectations import Expectations
 from slrsym.proof.numeric.integrands import Block
-from slrsym.proof.numeric.quadrature import (
-    DIGITS_PER_BIT,
-    Ball,
-    Sum,
-    Undecided,
-    double_exponential,
-    magnitude,
-    whole_line,
-)
+from slrsym.proof.numeric.magnitudes import DIGITS_PER_BIT, Ball, magnitude
+from slrsym.proof.numeric.quadrature import Sum, whole_line
 from slrsym.proof.numeric.rewriting import binds, derivative_of, replaced
 from slrsym.proof.numeric.values import Later, Number
 

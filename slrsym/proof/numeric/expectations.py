@@ -17,6 +17,7 @@ from slrsym.gaussian.law import IIDSum
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.numeric.balls import complex_ball, real_ball, square_root
 from slrsym.proof.numeric.compiler import Compiler
+from slrsym.proof.numeric.errors import NotALaw, Undecided
 from slrsym.proof.numeric.integrands import (
     NOISE,
     Block,
@@ -26,15 +27,8 @@ from slrsym.proof.numeric.integrands import (
     multiplied_out,
     split_off_polynomial,
 )
-from slrsym.proof.numeric.quadrature import (
-    DIGITS_PER_BIT,
-    Ball,
-    NotALaw,
-    Undecided,
-    gauss_hermite,
-    gaussian_sum,
-    magnitude,
-)
+from slrsym.proof.numeric.magnitudes import DIGITS_PER_BIT, Ball, magnitude
+from slrsym.proof.numeric.quadrature import gauss_hermite, gaussian_sum
 from slrsym.proof.numeric.rewriting import named_anew
 from slrsym.proof.numeric.values import Number
 from slrsym.proof.symbols import free

@@ -12,7 +12,8 @@ from flint import arb
 from sympy import Add, Basic, Dummy, Expr, Integer, Mul, Pow, S, Symbol, default_sort_key
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.proof.numeric.quadrature import Ball, Undecided
+from slrsym.proof.numeric.errors import Undecided
+from slrsym.proof.numeric.magnitudes import Ball
 from slrsym.proof.numeric.rewriting import binds
 from slrsym.proof.symbols import free
 

@@ -30,7 +30,7 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
-from slrsym.proof.numeric.quadrature import Undecided
+from slrsym.proof.numeric.errors import Undecided
 from slrsym.proof.symbols import free
 
 __all__ = ["binds", "derivative_of", "named_anew", "replaced", "with_functions"]

@@ -13,7 +13,7 @@ from mpmath.libmp import from_man_exp
 from sympy import Expr
 
 from slrsym.proof.numeric.balls import simplest
-from slrsym.proof.numeric.quadrature import Ball
+from slrsym.proof.numeric.magnitudes import Ball
 
 __all__ = ["Later", "Number", "Point", "Value", "digits_of", "value_of"]
 

@@ -11,8 +11,8 @@ from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import Law
+from slrsym.proof.numeric.errors import NotALaw, Undecided
 from slrsym.proof.numeric.exact import exact_truth
-from slrsym.proof.numeric.quadrature import NotALaw, Undecided
 from slrsym.proof.numeric.sampling.bounds import bound_of, declared
 from slrsym.proof.numeric.sampling.equations import solved
 from slrsym.proof.numeric.sampling.families import random_entries
