@@ -36,7 +36,7 @@ from slrsym.proof.numeric.program import Program
 from slrsym.proof.symbols import free
 
 if TYPE_CHECKING:
-    from slrsym.proof.numeric.evaluator import Evaluator
+    from slrsym.proof.numeric.evaluator.base import Base
 
 __all__ = ["Compiler"]
 
@@ -46,7 +46,7 @@ class Compiler:
 
     Parameters
     ----------
-    evaluator : Evaluator
+    evaluator : Base
         Evaluates what does not depend on the variables.
     depth : int
         The number of loops.
@@ -55,7 +55,7 @@ class Compiler:
     """
 
     def __init__(
-        self, evaluator: Evaluator, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
+        self, evaluator: Base, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
     ) -> None:
         self.evaluator = evaluator
         self.program = Program(depth)
