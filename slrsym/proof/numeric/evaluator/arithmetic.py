@@ -20,7 +20,13 @@ __all__ = ["Arithmetic"]
 
 
 class Arithmetic(Base):
-    """Evaluation of what binds no variables."""
+    """Evaluation of what binds no variables.
+
+    Parameters
+    ----------
+    environment, digits
+        As for `Base`.
+    """
 
     def _on_Add(self, expr: Add) -> Number:
         terms = [self.number(arg) for arg in expr.args]

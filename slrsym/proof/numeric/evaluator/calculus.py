@@ -24,7 +24,13 @@ __all__ = ["Calculus"]
 
 
 class Calculus(Sums):
-    """Evaluation of what takes limits: by extrapolation, differences and quadrature."""
+    """Evaluation of what takes limits: by extrapolation, differences and quadrature.
+
+    Parameters
+    ----------
+    environment, digits
+        As for `Base`.
+    """
 
     def _on_Subs(self, expr: Expr) -> Number:
         body, variables, values = expr.args

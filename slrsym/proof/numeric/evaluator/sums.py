@@ -22,7 +22,13 @@ _MOST_SUMMANDS = 100_000
 
 
 class Sums(Base):
-    """Evaluation of sums and products, and integrands in which they are written out."""
+    """Evaluation of sums and products, and integrands in which they are written out.
+
+    Parameters
+    ----------
+    environment, digits
+        As for `Base`.
+    """
 
     def _on_Sum(self, expr: Expr) -> Number:
         terms = [self.number(term) for term in self._written_out(expr)]
