@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.notation import alpha, kappa, nu
@@ -35,6 +36,7 @@ from slrsym.proof.dynamical import (
     by_theorem,
     function_of,
     names_of_theorems,
+    pairs,
     point_set,
 )
 from slrsym.proof.dynamical.descent import listed
@@ -288,6 +290,43 @@ def test_a_step_size_above_the_bound():
 def test_true_statements_on_the_planar_map(statement):
     for seed in (11, 12, 13, 14) if THOROUGH else (11,):
         examine(statement, safe, np.random.default_rng(seed))
+
+
+def test_pairs_are_moved_by_the_gradient_of_the_function():
+    """Its slopes, by differences in all coordinates; the step, by the definition."""
+    names = kappa, nu, theta, eta, rho = symbols("kappa nu theta eta rho", real=True)
+    formula = kappa * nu**2 - 2 * theta * eta + rho**2 * kappa + eta - nu + theta**3 + rho
+    slopes = pairs._Slopes(SphereDescent(Lambda(names, formula), a, 6), {})
+    rng, rate = np.random.default_rng(4), 0.3
+    k, v = rng.standard_normal((2, 5, 6))
+    k, v = (w / np.linalg.norm(w, axis=1, keepdims=True) for w in (k, v))
+
+    def value(k, v):
+        return float(formula.subs(dict(zip(names, (k[0], v[1], v[0], k[1], k @ v), strict=True))))
+
+    for i, moved in enumerate(zip(*pairs._step(k, v, slopes, rate), strict=True)):
+        pair = np.array([k[i], v[i]])
+        gradient = np.zeros((2, 6))
+        for place in np.ndindex(2, 6):
+            shift = np.zeros((2, 6))
+            shift[place] = 1e-5
+            gradient[place] = (value(*(pair + shift)) - value(*(pair - shift))) / 2e-5
+        for x, slope, found in zip(pair, gradient, moved, strict=True):
+            y = x - rate * (np.eye(6) - np.outer(x, x)) @ slope
+            np.testing.assert_allclose(found, y / np.linalg.norm(y), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("dimension", [4, 5, 7])
+def test_pairs_begin_anywhere_on_the_manifold(dimension):
+    rng = np.random.default_rng(3)
+    drawn = [pairs._manifold(dimension, rng) for _ in range(200)]
+    k, v = (np.concatenate(side) for side in zip(*drawn, strict=True))
+    assert np.abs(v[:, 0]).max() == np.abs(k[:, 1]).max() == np.abs((k * v).sum(axis=1)).max() == 0
+    assert np.allclose([np.linalg.norm(w, axis=1) for w in (k, v)], 1, rtol=0, atol=1e-15)
+    # k is uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k.
+    for component, beside in ((k[:, 0], dimension - 2), (v[:, 1], dimension - 3)):
+        assert kstest(component**2, beta(1 / 2, beside / 2).cdf).pvalue > 1e-3
+        assert abs((component > 0).mean() - 1 / 2) < 4 / np.sqrt(4 * len(component))
 
 
 def test_what_cannot_be_seen_is_not_believed():

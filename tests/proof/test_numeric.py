@@ -22,6 +22,7 @@ from sympy import (
     Integral,
     Lambda,
     Limit,
+    N,
     Ne,
     Not,
     Or,
@@ -31,6 +32,7 @@ from sympy import (
     Subs,
     Sum,
     Symbol,
+    acos,
     asin,
     cos,
     erf,
@@ -221,6 +223,13 @@ def test_steps_and_signs_at_their_corner():
     assert [at(Heaviside(x, R(1, 4)), value) for value in (-R(1, 9), 0, R(1, 9))] == [0, 0.25, 1]
     assert [at(sign(x), value) for value in (-R(1, 9), 0, R(1, 9))] == [-1, 0, 1]
     assert [at(Abs(x), value) for value in (-R(1, 4), 0, R(1, 4))] == [0.25, 0, 0.25]
+
+
+@pytest.mark.parametrize("value", [-R(3, 2), -1, -R(1, 3), 0, R(2, 3), 1, R(5, 4), 3])
+def test_inverse_sines_and_cosines_beyond_one(value):
+    """Where they are complex, too, as SymPy has them."""
+    for f in (asin, acos):
+        assert_zero(f(x) - N(f(value), 50), {x: value})
 
 
 def test_missing_values_are_named():

@@ -391,6 +391,32 @@ def test_hypotheses_do_not_reach_bound_variables() -> None:
     assert range_of(Sum(k, (k, 0, 3)), Facts([k > 5])).low == 0
 
 
+def test_a_bound_of_a_power_bounds_its_base() -> None:
+    inside = {
+        x**2 <= 4: [-2, 2],
+        x**3 <= 8: [-5, 2],
+        x**-2 <= 4: [-9, -1, 1, 9],
+        1 / x <= 2: [-9, 1],
+    }
+    for hypothesis, values in inside.items():
+        found = range_of(x, Facts([hypothesis]))
+        assert all(S(value) in found for value in values), hypothesis
+    assert range_of(x, Facts([x**2 <= 4])) == Range(S(-2), S(2))
+    assert range_of(p, Facts([p**2 <= 4])).high == 2
+
+
+def test_sums_and_integrals_over_several_ranges() -> None:
+    first, second = symbols("first second", integer=True)
+    for kind in (Sum, Integral):
+        ranges = (first, 0, 2), (second, 1, 4)
+        found, size = range_of(kind(first + 1, *ranges), Facts()), kind(1, *ranges).doit()
+        assert kind(first + 1, *ranges).doit() in found
+        # No wider than what the ends allow.
+        assert size <= found.low <= found.high <= 3 * size
+        inner = kind(first, (first, 0, second), (second, 1, 4))
+        assert inner.doit() in range_of(inner, Facts())
+
+
 def test_what_is_declared_nonzero_may_stand_below() -> None:
     n, m = symbols("n m", real=True, nonzero=True)
     for below in (n, n * m, n**3, Function("f", real=True, nonzero=True)(x)):

@@ -188,6 +188,14 @@ def test_the_premise_of_a_rule_inside_an_expectation_is_checked():
     assert any(r.label == "1.derivative.2" and r.refusal for r in found.reports)
 
 
+def test_a_rule_inside_an_expectation_needs_two_of_one_law():
+    mean = Expectation(G**2, standard_normal(G))
+    other = Expectation(G**2, NoiseLaw(G, 1))
+    for left, right in ((mean, S.One), (S.One, mean), (mean, other)):
+        found = verdict(true_relation(left, right), chain(left).then(right, by=inside(algebra)))
+        assert "the two sides are not expectations under the same law" in found.failure
+
+
 def test_monotonicity_stays_in_the_domain_of_its_variable():
     rule = monotone(
         positive**3 / 3, positive, -1, 1, derivative=slope(positive**3 / 3, positive).ge(0, by=sign)
