@@ -132,8 +132,9 @@ def _axis(dimension: int, place: int) -> Array:
 def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:
     """Pairs on the manifold, in axes of which the first two are k* and v*.
 
-    k is uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k. The next two point to what is left of k beside k*, and of v beside v*: so what is zero is so
-    without rounding errors, which might grow by a large factor in each step.
+    k is uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k. The next two
+    axes point to what is left of k beside k*, and of v beside v*: so what is zero is so without
+    rounding errors, which might grow by a large factor in each step.
     """
     k = rng.standard_normal((STARTS, dimension))
     v = rng.standard_normal((STARTS, dimension))
