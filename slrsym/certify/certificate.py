@@ -10,10 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from flint import fmpq
-
-from slrsym.certify.fields import Box
-from slrsym.certify.numbers import Range, parameter_range
+from slrsym.certify.boxes import Box
+from slrsym.certify.numbers import Range, parameter_range, rational
 from slrsym.files import replacing
 
 __all__ = [
@@ -312,7 +310,7 @@ def _read(data: dict[str, Any]) -> Certificate:
         else Counterexample(
             dict(_ranges(point["parameters"])),
             point["part"],
-            tuple((_fmpq(x), _fmpq(x)) for x in point["point"]),
+            tuple((rational(Fraction(x)), rational(Fraction(x))) for x in point["point"]),
         ),
     )
 
@@ -324,13 +322,8 @@ def _ranges(data: dict[str, Any]) -> Iterator[tuple[str, Range]]:
         yield name, parameter_range(name, ends)
 
 
-def _fmpq(text: str) -> Any:
-    number = Fraction(text)
-    return fmpq(number.numerator, number.denominator)
-
-
 def _box(data: list[list[str]]) -> Box:
-    box = tuple((_fmpq(low), _fmpq(high)) for low, high in data)
+    box = tuple((rational(Fraction(low)), rational(Fraction(high))) for low, high in data)
     if any(low > high for low, high in box):
         raise ValueError(f"a box has a side that goes downwards: {data}")
     return box

@@ -12,8 +12,7 @@ from sympy import And, Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
 from slrsym.certify.fields import Field
-from slrsym.certify.numbers import signed_interval
-from slrsym.certify.parts import rational
+from slrsym.certify.numbers import rational, signed_interval
 from slrsym.certify.runner import DIGITS
 from slrsym.certify.search import Budget, cover_positive
 from slrsym.gaussian import erf_prime, erf_second, zeta

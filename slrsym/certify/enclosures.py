@@ -13,14 +13,14 @@ from typing import Any
 
 from flint import arb, ctx
 
+from slrsym.certify.boxes import Box, cut, middle
 from slrsym.certify.certificate import Certificate, Verdict
-from slrsym.certify.fields import BoundField, Box
+from slrsym.certify.fields import BoundField
 from slrsym.certify.numbers import lower_decimal, parameter_range, signed_interval
 from slrsym.certify.parts import Part
 from slrsym.certify.runner import DIGITS, certify
 from slrsym.certify.search import Budget, widest_axis
 from slrsym.certify.statements import KINDS
-from slrsym.certify.trees import cut
 from slrsym.kernels.arguments import whole
 
 __all__ = ["Enclosure", "enclosure"]
@@ -175,8 +175,7 @@ class _Finder:
         values = [_narrower(a, b) for a, b in zip(natural, sharper, strict=True)]
         lows, highs = ([float(x) for x in ends] for ends in zip(*map(_ends, values), strict=True))
         self.leaves.append(_Leaf(box, lows, highs))
-        middle: Box = tuple(((low + high) / 2,) * 2 for low, high in box)
-        for i, value in enumerate(self.bound.natural(middle)):
+        for i, value in enumerate(self.bound.natural(middle(box))):
             self.least[i] = min(self.least[i], float(value.mid()))
             self.most[i] = max(self.most[i], float(value.mid()))
 

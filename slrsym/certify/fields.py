@@ -10,11 +10,12 @@ from typing import Any
 from flint import arb, ctx
 from sympy import Expr, Symbol
 
+from slrsym.certify.boxes import Box, box_ball
 from slrsym.kernels.ball_backend import bound_ball_function
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
-__all__ = ["PARAMETERS", "Between", "BoundField", "Box", "Field", "Functions", "box_ball"]
+__all__ = ["PARAMETERS", "Between", "BoundField", "Field", "Functions"]
 
 PARAMETERS = {
     "lam": lam,
@@ -25,24 +26,6 @@ PARAMETERS = {
     "epsilon": epsilon,
     "s": Symbol("s", positive=True),
 }
-
-# One pair of ends for each variable.
-Box = tuple[tuple[Any, Any], ...]
-
-
-def box_ball(box: Box) -> list[Any]:
-    """A ball for each side of a box, at the precision in force.
-
-    Parameters
-    ----------
-    box : tuple of pairs of fmpq
-
-    Returns
-    -------
-    list of arb
-        They hold the sides.
-    """
-    return [arb(low) if low == high else arb(low).union(arb(high)) for low, high in box]
 
 
 class Field:

@@ -14,8 +14,8 @@ import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
 
+from slrsym.certify.boxes import Box
 from slrsym.certify.closed_form import closed_form_step
-from slrsym.certify.fields import Box
 from slrsym.certify.numbers import Range, ranges
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import whole

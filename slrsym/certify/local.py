@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from slrsym.certify.certificate import Certificate, Verdict
-from slrsym.certify.numbers import lower_decimal, ranges
+from slrsym.certify.numbers import lower_decimal, ranges, rational
 from slrsym.certify.runner import DIGITS, certify
 from slrsym.certify.search import Budget
 from slrsym.certify.statements import KINDS
@@ -120,7 +120,7 @@ def local_rates(
                 f"1 - {name} falls by a part of {rate.str(5)}"
             )
         numbers |= {f"{name}_rate_low": low, f"{name}_rate_high": high}
-        numbers[f"{name}_gain"] = Fraction(lower_decimal(arb(_fmpq(low * _PART)), 6))
+        numbers[f"{name}_gain"] = Fraction(lower_decimal(arb(rational(low * _PART)), 6))
 
     def tried(k: int) -> Certificate:
         at = numbers | {"radius": Fraction(1, 2**k)}
@@ -140,10 +140,6 @@ def local_rates(
             large = middle
     ends = [(numbers[f"{x}_rate_low"], numbers[f"{x}_rate_high"]) for x in ("kappa", "nu")]
     return LocalRates(found, ends[0], ends[1])
-
-
-def _fmpq(x: Fraction) -> Any:
-    return fmpq(x.numerator, x.denominator)
 
 
 def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:

@@ -19,6 +19,7 @@ __all__ = [
     "lower_decimal",
     "parameter_range",
     "ranges",
+    "rational",
     "signed_interval",
 ]
 
@@ -27,6 +28,20 @@ _RATIO = rf"({_DECIMAL})(?:\s*/\s*({_DECIMAL}))?"
 _NUMBER = re.compile(rf"\s*{_RATIO}\s*")
 _ROOT = re.compile(rf"\s*sqrt\(\s*{_RATIO}\s*\)\s*")
 _FORMS = "a decimal number, a fraction such as 1/2, or a root such as sqrt(1/2)"
+
+
+def rational(x: Fraction) -> Any:
+    """A fraction, as FLINT has them.
+
+    Parameters
+    ----------
+    x : Fraction
+
+    Returns
+    -------
+    fmpq
+    """
+    return fmpq(x.numerator, x.denominator)
 
 
 @total_ordering
@@ -52,7 +67,7 @@ class Exact:
         -------
         arb
         """
-        x = arb(fmpq(self.radicand.numerator, self.radicand.denominator))
+        x = arb(rational(self.radicand))
         return x.sqrt() if self.root else x
 
     @property

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import ctx, fmpq
+from flint import ctx
 
-from slrsym.certify.fields import Between, Box, Field, Functions
+from slrsym.certify.boxes import Box
+from slrsym.certify.fields import Between, Field, Functions
 from slrsym.certify.numbers import Range
 
-__all__ = ["Kind", "Part", "no_facts", "rational"]
+__all__ = ["Kind", "Part", "no_facts"]
 
 
 @dataclass(frozen=True)
@@ -95,17 +96,3 @@ def no_facts() -> Mapping[str, bool]:
     mapping of str to bool
     """
     return {}
-
-
-def rational(x: Fraction) -> Any:
-    """A fraction, as FLINT has them.
-
-    Parameters
-    ----------
-    x : Fraction
-
-    Returns
-    -------
-    fmpq
-    """
-    return fmpq(x.numerator, x.denominator)

@@ -9,7 +9,8 @@ from functools import cache
 from sympy import Symbol, erf, sqrt
 
 from slrsym.certify.fields import PARAMETERS, Field
-from slrsym.certify.parts import Kind, Part, no_facts, rational
+from slrsym.certify.numbers import rational
+from slrsym.certify.parts import Kind, Part, no_facts
 from slrsym.kernels import expressions
 from slrsym.kernels.special import ErfVariance
 from slrsym.notation import ORDER_PARAMETERS

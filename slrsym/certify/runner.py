@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from slrsym.certify.boxes import Box, volume
 from slrsym.certify.certificate import (
     Certificate,
     Counterexample,
@@ -18,12 +19,11 @@ from slrsym.certify.certificate import (
     Verdict,
     described,
 )
-from slrsym.certify.fields import Box
 from slrsym.certify.numbers import Range, lower_decimal
 from slrsym.certify.parts import Part
 from slrsym.certify.search import Budget, Cover, cover_positive, refutes, share
 from slrsym.certify.statements import KINDS
-from slrsym.certify.trees import NATURAL, UNDECIDED, volume
+from slrsym.certify.trees import NATURAL, UNDECIDED
 from slrsym.certify.zeros import isolate_zeros
 from slrsym.kernels.arguments import whole
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from slrsym.certify.fields import Box, Functions
-from slrsym.certify.trees import CENTRED, NATURAL, UNDECIDED, cut, volume
+from slrsym.certify.boxes import Box, cut, middle, volume
+from slrsym.certify.fields import Functions
+from slrsym.certify.trees import CENTRED, NATURAL, UNDECIDED
 from slrsym.kernels.arguments import number, whole
 
 __all__ = [
@@ -18,7 +19,6 @@ __all__ = [
     "Cover",
     "cover_positive",
     "leave",
-    "middle",
     "refutes",
     "share",
     "widest_axis",
@@ -205,20 +205,6 @@ def refutes(bound: Functions, point: Box) -> bool:
     bool
     """
     return any(value <= 0 for value in bound.natural(point))
-
-
-def middle(box: Box) -> Box:
-    """The point in the middle of a box.
-
-    Parameters
-    ----------
-    box : Box
-
-    Returns
-    -------
-    Box
-    """
-    return tuple(((low + high) / 2,) * 2 for low, high in box)
 
 
 def _cover(bound: Functions, box: Box, budget: Budget, found: Cover, depth: int) -> None:

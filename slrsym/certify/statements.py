@@ -77,7 +77,8 @@ from slrsym.certify.functions import (
     sign_part,
     slopes,
 )
-from slrsym.certify.parts import Kind, Part, no_facts, rational
+from slrsym.certify.numbers import rational
+from slrsym.certify.parts import Kind, Part, no_facts
 from slrsym.certify.ranges import ENCLOSURES
 from slrsym.kernels.special import ErfDefect
 from slrsym.notation import kappa, nu

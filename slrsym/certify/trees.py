@@ -16,51 +16,6 @@ mark      what was seen of the leaf
 
 from __future__ import annotations
 
-from typing import Any
-
-from flint import fmpq
-
-from slrsym.certify.fields import Box
-
-__all__ = ["CENTRED", "INSIDE", "NATURAL", "UNDECIDED", "cut", "volume"]
+__all__ = ["CENTRED", "INSIDE", "NATURAL", "UNDECIDED"]
 
 NATURAL, CENTRED, INSIDE, UNDECIDED = ".", ":", "*", "?"
-
-
-def cut(box: Box, axis: int) -> tuple[Box, Box]:
-    """Two halves of a box.
-
-    Parameters
-    ----------
-    box : Box
-    axis : int
-        Which side is halved.
-
-    Returns
-    -------
-    tuple of Box
-        The lower half first.
-    """
-    low, high = box[axis]
-    middle = (low + high) / 2
-    return (
-        (*box[:axis], (low, middle), *box[axis + 1 :]),
-        (*box[:axis], (middle, high), *box[axis + 1 :]),
-    )
-
-
-def volume(box: Box) -> Any:
-    """The product of the sides.
-
-    Parameters
-    ----------
-    box : Box
-
-    Returns
-    -------
-    fmpq
-    """
-    total: Any = fmpq(1)
-    for low, high in box:
-        total *= high - low
-    return total

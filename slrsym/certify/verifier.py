@@ -1,6 +1,6 @@
 """Certificates are checked again: every leaf is looked at once, as its mark says.
 
-Nothing of the search is used here, only what is to be shown, and balls.
+Nothing of the search is used here, only what is to be shown, boxes, and balls.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from flint import arb, arb_mat, ctx
 
+from slrsym.certify.boxes import Box, cut, meet, middle, strictly_within, within
 from slrsym.certify.certificate import (
     Certificate,
     CertificateError,
@@ -20,11 +21,11 @@ from slrsym.certify.certificate import (
     Verdict,
     load,
 )
-from slrsym.certify.fields import Box, Functions
+from slrsym.certify.fields import Functions
 from slrsym.certify.numbers import Range
 from slrsym.certify.parts import Part
 from slrsym.certify.statements import KINDS
-from slrsym.certify.trees import CENTRED, INSIDE, NATURAL, UNDECIDED, cut
+from slrsym.certify.trees import CENTRED, INSIDE, NATURAL, UNDECIDED
 
 __all__ = ["Check", "check"]
 
@@ -142,16 +143,18 @@ class _Checker:
         bound = part.bind(parameters, self.certificate.digits)
         for wide, narrow in finding.zeros:
             _require(part.zeros, "zeros are listed where there should be none")
-            _require(_inside(narrow, wide) and _open_inside(wide, part.domain), "a zero is astray")
+            _require(
+                within(narrow, wide) and strictly_within(wide, part.domain), "a zero is astray"
+            )
             _require(_one_zero(bound, wide) and _one_zero(bound, narrow), "a zero is not certain")
         for i, (wide, _) in enumerate(finding.zeros):
-            apart = all(_apart(wide, other) for other, _ in finding.zeros[:i])
+            apart = all(not meet(wide, other) for other, _ in finding.zeros[:i])
             _require(apart, "zeros are counted twice")
         marks = iter(finding.tree)
         for box, mark in _leaves(part.domain, marks):
             self.boxes += 1
             if mark == INSIDE:
-                held = any(_inside(box, wide) for wide, _ in finding.zeros)
+                held = any(within(box, wide) for wide, _ in finding.zeros)
                 _require(held, "a box is in none of those with one zero")
                 continue
             values = bound.centred(box) if mark == CENTRED else bound.natural(box)
@@ -182,7 +185,7 @@ class _Checker:
         _require(point.part in parts and not parts[point.part].zeros, "it is of no part")
         part = parts[point.part]
         _require(len(point.point) == len(part.domain), "the counterexample is no point")
-        _require(_inside(point.point, part.domain), "the counterexample lies outside")
+        _require(within(point.point, part.domain), "the counterexample lies outside")
         values = part.bind(point.parameters, it.digits).natural(point.point)
         self.boxes = 1
         _require(any(value <= 0 for value in values), "the counterexample is none")
@@ -199,18 +202,6 @@ def _leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
         yield box, mark
 
 
-def _inside(inner: Box, outer: Box) -> bool:
-    return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
-
-
-def _open_inside(inner: Box, outer: Box) -> bool:
-    return all(a > c and b < d for (a, b), (c, d) in zip(inner, outer, strict=True))
-
-
-def _apart(one: Box, other: Box) -> bool:
-    return any(b < c or d < a for (a, b), (c, d) in zip(one, other, strict=True))
-
-
 def _one_zero(bound: Functions, box: Box) -> bool:
     r"""Whether x - C f(x) is a contraction of a box into itself, for an approximate inverse C.
 
@@ -218,8 +209,7 @@ def _one_zero(bound: Functions, box: Box) -> bool:
     that :math:`|C f(m)| + L r < r` in every coordinate.
     """
     _, rows = bound.slopes(box)
-    middle: Box = tuple(((low + high) / 2,) * 2 for low, high in box)
-    values = bound.natural(middle)
+    values = bound.natural(middle(box))
     with ctx.workdps(bound.dps):
         inverse = arb_mat([[x.mid() for x in row] for row in rows]).inv()
         n = len(box)

@@ -7,9 +7,10 @@ from typing import Any
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from slrsym.certify.fields import Box, Functions, box_ball
-from slrsym.certify.search import DEPTH, Budget, Cover, leave, middle, widest_axis
-from slrsym.certify.trees import CENTRED, INSIDE, NATURAL, cut
+from slrsym.certify.boxes import Box, box_ball, cut, meet, middle, strictly_within, within
+from slrsym.certify.fields import Functions
+from slrsym.certify.search import DEPTH, Budget, Cover, leave, widest_axis
+from slrsym.certify.trees import CENTRED, INSIDE, NATURAL
 
 __all__ = ["isolate_zeros"]
 
@@ -49,7 +50,7 @@ def _isolate(
         found.tree.append(CENTRED)
         return
     zero = _around_zero(bound, box, domain, found)
-    if zero is not None and not any(_meet(zero[0], wide) for wide, _ in found.zeros):
+    if zero is not None and not any(meet(zero[0], wide) for wide, _ in found.zeros):
         found.zeros.append(zero)
         if within(box, zero[0]):
             found.tree.append(INSIDE)
@@ -74,24 +75,6 @@ def excluded(values: list[Any]) -> bool:
     return any(value > 0 or value < 0 for value in values)
 
 
-def within(inner: Box, outer: Box) -> bool:
-    """Whether one box lies in another.
-
-    Parameters
-    ----------
-    inner, outer : Box
-
-    Returns
-    -------
-    bool
-    """
-    return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
-
-
-def _meet(one: Box, other: Box) -> bool:
-    return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=True))
-
-
 def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple[Box, Box] | None:
     """A wide and a narrow box around a zero near a box, if Newton's method comes to one."""
     point = [(low + high) / 2 for low, high in box]
@@ -113,7 +96,7 @@ def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple
     if any(math.dist(near, other) < 1e-9 for other in found.missed):
         return None
     around = [tuple((x - r, x + r) for x in point) for r in _RADII]
-    fitting = [box for box in around if _inside(box, domain)]
+    fitting = [box for box in around if strictly_within(box, domain)]
     wide = next((box for box in fitting if contracts(bound, box)), None)
     if wide is None:
         found.missed.append(near)
@@ -124,10 +107,6 @@ def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple
 
 # Half the sides of boxes around zeros.
 _RADII = [fmpq(1, 2**k) for k in range(1, 50)]
-
-
-def _inside(inner: Box, outer: Box) -> bool:
-    return all(a > c and b < d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
 def _newton_step(bound: Functions, point: Box) -> list[float] | None:
