@@ -3,6 +3,7 @@
 from sympy import And, Eq, Function, Ge, Le, Matrix, sqrt, symbols
 
 from slrsym.notation import alpha, epsilon, eta, kappa, nu, rho, theta
+from slrsym.planar import moved
 from slrsym.proof import Claim, D, algebra, all_of, at, chain, claimed, differentiate, lemma
 from slrsym.symbolic import excess_risk_stable, risk_definition
 
@@ -155,21 +156,14 @@ def _(goal):
 
 # -- the planar map ----------------------------------------------------------------------------
 
-
-def planar(overlap, slope):
-    """The overlap after a step, by (12)-(13)."""
-    stretch = 1 - overlap**2
-    return (overlap - alpha * slope * stretch) / sqrt(1 + alpha**2 * slope**2 * stretch)
-
-
 planar_map = Claim(
     id="lemma-7",
     title="on the manifold, a step maps (kappa, nu) to the point of (12)-(13)",
     statement=And(
         chain_rule.statement,
         no_push.statement,
-        Eq(k_next.dot(Matrix(k_star)), planar(kappa, R_kappa), evaluate=False),
-        Eq(v_next.dot(Matrix(v_star)), planar(nu, R_nu), evaluate=False),
+        Eq(k_next.dot(Matrix(k_star)), moved(kappa, R_kappa), evaluate=False),
+        Eq(v_next.dot(Matrix(v_star)), moved(nu, R_nu), evaluate=False),
         evaluate=False,
     ),
     source="Lemma 7; the partial derivatives are those of proposition-9-gradient-kappa and -nu",
@@ -183,6 +177,6 @@ def _(goal):
     return all_of(
         claimed(chain_rule.statement, "lemma-4-chain-rule"),
         claimed(no_push.statement, "lemma-14"),
-        chain(k_next.dot(Matrix(k_star))).then(planar(kappa, R_kappa), by=algebra),
-        chain(v_next.dot(Matrix(v_star))).then(planar(nu, R_nu), by=algebra),
+        chain(k_next.dot(Matrix(k_star))).then(moved(kappa, R_kappa), by=algebra),
+        chain(v_next.dot(Matrix(v_star))).then(moved(nu, R_nu), by=algebra),
     )
