@@ -7,8 +7,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["replacing"]
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["replacing", "require_writable", "write_netcdf"]
 
 
 @contextmanager
@@ -54,3 +58,40 @@ def replacing(path: str | Path) -> Iterator[Path]:
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def require_writable(path: str | Path) -> None:
+    """Refuse a file that could not be written, before anything has been computed.
+
+    Parameters
+    ----------
+    path : path
+        Of a file, which need not exist.
+
+    Raises
+    ------
+    ValueError
+        If it is a folder, its folder does not exist, or it cannot be written.
+    """
+    file = Path(path)
+    if file.exists() and not file.is_file():
+        what = "a folder" if file.is_dir() else "not one"
+        raise ValueError(f"path must be a file; {file} is {what}")
+    if not file.parent.is_dir():
+        raise ValueError(f"path must be in a folder that exists; {file.parent} does not")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise ValueError(f"path must be writable; {file} is not")
+
+
+def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
+    """Write data to a netCDF file, which takes the place of an earlier one when it is complete.
+
+    Parameters
+    ----------
+    data : Dataset
+        Its numbers as the classic format has them: no integers of more than 32 bits.
+    path : path
+        In a folder that exists.
+    """
+    with replacing(path) as draft:
+        data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")

@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from slrsym.files import replacing
+from slrsym.files import write_netcdf
 from slrsym.kernels import excess_risk, gradient, hessian
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, Linear, risk_estimate
@@ -278,8 +278,7 @@ def _on_manifold(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
     if path is not None:
-        with replacing(path) as draft:
-            data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
+        write_netcdf(data, path)
     return data
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["grid_table", "recovery", "runs_table"]
 
+_WHERE = {"oracle": "at the oracle", "swap": "at a swap point", "manifold": "on the manifold"}
+
 
 def _values(name: str, text: str) -> Any:
     return typer.Option(name, metavar="NUMBER[,NUMBER...]", help=text)
@@ -215,13 +217,8 @@ def runs_table(data: xr.Dataset) -> Table:
         result.add_column(name, justify="left" if name == "ends" else "right", no_wrap=True)
     for i, name in enumerate(data.verdict_names.values.tolist()):
         row = data.isel(verdict_names=i)
-        where = {
-            "oracle": "at the oracle",
-            "swap": "at a swap point",
-            "manifold": "on the manifold",
-        }
         result.add_row(
-            where.get(name, name),
+            _WHERE.get(name, name),
             f"{int(row['count']):,}",
             _percent(float(row.fraction)),
             _interval(float(row.lower), float(row.upper)),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,10 +22,12 @@ from slrsym.dynamics.schedules import (
 )
 from slrsym.dynamics.starts import Start, as_start, require_feasible
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
-from slrsym.dynamics.storage import load, require_runs, require_writable, save
+from slrsym.dynamics.storage import load, require_runs, save
+from slrsym.files import require_writable
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.kernels.compile import require_backend
 from slrsym.kernels.functions import excess_risk
+from slrsym.progress import advancing
 from slrsym.task import OrderParameters, Task
 
 __all__ = ["resume", "simulate"]
@@ -313,7 +313,7 @@ def _run(
     engine = _engine(states, task, settings, int(logged[0]), labels)
     rows, done = [engine.states[None]], 0
     try:
-        with _bar(progress, int(logged[-1] - logged[0])) as shown:
+        with advancing(progress, "steps", int(logged[-1] - logged[0])) as shown:
             work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
             for every, count, whole_gap in _strides(np.diff(logged), work):
                 noted = engine.advance(lam[done : done + every * count], every)
@@ -380,18 +380,3 @@ def _dataset(
         coords={"run": labels, "step": steps},
         attrs=settings | {f"version_{name}": version(name) for name in packages},
     )
-
-
-@contextmanager
-def _bar(wanted: bool | None, total: int) -> Iterator[Any]:
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
-        yield lambda steps: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    # Where nothing can be overwritten, the end of the bar is all that is shown of it.
-    with Progress(console=console, transient=console.is_terminal) as progress:
-        task = progress.add_task("steps", total=total)
-        yield lambda steps: progress.advance(task, steps)

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from slrsym.files import replacing
+from slrsym.files import require_writable, write_netcdf
 from slrsym.task import OrderParameters, Task
 
-__all__ = ["load", "require_runs", "require_writable", "save"]
-
-
-def require_writable(path: str | Path) -> None:
-    """Refuse a file that could not be written, before anything has been computed.
-
-    Parameters
-    ----------
-    path : path
-
-    Raises
-    ------
-    ValueError
-        If it is a folder, its folder does not exist, or it cannot be written.
-    """
-    file = Path(path)
-    if file.exists() and not file.is_file():
-        what = "a folder" if file.is_dir() else "not one"
-        raise ValueError(f"path must be a file; {file} is {what}")
-    if not file.parent.is_dir():
-        raise ValueError(f"path must be in a folder that exists; {file.parent} does not")
-    if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise ValueError(f"path must be writable; {file} is not")
+__all__ = ["load", "require_runs", "save"]
 
 
 def require_runs(runs: Any) -> None:
@@ -81,8 +58,7 @@ def save(runs: xr.Dataset, path: str | Path) -> None:
     # The format has no larger integers.
     large = {name: str(x) for name, x in runs.attrs.items() if _is_large(x)}
     runs = runs.assign_attrs(large)
-    with replacing(path) as draft:
-        runs.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
+    write_netcdf(runs, path)
 
 
 def _is_large(value: object) -> bool:

@@ -6,7 +6,6 @@ The critical points are those of the risk, equation (6), on the product of the s
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +17,7 @@ from slrsym.kernels import excess_risk
 from slrsym.landscape.certificate import refine
 from slrsym.landscape.continuation import Place, Trace, corrected, follow, index_at
 from slrsym.landscape.enumeration import census, symmetric_points
-from slrsym.landscape.points import checked_lam, name_of
+from slrsym.landscape.points import checked_lam, name_of, told_apart
 from slrsym.landscape.spheres import dimension, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical
 from slrsym.task import OrderParameters, Task
@@ -160,17 +159,9 @@ def branches(
             found.append(_branch(traces, task))
     if progress is not None:
         progress(1.0)
-    return _numbered(sorted(found, key=lambda b: float(b.excess_risk[np.argmin(b.lam)])))
-
-
-def _numbered(found: list[Branch]) -> list[Branch]:
-    total, seen = Counter(b.name for b in found), Counter[str]()
-    named = []
-    for branch in found:
-        seen[branch.name] += 1
-        number = f" {seen[branch.name]}" if total[branch.name] > 1 else ""
-        named.append(replace(branch, name=branch.name + number))
-    return named
+    ordered = sorted(found, key=lambda b: float(b.excess_risk[np.argmin(b.lam)]))
+    names = told_apart([branch.name for branch in ordered])
+    return [replace(branch, name=name) for branch, name in zip(ordered, names, strict=True)]
 
 
 def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:

@@ -6,7 +6,6 @@ The risk is that of equation (6), on the product of the spheres of k and v.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from slrsym.kernels import excess_risk, hessian, kernel
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.certificate import Enclosure, inertia, refine
-from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of
+from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of, told_apart
 from slrsym.landscape.search import Coverage, between, descend, led, starts
 from slrsym.landscape.spheres import curvature, dimension, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
@@ -262,9 +261,10 @@ def atlas(
     if task.d >= 4:
         points.append(_null_point(lam, task))
     ordered = sorted(points, key=lambda p: (p.excess_risk, p.state))
-    return Atlas(
-        task, float(lam), _numbered(ordered), coverage, plateaus, register.euler(), _expected(task)
-    )
+    names = told_apart([point.name for point in ordered])
+    named = tuple(replace(point, name=name) for point, name in zip(ordered, names, strict=True))
+    euler = register.euler()
+    return Atlas(task, float(lam), named, coverage, plateaus, euler, _expected(task))
 
 
 def census(
@@ -311,18 +311,6 @@ def census(
 def _expected(task: Task) -> int:
     """The Euler characteristic of two spheres, or of two circles."""
     return 4 if dimension(task) == 3 else 0
-
-
-def _numbered(points: list[CriticalPoint]) -> tuple[CriticalPoint, ...]:
-    """Points of the same name told apart by numbers."""
-    total = Counter(p.name for p in points)
-    seen: Counter[str] = Counter()
-    named = []
-    for point in points:
-        seen[point.name] += 1
-        several = total[point.name] > 1
-        named.append(replace(point, name=f"{point.name} {seen[point.name]}") if several else point)
-    return tuple(named)
 
 
 def _described(found: Found, register: Register, lam: float, task: Task) -> CriticalPoint:

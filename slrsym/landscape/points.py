@@ -6,6 +6,8 @@ The risk is that of equation (6). What is off the invariant manifold the paper l
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from slrsym.task import OrderParameters, Task
 
-__all__ = ["CriticalPoint", "family_of", "name_of"]
+__all__ = ["CriticalPoint", "family_of", "name_of", "told_apart"]
 
 _SAME = 1e-9
 
@@ -170,6 +172,31 @@ def name_of(state: OrderParameters) -> str:
     if one[4] and all(zero[:4]):
         return "aligned"
     return "planar" if _beyond(state) == (False, False) else "mixed"
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names, with numbers where several are the same.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Returns
+    -------
+    list of str
+        All different, in the same order.
+
+    Examples
+    --------
+    >>> told_apart(["mixed", "oracle", "mixed"])
+    ['mixed 1', 'oracle', 'mixed 2']
+    """
+    total, seen = Counter(names), Counter[str]()
+    result = []
+    for name in names:
+        seen[name] += 1
+        result.append(f"{name} {seen[name]}" if total[name] > 1 else name)
+    return result
 
 
 def family_of(state: OrderParameters, d: int) -> tuple[str, int]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from slrsym.dynamics.engines import cores
+from slrsym.progress import advancing
 from slrsym.recovery.chunks import Ends, follow, tubes
 from slrsym.recovery.executors import Jobs, Maker, as_maker, completed
 from slrsym.recovery.setting import Setting
@@ -91,7 +90,7 @@ def followed(
         if missing:
             enough = runs if stopping else 0
             jobs.append(((cell, missing), tubes, (setting, seed, enough, backend)))
-    with _bar(plan.progress, runs * len(settings)) as shown:
+    with advancing(plan.progress, "runs", runs * len(settings), counted=True) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
         for name, result in _results(jobs, plan.executor, plan.workers):
             if isinstance(name[1], list):
@@ -138,23 +137,6 @@ def _together(parts: Sequence[Ends]) -> Ends:
     return Ends(
         **{name: np.concatenate([part.as_dict()[name] for part in parts]) for name in names}
     )
-
-
-@contextmanager
-def _bar(wanted: bool | None, total: int) -> Iterator[Callable[[int], None]]:
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
-        yield lambda runs: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    console = Console(stderr=True)
-    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), Remaining())
-    # Where nothing can be overwritten, the end of the bar is all that is shown of it.
-    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
-        task = bar.add_task("runs", total=total)
-        yield lambda runs: bar.advance(task, runs)
 
 
 def parts_folder(path: Path) -> Path:

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.dynamics.storage import require_writable
-from slrsym.files import replacing
+from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import number, whole
 from slrsym.recovery.chunks import Ends, default_backend
 from slrsym.recovery.executors import Maker
@@ -291,8 +290,7 @@ def _kept(
     # Another version may compute other bits.
     parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
     data = compute(parts)
-    with replacing(file) as draft:
-        data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
+    write_netcdf(data, file)
     parts.remove()
     return data
 

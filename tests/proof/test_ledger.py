@@ -280,7 +280,7 @@ def test_workers_find_what_one_process_finds(derivation):
 def test_a_worker_that_dies(derivation):
     dies = '__import__("os")._exit(7)'
     file = derivation("a.py", claim_text("one", by=dies), claim_text("two"))
-    with pytest.raises(ProofError, match=r"a worker process died, .* --workers 1"):
+    with pytest.raises(ProofError, match=r"a worker process died, .* with one worker"):
         Ledger.load(file).verify(workers=2)
 
 

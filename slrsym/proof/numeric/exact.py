@@ -51,10 +51,10 @@ def exact_truth(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
 def _number(expr: Basic) -> _Number | None:
     """What computes an expression, if that is a matter of exact arithmetic."""
     if isinstance(expr, Rational):
-        constant = fmpq(int(expr.p), int(expr.q))
+        constant = _exact(expr)
         return lambda point: constant
     if isinstance(expr, Symbol):
-        return (lambda point: _entry(point[expr])) if expr.is_real else None
+        return (lambda point: _exact(point[expr])) if expr.is_real else None
     if isinstance(expr, Add | Mul):
         parts = [_number(arg) for arg in expr.args]
         known = [part for part in parts if part is not None]
@@ -71,5 +71,5 @@ def _number(expr: Basic) -> _Number | None:
     return None
 
 
-def _entry(value: Expr) -> fmpq:
+def _exact(value: Expr) -> fmpq:
     return fmpq(int(value.p), int(value.q))
