@@ -21,6 +21,7 @@ from slrsym.commands.export_html import html
 from slrsym.commands.figure import figure
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
 from slrsym.commands.landscape import landscape
+from slrsym.commands.options import PATHS, SEED, WORKERS
 from slrsym.commands.recovery import recovery
 from slrsym.commands.reporting import reported, show_tracebacks
 from slrsym.commands.simulate import simulate
@@ -92,22 +93,8 @@ def verify(
         bool, typer.Option("--verbose", "-v", help="Show each proof step by step.")
     ] = False,
     json_file: JsonFile = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed", min=0, metavar="N", help="Moves the random points of the numerical check."
-        ),
-    ] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            metavar="N",
-            help="How many processes to use; by default one for each core.",
-            show_default=False,
-        ),
-    ] = None,
+    seed: SEED = 0,
+    workers: WORKERS = None,
 ) -> None:
     """Prove every claim; each step is checked twice.
 
@@ -159,14 +146,7 @@ def axioms(
         str | None,
         typer.Argument(metavar="ID", help="A claim; all axioms if left out.", show_default=False),
     ] = None,
-    path: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--path",
-            help="A file or folder of derivations; by default those of the package.",
-            show_default=False,
-        ),
-    ] = None,
+    path: PATHS = None,
     json_file: JsonFile = None,
 ) -> None:
     """List the axioms and claims that a claim rests on."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
+from slrsym.commands.options import DIMENSION, GAMMA, TOKENS
 from slrsym.commands.progress import progress_bar
 from slrsym.commands.reporting import refusals, reported
 
@@ -90,16 +91,9 @@ def _finite(x: float | None) -> float | None:
 
 @reported()
 def compare(
-    d: Annotated[int, typer.Option("--d", help="Dimension of a token.")] = 400,
-    L: Annotated[int, typer.Option("--L", help="Number of tokens.")] = 10,
-    gamma: Annotated[
-        float | None,
-        typer.Option(
-            "--gamma",
-            help="Standard deviation of the informative token. [default: root of 1/2]",
-            show_default=False,
-        ),
-    ] = None,
+    d: DIMENSION = 400,
+    L: TOKENS = 10,
+    gamma: GAMMA = None,
     lam: Annotated[
         float, typer.Option("--lam", help="Inverse temperature of softmax and erf attention.")
     ] = 0.1,

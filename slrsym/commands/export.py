@@ -11,6 +11,7 @@ import typer
 
 from slrsym.commands.checking import checked, cores, loaded, unknown
 from slrsym.commands.examples import example
+from slrsym.commands.options import PATHS, SEED, WORKERS
 from slrsym.commands.reporting import reported
 
 if TYPE_CHECKING:
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OUTPUT",
-    "PATHS",
-    "SEED",
     "UNPROVED",
-    "WORKERS",
     "compile_books",
     "export",
     "latex",
@@ -36,30 +34,6 @@ UNPROVED = Annotated[
     bool,
     typer.Option(
         "--unproved", help="Export claims that are not proved, too, and mark them as such."
-    ),
-]
-PATHS = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--path",
-        metavar="PATH",
-        help="A file or folder of derivations; by default those of the package.",
-        show_default=False,
-    ),
-]
-SEED = Annotated[
-    int,
-    typer.Option(
-        "--seed", min=0, metavar="N", help="Moves the random points of the numerical check."
-    ),
-]
-WORKERS = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        min=1,
-        help="How many processes verify; by default one for each core.",
-        show_default=False,
     ),
 ]
 OUTPUT = Annotated[

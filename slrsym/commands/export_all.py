@@ -10,16 +10,14 @@ import typer
 from slrsym.commands.checking import cores
 from slrsym.commands.export import (
     OUTPUT,
-    PATHS,
-    SEED,
     UNPROVED,
-    WORKERS,
     compile_books,
     speaks_of_the_paper,
     verified,
     writable,
 )
 from slrsym.commands.export_html import TITLE, site_title
+from slrsym.commands.options import CLAIMS, PATHS, SEED, WORKERS
 from slrsym.commands.reporting import reported
 
 __all__ = ["everything"]
@@ -29,14 +27,7 @@ LATEX, HTML = "latex", "html"
 
 @reported()
 def everything(
-    claims: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="CLAIM",
-            help="Ids of claims, which are exported with what they rest on; all by default.",
-            show_default=False,
-        ),
-    ] = None,
+    claims: CLAIMS = None,
     output: OUTPUT = None,
     title: TITLE = None,
     pdf: Annotated[

@@ -11,14 +11,12 @@ import typer
 from slrsym.commands.checking import cores
 from slrsym.commands.export import (
     OUTPUT,
-    PATHS,
-    SEED,
     UNPROVED,
-    WORKERS,
     speaks_of_the_paper,
     verified,
     writable,
 )
+from slrsym.commands.options import CLAIMS, PATHS, SEED, WORKERS
 from slrsym.commands.reporting import reported
 
 __all__ = ["TITLE", "html", "site_title"]
@@ -33,14 +31,7 @@ TITLE = Annotated[
 
 @reported()
 def html(
-    claims: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="CLAIM",
-            help="Ids of claims, which are exported with what they rest on; all by default.",
-            show_default=False,
-        ),
-    ] = None,
+    claims: CLAIMS = None,
     output: OUTPUT = None,
     title: TITLE = None,
     unproved: UNPROVED = False,

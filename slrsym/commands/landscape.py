@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.commands.json_output import JsonFile, for_programs, write_json
+from slrsym.commands.options import DIMENSION, GAMMA, TOKENS
 from slrsym.commands.progress import progress_bar
 from slrsym.commands.reporting import refusals, reported, require_writable
 from slrsym.figures import FORMATS
@@ -28,16 +29,9 @@ _WIDE = 110
 @reported()
 def landscape(
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
-    gamma: Annotated[
-        float | None,
-        typer.Option(
-            "--gamma",
-            help="Standard deviation of the informative token. [default: root of 1/2]",
-            show_default=False,
-        ),
-    ] = None,
-    d: Annotated[int, typer.Option("--d", help="Dimension of a token.")] = 400,
-    L: Annotated[int, typer.Option("--L", help="Number of tokens.")] = 10,
+    gamma: GAMMA = None,
+    d: DIMENSION = 400,
+    L: TOKENS = 10,
     alpha: Annotated[
         float | None,
         typer.Option(
