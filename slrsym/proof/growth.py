@@ -151,7 +151,7 @@ def is_semidefinite(matrix: Matrix, context: Context) -> bool:
     work = matrix.copy()
     n = work.shape[0]
     for i in range(n):
-        pivot = work[i, i].cancel() if hasattr(work[i, i], "cancel") else work[i, i]
+        pivot = work[i, i].cancel()
         sign = context.sign(pivot)
         if sign.zero:
             if any(expand(work[i, j]) != 0 for j in range(i + 1, n)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import beta, kstest
@@ -38,6 +40,7 @@ from slrsym.proof.dynamical import (
     names_of_theorems,
     pairs,
     point_set,
+    theorems,
 )
 from slrsym.proof.dynamical.descent import listed
 from slrsym.proof.dynamical.evidence import Contradicted, examine
@@ -53,6 +56,13 @@ a = Symbol("a", positive=True)
 half = box_map({x: x / 2, y: y / 2})
 bowl = function_of((x, y), x**2 + y**2)
 g = planar_map()
+
+
+@pytest.mark.parametrize("name", names_of_theorems())
+def test_a_theorem_says_how_its_conclusion_follows(name):
+    rule = theorems._RULES[name]
+    assert rule.axioms
+    assert re.search(r"\w{3,} .*\.$", rule.because)
 
 
 def test_a_formula_lists_all_points_and_no_others():

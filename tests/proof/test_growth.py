@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from sympy import (
     Abs,
@@ -11,6 +12,7 @@ from sympy import (
     Expr,
     Function,
     Integral,
+    Matrix,
     Rational,
     Subs,
     asin,
@@ -30,7 +32,7 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import require_moderate, require_smooth
+from slrsym.proof.growth import is_semidefinite, require_moderate, require_smooth
 
 x, y, a, b, s = symbols("x y a b s", real=True)
 p = symbols("p", positive=True)
@@ -118,6 +120,33 @@ def test_a_form_that_may_be_positive_where_its_first_coefficient_vanishes() -> N
     with pytest.raises(Refused):
         require_moderate(form, _VARIABLES, Context((s * a**2 >= 0,)))
     require_moderate(form, _VARIABLES, Context((s >= 0,)))
+
+
+def test_semidefinite_matrices_of_numbers_are_told_from_others() -> None:
+    rng = np.random.default_rng(5)
+    found = []
+    for _ in range(150):
+        n, rank = rng.integers(1, 6), rng.integers(1, 4)
+        rows = rng.integers(-2, 3, (n, rank))
+        entries = rows @ rows.T
+        if rng.random() < 0.6:
+            # An entry off the diagonal, perhaps of a row that elimination leaves empty.
+            i, j = rng.integers(0, n, 2)
+            entries[i, j] = entries[j, i] = entries[i, j] + rng.choice([-1, 1])
+        least = np.linalg.eigvalsh(entries)[0]
+        assert least > -1e-9 or least < -1e-3
+        found.append(is_semidefinite(Matrix(entries.tolist()), Context()))
+        assert found[-1] == (least > -1e-9), entries
+    assert 40 < sum(found) < 120
+    assert not is_semidefinite(Matrix(4, 4, lambda i, j: int({i, j} == {2, 3})), Context())
+
+
+def test_semidefinite_matrices_of_symbols() -> None:
+    gram = Matrix([[1, a, b], [a, a**2 + p, a * b + p], [b, a * b + p, b**2 + p + q]])
+    assert is_semidefinite(gram, Context())
+    assert is_semidefinite(gram.subs(q, 0), Context())
+    assert not is_semidefinite(gram - Matrix.diag(0, 0, q + s**2), Context())
+    assert is_semidefinite(Matrix([[(s**4 - 1) / (s**2 + 1) + 1]]), Context())
 
 
 def test_moderate_under_a_hypothesis() -> None:

@@ -1,0 +1,97 @@
+"""Values for symbols: bound variables stay bound, and capture nothing."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import (
+    Derivative,
+    Dummy,
+    Eq,
+    Function,
+    Integral,
+    Lambda,
+    Limit,
+    Lt,
+    Rational,
+    S,
+    Subs,
+    Sum,
+    Tuple,
+    expand,
+    symbols,
+)
+
+from slrsym.gaussian import Expectation, standard_normal
+from slrsym.proof.substitute import AtPoint, ambiguous, apart, bound_symbols, put
+
+x, y, z = symbols("x y z", real=True)
+i, j, n = symbols("i j n", integer=True, positive=True)
+f = Function("f")
+
+
+@pytest.mark.parametrize(
+    ("expr", "values", "meaning"),
+    [
+        # A value that names the bound variable.
+        (Integral(x * y, (x, 0, 1)), {y: x}, x / 2),
+        (Sum(i * y, (i, 1, 3)), {y: i}, 6 * i),
+        # The end of a range is outside of it, and speaks of the free variable of the same name.
+        (Integral(x * y, (x, 0, x)), {y: x}, x**3 / 2),
+        (Integral(x * y, (x, 0, x)), {x: S(2)}, 2 * y),
+        (Sum(i * y, (i, 1, i)), {y: i}, i**2 * (i + 1) / 2),
+        # The end of an inner range is inside of the outer one.
+        (Integral(x * z, (x, 0, y), (y, 0, 2)), {z: x}, 4 * x / 3),
+        (Integral(x * z, (x, 0, y), (y, 0, 2)), {z: y}, 4 * y / 3),
+        (Integral(x * z, (x, 0, y), (y, 0, y)), {z: y}, y**4 / 6),
+        (Limit(x * y + z, x, z), {y: x}, x * z + z),
+        # All at once.
+        (x + 2 * y, {x: y, y: x}, y + 2 * x),
+        (x * Integral(x * y, (x, 0, 1)), {x: y, y: x}, x * y / 2),
+    ],
+    ids=str,
+)
+def test_values_are_put_for_what_is_free(expr, values, meaning):
+    assert expand(put(expr, values).doit() - meaning) == 0
+
+
+def test_a_mean_keeps_its_variable():
+    mean = Expectation(x * y, standard_normal(x))
+    found = put(mean, {y: x})
+    assert found.free_symbols == {x}
+    assert found != Expectation(x * x, standard_normal(x))
+    assert put(mean, {x: S(5)}).free_symbols == {y}
+
+
+def test_relations_stay_relations():
+    assert put(Lt(x, 1), {x: S.Zero}) == Lt(0, 1, evaluate=False)
+    both = put(Eq(x, y) & Lt(x, 1), {x: S.Zero, y: S.Zero})
+    assert set(both.args) == {Eq(0, 0, evaluate=False), Lt(0, 1, evaluate=False)}
+
+
+def test_a_derivative_at_a_point():
+    slope = Derivative(f(x, y), x)
+    assert put(slope, {y: S(2)}).has(f)
+    twice = AtPoint(Derivative(f(x, y), x, y), (x, y), (z, z))
+    assert put(twice, {z: Rational(1, 2)}) == AtPoint(
+        Derivative(f(x, y), x, y), (x, y), (Rational(1, 2), Rational(1, 2))
+    )
+
+
+def test_points_of_equal_coordinates_are_kept_apart():
+    first, second = (AtPoint(Derivative(f(x, y), x, other), (x, y), (0, 0)) for other in (x, y))
+    assert first != second
+    assert ambiguous(first + second) is None
+    confused = Subs(Derivative(f(x, y), x), (x, y), (0, 0))
+    assert ambiguous(1 + confused) == confused
+    assert ambiguous(Subs(Derivative(f(x, y), x), (x, y), (0, 1))) is None
+
+
+def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
+    whole = Integral(x * Sum(i * x, (i, 1, n)), (x, 0, y)) + Lambda(z, z + y)(1)
+    assert apart(whole, {y}) == whole
+    renamed = apart(whole, {x, i})
+    assert not bound_symbols(renamed) & {x, i}
+    assert renamed.doit() == whole.doit()
+    assert all(isinstance(s, Dummy) and s.is_real for s in bound_symbols(renamed))
+    assert bound_symbols(Tuple(Subs(f(x), x, y), Limit(x, x, 0), Lambda(z, z + 1))) == {x, z}
+    assert bound_symbols(Derivative(f(y), y)) == {y}
