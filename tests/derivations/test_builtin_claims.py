@@ -6,8 +6,9 @@ from scipy.stats import kstest
 import slrsym
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
-from slrsym.proof.checker import StepReport, numerical_check, step_seed, steps_of
+from slrsym.proof.checker import numerical_check, step_seed, steps_of
 
+from .._granted import granted
 from .._profile import THOROUGH, nightly_only, thorough_only
 
 # pytest's own collection of derivations/ proves every claim once, by all rules, at seed 0. The
@@ -26,11 +27,6 @@ def ledger():
 
 def test_every_file_loads(ledger):
     assert ledger.problems == []
-
-
-def granted(step, seed):
-    """What `check_step` says of a step that is accepted."""
-    return StepReport(step.label, step.rule.name, step.statement, None, "", "")
 
 
 def granted_trials(claim, seed):

@@ -11,27 +11,16 @@ from slrsym.dynamics import runs as runs_module
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.kernels import excess_risk
 from slrsym.task import Task
+from tests.dynamics._runs import BACKENDS, same, states
 from tests.kernels._cases import needs_numba
 
-BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 TASK = Task(30, 4, 0.7, 0.1)
 FALLING = Inverse(2, 1e-2)
-NAMES = ["kappa", "nu", "theta", "eta", "rho"]
 
 
 def run(steps=30, backend="numpy", task=TASK, runs=3, **more):
     more = {"batch": 2, "rng": 5} | more
     return simulate(task, Sphere(runs, 1), FALLING, 1e-2, steps, 4, backend, **more)
-
-
-def states(runs):
-    return np.stack([runs[name].values for name in NAMES], axis=-1)
-
-
-def same(one, other):
-    """To the last bit, attributes and all."""
-    xr.testing.assert_identical(one, other)
-    assert one.attrs == other.attrs
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

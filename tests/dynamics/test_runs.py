@@ -18,28 +18,17 @@ from slrsym.dynamics.engines import NumpyEngine
 from slrsym.kernels import excess_risk
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.task import Task
+from tests.dynamics._runs import BACKENDS, NAMES, same, states
 from tests.kernels._cases import needs_numba
 
 TASK = Task(400, 10, 0.7, 0.1)
-NAMES = ["kappa", "nu", "theta", "eta", "rho"]
 FALLING = Inverse(0.9, 1e-3)
 
-BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 DYNAMICS = ["overlaps", "planar", "vectors"]
 
 
 def start(dynamics, runs=3):
     return Manifold(runs, seed=1) if dynamics == "planar" else Sphere(runs, seed=1)
-
-
-def states(runs):
-    return np.stack([runs[name].values for name in NAMES], axis=-1)
-
-
-def same(one, other):
-    """To the last bit, attributes and all."""
-    xr.testing.assert_identical(one, other)
-    assert one.attrs == other.attrs
 
 
 # -- what is logged ----------------------------------------------------------------------------

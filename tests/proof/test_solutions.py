@@ -5,29 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sympy import And, Eq, Equivalent, Or, erf, exp, symbols
+from sympy import And, Equivalent, Or, erf, exp, symbols
 
-from slrsym.proof.context import Context
 from slrsym.proof.errors import ProofError, Refused
 from slrsym.proof.solutions import never, only_at, solution, solution_set, split
 
+from ._steps import check, eq
+
 x, y = symbols("x y", real=True)
 p = symbols("p", positive=True)
-
-
-def eq(left: Any, right: Any) -> Eq:
-    return Eq(left, right, evaluate=False)
 
 
 def goal(equations: list[Any], *points: dict[Any, Any]) -> Equivalent:
     system = And(*(eq(e, 0) for e in equations), evaluate=False)
     listed = [And(*(eq(u, v) for u, v in point.items()), evaluate=False) for point in points]
     return Equivalent(system, Or(*listed, evaluate=False), evaluate=False)
-
-
-def check(proof: Any, *given: Any) -> None:
-    for step in proof.steps(Context(given)):
-        step.check()
 
 
 _SQUARE = p * x**2 - p

@@ -34,18 +34,11 @@ from slrsym.proof.rules.calculus import differentiate
 from slrsym.proof.rules.order import sign
 from slrsym.proof.structure import all_of, cases, claimed, concludes, equal_by_derivative, induction
 
+from ._steps import check, eq
+
 x, y, t = symbols("x y t", real=True)
 p = Symbol("p", positive=True)
 n = Symbol("n", integer=True, nonnegative=True)
-
-
-def check(proof: Any, *given: Any) -> None:
-    for step in proof.steps(Context(given)):
-        step.check()
-
-
-def eq(left: Any, right: Any) -> Eq:
-    return Eq(left, right, evaluate=False)
 
 
 # -- concluding --------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from slrsym.proof import (
 )
 from slrsym.proof.step import Proof, Rule
 
+from ..._granted import granted
 from ..._profile import THOROUGH
 from ._entries import known, link, says, unchecked
 
@@ -313,11 +314,6 @@ def test_a_claim_is_not_called_something_else_after_its_proof():
 def test_a_claim_has_one_proof():
     with pytest.raises(ProofError, match="two proofs"):
         of("two", algebra).proof(lambda goal: chain(x).then(x, by=algebra))
-
-
-def granted(step, seed):
-    """What `check_step` says of a step that is accepted."""
-    return StepReport(step.label, step.rule.name, step.statement, None, "", "")
 
 
 def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on(monkeypatch):
