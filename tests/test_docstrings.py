@@ -61,9 +61,9 @@ OWN = {
     },
     # How proofs are put together; nothing is used but what the parts show.
     "proofs": {
-        "Axiom", "Chain", "algebra", "all_of", "by_citation", "cases", "chain", "claimed", "having",
-        "in_words", "lemma", "never", "only_at", "sign", "single_out", "solution", "solution_set",
-        "split",
+        "Axiom", "Chain", "Link", "Proof", "Rule", "Step", "algebra", "all_of", "axioms_of",
+        "by_citation", "cases", "chain", "claimed", "having", "in_words", "labelled", "lemma",
+        "never", "only_at", "relation", "sign", "single_out", "solution", "solution_set", "split",
     },
     # What a check, a search or an estimator reports.
     "reports": {

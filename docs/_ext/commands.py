@@ -86,18 +86,25 @@ class Helps(SphinxDirective):
 
 
 class Claims(SphinxDirective):
-    """A table of all claims."""
+    """Tables of all claims, in the paper's order."""
 
     def run(self) -> list[nodes.Node]:
         """Ask the ledger."""
         import slrsym
+        from slrsym.export.labels import sections
 
-        claims = slrsym.ledger().claims.values()
-        rows = ["| id | title | source |", "|---|---|---|"]
-        rows += [
-            f"| `{claim.id}` | {_cell(claim.title)} | {_cell(claim.source)} |" for claim in claims
-        ]
-        return self.parse_text_to_nodes("\n".join(rows))
+        found: list[nodes.Node] = []
+        for title, claims in sections(slrsym.ledger().claims.values()):
+            rows = ["| id | title | source |", "|---|---|---|"]
+            rows += [
+                f"| `{claim.id}` | {_cell(claim.title)} | {_cell(claim.source)} |"
+                for claim in claims
+            ]
+            section = nodes.section(ids=[nodes.make_id(title)])
+            section += nodes.title(title, title)
+            section += self.parse_text_to_nodes("\n".join(rows))
+            found.append(section)
+        return found
 
 
 def _cell(text: str) -> str:

@@ -10,15 +10,20 @@ PACKAGES = {
     "slrsym": "The names at the top",
     "slrsym.gaussian": "Gaussian calculus",
     "slrsym.proof": "Claims, proofs and the ledger",
+    "slrsym.proof.step": "Links, rules and steps",
     "slrsym.proof.dynamical": "Statements about orbits",
     "slrsym.symbolic": "What is derived from the risk",
     "slrsym.kernels": "Fast functions",
     "slrsym.linear": "The best linear predictor",
     "slrsym.montecarlo": "Sampling",
     "slrsym.dynamics": "Projected gradient descent",
+    "slrsym.dynamics.stochastic": "Descent from samples, exact in law",
+    "slrsym.experiments": "The paper's experiments",
     "slrsym.landscape": "Critical points",
     "slrsym.recovery": "Who recovers",
+    "slrsym.recovery.tubes": "When a verdict is certain",
     "slrsym.certify": "Certificates",
+    "slrsym.certify.statements": "What certificates show",
     "slrsym.figures": "Figures",
     "slrsym.export": "Export",
     "slrsym.testing.derivatives": "Checks of derivatives",
@@ -55,7 +60,8 @@ def page(name, title):
         elif type(thing).__module__.startswith("slrsym"):
             # A rule without parameters: its class is private, and says what it does.
             said = inspect.getdoc(type(thing)) or ""
-            rows += [f".. py:data:: {name}.{public_name}", "", *_indented(said), ""]
+            # The page is that of the module, whose name goes before.
+            rows += [f".. py:data:: {public_name}", "", *_indented(said), ""]
         elif not inspect.ismodule(thing):
             values.append(public_name)
     if values:

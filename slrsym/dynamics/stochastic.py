@@ -9,10 +9,11 @@ holds inside of the span: the weights depend on what a token has along k and v, 
 informative token also on what it has along :math:`v^\star`, and sums of the rest are drawn as
 sums.
 
-The density of the Wishart law needs d of 6 at least; its decomposition by Bartlett does not. In
-five dimensions the Gram matrix has rank one, and in four or less there is nothing beyond the span:
-all coordinates of both sums are drawn, as they are of vectors. So small d needs no other engine,
-and runs that are resumed go on to the last bit there too.
+Figure 5 is made of such steps. The Wishart law is drawn by the decomposition of Bartlett
+(Proceedings of the Royal Society of Edinburgh 53, 1933), which does not need d of 6 at least, as
+the density does. In five dimensions the Gram matrix has rank one, and in four or less there is
+nothing beyond the span: all coordinates of both sums are drawn, as they are of vectors. So small d
+needs no other engine, and runs that are resumed go on to the last bit there too.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ the tube at a step is inside at all later ones, and ends with the same verdict.
 
 The derivative is that of the derived gradient and Hessian, at every step. K is twice the largest
 second derivative that was found at points along the run: that is an estimate with a reserve, not a
-proof, and so the rule is argued, and tested against runs to the end.
+proof, and so the rule is argued, and tested against runs to the end. The step is that of
+Definition 1.
 """
 
 from __future__ import annotations
