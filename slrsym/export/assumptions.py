@@ -177,28 +177,28 @@ def bounds(given: list[Any], printer: Printer) -> list[Box]:
     list of Box
         One for each hypothesis or pair of bounds.
     """
-    low: dict[Any, tuple[Any, str]] = {}
-    high: dict[Any, tuple[Any, str]] = {}
+    low: dict[Any, Any] = {}
+    high: dict[Any, Any] = {}
     for hypothesis in given:
         bound = _bound(hypothesis)
         if bound is not None:
-            side, of, value, sign = bound
-            (low if side == "low" else high).setdefault(of, (value, sign))
+            side, of, _, _ = bound
+            (low if side == "low" else high).setdefault(of, hypothesis)
+    pairs = {of: (low[of], high[of]) for of in low if of in high}
     boxes: list[Box] = []
-    done: set[Any] = set()
     for hypothesis in given:
         bound = _bound(hypothesis)
-        of = bound[1] if bound is not None else None
-        if of is not None and of in low and of in high:
-            if of not in done:
-                (least, left), (most, right) = low[of], high[of]
-                boxes.append(row([
-                    printer.box(least), Operator(left, "relation"), printer.box(of),
-                    Operator(right, "relation"), printer.box(most),
-                ]))  # fmt: skip
-            done.add(of)
-        else:
+        least, most = pairs.get(bound[1], (None, None)) if bound is not None else (None, None)
+        # A second bound on the same side stands by itself.
+        if hypothesis not in (least, most):
             boxes.append(printer.box(hypothesis))
+        elif hypothesis == next(h for h in given if h in (least, most)):
+            below, above = _bound(least), _bound(most)
+            assert below is not None and above is not None
+            boxes.append(row([
+                printer.box(below[2]), Operator(below[3], "relation"), printer.box(below[1]),
+                Operator(above[3], "relation"), printer.box(above[2]),
+            ]))  # fmt: skip
     return boxes
 
 

@@ -8,6 +8,7 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
+from slrsym.export.assumptions import bounds
 from slrsym.export.bibliography import PAPER, WORKS, bibtex, cited
 from slrsym.export.document import Citation, Text
 from slrsym.export.graph import laid_out
@@ -16,12 +17,13 @@ from slrsym.export.prose import pieces
 from slrsym.export.shorthand import chosen
 from slrsym.export.text import escaped
 from slrsym.gaussian import Expectation, standard_normal, zeta
+from slrsym.gaussian.typeset import Printer, to_latex
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
 from slrsym.proof.checker import steps_of
 from slrsym.proof.dynamical import OrbitsConvergeTo, box_map, point_set
 
-x = Symbol("x", real=True)
+x, y = Symbol("x", real=True), Symbol("y", real=True)
 
 
 def spoken(text):
@@ -58,6 +60,19 @@ def test_plain_text_is_escaped():
         r"\textless{}\textgreater{}\textbar{}"
     )
     assert escaped("caf\u00e9 \u4e2d") == "caf\u00e9 ?"
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ([x > 0, x < 5], ["0 < x < 5"]),
+        ([x > 0, x < 5, x < y], ["0 < x < 5", "x < y"]),
+        ([x > 0, y < 3, x > y, x <= 1], [r"0 < x \le 1", "y < 3", "x > y"]),
+        ([x + y < 2, x + y < 1, x + y >= 0], [r"0 \le x + y < 2", "x + y < 1"]),
+    ],
+)  # fmt: skip
+def test_no_hypothesis_is_lost_to_bounds_on_both_sides(given, shown):
+    assert sorted(to_latex(box) for box in bounds(given, Printer())) == sorted(shown)
 
 
 def claim(id, source):
