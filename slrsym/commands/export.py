@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OUTPUT",
+    "TITLE",
     "UNPROVED",
+    "book_title",
     "compile_books",
     "export",
     "latex",
@@ -35,6 +37,10 @@ UNPROVED = Annotated[
     typer.Option(
         "--unproved", help="Export claims that are not proved, too, and mark them as such."
     ),
+]
+TITLE = Annotated[
+    str | None,
+    typer.Option("--title", help="What the document is called.", show_default=False),
 ]
 OUTPUT = Annotated[
     Path | None,
@@ -79,6 +85,7 @@ def latex(
     snippet: Annotated[
         bool, typer.Option("--snippet", help="Print the equations alone, for pasting.")
     ] = False,
+    title: TITLE = None,
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
     ] = False,
@@ -95,7 +102,9 @@ def latex(
     from slrsym.export.folder import write_folder
 
     if snippet:
-        for option, given in (("--output", output), ("--standalone", standalone), ("--pdf", pdf)):
+        for option, given in (
+            ("--output", output), ("--standalone", standalone), ("--title", title), ("--pdf", pdf),
+        ):  # fmt: skip
             if given:
                 raise typer.BadParameter("--snippet prints, and writes no file", param_hint=option)
         if not claims:
@@ -116,7 +125,7 @@ def latex(
         _print_snippets(document)
         return
     assert output is not None
-    files, mains = _files(document, standalone)
+    files, mains = _files(document, standalone, book_title(title, claims, paths))
     write_folder(output, files)
     end = time.perf_counter()
     typer.echo(
@@ -217,6 +226,28 @@ def verified(
     return ledger, rows, verdicts
 
 
+def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
+    """What a book is called.
+
+    Parameters
+    ----------
+    title : str or None
+        What was asked for.
+    claims : list of str or None
+        Ids of claims; all by default.
+    paths : list of Path or None
+        The derivations that were loaded; those of the package by default, which are the paper's.
+
+    Returns
+    -------
+    str or None
+        A title; none for the book of all claims on the paper, which has one.
+    """
+    from slrsym.export.html.site import DEFAULT_TITLE
+
+    return title or (DEFAULT_TITLE if claims or paths else None)
+
+
 def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
     """Whether a document should have the table of the paper's letters.
 
@@ -236,13 +267,15 @@ def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
     return any(row.id in of_paper for row in rows)
 
 
-def _files(document: Document, standalone: bool) -> tuple[dict[str, str], list[str]]:
+def _files(
+    document: Document, standalone: bool, title: str | None
+) -> tuple[dict[str, str], list[str]]:
     from slrsym.export.latex import book_files
     from slrsym.export.latex import standalone as alone
     from slrsym.export.latex.book import MAIN
 
     if not standalone:
-        return book_files(document), [MAIN]
+        return book_files(document, title=title), [MAIN]
     files: dict[str, str] = {}
     for claim in document.claims:
         files |= alone(document, claim)

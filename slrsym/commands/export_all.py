@@ -10,13 +10,15 @@ import typer
 from slrsym.commands.checking import cores
 from slrsym.commands.export import (
     OUTPUT,
+    TITLE,
     UNPROVED,
+    book_title,
     compile_books,
     speaks_of_the_paper,
     verified,
     writable,
 )
-from slrsym.commands.export_html import TITLE, site_title
+from slrsym.commands.export_html import site_title
 from slrsym.commands.options import CLAIMS, PATHS, SEED, WORKERS
 from slrsym.commands.reporting import reported
 
@@ -57,7 +59,10 @@ def everything(
     from slrsym.export.latex.book import MAIN
 
     document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
-    files = {book: book_files(document), site: site_files(document, site_title(title, paths))}
+    files = {
+        book: book_files(document, title=book_title(title, claims, paths)),
+        site: site_files(document, site_title(title, paths)),
+    }
     for folder, inside in files.items():
         write_folder(folder, inside)
     end = time.perf_counter()

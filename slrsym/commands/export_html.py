@@ -11,6 +11,7 @@ import typer
 from slrsym.commands.checking import cores
 from slrsym.commands.export import (
     OUTPUT,
+    TITLE,
     UNPROVED,
     speaks_of_the_paper,
     verified,
@@ -19,14 +20,9 @@ from slrsym.commands.export import (
 from slrsym.commands.options import CLAIMS, PATHS, SEED, WORKERS
 from slrsym.commands.reporting import reported
 
-__all__ = ["TITLE", "html", "site_title"]
+__all__ = ["html", "site_title"]
 
 _PAPER = "Attention layers provably solve single-location regression"
-
-TITLE = Annotated[
-    str | None,
-    typer.Option("--title", help="What the site is called.", show_default=False),
-]
 
 
 @reported()

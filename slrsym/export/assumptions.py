@@ -194,7 +194,8 @@ def bounds(given: list[Any], printer: Printer) -> list[Box]:
             boxes.append(printer.box(hypothesis))
         elif hypothesis == next(h for h in given if h in (least, most)):
             below, above = _bound(least), _bound(most)
-            assert below is not None and above is not None
+            assert below is not None
+            assert above is not None
             boxes.append(row([
                 printer.box(below[2]), Operator(below[3], "relation"), printer.box(below[1]),
                 Operator(above[3], "relation"), printer.box(above[2]),

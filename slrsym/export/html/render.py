@@ -34,6 +34,8 @@ WIDE, NARROW = 44.0, 18.0
 # How many characters of a formula fit on a line of a phone for certain.
 _LONG = 24
 _TAG = re.compile(r"<[^>]*>")
+# What stands between backticks.
+_CODE = re.compile(r"`+([^`]+)`+")
 _GLUE = "</span>"
 _MARKS = re.compile(r"[.,;:)]+")
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
@@ -122,7 +124,7 @@ class Renderer:
     def _piece(self, part: Inline) -> str:
         match part:
             case Text(text):
-                return escape(text, quote=False)
+                return _CODE.sub(r"<code>\1</code>", escape(text, quote=False))
             case Math(box):
                 element = to_mathml(box, display=False, annotated=True)
                 # Within a line nothing is broken.

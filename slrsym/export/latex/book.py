@@ -23,7 +23,9 @@ _TITLE = r"""\title{%s}
 """
 
 
-def book_files(document: Document, step_numbers: bool = True) -> dict[str, str]:
+def book_files(
+    document: Document, step_numbers: bool = True, title: str | None = None
+) -> dict[str, str]:
     """The files of a book.
 
     Parameters
@@ -32,6 +34,8 @@ def book_files(document: Document, step_numbers: bool = True) -> dict[str, str]:
         What to write.
     step_numbers : bool, optional
         Whether justifications say the number of the step.
+    title : str, optional
+        Of a book that is not about all claims on the paper; by default it is.
 
     Returns
     -------
@@ -47,19 +51,18 @@ def book_files(document: Document, step_numbers: bool = True) -> dict[str, str]:
         inputs.append(f"\\input{{{name}}}")
     proved = sum(claim.status == "proved" for claim in document.claims)
     total = len(document.claims)
-    title = _TITLE % (
-        r"Attention layers provably solve\\single-location regression:\\[0.3em]"
-        r"\Large the derivations, as they are checked",
+    head = _TITLE % (
+        _PAPER if title is None else escaped(title),
         f"{proved} of {total} claims proved{_others(document)}\\\\[0.2em]"
         rf"{{\small written by slrsym {escaped(document.version)}}}",
     )
     body = [
         "\\input{preamble.tex}",
         "\\makeindex",
-        title,
+        head,
         "\\begin{document}",
         "\\maketitle",
-        _INTRODUCTION % PAPER,
+        _introduction(document, title is None),
         "{\\parskip=0pt\\small\\tableofcontents}",
         "\\clearpage",
     ]
@@ -84,7 +87,8 @@ def book_files(document: Document, step_numbers: bool = True) -> dict[str, str]:
             "\\input{axioms.tex}",
         ]
         files["axioms.tex"] = _axioms(document, renderer)
-    body += _ending(document)
+    if any("\\cite" in text for text in (*files.values(), *body)):
+        body += _ending(document)
     body += ["\\printindex", "\\end{document}", ""]
     files["references.bib"] = _bibliography(document)
     files[MAIN] = "\n".join(body)
@@ -123,12 +127,19 @@ def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True)
     return {f"{claim.id}.tex": "\n".join(body), f"{claim.id}.bib": _bibliography(alone)}
 
 
+_PAPER = (
+    r"Attention layers provably solve\\single-location regression:\\[0.3em]"
+    r"\Large the derivations, as they are checked"
+)
+
+_ALL = r"This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides."
+_NUMBERS = (
+    r" The number of a claim is that of the paper%s; what is called a Claim is not stated there."
+)
 _INTRODUCTION = r"""\noindent
-This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides. Nothing in
-it is typed by hand: statements, proofs and formulas are printed from the objects that were checked.
-The number of a claim is the paper's; what is called a Claim is not stated there. Each step of a
-proof is checked twice, by the rule that stands beside it, and by numbers at random points of the
-domain, where expectations are integrated from their definition.
+%s Nothing in it is typed by hand: statements, proofs and formulas are printed from the objects that
+were checked.%s Each step of a proof is checked twice, by the rule that stands beside it, and by
+numbers at random points of the domain, where expectations are integrated from their definition.
 """
 
 _GRAPH = r"""\section*{What rests on what}
@@ -139,14 +150,28 @@ out. Each claim is a link.\par\bigskip"""
 _LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{description}"
 
 
+def _introduction(document: Document, whole: bool) -> str:
+    if whole:
+        return _INTRODUCTION % (_ALL % PAPER, _NUMBERS % "")
+    count = len(document.claims)
+    what = f"This is what slrsym says of {count} claim{'' if count == 1 else 's'}."
+    numbered = any(claim.label.kind != "Claim" for claim in document.claims)
+    return _INTRODUCTION % (what, _NUMBERS % rf"~\cite{{{PAPER}}}" if numbered else "")
+
+
 def _renderer(document: Document, step_numbers: bool) -> Renderer:
     linked = {claim.id for claim in document.claims}
     return Renderer(document.labels, linked, {a.id for a in document.axioms}, step_numbers)
 
 
+_FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")
+_MARKUP = re.compile(r"[\\{}^_]|operatorname|mathbb")
+
+
 def _section(section: Section, renderer: Renderer) -> str:
     title = renderer.inline(section.title)
-    plain = re.sub(r"[$\\{}^]|operatorname|mathbb", "", title).strip()
+    # What bookmarks can show of a formula.
+    plain = _FORMULA.sub(lambda found: _MARKUP.sub("", found[1]), title).strip()
     head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}"
     return "\n".join([head, *(renderer.claim(claim) for claim in section.claims), ""])
 

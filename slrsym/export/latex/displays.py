@@ -19,6 +19,7 @@ from slrsym.export.document import (
 )
 from slrsym.export.text import escaped
 from slrsym.gaussian.typeset import Box, Line, broken, to_latex
+from slrsym.gaussian.typeset.boxes import Operator, Row
 
 __all__ = ["SIGNS", "TEXT_WIDTH", "Displays", "snippet"]
 
@@ -97,7 +98,7 @@ class Displays:
         match part:
             case Text(text):
                 return escaped(text)
-            case Math(box) if box.width > TEXT_WIDTH - 6:
+            case Math(box) if _unbreakable(box) > TEXT_WIDTH - 6:
                 shown = self.display(Display(Formula(box, None)))
                 return f"\n{shown}\n"
             case Math(box):
@@ -182,6 +183,21 @@ class Displays:
         number = label.rsplit(".", 1)[-1]
         shown = number if self.step_numbers and number.isdigit() else ""
         return rf" \slrwhy{{{shown}}}{{{self.inline(why)}}}"
+
+
+def _unbreakable(box: Box) -> float:
+    """The width of the longest part of a list, after each of whose commas a line may end."""
+    if not isinstance(box, Row):
+        return box.width
+    longest = width = 0.0
+    for part in box.parts:
+        if isinstance(part, Operator) and part.kind == "comma":
+            longest, width = max(longest, width), 0.0
+        elif isinstance(part, Row):
+            longest, width = max(longest, width + _unbreakable(part)), _unbreakable(part)
+        else:
+            width += part.width
+    return max(longest, width)
 
 
 def _small(latex: str) -> str:

@@ -54,6 +54,8 @@ class Letters(Tokens):
         while self._peek() == "'":
             self._take()
             primes += 1
+        if key + "'" * primes in self.names:
+            key, primes = key + "'" * primes, 0
         meaning = self.names.get(key)
         called = self._peek() == "("
         if meaning is None and called and key in _LETTERED:

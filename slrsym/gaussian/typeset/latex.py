@@ -98,6 +98,10 @@ def _atom(atom: Atom) -> str:
         return rf"\text{{ {atom.text} }}"
     if atom.text in ("E", "R"):
         return rf"\mathbb{{{atom.text}}}"
+    if not atom.text.isascii():
+        # TeX's standard fonts have the letters of few alphabets.
+        known = (c if ord(c) < 0x100 else f"U+{ord(c):04X}" for c in atom.text)
+        return rf"\text{{{''.join(known)}}}"
     if len(atom.text) == 1:
         return rf"\mathrm{{{atom.text}}}"
     return rf"\operatorname{{{atom.text}}}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from slrsym.gaussian.typeset.boxes import (
     Atom,
@@ -15,7 +16,7 @@ from slrsym.gaussian.typeset.boxes import (
     row,
 )
 
-__all__ = ["GREEK", "letter"]
+__all__ = ["GREEK", "greek_name", "letter"]
 
 GREEK = frozenset(
     [
@@ -27,7 +28,33 @@ GREEK = frozenset(
 )
 # Letters that TeX draws otherwise than papers do.
 _DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
-_PARTS = re.compile(r"([A-Za-z]+)_?(\d*)")
+_PARTS = re.compile(r"([^\W\d_]+)_?(\d*)")
+_MOST_PRIMES = 3
+
+
+def greek_name(character: str) -> str:
+    """What TeX calls a Greek letter.
+
+    Parameters
+    ----------
+    character : str
+        One character.
+
+    Returns
+    -------
+    str
+        Such as ``lambda``; empty if it is no Greek letter, or one that TeX has no name for.
+
+    Examples
+    --------
+    >>> greek_name("λ"), greek_name("Γ"), greek_name("l")
+    ('lambda', 'Gamma', '')
+    """
+    words = unicodedata.name(character, "").replace("LAMDA", "LAMBDA").split()
+    if words[:1] != ["GREEK"] or words[2:3] != ["LETTER"] or len(words) != 4:
+        return ""
+    name = words[3].capitalize() if words[1] == "CAPITAL" else words[3].lower()
+    return name if name in GREEK else ""
 
 
 def letter(name: str) -> Box:
@@ -51,6 +78,8 @@ def letter(name: str) -> Box:
     >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
     ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
     """
+    primes = sum(map(name.count, "'′"))
+    name = re.sub("['′]", "", name)
     name, _, raised = name.partition("^")
     stem, *scripts = name.strip("_").split("_") if name.strip("_") else ["x"]
     match = _PARTS.fullmatch(stem)
@@ -62,6 +91,8 @@ def letter(name: str) -> Box:
     base = _plain(stem)
     # A number above a letter is no power.
     mark: Box | None = Fence("(", _plain(raised), ")") if raised.isalnum() else None
+    if primes and mark is None:
+        mark = Atom("'" * min(primes, _MOST_PRIMES), "name")
     if above:
         mark = identifier("star")
     if not below and mark is None:
@@ -72,7 +103,8 @@ def letter(name: str) -> Box:
 def _plain(text: str) -> Box:
     if text.isdigit():
         return number(text)
+    text = greek_name(text) or text if len(text) == 1 else text
     text = _DRAWN.get(text, text)
-    if len(text) == 1 or text in GREEK:
+    if text in GREEK or (len(text) == 1 and text.isascii()):
         return identifier(text)
-    return Atom(re.sub(r"[^A-Za-z0-9]", "", text) or "x", "name")
+    return Atom(re.sub(r"[\W_]", "", text) or "x", "name")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -71,7 +72,9 @@ class Order:
             To be compared with those of other letters.
         """
         name = getattr(symbol, "name", str(symbol))
-        return (symbol in bound, self._ranks.get(name, len(self._ranks)), name.lower(), name)
+        # x_2 before x_10.
+        parts = [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", name.lower())]
+        return (symbol in bound, self._ranks.get(name, len(self._ranks)), parts, name)
 
     def terms(self, terms: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
         """The terms of a sum, in order, a positive one first if there is one.

@@ -1,0 +1,118 @@
+"""Claims of one's own, whose titles, sources, symbols and numbers are not those of the paper."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sympy import Symbol
+
+from slrsym.export.build import build
+from slrsym.export.document import Math, Section, Text
+from slrsym.export.html.render import Renderer as HtmlRenderer
+from slrsym.export.latex import book_files
+from slrsym.export.latex.compiling import compiled
+from slrsym.export.reading.formulas import read_display
+from slrsym.export.text import escaped
+from slrsym.gaussian.typeset import Order, Printer, to_latex
+from slrsym.gaussian.typeset.names import letter
+from slrsym.proof.ledger import Ledger
+from tests.conftest import claim_text
+from tests.export.test_latex import needs_tex
+
+HEADER = """
+from sympy import Eq, Symbol
+from slrsym.proof import Claim, algebra, chain
+
+x = Symbol("x", real=True)
+primed, beta, umlaut, kanji = (Symbol(name, real=True) for name in ("x'", "β", "größe", "変"))
+many = [Symbol(f"a{i}", real=True) for i in range(40)]
+"""
+ODD = claim_text("odd", "(x - primed)*(x + primed)*beta", "beta*x**2 - beta*primed**2") + (
+    claim_text("foreign", "2*umlaut + kanji + umlaut", "kanji + 3*umlaut")
+    + claim_text("crowd", "sum(many) + sum(many)", "2*sum(many)")
+)
+TITLE = r"""50% & $3_x of #7 {b} ~^\ <i> λ ≤ ∞, Erdős said "why" 漢"""
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    file = tmp_path_factory.mktemp("odd") / "odd.py"
+    text = HEADER + ODD.replace('source="test"', f"title={TITLE!r}, source={TITLE!r}")
+    file.write_text(f'"""{TITLE[:-10]}."""\n'.replace("\\", "\\\\") + text, encoding="utf-8")
+    ledger = Ledger.load(file)
+    assert ledger.problems == []
+    verdicts = {}
+    rows = ledger.verify(on_verdict=lambda v: verdicts.__setitem__(v.id, v))
+    assert [row.status for row in rows] == ["proved"] * 3
+    return build(ledger, rows, verdicts, notation=False)
+
+
+def test_other_alphabets_and_signs_in_text():
+    assert escaped("café 中 λ ≤ Γ²") == r"café ? $\lambda$ $\le$ $\Gamma$$^2$"
+    assert escaped("Erdős, Łojasiewicz, Nešetřil, í") == (
+        r"Erd\H{o}s, \L{}ojasiewicz, Ne\v{s}et\v{r}il, í"
+    )
+    assert escaped('He said "so" ("maybe").') == "He said ``so'' (``maybe'')."
+    assert escaped("by `a_b` and ``c``") == r"by \texttt{a\_b} and \texttt{c}"
+    assert HtmlRenderer({}).inline([Text("by `a<b`")]) == "by <code>a&lt;b</code>"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("x'", "x'"),
+        ("x''_1", "x_{1}''"),
+        ("λ", r"\lambda"),
+        ("Γ_2", r"\Gamma_{2}"),
+        ("größe", r"\text{größe}"),
+        ("変", r"\text{U+5909}"),
+    ],
+)
+def test_names_of_symbols(name, shown):
+    assert to_latex(letter(name)) == shown
+
+
+def test_letters_are_counted_as_numbers():
+    names = [Symbol(f"x{i}") for i in (10, 2, 1)]
+    assert [s.name for s in sorted(names, key=Order().symbol)] == ["x1", "x2", "x10"]
+
+
+def test_a_primed_letter_is_read_as_itself():
+    x, primed = Symbol("x", real=True), Symbol("x'", real=True)
+    expr = primed**2 * x + 2 * primed
+    shown = to_latex(Printer().box(expr))
+    assert shown == "x(x')^{2} + 2x'"
+    display = f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
+    assert read_display(display, {"x": x, "x'": primed}) == [expr]
+
+
+def test_long_lists_of_letters_stay_in_their_sentence(odd):
+    crowd = next(claim for claim in odd.claims if claim.id == "crowd")
+    (lists,) = (p for p in crowd.assumptions[0].parts if isinstance(p, Math))
+    tex = book_files(odd, title="Mine")["section-01.tex"]
+    assert to_latex(lists.box).startswith("a_{0}, a_{1}, a_{2}, a_{3}")
+    assert re.search(r"Let \$a_\{0\},\\allowbreak a_\{1\},.*a_\{39\} \\in \\mathbb\{R\}\$\.", tex)
+
+
+def test_a_book_of_other_claims_does_not_say_that_it_is_the_papers(odd):
+    files = book_files(odd, title="Mine & yours")
+    assert r"\title{Mine \& yours}" in files["book.tex"]
+    assert "This is what slrsym says of 3 claims." in files["book.tex"]
+    assert not re.search(r"single-location|of the paper|\\cite|\\bibliography", files["book.tex"])
+
+
+def test_some_of_the_papers_claims_are_not_called_all(document):
+    text = book_files(document, title="Some")["book.tex"]
+    assert "every claim" not in text
+    assert r"The number of a claim is that of the paper~\cite{marion2025}" in text
+    assert r"This is every claim of the paper~\cite{marion2025}" in book_files(document)["book.tex"]
+
+
+@needs_tex
+def test_odd_claims_compile(odd, tmp_path):
+    sections = tuple(Section((*s.title, Text(TITLE)), s.claims) for s in odd.sections)
+    wild = odd.__class__(sections, odd.axioms, odd.labels)
+    for name, text in book_files(wild, title=TITLE).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert compiled(tmp_path, "book.tex").is_file()
