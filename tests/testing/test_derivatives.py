@@ -302,3 +302,32 @@ def test_no_such_name():
     with pytest.raises(AttributeError, match="no attribute 'check_everything'"):
         slrsym.testing.check_everything  # noqa: B018
     assert "check_hessian" in dir(slrsym.testing)
+
+
+# -- costs that are rounded, or noisy ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("rounded", [np.float32, lambda x: float(np.float32(x))])
+@pytest.mark.parametrize(("factor", "slope"), [(1.0, 2.0), (1.02, 1.0)])
+def test_single_precision_is_recognised(rounded, factor, slope):
+    """The cost stands still at the shortest steps, which says nothing of its derivative."""
+    cost = lambda x: rounded(np.sum(np.sin(x.astype(np.float32))))  # noqa: E731
+    check = check_gradient(cost, lambda x: factor * np.cos(x), [0.3, -0.2, 0.5])
+    assert check.slope == pytest.approx(slope, abs=0.1)
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_noise_that_would_hide_a_wrong_derivative_is_no_success(factor):
+    rng = np.random.default_rng(0)
+    check = check_gradient(
+        lambda x: np.sum(np.sin(x)) + 0.01 * rng.standard_normal(),
+        lambda x: factor * np.cos(x),
+        [0.3, -0.2, 0.5],
+    )
+    assert np.isnan(check.slope)
+    assert check.plot().get_title() == "too noisy to tell"
+
+
+def test_nothing_is_learnt_of_a_retraction_along_no_direction():
+    with pytest.raises(ValueError, match=r"direction must not be zero; got \[0, 0\]"):
+        check_retraction(UnitSpheres().retract, [1, 0], [0, 0])

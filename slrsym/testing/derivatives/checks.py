@@ -164,7 +164,11 @@ def check_retraction(
     Raises
     ------
     ValueError
-        If shapes do not fit, or something is not finite.
+        If shapes do not fit, something is not finite, or the direction is zero.
+
+    Notes
+    -----
+    Whether the points lie on a manifold is not looked at.
 
     Examples
     --------
@@ -179,6 +183,8 @@ def check_retraction(
     along = finite_array("direction", direction, start.shape)
     distances = increasing_steps(steps)
     other = exponential or (lambda x, u: x + u)
+    if not np.linalg.norm(along) > 0:
+        raise ValueError(f"direction must not be zero; got {direction!r}")
     ends = [
         [finite_array(name, move(start, t * along), start.shape) for t in distances.tolist()]
         for name, move in (("retraction", retraction), ("exponential", other))
@@ -233,7 +239,7 @@ class _Curve:
         )
         powers = [c * self.steps**n for n, c in enumerate(coefficients, 1)]
         remainders = np.abs(values - first - np.sum(powers, axis=0))
-        return fitted(self.steps, remainders, abs(first), order)
+        return fitted(self.steps, remainders, abs(first), order, values - first)
 
 
 def _inner(x: Array, y: Array) -> float:

@@ -36,7 +36,8 @@ class TaylorCheck:
         see.
     slope : float
         Of the straight line through these, on logarithmic axes; infinite if there is nothing but
-        rounding in the remainders, as with a cost that is a polynomial of low degree.
+        rounding in the remainders, as with a cost that is a polynomial of low degree. It is NaN if
+        the cost is so noisy that a wrong derivative would not be seen: then nothing is known.
     order : int
         The slope that right derivatives have; a slope that is larger is right as well.
     """
@@ -77,7 +78,8 @@ class TaylorCheck:
             axes.plot(self.steps[shown], line[shown], "--", color="#595959", lw=1, label=label)
             axes.legend(frameon=False)
         else:
-            axes.set_title("nothing but rounding", fontsize="medium")
+            told = "too noisy to tell" if math.isnan(self.slope) else "nothing but rounding"
+            axes.set_title(told, fontsize="medium")
         return axes
 
 
@@ -85,8 +87,17 @@ class TaylorCheck:
 # line by less than a hundredth.
 _CLEAR = 100.0
 
+# Noise that hides more than this share of what changes hides wrong derivatives, too.
+_BLIND = 0.01
 
-def fitted(steps: Array, remainders: Array, size: float, order: int) -> TaylorCheck:
+
+def fitted(
+    steps: Array,
+    remainders: Array,
+    size: float,
+    order: int,
+    changes: Array | None = None,
+) -> TaylorCheck:
     """The slope just above what rounding hides.
 
     A right derivative with a small error, and a wrong one, differ near the point. So the slope is
@@ -100,6 +111,8 @@ def fitted(steps: Array, remainders: Array, size: float, order: int) -> TaylorCh
         How large the numbers are of which remainders are differences.
     order : int
         The slope that right derivatives have.
+    changes : ndarray, optional
+        By how much the numbers differ from that at the point; by default nothing is made of it.
 
     Returns
     -------
@@ -109,12 +122,24 @@ def fitted(steps: Array, remainders: Array, size: float, order: int) -> TaylorCh
     # Rounding, be it of the cost's own making, is what is not smooth at the shortest steps.
     shortest = remainders[: PER_DECADE + 1]
     scatter = np.abs(shortest[1:-1] - (shortest[:-2] + shortest[2:]) / 2)
-    noise = max(np.finfo(float).eps * size, float(scatter.max()))
+    rounding = np.finfo(float).eps * size
+    noise = max(rounding, float(scatter.max()), _grain(changes))
     hidden = np.flatnonzero(remainders <= _CLEAR * noise)
     begin = int(hidden[-1]) + 1 if hidden.size else 0
     used[begin : begin + PER_DECADE + 1] = True
     if used.sum() < PER_DECADE // 2:
         used[:] = False
-        return TaylorCheck(steps, remainders, used, math.inf, order)
+        signal = max(float(remainders.max()), 0.0 if changes is None else np.abs(changes).max())
+        blind = noise > _CLEAR * rounding and _CLEAR * noise > _BLIND * signal
+        return TaylorCheck(steps, remainders, used, math.nan if blind else math.inf, order)
     slope = np.polyfit(np.log(steps[used]), np.log(remainders[used]), 1)[0]
     return TaylorCheck(steps, remainders, used, float(slope), order)
+
+
+def _grain(changes: Array | None) -> float:
+    """The least difference of the numbers, if they stand still at times: they may be rounded."""
+    if changes is None:
+        return 0.0
+    differences = np.abs(np.diff(changes, prepend=0.0))
+    moves = differences[differences > 0]
+    return float(moves.min()) if moves.size and moves.size < differences.size else 0.0
