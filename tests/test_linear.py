@@ -62,3 +62,8 @@ def test_one_token_is_linear_regression():
 def test_probabilities_must_be_some(p):
     with pytest.raises(ValueError, match=r"probabilities must be 4 numbers in \[0, 1\] of sum 1"):
         best_linear(TASK, p)
+
+
+def test_probabilities_must_be_numbers():
+    with pytest.raises(ValueError, match="probabilities must be real numbers; got 'even'"):
+        best_linear(TASK, "even")

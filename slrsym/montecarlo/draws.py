@@ -44,7 +44,7 @@ class Batch:
     var_y, cov : float
         Variance of y, and its covariance with the informative token's value, given the scores.
     tokens : ndarray of shape (n, L, m), or None
-        The tokens themselves, where they were sampled.
+        The tokens themselves, where they are asked for.
     """
 
     u: NDArray[np.float64]
@@ -137,6 +137,8 @@ class Tokens:
     locations : Locations
     k, v, k_star, v_star : ndarray, shape (m,)
         Directions in that space: all of R^d, or a part that holds them.
+    kept : bool, optional
+        Whether batches hold the tokens. If not, no more than some of them are in memory at once.
     """
 
     task: Task
@@ -145,6 +147,7 @@ class Tokens:
     v: NDArray[np.float64]
     k_star: NDArray[np.float64]
     v_star: NDArray[np.float64]
+    kept: bool = False
 
     def batches(self, seed: SeedSequence, n: int) -> Iterator[tuple[Batch, ...]]:
         """Samples, in parts of bounded memory; which numbers are drawn does not depend on those.
@@ -165,11 +168,20 @@ class Tokens:
         for first in range(0, n, rows):
             size = min(rows, n - first)
             place = self.locations.draw(places, size)
-            tokens = normals.standard_normal((size, L, m))
-            own = np.arange(size), place
-            tokens[own] = np.sqrt(self.task.d / 2) * self.k_star + self.task.gamma * tokens[own]
-            y = tokens[own] @ self.v_star + self.task.epsilon * noises.standard_normal(size)
-            yield (Batch(tokens @ self.k, tokens @ self.v, y, place, tokens=tokens),)
+            # All tokens of these samples, or one sample's in parts, one after the other.
+            count = L if self.kept else max(1, _MOST_NUMBERS // (size * m))
+            u, v, y = np.empty((size, L)), np.empty((size, L)), np.empty(size)
+            for start in range(0, L, count):
+                tokens = normals.standard_normal((size, min(count, L - start), m))
+                (here,) = np.nonzero((start <= place) & (place < start + count))
+                own = here, place[here] - start
+                tokens[own] *= self.task.gamma
+                tokens[own] += np.sqrt(self.task.d / 2) * self.k_star
+                part = slice(start, start + count)
+                u[:, part], v[:, part] = tokens @ self.k, tokens @ self.v
+                y[here] = tokens[own] @ self.v_star
+            y += self.task.epsilon * noises.standard_normal(size)
+            yield (Batch(u, v, y, place, tokens=tokens if self.kept else None),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,7 +82,7 @@ def risk_estimate(
     Notes
     -----
     Which random numbers are drawn does not depend on how many are held in memory at once, which is
-    about 8 megabytes, or one sample if that is larger; more samples begin with those of fewer.
+    about 8 megabytes, or one token if that is larger; more samples begin with those of fewer.
     Stopping at a target makes the interval shorter than its level by a little, as any rule does
     that looks at the data. Where the attention is saturated, for a large mean score, what is left
     of a risk or a gradient may rest on samples that are too rare to be met; an estimate without
@@ -234,11 +234,11 @@ def _vector_gradient(
 ) -> Estimate:
     if plan.method == "plain":
         quantity = VectorGradient(predictor, at.k, at.v, riemannian)
-        moments = plan.moments(quantity, plan.tokens(at))
+        moments = plan.moments(quantity, plan.tokens(at, kept=True))
         return plan.estimate(moments, None, lambda x: x.reshape(2, -1))
     small, frame = at.framed()
     quantity = VectorGradient(predictor, small.k, small.v, riemannian)
-    moments = plan.moments(quantity, plan.tokens(small))
+    moments = plan.moments(quantity, plan.tokens(small, kept=True))
     m = frame.shape[1]
     blocks = (moments.covariance[:m, :m], moments.covariance[m:, m:])
     variances = [np.einsum("di,ij,dj->d", frame, block, frame) for block in blocks]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.linear import best_linear
 from slrsym.montecarlo.adaptive import Progress, Quantity, root_of, sampled
 from slrsym.montecarlo.draws import Coordinates, Locations, Tokens
@@ -117,19 +117,21 @@ class Plan:
             at = Directions.at(at, self.task, self._child(0))
         return self.tokens(at)
 
-    def tokens(self, at: Directions) -> Tokens:
+    def tokens(self, at: Directions, kept: bool = False) -> Tokens:
         """Whole tokens, in the space of the vectors.
 
         Parameters
         ----------
         at : Directions
+        kept : bool, optional
+            Whether batches hold them.
 
         Returns
         -------
         Tokens
         """
         k, v = (at.k_star, at.v_star) if self.predictor.oracle else (at.k, at.v)
-        return Tokens(self.task, self.locations, k, v, at.k_star, at.v_star)
+        return Tokens(self.task, self.locations, k, v, at.k_star, at.v_star, kept)
 
     def moments(
         self,
@@ -268,7 +270,7 @@ def plan_of(
         )
     count = whole("max_samples", max_samples, 4 if antithetic else 2)
     target = None if target_stderr is None else positive("target_stderr", target_stderr)
-    p = None if probabilities is None else np.asarray(probabilities, dtype=np.float64)
+    p = None if probabilities is None else real_array("probabilities", probabilities)
     if p is not None or isinstance(predictor, Linear):
         best = best_linear(task, p)  # which looks at the probabilities
     if isinstance(predictor, Linear):

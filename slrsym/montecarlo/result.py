@@ -12,6 +12,9 @@ from scipy.special import stdtrit
 
 from slrsym.kernels.arguments import number
 
+# Of a mean of many terms, relative to it.
+_ROUNDING = 8 * np.finfo(float).eps
+
 __all__ = ["Estimate", "OutputSummary", "Quantile", "stacked"]
 
 
@@ -82,12 +85,15 @@ class Estimate:
         Returns
         -------
         float or ndarray
-            Zero where the two are equal; infinite where they differ and the standard error is zero.
+            Zero where the two are equal up to rounding; infinite where they differ and the standard
+            error is zero.
         """
-        apart = np.asarray(self.value) - np.asarray(reference, dtype=np.float64)
+        other = np.asarray(reference, dtype=np.float64)
+        apart = np.asarray(self.value) - other
+        rounding = _ROUNDING * np.maximum(np.abs(self.value), np.abs(other))
         with np.errstate(divide="ignore", invalid="ignore"):
             z = apart / self.stderr
-        return np.where(apart == 0, 0.0, z)[()]
+        return np.where(np.abs(apart) <= rounding, 0.0, z)[()]
 
     def _aligned(self, counts: Any) -> Any:
         """Counts, one for each leading entry of the value."""
