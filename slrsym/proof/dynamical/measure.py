@@ -158,7 +158,10 @@ def _strict_maximum(goal: Boolean, risk: Any) -> Needs:
 
 @theorem_rule("null-union", "null-sets")
 def _null_union(goal: Boolean, parts: Any) -> Needs:
-    """NullStarts(g, P), from the same of sets that P is the union of."""
+    """NullStarts(g, P), from the same of sets that P is the union of.
+
+    What converges to a point of P converges to one of a part; finitely many null sets make up one.
+    """
     goal = about(goal, NullStarts, "null-union")
     sets = [point_set(part) for part in parts]
     if set().union(*sets) != set(goal.points):
