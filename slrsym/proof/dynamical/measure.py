@@ -177,7 +177,10 @@ def _null_union(goal: Boolean, parts: Any) -> Needs:
 
 @theorem_rule("all-but-few")
 def _all_but_few(goal: Boolean, others: Any) -> Needs:
-    """AlmostEveryStartConvergesTo(g, P), if orbits converge to P or Q, and to Q from null sets."""
+    """AlmostEveryStartConvergesTo(g, P), if orbits converge to P or Q, and to Q from null sets.
+
+    A start from which the orbit does not converge to a point of P is in the null set.
+    """
     goal = about(goal, AlmostEveryStartConvergesTo, "all-but-few")
     g, few = goal.map, point_set(others)
     return Needs(

@@ -374,6 +374,17 @@ wrong(
     given=small,
     others=along,
 )
+# Its value and slopes on the manifold are those that are wanted.
+for at, side in ((-Rational(1, 2), "negative"), (Rational(1, 2), "positive")):
+    pole = flat - kappa - nu + rho**2 / (rho - at)
+    wrong(
+        f"pairs of a risk with a pole at a {side} overlap",
+        pair_goal(pole),
+        pairs(pole),
+        "theorem",
+        given=small,
+        others=along,
+    )
 down = point_set([(-1, -1)])
 wrong(
     "pairs that end elsewhere, as numbers see it",
