@@ -382,6 +382,7 @@ for at, side in ((-Rational(1, 2), "negative"), (Rational(1, 2), "positive")):
         pair_goal(pole),
         pairs(pole),
         "theorem",
+        checks="rule",
         given=small,
         others=along,
     )
