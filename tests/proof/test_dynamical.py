@@ -92,6 +92,8 @@ def test_a_formula_lists_all_points_and_no_others():
         (lambda: OrbitsConvergeTo(half, point_set([(0, 2)])), r"not known to lie in the box"),
         (lambda: OrbitsConvergeTo(half, point_set([(0,)])), "points must have 2 coordinates"),
         (lambda: OrbitsConvergeTo(half, ((0, 0),)), "made by point_set"),
+        (lambda: VanishesAlong(half, function_of((x, y), (x, y))), "must be a Lambda"),
+        (lambda: AccumulationPointsSolve(half, bowl), "must be a Lambda with a Tuple"),
         (lambda: point_set([(x, 0)]), "points must be given by numbers"),
         (lambda: point_set([]), "points must be given by numbers"),
         (lambda: SphereDescent(bowl, a, 4), "a Lambda of five overlaps"),

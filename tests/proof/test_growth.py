@@ -101,6 +101,7 @@ def test_moderate(expr: Expr) -> None:
         Derivative(f(x) / x, x),
         Derivative(f(s) * Abs(x), s),
         Subs(Derivative(f(s), s), s, 1 / x),
+        Subs(Derivative(f(s), s), s, x**2),
         Expectation(exp(x * s), standard_normal(s)),
         Expectation(erf(s), GaussianLaw({s: 0}, [[x**2]])),
         IIDSum(1 / s, standard_normal(s), 3),

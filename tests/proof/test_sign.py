@@ -339,6 +339,7 @@ def test_relations(relation: Expr, given: list[Expr], wanted: bool) -> None:
         (x - y, [Ge(x, y)], "hypothesis"),
         (x - y**2, [Eq(x, y**2 + z**2), z > 2], "a combination of hypotheses"),
         (x**2 - 2 * x * y + 2 * y**2, [], "quadratic"),
+        (2 * x * y - x**2 - 2 * y**2, [], "quadratic"),
         (x**4 - x + 1, [], "without roots"),
     ],
 )
