@@ -20,6 +20,7 @@ from sympy import (
     Symbol,
     nan,
     oo,
+    true,
     zoo,
 )
 from sympy.logic.boolalg import Boolean
@@ -74,14 +75,15 @@ class Context:
         Parameters
         ----------
         *hypotheses : Boolean
-            Relations.
+            Relations. Those that are true whatever their symbols are, as SymPy sees, say nothing.
 
         Returns
         -------
         Context
             A new one.
         """
-        return replace(self, hypotheses=(*self.hypotheses, *hypotheses))
+        more = (h for h in hypotheses if h is not true)
+        return replace(self, hypotheses=(*self.hypotheses, *more))
 
     def granting(self, goal: Boolean) -> Context:
         """The context of an induction step, in which the goal may be used as it stands.

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Integral, Mul, S, Symbol, exp, expand
 
+from slrsym.gaussian.law.declarations import is_plainly_real
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import between_ends, require_moderate, require_smooth
-from slrsym.proof.substitute import PLAIN
 
 if TYPE_CHECKING:
     from slrsym.proof.context import Context
@@ -37,7 +37,7 @@ def require_convergent(node: Integral, context: Context) -> None:
     if len(node.limits) != 1 or len(node.limits[0]) != 3:
         raise Refused(f"{node} is not an integral in one variable between two ends")
     x, low, high = node.limits[0]
-    if not x.is_real or set(x._assumptions_orig) - PLAIN:
+    if not is_plainly_real(x):
         raise Refused(f"the variable {x} of {node} has to be declared real, and no more")
     if x in set().union(*(h.free_symbols for h in context.hypotheses)):
         raise Refused(f"a hypothesis speaks of the variable {x} of {node}; rename the variable")

@@ -24,6 +24,11 @@ __all__ = ["Link", "Proof", "Rule", "Step", "axioms_of", "labelled", "relation"]
 
 _RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
 
+# From which relations each of them follows.
+_STRONGER = {
+    "=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}, "<": {"<"}, ">": {">"}
+}  # fmt: skip
+
 
 def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
     """The unevaluated relation ``lhs symbol rhs``.
@@ -82,6 +87,21 @@ class Link:
         """The same relation, read from right to left."""
         other = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
         return Link(self.rhs, other[self.relation], self.lhs)
+
+    def follows_from(self, relation: str) -> bool:
+        """Whether another relation between the same two sides implies this one.
+
+        Parameters
+        ----------
+        relation : str
+            The other one.
+
+        Returns
+        -------
+        bool
+            Also if both are the same.
+        """
+        return relation in _STRONGER[self.relation]
 
     @classmethod
     def of(cls, statement: Relational) -> Link:

@@ -28,10 +28,7 @@ from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian.binding import Binder
 
-__all__ = ["PLAIN", "AtPoint", "ambiguous", "apart", "bound_symbols", "put"]
-
-# What a variable of integration may be declared: that it is real, and what follows from that.
-PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
+__all__ = ["AtPoint", "ambiguous", "apart", "bound_symbols", "put"]
 
 
 class AtPoint(Subs):  # type: ignore[misc]

@@ -273,7 +273,7 @@ def test_what_is_noticeable_is_looked_at_again(monkeypatch):
 
 
 def test_a_false_alarm_is_less_likely_than_one_in_a_million():
-    # For ten thousand statements, of which the ledger has less than a hundred.
+    # For ten thousand statements, far more than the ledger has.
     both = (2 * norm.sf(NOTICEABLE)) * (2 * norm.sf(CONFIRMING))
     assert 10_000 * both < 1e-6
 

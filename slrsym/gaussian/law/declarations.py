@@ -6,10 +6,26 @@ from typing import Any
 
 from sympy import Dummy, Expr, Symbol, sympify
 
-__all__ = ["real_expression", "real_symbol"]
+__all__ = ["is_plainly_real", "real_expression", "real_symbol"]
 
-# What a random variable may be declared: that it is real, and what follows from that.
+# What a bound variable may be declared: that it is real, and what follows from that.
 _PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
+
+
+def is_plainly_real(symbol: Symbol) -> bool:
+    """Whether a symbol is declared real, and nothing else.
+
+    Parameters
+    ----------
+    symbol : Symbol
+        The symbol.
+
+    Returns
+    -------
+    bool
+        Whether any real number may be put for it.
+    """
+    return bool(symbol.is_real) and not set(symbol._assumptions_orig) - _PLAIN
 
 
 def real_symbol(symbol: Any, role: str) -> Symbol:

@@ -7,8 +7,9 @@ from typing import Any
 
 from sympy import FiniteSet, Lambda, Symbol, Tuple, sympify
 
+from slrsym.gaussian.law.declarations import is_plainly_real
 from slrsym.proof.errors import ProofError
-from slrsym.proof.substitute import PLAIN, put
+from slrsym.proof.substitute import put
 
 __all__ = ["function_of", "point_set", "require_plain", "value_at"]
 
@@ -27,7 +28,7 @@ def require_plain(function: Lambda) -> None:
         If a variable is declared anything but real.
     """
     for x in function.variables:
-        if not isinstance(x, Symbol) or not x.is_real or set(x._assumptions_orig) - PLAIN:
+        if not isinstance(x, Symbol) or not is_plainly_real(x):
             raise ProofError(f"the coordinate {x} has to be declared real, and no more")
 
 

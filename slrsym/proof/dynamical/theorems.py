@@ -18,7 +18,7 @@ from sympy import Basic, Expr, Symbol, sympify
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.proof.chain import chain
+from slrsym.proof.chain import Chain
 from slrsym.proof.context import Context
 from slrsym.proof.dynamical.regularity import require_differentiable_on
 from slrsym.proof.errors import ProofError, Refused
@@ -212,9 +212,7 @@ def _as_proof(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
         return by
     if isinstance(statement, Relational):
         link = Link.of(statement)
-        kinds = {"=": "then", "<=": "le", "<": "lt", ">=": "ge", ">": "gt"}
-        made: Proof = getattr(chain(link.lhs), kinds[link.relation])(link.rhs, by=by)
-        return made
+        return Chain(link.lhs, ((link, by),))
     if isinstance(by, Lemma) and by.factor == 1 and not by.conditions:
         return claimed(statement, by.id, dict(by.values))
     raise ProofError(f"{by} does not show a statement such as {statement}; give a proof of it")

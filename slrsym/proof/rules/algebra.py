@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 from slrsym.proof.step import Link, Rule
 
-__all__ = ["algebra", "require_equality"]
+__all__ = ["algebra", "in_either_direction", "require_equality"]
 
 
 def require_equality(link: Link) -> None:
@@ -24,6 +26,34 @@ def require_equality(link: Link) -> None:
     """
     if link.relation != "=":
         raise Refused(f"the rule shows equalities, and this step says {link.relation}")
+
+
+def in_either_direction(
+    check: Callable[[Link, Context], None], link: Link, context: Context
+) -> None:
+    """Refuse an equality unless it passes a check as it is, or read from right to left.
+
+    Parameters
+    ----------
+    check : callable
+        Takes the link and the context, and raises `Refused`.
+    link : Link
+        The equality.
+    context : Context
+        What may be taken for granted.
+
+    Raises
+    ------
+    Refused
+        If neither passes: why the link does not as it is.
+    """
+    try:
+        check(link, context)
+    except Refused as reason:
+        try:
+            check(link.flipped, context)
+        except Refused:
+            raise reason from None
 
 
 class _Algebra(Rule):

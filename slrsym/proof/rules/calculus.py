@@ -18,7 +18,6 @@ from sympy import (
     exp,
     pi,
     sympify,
-    true,
 )
 
 from slrsym.gaussian.functions import OwensT, zeta
@@ -117,7 +116,6 @@ def _evaluated(expr: Expr, context: Context) -> Expr:
             for place, value in values.items()
             if value.is_Rational
             for side in (place > value - _NEAR, place < value + _NEAR)
-            if side is not true
         ]
         return put(_evaluated(put(expr.expr, places), context.assuming(*near)), values)
     if not expr.has(Derivative):

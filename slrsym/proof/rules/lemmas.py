@@ -10,13 +10,14 @@ from sympy import Abs, And, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sym
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 
+from slrsym.gaussian.law.declarations import is_plainly_real
 from slrsym.proof.algebra import Freedom
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
 from slrsym.proof.growth import require_moderate
 from slrsym.proof.rules.expectations import require_integrable
 from slrsym.proof.step import Link, Proof, Rule
-from slrsym.proof.substitute import PLAIN, bound_symbols, put
+from slrsym.proof.substitute import bound_symbols, put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -106,7 +107,7 @@ def instance(
                 f"{function} contains {min(captured, key=str)}, which claim {claim.id} binds; "
                 f"rename it"
             )
-        if any(not x.is_real or set(x._assumptions_orig) - PLAIN for x in value.variables):
+        if any(not is_plainly_real(x) for x in value.variables):
             raise Refused(f"the variables of {function} have to be declared real, and no more")
         require_admissible(Symbol(str(function), **function._kwargs), value.expr, context)
         require_moderate(value.expr, frozenset(value.variables), context)
@@ -281,8 +282,7 @@ class Lemma(Rule):
     def _require_ordered(self, link: Link, known: Link, context: Context) -> None:
         if {link.relation[0], known.relation[0]} == {"<", ">"}:
             known = known.flipped
-        weaker = {"<=": {"<=", "<", "="}, "<": {"<"}, ">=": {">=", ">", "="}, ">": {">"}}
-        if known.relation not in weaker[link.relation]:
+        if not link.follows_from(known.relation):
             raise Refused(f"claim {self.id} says {known.relation}, and this step {link.relation}")
         if self.factor == 1 and (link.lhs, link.rhs) == (known.lhs, known.rhs):
             return

@@ -85,7 +85,7 @@ class _Monotone(Rule):
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
         try:
-            inner = context.assuming(*(h for h in self._between(context) if h != True))  # noqa: E712
+            inner = context.assuming(*self._between(context))
         except Refused:
             inner = context
         yield "derivative", self.derivative, inner
@@ -101,7 +101,7 @@ class _Monotone(Rule):
         for point in (self.start, self.end):
             require_interval(self.variable, point, context)
         ascending = self._ascending(context)
-        inner = context.assuming(*(h for h in self._between(context) if h != True))  # noqa: E712
+        inner = context.assuming(*self._between(context))
         require_differentiable(self.of, self.variable, inner)
         context.require_equal(link.lhs, put(self.of, {self.variable: self.start}))
         context.require_equal(link.rhs, put(self.of, {self.variable: self.end}))

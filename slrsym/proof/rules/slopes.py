@@ -39,8 +39,7 @@ class _BoundedSlope(Rule):
     bound: Proof
 
     def _inner(self, context: Context) -> Context:
-        between = Ge(self.variable, self.low), Le(self.variable, self.high)
-        return context.assuming(*(h for h in between if h != True))  # noqa: E712
+        return context.assuming(Ge(self.variable, self.low), Le(self.variable, self.high))
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
         yield "bound", self.bound, self._inner(context)

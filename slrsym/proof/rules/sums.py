@@ -10,7 +10,7 @@ from sympy import Add, Dummy, Expr, Ge, Le, Mul, S, Sum, Symbol, expand, sympify
 
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
-from slrsym.proof.rules.algebra import require_equality
+from slrsym.proof.rules.algebra import in_either_direction, require_equality
 from slrsym.proof.step import Link, Proof, Rule
 from slrsym.proof.substitute import put
 
@@ -31,13 +31,7 @@ class _SingleOut(Rule):
         require_equality(link)
         if not self.place.is_integer:
             raise Refused(f"{self.place} is not known to be an integer")
-        try:
-            self._check_forward(link, context)
-        except Refused as reason:
-            try:
-                self._check_forward(link.flipped, context)
-            except Refused:
-                raise reason from None
+        in_either_direction(self._check_forward, link, context)
 
     def _check_forward(self, link: Link, context: Context) -> None:
         sums = [node for node in link.lhs.atoms(Sum) if len(node.limits) == 1]
@@ -105,7 +99,7 @@ class _Termwise(Rule):
         """Where the terms are compared: the index is in range, and some facts have been shown."""
         bounds = (Ge(self.index, self.low), Le(self.index, self.high))
         shown = [fact.conclusion for fact in self.facts[:facts]]
-        return context.assuming(*(b for b in bounds if b != True), *shown)  # noqa: E712
+        return context.assuming(*bounds, *shown)
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
         for number, fact in enumerate(self.facts):
@@ -118,12 +112,10 @@ class _Termwise(Rule):
     def check(self, link: Link, context: Context) -> None:
         self._require_range(link, context)
         shown = Link.of(self.terms.conclusion)
-        weaker = {"=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}}
-        wanted = weaker.get(link.relation, set())
-        if shown.relation not in wanted:
+        if not link.follows_from(shown.relation):
             shown = shown.flipped
         # Of no terms at all, strictly less cannot be said.
-        if shown.relation not in wanted:
+        if link.relation in ("<", ">") or not link.follows_from(shown.relation):
             raise Refused(
                 f"the terms compare by {shown.relation}, and this step by {link.relation}"
             )

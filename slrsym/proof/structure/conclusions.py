@@ -48,10 +48,9 @@ def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
     if not isinstance(shown, Relational) or not isinstance(wanted, Relational):
         raise Refused(f"what is shown is {shown}, not {wanted}")
     mine, goal = Link.of(shown), Link.of(wanted)
-    weaker = {"=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}, "<": {"<"}, ">": {">"}}
-    if mine.relation not in weaker[goal.relation]:
+    if not goal.follows_from(mine.relation):
         mine = mine.flipped
-        if mine.relation not in weaker[goal.relation]:
+        if not goal.follows_from(mine.relation):
             raise Refused(f"what is shown is {shown}, not {wanted}")
     for side, other, name in ((mine.lhs, goal.lhs, "left"), (mine.rhs, goal.rhs, "right")):
         if side != other:

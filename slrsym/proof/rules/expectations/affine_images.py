@@ -13,7 +13,7 @@ from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.algebra import partial_derivative
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
-from slrsym.proof.rules.algebra import require_equality
+from slrsym.proof.rules.algebra import in_either_direction, require_equality
 from slrsym.proof.rules.expectations.properties import LINEAR
 from slrsym.proof.rules.expectations.terms import with_expectations_changed
 from slrsym.proof.step import Link, Rule
@@ -36,13 +36,7 @@ class _Substitution(Rule):
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
-        try:
-            self._check_forward(link, context)
-        except Refused as reason:
-            try:
-                self._check_forward(link.flipped, context)
-            except Refused:
-                raise reason from None
+        in_either_direction(self._check_forward, link, context)
 
     def _check_forward(self, link: Link, context: Context) -> None:
         forms = dict(self.forms)
