@@ -33,10 +33,10 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.dynamics.maps import SLOPES, overlap_map
+from slrsym.dynamics.maps import ON_MANIFOLD, SLOPES, overlap_map
 from slrsym.kernels.expressions import on_manifold
 from slrsym.kernels.special import ErfDefect
-from slrsym.notation import alpha, eta, kappa, nu, rho, theta
+from slrsym.notation import alpha, kappa, nu
 
 __all__ = [
     "PlanarMap",
@@ -154,15 +154,13 @@ class PlanarMap:
 def planar_map() -> PlanarMap:
     """The map of Lemma 7, derived from Definition 1 by way of the map of the five overlaps."""
     outputs, meanings = overlap_map()
-    # By Lemma 14 the slopes in theta, eta and rho vanish as well.
-    zero = dict.fromkeys((theta, eta, rho, *SLOPES[2:]), S.Zero)
     rows = []
     for output in outputs[:2]:
         new = output
         while new.free_symbols & meanings.keys():
             new = new.xreplace(meanings)
         # On the square the maximum of 0 and alpha^2 times a square times 1 - kappa^2 is the latter.
-        new = new.subs(zero).replace(Max, lambda *parts: Add(*parts))
+        new = new.subs(ON_MANIFOLD).replace(Max, lambda *parts: Add(*parts))
         (shrink,) = (f for f in Mul.make_args(new) if f.is_Pow and f.exp == -S.Half)
         rows.append(_row(new / shrink, shrink.base))
     (k_new, k_norm, k_pole, k_row), (n_new, n_norm, n_pole, n_row) = rows

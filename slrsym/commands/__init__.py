@@ -1,1 +1,1 @@
-"""The commands that simulate and draw, and what all commands report by."""
+"""The commands, one or a few of a kind in a module, and what several of them need."""

@@ -32,6 +32,7 @@ from slrsym.kernels.program import Program
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, gram_matrix, kappa, nu, rho, theta
 
 __all__ = [
+    "ON_MANIFOLD",
     "PARAMETERS",
     "SLOPES",
     "overlap_map",
@@ -44,6 +45,9 @@ PARAMETERS = (*expressions.PARAMETERS, alpha)
 
 # The partial derivatives of the risk at the old point.
 SLOPES = tuple(Symbol(f"R_{p.name}", real=True) for p in ORDER_PARAMETERS)
+
+# What vanishes there, by Lemma 14 the slopes in theta, eta and rho as well.
+ON_MANIFOLD = dict.fromkeys((theta, eta, rho, *SLOPES[2:]), S.Zero)
 
 # The overlaps at the new point.
 _NEW = tuple(Symbol(f"new_{p.name}", real=True) for p in ORDER_PARAMETERS)
@@ -182,11 +186,9 @@ def planar_program() -> Program:
         rounding.
     """
     outputs, meanings = overlap_map()
-    # By Lemma 14 the slopes in theta, eta and rho vanish as well.
-    on_manifold = dict.fromkeys((theta, eta, rho, *SLOPES[2:]), S.Zero)
     slopes = dict(zip(SLOPES[:2], expressions.gradient()[:2], strict=True))
-    given = {x: value.subs(on_manifold) for x, value in (slopes | meanings).items()}
-    given |= {x: value.subs(on_manifold) for x, value in zip(_NEW[:2], outputs, strict=False)}
+    given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
+    given |= {x: value.subs(ON_MANIFOLD) for x, value in zip(_NEW[:2], outputs, strict=False)}
     room = Min(*(_ONE - x**2 for x in _NEW[:2]))
     return Program.of((*_NEW[:2], room), (kappa, nu), PARAMETERS, given=given)
 

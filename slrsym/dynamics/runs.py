@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +24,7 @@ from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.dynamics.storage import load, require_runs, save
 from slrsym.files import require_writable
 from slrsym.kernels.arguments import positive, real_array, whole
-from slrsym.kernels.compile import require_backend
+from slrsym.kernels.compile import chosen_backend
 from slrsym.kernels.functions import excess_risk
 from slrsym.progress import advancing
 from slrsym.task import OrderParameters, Task
@@ -135,7 +134,7 @@ def simulate(
     states = require_feasible(real_array("start", begin.overlaps(task)))
     settings = {
         "dynamics": (how := _dynamics(dynamics, states.shape[1], batch)),
-        "backend": _backend(backend),
+        "backend": chosen_backend(backend),
         **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
         "alpha": alpha,
         "steps": steps,
@@ -214,7 +213,7 @@ def resume(
                 f"schedule must be given again: it was {settings['schedule']}"
             ) from None
     task = Task(*(settings[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
-    settings |= {"steps": steps, "backend": _backend(backend or str(settings["backend"]))}
+    settings |= {"steps": steps, "backend": chosen_backend(backend or str(settings["backend"]))}
     states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], name="runs")
     # The last step of all is logged off the beat; what comes next is on it again.
     every = int(settings["log_every"])
@@ -233,17 +232,6 @@ def _states(runs: xr.Dataset, settings: dict[str, Any]) -> NDArray[np.float64]:
 
 
 # -- the settings ------------------------------------------------------------------------------
-
-
-def _backend(backend: str) -> str:
-    require_backend(backend, ("auto", "numpy", "numba"))
-    if backend == "auto":
-        return "numpy" if importlib.util.find_spec("numba") is None else "numba"
-    if backend == "numba":
-        from slrsym.kernels.numba_backend import require_numba
-
-        require_numba()
-    return backend
 
 
 def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[str, int]:

@@ -12,6 +12,7 @@ backend     numbers
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -22,7 +23,7 @@ from slrsym.kernels import expressions
 from slrsym.kernels.program import Program
 from slrsym.notation import ORDER_PARAMETERS
 
-__all__ = ["BACKENDS", "compile_expressions", "kernel", "require_backend"]
+__all__ = ["BACKENDS", "chosen_backend", "compile_expressions", "kernel", "require_backend"]
 
 BACKENDS = ("numpy", "numba", "mpmath", "ball")
 
@@ -50,6 +51,35 @@ def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
     """
     if backend not in allowed:
         raise ValueError(f"backend must be one of {', '.join(allowed)}; got {backend!r}")
+    return backend
+
+
+def chosen_backend(backend: str) -> str:
+    """What runs are computed by.
+
+    Parameters
+    ----------
+    backend : {'auto', 'numpy', 'numba'}
+        The default is Numba where it is installed.
+
+    Returns
+    -------
+    {'numpy', 'numba'}
+
+    Raises
+    ------
+    ValueError
+        If there is no such backend.
+    NumbaMissingError
+        If it is Numba and that is not installed.
+    """
+    require_backend(backend, ("auto", "numpy", "numba"))
+    if backend == "auto":
+        return "numpy" if importlib.util.find_spec("numba") is None else "numba"
+    if backend == "numba":
+        from slrsym.kernels.numba_backend import require_numba
+
+        require_numba()
     return backend
 
 

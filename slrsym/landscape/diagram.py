@@ -19,7 +19,7 @@ from slrsym.landscape.continuation import Place, Trace, corrected, follow, index
 from slrsym.landscape.enumeration import census, symmetric_points
 from slrsym.landscape.points import checked_lam, name_of, told_apart
 from slrsym.landscape.spheres import dimension, overlaps
-from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical
+from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, distance
 from slrsym.task import OrderParameters, Task
 
 __all__ = ["Branch", "Event", "branches"]
@@ -174,7 +174,7 @@ def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:
             _between(branch, i, lam, task) for i in np.flatnonzero(above[1:] != above[:-1]).tolist()
         ]
         for point in points:
-            if np.abs(OVERLAP_SIGNS * overlaps(point) - state).max(axis=1).min() < _SAME:
+            if distance(overlaps(point), state) < _SAME:
                 return True
     return False
 

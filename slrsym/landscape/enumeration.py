@@ -18,7 +18,7 @@ from slrsym.landscape.certificate import Enclosure, inertia, refine
 from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of, told_apart
 from slrsym.landscape.search import Coverage, between, descend, led, starts
 from slrsym.landscape.spheres import curvature, dimension, overlaps
-from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
+from slrsym.landscape.symmetry import canonical, copies, distance, point_signs
 from slrsym.task import OrderParameters, Task
 
 __all__ = ["Atlas", "Found", "Register", "atlas", "census", "symmetric_points"]
@@ -152,8 +152,7 @@ class Register:
         if not self.entries:
             return None
         known = np.array([f.state for f in self.entries])
-        images = OVERLAP_SIGNS * state
-        far = np.abs(known[:, None, :] - images).max(axis=-1).min(axis=-1)
+        far = distance(known, state)
         best = int(np.argmin(far))
         return self.entries[best] if far[best] < near else None
 

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["OVERLAP_SIGNS", "canonical", "copies", "point_signs"]
+__all__ = ["OVERLAP_SIGNS", "canonical", "copies", "distance", "point_signs"]
 
 _Array = NDArray[np.float64]
 
@@ -65,6 +65,24 @@ def canonical(states: _Array) -> _Array:
     best = np.argmax(weights, axis=-1)
     chosen: _Array = np.take_along_axis(images, best[..., None, None], axis=-2)[..., 0, :]
     return chosen + 0.0
+
+
+def distance(states: _Array, point: _Array) -> _Array:
+    """How far states are from a point or the nearest of its images.
+
+    Parameters
+    ----------
+    states : ndarray, shape (..., 5)
+    point : ndarray, shape (5,)
+
+    Returns
+    -------
+    ndarray of shape (...)
+        The largest difference of an overlap.
+    """
+    images = OVERLAP_SIGNS * point
+    nearest: _Array = np.abs(states[..., None, :] - images).max(axis=-1).min(axis=-1)
+    return nearest
 
 
 def copies(state: _Array) -> int:

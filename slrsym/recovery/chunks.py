@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from slrsym.recovery.setting import Setting
 from slrsym.recovery.tubes import Tube, tube_around
 from slrsym.recovery.verdicts import margins, verdicts
 
-__all__ = ["Ends", "checkpoints", "default_backend", "follow", "tubes"]
+__all__ = ["Ends", "checkpoints", "follow", "tubes"]
 
 _Array = NDArray[np.float64]
 
@@ -29,16 +28,6 @@ _APART = 0.05
 # When a pilot is in three dimensions, nearly.
 _FLAT = 1e-9
 _MOST_TUBES = 6
-
-
-def default_backend() -> str:
-    """Numba where it is installed.
-
-    Returns
-    -------
-    {'numpy', 'numba'}
-    """
-    return "numpy" if importlib.util.find_spec("numba") is None else "numba"
 
 
 def checkpoints(steps: int) -> NDArray[np.int64]:

@@ -18,7 +18,8 @@ import xarray as xr
 
 from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import number, whole
-from slrsym.recovery.chunks import Ends, default_backend
+from slrsym.kernels.compile import chosen_backend
+from slrsym.recovery.chunks import Ends
 from slrsym.recovery.executors import Maker
 from slrsym.recovery.runner import Plan, followed, parts_folder
 from slrsym.recovery.setting import Setting
@@ -222,14 +223,7 @@ def _axis(name: str, values: Any) -> list[Any]:
 def _checked(runs: int, seed: int, workers: int | None, backend: str) -> dict[str, Any]:
     if workers is not None:
         whole("workers", workers, 1)
-    if backend not in ("auto", "numpy", "numba"):
-        raise ValueError(f"backend must be one of auto, numpy, numba; got {backend!r}")
-    if backend == "auto":
-        backend = default_backend()
-    elif backend == "numba":
-        from slrsym.kernels.numba_backend import require_numba
-
-        require_numba()
+    backend = chosen_backend(backend)
     return {"runs": whole("runs", runs, 1), "seed": whole("seed", seed, 0), "backend": backend}
 
 

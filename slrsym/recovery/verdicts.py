@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.landscape.oracle import swap_point
-from slrsym.landscape.symmetry import OVERLAP_SIGNS
+from slrsym.landscape.symmetry import distance
 from slrsym.task import Task
 
 __all__ = ["NEAR", "VERDICTS", "margins", "verdicts"]
@@ -28,11 +28,7 @@ _ORACLE = (1.0, 1.0, 0.0, 0.0, 0.0)
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
     """To the oracle, to a swap point, and to M: the largest difference of an overlap, (..., 3)."""
     swap, _ = swap_point(task, lam)
-    found = []
-    for point in (_ORACLE, swap):
-        images = OVERLAP_SIGNS * np.array(point)
-        far = np.abs(states[..., None, :] - images).max(axis=-1).min(axis=-1)
-        found.append(far)
+    found = [distance(states, np.array(point)) for point in (_ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
     return np.stack(found, axis=-1)
 
