@@ -19,13 +19,11 @@ from slrsym.files import write_netcdf
 from slrsym.kernels import excess_risk, gradient, hessian
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, Linear, risk_estimate
-from slrsym.task import OrderParameters, Task
+from slrsym.task import ORACLE, Task
 
 __all__ = ["OracleSurvey", "SquareSurvey", "best_temperature"]
 
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
-
-_ORACLE = OrderParameters(kappa=1, nu=1, theta=0, eta=0, rho=0)
 
 # The solutions of equation (14), by Proposition 9.
 _FIXED_POINTS = np.array([(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)])
@@ -49,7 +47,7 @@ def best_temperature(task: Task) -> float:
     """
 
     def risk_at(log_lam: float) -> float:
-        return float(excess_risk(_ORACLE, np.exp(log_lam), task))
+        return float(excess_risk(ORACLE, np.exp(log_lam), task))
 
     # Coarsely first: the search that follows finds a minimum, not the least one.
     grid = np.linspace(np.log(1e-6), np.log(1e2), 200)
@@ -158,7 +156,7 @@ class OracleSurvey:
     def _risks(self, d: int) -> tuple[float, float, float]:
         task = self._task(d)
         lam = best_temperature(task)
-        oracle = float(excess_risk(_ORACLE, lam, task)) + task.epsilon**2
+        oracle = float(excess_risk(ORACLE, lam, task)) + task.epsilon**2
         return oracle, best_linear(task).risk, lam
 
     def _estimated(self, d: int, number: int) -> tuple[float, float, float, float]:
@@ -167,7 +165,7 @@ class OracleSurvey:
         attention, linear = np.random.SeedSequence([self.seed, number]).generate_state(2).tolist()
         lam = best_temperature(task)
         estimates = (
-            risk_estimate(predictor, task, _ORACLE, max_samples=self.samples, rng=seed)
+            risk_estimate(predictor, task, ORACLE, max_samples=self.samples, rng=seed)
             for predictor, seed in ((Erf(lam), attention), (Linear(), linear))
         )
         first, second = ((found.value, found.stderr) for found in estimates)

@@ -18,6 +18,7 @@ from slrsym.gaussian import GaussianLaw, NoiseLaw, ProductLaw
 from slrsym.notation import d, epsilon, eta, gamma, kappa, nu, rho, theta
 
 __all__ = [
+    "ORACLE",
     "U1",
     "V1",
     "Y1",
@@ -108,6 +109,9 @@ class OrderParameters(NamedTuple):
     eta: float
     rho: float
 
+
+# The oracle predictor: k = k*, v = v*.
+ORACLE = OrderParameters(kappa=1.0, nu=1.0, theta=0.0, eta=0.0, rho=0.0)
 
 U1, V1, Y1 = symbols("U_1 V_1 Y_1", real=True)
 U, V = symbols("U V", real=True)

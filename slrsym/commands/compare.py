@@ -283,7 +283,7 @@ def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float],
 
 
 def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
-    from slrsym.montecarlo.positions import ORACLE
+    from slrsym.task import ORACLE
 
     overlaps = ", ".join(f"{name} = {value:g}" for name, value in state._asdict().items())
     return [

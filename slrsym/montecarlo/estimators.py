@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.montecarlo.adaptive import Progress
 from slrsym.montecarlo.plan import Plan, over_states, plan_of, require_dimension
-from slrsym.montecarlo.positions import ORACLE, Directions, metric
+from slrsym.montecarlo.positions import Directions, metric
 from slrsym.montecarlo.predictors import Attention, Predictor
 from slrsym.montecarlo.quantities import Loss, OverlapGradient, VectorGradient
 from slrsym.montecarlo.result import Estimate
-from slrsym.task import OrderParameters, Task
+from slrsym.task import ORACLE, OrderParameters, Task
 
 __all__ = ["gradient_estimate", "risk_estimate"]
 

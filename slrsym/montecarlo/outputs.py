@@ -13,11 +13,11 @@ from scipy.stats import binom
 
 from slrsym.montecarlo.adaptive import Progress
 from slrsym.montecarlo.plan import plan_of, require_dimension
-from slrsym.montecarlo.positions import ORACLE, Directions, states_of
+from slrsym.montecarlo.positions import Directions, states_of
 from slrsym.montecarlo.predictors import Predictor
 from slrsym.montecarlo.quantities import OutputMoments
 from slrsym.montecarlo.result import Estimate, OutputSummary, Quantile
-from slrsym.task import OrderParameters, Task
+from slrsym.task import ORACLE, OrderParameters, Task
 
 __all__ = ["output_summary"]
 

@@ -15,10 +15,10 @@ from slrsym.linear import best_linear
 from slrsym.montecarlo.adaptive import Progress, Quantity, root_of, sampled
 from slrsym.montecarlo.draws import Coordinates, Locations, Tokens
 from slrsym.montecarlo.moments import Moments
-from slrsym.montecarlo.positions import ORACLE, Directions, states_of
+from slrsym.montecarlo.positions import Directions, states_of
 from slrsym.montecarlo.predictors import Attention, Linear, Predictor
 from slrsym.montecarlo.result import Estimate, stacked
-from slrsym.task import OrderParameters, Task
+from slrsym.task import ORACLE, OrderParameters, Task
 
 __all__ = ["METHODS", "Plan", "over_states", "plan_of", "require_dimension"]
 

@@ -13,9 +13,8 @@ from slrsym.dynamics.starts import lift, require_feasible
 from slrsym.kernels.arguments import real_array
 from slrsym.task import OrderParameters, Task
 
-__all__ = ["ORACLE", "Directions", "metric", "states_of"]
+__all__ = ["Directions", "metric", "states_of"]
 
-ORACLE = OrderParameters(kappa=1.0, nu=1.0, theta=0.0, eta=0.0, rho=0.0)
 
 _SLACK = 1e-8
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slrsym.landscape.oracle import swap_point
 from slrsym.landscape.symmetry import distance
-from slrsym.task import Task
+from slrsym.task import ORACLE, Task
 
 __all__ = ["NEAR", "VERDICTS", "margins", "verdicts"]
 
@@ -22,13 +22,11 @@ VERDICTS = ("oracle", "swap", "manifold", "elsewhere")
 # How far any overlap may be from that of a point for a run to have ended there.
 NEAR = 0.1
 
-_ORACLE = (1.0, 1.0, 0.0, 0.0, 0.0)
-
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
     """To the oracle, to a swap point, and to M: the largest difference of an overlap, (..., 3)."""
     swap, _ = swap_point(task, lam)
-    found = [distance(states, np.array(point)) for point in (_ORACLE, swap)]
+    found = [distance(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
     return np.stack(found, axis=-1)
 

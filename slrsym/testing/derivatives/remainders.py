@@ -111,7 +111,7 @@ def fitted(
         How large the numbers are of which remainders are differences.
     order : int
         The slope that right derivatives have.
-    changes : ndarray, optional
+    changes : ndarray, shape (n,), optional
         By how much the numbers differ from that at the point; by default nothing is made of it.
 
     Returns
