@@ -1,4 +1,4 @@
-"""Sums, products and powers."""
+"""How sums, products and powers are written, as boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long formulas in several lines."""
+"""Where long formulas are broken into several lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives, integrals, sums and limits."""
+"""How derivatives, integrals, sums and limits are written, as boxes."""
 
 from __future__ import annotations
 

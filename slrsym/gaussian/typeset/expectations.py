@@ -1,4 +1,4 @@
-"""Expectations, sums of copies, and laws."""
+"""How expectations, sums of copies, and laws are written, as boxes."""
 
 from __future__ import annotations
 

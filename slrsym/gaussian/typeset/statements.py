@@ -1,4 +1,4 @@
-"""Relations, and what is made of them."""
+"""How relations, and what is made of them, are written, as boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases that leave nothing out."""
+"""Proofs by cases, which leave nothing out."""
 
 from __future__ import annotations
 

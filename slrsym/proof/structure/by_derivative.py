@@ -1,4 +1,4 @@
-"""Equality of two functions by that of their derivatives, and of their values at one point."""
+"""Proofs that two functions agree, by their derivatives and their values at one point."""
 
 from __future__ import annotations
 

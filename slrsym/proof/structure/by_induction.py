@@ -1,4 +1,4 @@
-"""Induction on a non-negative integer."""
+"""Proofs by induction on a non-negative integer."""
 
 from __future__ import annotations
 

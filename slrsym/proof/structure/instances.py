@@ -1,4 +1,4 @@
-"""Whole claims, as instances of which a statement is known."""
+"""Proofs in one step: a statement is an instance of a whole claim."""
 
 from __future__ import annotations
 
