@@ -19,6 +19,7 @@ PACKAGES = {
     "slrsym.dynamics": "Projected gradient descent",
     "slrsym.dynamics.stochastic": "Descent from samples, exact in law",
     "slrsym.experiments": "The paper's experiments",
+    "slrsym.surveys": "The data of the other figures",
     "slrsym.landscape": "Critical points",
     "slrsym.recovery": "Who recovers",
     "slrsym.recovery.tubes": "When a verdict is certain",
@@ -65,7 +66,7 @@ def page(name, title):
         elif not inspect.ismodule(thing):
             values.append(public_name)
     if values:
-        rows += ["Values: " + ", ".join(f"``{value}``" for value in values) + ".", ""]
+        rows += ["Values:", "", *(f".. py:data:: {value}" for value in values), ""]
     return "\n".join(rows)
 
 

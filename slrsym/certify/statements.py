@@ -4,14 +4,14 @@ This is read by the search and by the verifier, and belongs to neither. A certif
 parameters of a box; over each part into which this is cut, the parameters are balls.
 
 **Step sizes** (`alpha`). With the numbers m_ij, pole factors p and squares of norms N of
-`slrsym.certify.functions`, the following are shown to be positive on the whole square: p_kappa,
+``slrsym.certify.functions``, the following are shown to be positive on the whole square: p_kappa,
 p_nu, m_11, m_22, their determinant, and 2 - N_kappa, 2 - N_nu. From these follow, for that step
 size and for every smaller one, the conditions of Propositions 8 and 12:
 
 *Every smaller step.* Write r for a slope times the root of 1 - kappa^2 (or 1 - nu^2). The matrix m
 has the principal minors of the symmetric matrix :math:`N - \alpha H`, where N is diagonal with
 entries :math:`1 + \alpha^2 r^2` and H is the Hessian of the risk in the angles (this is
-`slrsym.certify.functions.curvature_identity`), which thus is positive definite. Dividing by alpha
+``slrsym.certify.functions.curvature_identity``), which thus is positive definite. Dividing by alpha
 gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as alpha grows as long as
 :math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite for all smaller alpha.
 The pole factors are affine in alpha, and 1 at 0.

@@ -52,7 +52,7 @@ def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Exp
     r"""Closed form of :math:`\mathbb{E}[f(X)]`.
 
     Polynomials are removed by Stein's lemma (C. Stein, Annals of Statistics 9, 1981); what is left
-    is a table of integrals, `slrsym.gaussian.integrals`.
+    is a table of integrals, in ``slrsym.gaussian.integrals``.
 
     Parameters
     ----------
