@@ -37,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Verify, simulate and draw a paper on attention and single-location regression.",
-    epilog=EXIT_CODES,
+    epilog=f"{example('')}\n\n{EXIT_CODES}",
 )
 
 
@@ -115,6 +115,10 @@ def verify(
     write_json(json_file, [row.as_dict() for row in rows])
 
     problems = [*ledger.problems, *(unknown or ())]
+    if not rows:
+        for problem in problems or ["there is no claim to verify"]:
+            typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(1)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     asked = set(claim or [row.id for row in rows])
     if verbose:
@@ -135,7 +139,7 @@ def verify(
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     out.print(display.verdict(rows, time.perf_counter() - start))
-    if problems or not rows or any(row.status in ("open", "failed") for row in rows):
+    if problems or any(row.status in ("open", "failed") for row in rows):
         raise typer.Exit(1)
 
 

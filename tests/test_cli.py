@@ -319,6 +319,8 @@ def test_no_derivations(tmp_path, name, said):
     result = verify(tmp_path / name)
     assert result.exit_code == 1
     assert said in result.stderr
+    # Nothing was verified, and so nothing is said of it.
+    assert result.stdout == ""
 
 
 @pytest.mark.parametrize(

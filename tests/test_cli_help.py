@@ -49,6 +49,19 @@ def test_the_examples_are_shown_and_can_be_typed(name):
         COMMANDS[name].make_context(name, words[len(name.split()) :])
 
 
+@pytest.mark.parametrize("group", ["", "export", "certify"])
+def test_groups_have_examples_too(group):
+    shown = run(*group.split(), "--help").stdout.partition("Examples:\n")[2]
+    examples = [line.strip() for line in shown.splitlines() if line.startswith("    slrsym ")]
+    assert len(examples) >= 3
+    for line in examples:
+        _, *words = shlex.split(line)
+        name = next(n for n in COMMANDS if words[: len(n.split())] == n.split())
+        assert name.startswith(group)
+        if "--help" not in words:
+            COMMANDS[name].make_context(name, words[len(name.split()) :])
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_first_line_of_a_help_is_whole_in_the_list(name):
     *path, last = name.split()

@@ -23,6 +23,7 @@ app = typer.Typer(
     short_help="Certify statements for given parameters by ball arithmetic.",
     help="Certify statements for given parameters, or for whole ranges, by ball arithmetic. "
     "Numbers are exact: 0.1 is one tenth, sqrt(1/2) a root, 0.05..0.2 a range.",
+    epilog=example("certify"),
 )
 
 _LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]

@@ -41,6 +41,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "certify check": ("slrsym certify check alpha.json",),
 }
 
+# What to try first.
+_PROGRAM = ("slrsym verify", "slrsym figure 6 --format png", "slrsym simulate --help")
+
 EXIT_CODES = """\
 \b
 Exit codes:
@@ -52,18 +55,19 @@ Exit codes:
 
 
 def example(command: str) -> str:
-    """The end of the help of a command.
+    """The end of the help of a command, or of a group of them.
 
     Parameters
     ----------
     command : str
-        A key of `EXAMPLES`.
+        A key of `EXAMPLES`, or the word with which several begin; empty for the whole program.
 
     Returns
     -------
     str
-        A paragraph that is not to be wrapped.
+        A paragraph that is not to be wrapped. Of a group, it has the first example of each command.
     """
-    lines = EXAMPLES[command]
+    inside = [lines[0] for name, lines in EXAMPLES.items() if name.startswith(f"{command} ")]
+    lines = EXAMPLES.get(command) or tuple(inside) or _PROGRAM
     title = "Example:" if len(lines) == 1 else "Examples:"
     return "\n".join(("\b", title, *(f"  {line}" for line in lines)))

@@ -58,6 +58,7 @@ export = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Export checked claims as documents.",
+    epilog=example("export"),
 )
 
 
