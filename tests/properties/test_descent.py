@@ -28,6 +28,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erf
@@ -129,9 +130,11 @@ def test_the_risk_falls_below_the_step_size(task, lam, point, share):
 
 
 @examples(0.1)
-@given(tasks(d=(10, 400), L=(1, 50), gamma=(0.3, 2.0)), log_uniform(0.05, 0.5), st.data())
-def test_runs_end_at_a_fixed_point(task, lam, data):
+@given(tasks(d=(10, 400), L=(1, 50), gamma=(0.3, 2.0)), log_uniform(0.2, 1.0), st.data())
+def test_runs_end_at_a_fixed_point(task, score, data):
     """Propositions 8 and 11, and Theorem 5: steps shrink, and the oracle or its mirror is met."""
+    # Of larger scores erf has saturated: the end is the same, but descent takes very long.
+    lam = score / math.sqrt(task.d / 2)
     inside = st.floats(0.1, 0.95) | st.floats(-0.95, -0.1)
     start = [data.draw(inside), data.draw(inside)]
     alpha = 1 / bounds(lam, task).norm
@@ -143,7 +146,9 @@ def test_runs_end_at_a_fixed_point(task, lam, data):
     # The risk falls, at every one of thousands of steps.
     values = runs.excess_risk.values[0]
     assert (np.diff(values) <= 32 * EPS * values[0]).all()
-    assert moves[-1] <= moves.max()
+    assert moves[-1] <= 1e-9 * moves.max()
+    assert abs(kappa[-1]) == pytest.approx(1, abs=1e-9)
+    assert nu[-1] == pytest.approx(kappa[-1], abs=1e-9)
     # By now all but flat: what the fall of the risk allows.
     assert np.sum(moves**2) <= 4 * alpha * (values[0] - values[-1]) * (1 + 1e-9) + 1e-12
 

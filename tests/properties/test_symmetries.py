@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from slrsym import Task, excess_risk, gradient, hessian, risk
 from slrsym.dynamics.engines import VectorEngine
+from slrsym.montecarlo import Erf, HardOracle, Softmax
+from slrsym.montecarlo.draws import Batch
+from slrsym.montecarlo.quantities import Loss, OutputMoments, OverlapGradient
 from slrsym.testing.strategies import overlaps, step_sizes, tasks, temperatures
 
 from ._examples import EPS
@@ -82,6 +85,27 @@ def test_the_risk_is_quadratic_in_the_number_of_tokens(state, lam, task, step):
     risks = [excess_risk(state, lam, Task(task.d, task.L + i * step, task.gamma)) for i in range(4)]
     third = risks[3] - 3 * risks[2] + 3 * risks[1] - risks[0]
     assert abs(third) <= 200 * EPS * max(risks)
+
+
+@given(
+    st.one_of(st.just(HardOracle()), temperatures().map(Erf), temperatures().map(Softmax)),
+    tasks(L=(1, 30)),
+    st.integers(0, 2**32),
+)
+def test_tokens_may_change_places(predictor, task, seed):
+    """No predictor looks at where a token stands; nor do its error and its gradient."""
+    rng = np.random.default_rng(seed)
+    (u, v), y = rng.standard_normal((2, 3, task.L)), rng.standard_normal(3)
+    place, order = rng.integers(task.L, size=3), rng.permutation(task.L)
+    variances = rng.random(4)
+    before = Batch(u, v, y, place, *variances)
+    after = Batch(u[:, order], v[:, order], y, np.argsort(order)[place], *variances)
+    quantities = [Loss(predictor), OutputMoments(predictor)]
+    if not predictor.oracle:
+        quantities.append(OverlapGradient(predictor, task))
+    for quantity in quantities:
+        found, moved = quantity.of(before), quantity.of(after)
+        assert moved == pytest.approx(found, rel=1e-11, abs=1e-11 * np.abs(found).max())
 
 
 @given(st.data(), tasks(d=(2, 12), L=(1, 50)), temperatures(0.05, 2.0), step_sizes(1e-4, 0.1))
