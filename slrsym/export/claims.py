@@ -102,7 +102,8 @@ def claim_entry(
     short = [shorthand(e) for e in shown]
     definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
     laws = declared_laws([*short, *definitions])
-    printer = Printer(ORDER, laws, _names(shown))
+    inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
+    printer = Printer(ORDER, laws, _names(shown), inside)
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
     functions = [f for f in functions_in(shown) if f.func not in shorthand.functions]

@@ -10,6 +10,7 @@ from sympy import Symbol
 from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
 from slrsym.export.html.render import Renderer as HtmlRenderer
+from slrsym.export.latex import Renderer as LatexRenderer
 from slrsym.export.latex import book_files
 from slrsym.export.latex.compiling import compiled
 from slrsym.export.reading.formulas import read_display
@@ -18,6 +19,7 @@ from slrsym.gaussian.typeset import Order, Printer, to_latex
 from slrsym.gaussian.typeset.names import letter
 from slrsym.proof.ledger import Ledger
 from tests.conftest import claim_text
+from tests.export.conftest import as_if_proved
 from tests.export.test_latex import needs_tex
 
 HEADER = """
@@ -116,3 +118,12 @@ def test_odd_claims_compile(odd, tmp_path):
     for name, text in book_files(wild, title=TITLE).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert compiled(tmp_path, "book.tex").is_file()
+
+
+def test_a_letter_for_something_of_the_variable_is_no_other_variable(ledger):
+    """Of both sides the derivative is d/ds, though one of them is written with B."""
+    (claim,) = build(ledger, as_if_proved(ledger, ["zeta-at-zero-arctangent"]), {}).claims
+    text = LatexRenderer({}).blocks(claim.proof)
+    assert "{B}" in text or "1/B" in text
+    assert text.count(r"\frac{\mathrm{d}}{\mathrm{d}s}") == 2
+    assert r"\partial" not in text

@@ -47,7 +47,12 @@ class Calculus(Writing):
 
     def _signs(self, expr: Derivative) -> list[Box]:
         signs: list[Box] = []
-        alone = expr.expr.free_symbols == set(expr.variables) and len(expr.variable_count) == 1
+        variables = set(expr.variables)
+        # A letter that stands for something of the variable is no other variable.
+        free = set[Symbol]().union(
+            *({x} if x in variables else self.inside.get(x, {x}) for x in expr.expr.free_symbols)
+        )
+        alone = free == variables and len(expr.variable_count) == 1
         for variable, count in expr.variable_count:
             power = None if count == 1 else self._print(count)[0]
             if alone:

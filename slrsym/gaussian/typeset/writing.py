@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -98,10 +98,12 @@ class Writing:
         order: Order | None = None,
         laws: Mapping[Symbol, Law] | None = None,
         names: Mapping[str, Box] | None = None,
+        inside: Mapping[Symbol, Set[Symbol]] | None = None,
     ) -> None:
         self.order = order or Order()
         self.laws = laws
         self.names = dict(names or {})
+        self.inside = dict(inside or {})
         self._bound: frozenset[Symbol] = frozenset()
         self._copied: frozenset[Symbol] = frozenset()
         self._depth = 0
