@@ -33,7 +33,7 @@ def test_both_are_what_the_two_commands_write(run, tmp_path):
     assert "verified 2 claims in " in result.stdout
     assert run("html", "-o", tmp_path / "html", "--title", "Squares").exit_code == 0
     assert read(tmp_path / "both" / "html") == read(tmp_path / "html")
-    assert run("latex", "-o", tmp_path / "latex").exit_code == 0
+    assert run("latex", "-o", tmp_path / "latex", "--title", "Squares").exit_code == 0
     assert read(tmp_path / "both" / "latex") == read(tmp_path / "latex")
 
 

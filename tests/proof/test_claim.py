@@ -104,4 +104,4 @@ def test_claims_are_collected_in_order() -> None:
 
 def test_claims_are_shown() -> None:
     assert repr(square()) == "Claim('square': Eq((x + y)**2, f(x)))"
-    assert square()._repr_latex_().startswith("$")
+    assert square()._repr_latex_().endswith(r"$\displaystyle (x + y)^{2} = f(x)$")
