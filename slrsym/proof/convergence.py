@@ -8,7 +8,8 @@ from sympy import Expr, Integral, Mul, S, Symbol, exp, expand
 
 from slrsym.gaussian.law.declarations import is_plainly_real
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import between_ends, require_moderate, require_smooth
+from slrsym.proof.growth import require_moderate
+from slrsym.proof.smoothness import between_ends, require_smooth
 
 if TYPE_CHECKING:
     from slrsym.proof.context import Context

@@ -1,4 +1,4 @@
-r"""Smooth functions of moderate growth: what may be integrated, differentiated and exchanged.
+r"""Functions of moderate growth: what may be integrated, and exchanged with a derivative.
 
 A function of several real variables is called *moderate* here if it is smooth and, with all its
 derivatives, bounded by :math:`C e^{c|x|}`. Moderate functions are integrable against every
@@ -11,15 +11,11 @@ from __future__ import annotations
 from sympy import (
     Add,
     Expr,
-    Ge,
-    Integral,
-    Le,
     Matrix,
     Mul,
     Pow,
     Rational,
     Symbol,
-    asin,
     atan,
     cos,
     erf,
@@ -28,19 +24,20 @@ from sympy import (
     expand,
     sin,
     tanh,
-    true,
 )
 from sympy.core.function import AppliedUndef, Derivative, Subs
 
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.law import IIDSum
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
+from slrsym.proof.semidefinite import is_semidefinite
 
-__all__ = ["between_ends", "is_semidefinite", "require_moderate", "require_smooth"]
+__all__ = ["BOUNDED", "require_moderate"]
 
-_BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
+# Smooth, and bounded on the real line with all their derivatives.
+BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
 
 
 def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
@@ -98,11 +95,11 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
     if isinstance(expr, exp):
         _require_tame_exponent(expr.args[0], variables, context)
         return
-    if isinstance(expr, _BOUNDED):
+    if isinstance(expr, BOUNDED):
         # Bounded on the real line, that is.
         argument = expr.args[0]
         context.require(context.is_real(argument), f"{argument} is not known to be real in {expr}")
-        _require_polynomial(expr.args[0], variables, context)
+        _require_polynomial(argument, variables, context)
         return
     raise Refused(f"{expr} is not known to be smooth and of moderate growth")
 
@@ -131,121 +128,3 @@ def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Conte
     hessian = Matrix([[expand(-q.diff(x, y)) for y in present] for x in present])
     if not is_semidefinite(hessian, context):
         raise Refused(f"exp({q}) is not known to be of moderate growth")
-
-
-def is_semidefinite(matrix: Matrix, context: Context) -> bool:
-    """Whether elimination shows a symmetric matrix to be positive semidefinite.
-
-    Parameters
-    ----------
-    matrix : Matrix
-        The matrix.
-    context : Context
-        What may be taken for granted.
-
-    Returns
-    -------
-    bool
-        False also of what is semidefinite and cannot be shown to be.
-    """
-    work = matrix.copy()
-    n = work.shape[0]
-    for i in range(n):
-        pivot = work[i, i].cancel()
-        sign = context.sign(pivot)
-        if sign.zero:
-            if any(expand(work[i, j]) != 0 for j in range(i + 1, n)):
-                return False
-            continue
-        if not sign.positive:
-            if not sign.nonnegative or i < n - 2:
-                return False
-            if i == n - 1:
-                return True
-            # Two rows are left, of which the first may vanish: their determinant has to.
-            determinant = work[i, i] * work[i + 1, i + 1] - work[i, i + 1] ** 2
-            return expand(determinant) == 0 and context.sign(work[i + 1, i + 1]).nonnegative
-        for j in range(i + 1, n):
-            for k in range(i + 1, n):
-                work[j, k] = (work[j, k] - work[j, i] * work[i, k] / pivot).cancel()
-    return True
-
-
-def between_ends(node: Integral, context: Context) -> Context:
-    """The context inside an integral: its variable lies between ends that are in order.
-
-    Parameters
-    ----------
-    node : Integral
-        The integral.
-    context : Context
-        The context outside.
-
-    Returns
-    -------
-    Context
-        With both bounds, if the first end is known not to exceed the second.
-    """
-    for x, *ends in node.limits:
-        if len(ends) == 2 and context.holds(Le(*ends)):
-            bounds = (Ge(x, ends[0]), Le(x, ends[1]))
-            context = context.assuming(*(b for b in bounds if b != true))
-    return context
-
-
-_SMOOTH = (*_BOUNDED, exp, OwensT, zeta)
-
-
-def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
-    """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
-
-    Expectations have to be moderate in it, under a law without it; integrals are taken to converge.
-
-    Parameters
-    ----------
-    expr : Expr
-        The function.
-    variable : Symbol
-        The variable.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        With the part that may fail to be differentiable.
-    """
-    if variable not in expr.free_symbols or isinstance(expr, Symbol):
-        return
-    if isinstance(expr, Expectation):
-        if variable in expr.law.free_symbols:
-            raise Refused(f"the law of {expr} depends on {variable}; standardise it first")
-        require_moderate(expr.integrand, frozenset({*expr.law.symbols, variable}), context)
-        return
-    if isinstance(expr, Integral):
-        require_smooth(expr.function, variable, between_ends(expr, context))
-        for limit in expr.limits:
-            for end in limit[1:]:
-                require_smooth(end, variable, context)
-        return
-    if isinstance(expr, (Add, Mul, AppliedUndef, *_SMOOTH)):
-        for part in expr.args:
-            require_smooth(part, variable, context)
-        return
-    if isinstance(expr, asin):
-        require_smooth(expr.args[0], variable, context)
-        context.require(
-            context.sign(1 - expr.args[0] ** 2).positive, f"{expr} may reach the end of its domain"
-        )
-        return
-    if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
-        base, power = expr.args
-        require_smooth(base, variable, context)
-        if power.is_Integer and power >= 0:
-            return
-        if power.is_Integer:
-            context.require(context.sign(base).nonzero, f"{base} may vanish in {expr}")
-            return
-        context.require(context.sign(base).positive, f"{base} may fail to be positive in {expr}")
-        return
-    raise Refused(f"{expr} is not known to be differentiable in {variable}")

@@ -14,7 +14,7 @@ from sympy import Basic, ImmutableMatrix, Matrix
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import is_semidefinite
+from slrsym.proof.semidefinite import is_semidefinite
 
 if TYPE_CHECKING:
     from slrsym.proof.context import Context

@@ -32,7 +32,9 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import is_semidefinite, require_moderate, require_smooth
+from slrsym.proof.growth import require_moderate
+from slrsym.proof.semidefinite import is_semidefinite
+from slrsym.proof.smoothness import require_smooth
 
 x, y, a, b, s = symbols("x y a b s", real=True)
 p = symbols("p", positive=True)

@@ -12,7 +12,7 @@ from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import IIDSum
 from slrsym.proof.context import Context
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import require_smooth
+from slrsym.proof.smoothness import require_smooth
 
 __all__ = ["require_differentiable_on"]
 

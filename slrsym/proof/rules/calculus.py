@@ -26,8 +26,8 @@ from slrsym.gaussian.unevaluated import Expectation
 from slrsym.proof.context import Context
 from slrsym.proof.convergence import require_convergent, require_decay, require_differentiable
 from slrsym.proof.errors import Refused
-from slrsym.proof.growth import require_smooth
 from slrsym.proof.rules.algebra import require_equality
+from slrsym.proof.smoothness import require_smooth
 from slrsym.proof.step import Link, Rule
 from slrsym.proof.substitute import put
 
