@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["replacing", "require_writable", "write_netcdf"]
+__all__ = ["read_netcdf", "replacing", "require_writable", "write_netcdf"]
 
 
 @contextmanager
@@ -95,3 +95,31 @@ def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
     """
     with replacing(path) as draft:
         data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
+
+
+def read_netcdf(path: str | Path) -> xr.Dataset:
+    """The dataset of a file.
+
+    Parameters
+    ----------
+    path : path
+        Of a netCDF file of version 3.
+
+    Returns
+    -------
+    Dataset
+        In memory; the file is closed.
+
+    Raises
+    ------
+    ValueError
+        If it is no such file, or a damaged one; with one line that says so.
+    """
+    import xarray as xr
+
+    try:
+        return xr.load_dataset(path, engine="scipy")
+    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
+        # What it says first; then it advises to install what would not help.
+        lines = str(problem).splitlines() or [type(problem).__name__]
+        raise ValueError(lines[0].removeprefix("Error: ")) from None

@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from slrsym.files import write_netcdf
+from slrsym.files import read_netcdf, write_netcdf
 from slrsym.kernels import excess_risk, gradient, hessian
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, Linear, risk_estimate
@@ -282,6 +282,6 @@ def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
 
 def _read(path: str | Path) -> xr.Dataset:
     try:
-        return xr.load_dataset(path, engine="scipy")
-    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
+        return read_netcdf(path)
+    except ValueError as problem:
         raise ValueError(f"{path} is no file of data: {problem}") from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import require_writable, write_netcdf
+from slrsym.files import read_netcdf, require_writable, write_netcdf
 from slrsym.task import OrderParameters, Task
 
 __all__ = ["load", "require_runs", "save"]
@@ -86,9 +86,9 @@ def load(path: str | Path) -> xr.Dataset:
     if not file.is_file():
         raise ValueError(f"path must be a file that exists; {file} is none")
     try:
-        runs = xr.load_dataset(file, engine="scipy")
+        runs = read_netcdf(file)
         require_runs(runs)
-    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
+    except Exception as problem:  # what is damaged may be anything
         raise ValueError(f"{file} is no file of runs: {problem}") from None
     # As they were before they were saved.
     whole = {name: x.astype(np.int64) for name, x in runs.coords.items() if x.dtype.kind == "i"}

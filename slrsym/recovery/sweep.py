@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import require_writable, write_netcdf
+from slrsym.files import read_netcdf, require_writable, write_netcdf
 from slrsym.kernels.arguments import number, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.recovery.chunks import Ends
@@ -291,9 +291,9 @@ def _kept(
 
 def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
     try:
-        data = xr.load_dataset(file, engine="scipy")
+        data = read_netcdf(file)
         found = json.loads(data.attrs["settings"])
-    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
+    except Exception as problem:  # what is damaged may be anything
         raise ValueError(f"{file} holds no runs and no sweep: {problem}") from None
     for name in {**settings, **found}:
         if found.get(name) != settings.get(name):
