@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from dataclasses import asdict
@@ -201,4 +202,12 @@ def main() -> None:
 
     The exit code is 0 if nothing failed, 1 if something did, 2 for bad usage, 130 if interrupted.
     """
-    app(prog_name="slrsym")
+    for name in ("stdout", "stderr"):
+        # Closed by the shell, as by >&-: then there is nobody to read.
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+    try:
+        app(prog_name="slrsym")
+    except OSError as problem:  # what help and version are written to, which are no commands
+        typer.echo(f"error: {problem}", err=True)
+        sys.exit(1)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from slrsym.cli import app
+from slrsym.cli import app, main
 from slrsym.commands.examples import EXAMPLES
 from slrsym.commands.json_output import write_json
 from slrsym.derivation_files import builtin_folder
@@ -88,6 +90,38 @@ def test_completion(shell):
     )
     assert result.returncode == 0
     assert "_SLRSYM_COMPLETE" in result.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_that_cannot_be_written_is_an_error_of_one_line(option):
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "slrsym", option],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert re.fullmatch(r"error: .*No space left on device\n", result.stderr)
+
+
+def test_output_that_is_closed_is_not_written(monkeypatch):
+    """As by >&- in a shell."""
+    seen = []
+
+    def program(prog_name):
+        seen.append((sys.stdout.isatty(), sys.stderr.isatty()))
+        print(prog_name, file=sys.stdout)
+
+    monkeypatch.setattr("slrsym.cli.app", program)
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    main()
+    sys.stdout.close()
+    sys.stderr.close()
+    assert seen == [(False, False)]
 
 
 LEMMA = builtin_folder() / "lemma_18.py"
