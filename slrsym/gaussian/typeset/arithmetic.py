@@ -35,7 +35,7 @@ class Arithmetic(Writing):
 
     Parameters
     ----------
-    order, laws, names
+    order, laws, names, inside
         As of `Printer`.
     """
 

@@ -31,7 +31,7 @@ class Calculus(Writing):
 
     Parameters
     ----------
-    order, laws, names
+    order, laws, names, inside
         As of `Printer`.
     """
 

@@ -33,7 +33,7 @@ class Expectations(Writing):
 
     Parameters
     ----------
-    order, laws, names
+    order, laws, names, inside
         As of `Printer`.
     """
 

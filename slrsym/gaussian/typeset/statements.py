@@ -30,7 +30,7 @@ class Statements(Writing):
 
     Parameters
     ----------
-    order, laws, names
+    order, laws, names, inside
         As of `Printer`.
     """
 

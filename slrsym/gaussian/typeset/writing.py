@@ -89,6 +89,8 @@ class Writing:
         What has been declared of random variables. An expectation under another law names it.
     names : mapping of str to Box, optional
         Symbols and undefined functions that are not written as their names say.
+    inside : mapping of Symbol to set of Symbol, optional
+        What is in the expressions that letters stand for.
     """
 
     named: ClassVar[dict[Any, Box]] = NAMES
