@@ -212,6 +212,8 @@ class Range:
 
 # What parameters must be at least; others must be positive.
 _LEAST = {"d": 2, "L": 1, "epsilon": 0}
+# Where boxes are cut, and in grids of floats, their powers must neither overflow nor vanish.
+_TINY, _HUGE = Fraction(1e-50), Fraction(1e50)
 
 
 def parameter_range(name: str, value: Any) -> Range:
@@ -231,7 +233,7 @@ def parameter_range(name: str, value: Any) -> Range:
     Raises
     ------
     ValueError
-        If it is neither a number nor two ends that go upwards, or below what is allowed.
+        If it is neither a number nor two ends that go upwards, or outside of what is allowed.
 
     Examples
     --------
@@ -254,6 +256,10 @@ def parameter_range(name: str, value: Any) -> Range:
         raise ValueError(f"{name} must be positive; got {value!r}")
     if least is not None and found.low.square < least**2:
         raise ValueError(f"{name} must be at least {least}; got {value!r}")
+    if least is None and found.low.square < _TINY**2:
+        raise ValueError(f"{name} must be at least 1e-50; got {value!r}")
+    if found.high.square > _HUGE**2:
+        raise ValueError(f"{name} must be at most 1e50; got {value!r}")
     return found
 
 

@@ -49,6 +49,9 @@ def test_what_is_no_number_is_refused(value):
         ("d", "1.5", "at least 2"),
         ("L", "1/2", "at least 1"),
         ("lam", (1, 2, 3), "two ends"),
+        ("d", "1e51", "at most 1e50"),
+        ("lam", "1e-400", "at least 1e-50"),
+        ("lam", "1..1e1000", "at most 1e50"),
     ],
 )
 def test_ranges_that_are_refused(name, value, why):
