@@ -296,9 +296,11 @@ def _print_snippets(document: Document) -> None:
                 typer.echo("\n".join(f"% {line}" for line in equation(block).splitlines()))
             else:
                 typer.echo(f"% {renderer.blocks([block])}")
-        for display in claim.statement:
-            if isinstance(display, Display):
-                typer.echo(equation(display))
+        equations = [equation(x) for x in claim.statement if isinstance(x, Display)]
+        if any("\\mathbb" in text for text in equations):
+            typer.echo("% This needs \\usepackage{amsmath,amssymb}.")
+        for text in equations:
+            typer.echo(text)
 
 
 def compile_books(folder: Path, mains: list[str]) -> None:

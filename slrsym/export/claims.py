@@ -25,7 +25,7 @@ from slrsym.export.document import (
 )
 from slrsym.export.evidence import evidence
 from slrsym.export.justification import inline_text
-from slrsym.export.legend import NAMES, reading_names
+from slrsym.export.legend import NAMES, reading_names, told_apart
 from slrsym.export.proofs import proof_blocks
 from slrsym.export.shorthand import (
     PLANAR_NAMES,
@@ -103,7 +103,9 @@ def claim_entry(
     definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
     laws = declared_laws([*short, *definitions])
     inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
-    printer = Printer(ORDER, laws, _names(shown), inside)
+    own = [x for x in free_in([claim.statement, *claim.given]) if isinstance(x, Symbol)]
+    names = _names(shown)
+    printer = Printer(ORDER, laws, names | told_apart(own, names), inside)
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
     functions = [f for f in functions_in(shown) if f.func not in shorthand.functions]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sympy import Basic, Symbol, preorder_traversal
@@ -14,8 +15,10 @@ from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 from slrsym.gaussian.typeset import Printer, to_latex
 from slrsym.gaussian.typeset.boxes import Box, Operator, Root, Script, identifier, number, row
+from slrsym.gaussian.typeset.names import MOST_PRIMES
+from slrsym.gaussian.typeset.names import letter as drawn
 
-__all__ = ["NAMES", "reading_names"]
+__all__ = ["NAMES", "reading_names", "told_apart"]
 
 NAMES: dict[str, Box] = {
     "sqrt(d/2)": Root(row([identifier("d"), Operator("/", "slash"), number(2)])),
@@ -68,3 +71,33 @@ def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) ->
         names.setdefault(to_latex(printer.symbol(symbol)), symbol)
     names.setdefault("d", notation.d)
     return names | {"laws": laws}
+
+
+def told_apart(symbols: Iterable[Symbol], names: Mapping[str, Box]) -> dict[Symbol, Box]:
+    """Other letters for symbols that would be written alike, such as x1 and x_1.
+
+    Parameters
+    ----------
+    symbols : iterable of Symbol
+        The symbols of a claim.
+    names : mapping of str to Box
+        How some of them are written.
+
+    Returns
+    -------
+    dict of Symbol to Box
+        A primed letter for each symbol but the first of those that look the same.
+    """
+    taken: set[str] = set()
+    found: dict[Symbol, Box] = {}
+    # What differs in its assumptions alone is in the same order each time.
+    for symbol in sorted(symbols, key=lambda x: (x.name, str(sorted(x.assumptions0.items())))):
+        box = names.get(symbol.name) or drawn(symbol.name)
+        count = 0
+        # A star leaves no room for more.
+        while to_latex(box) in taken and count < 2 * MOST_PRIMES:
+            count += 1
+            mark = "'" * count if count <= MOST_PRIMES else f"^{count}"
+            found[symbol] = box = drawn(f"{symbol.name}{mark}")
+        taken.add(to_latex(box))
+    return found

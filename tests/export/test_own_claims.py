@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from sympy import Symbol
+from sympy import Eq, Symbol
 
 from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
@@ -14,9 +14,11 @@ from slrsym.export.latex import Renderer as LatexRenderer
 from slrsym.export.latex import book_files
 from slrsym.export.latex.compiling import compiled
 from slrsym.export.reading.formulas import read_display
+from slrsym.export.roundtrip import read_back
 from slrsym.export.text import escaped
 from slrsym.gaussian.typeset import Order, Printer, to_latex
 from slrsym.gaussian.typeset.names import letter
+from slrsym.proof import Claim
 from slrsym.proof.ledger import Ledger
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
@@ -127,3 +129,26 @@ def test_a_letter_for_something_of_the_variable_is_no_other_variable(ledger):
     assert "{B}" in text or "1/B" in text
     assert text.count(r"\frac{\mathrm{d}}{\mathrm{d}s}") == 2
     assert r"\partial" not in text
+
+
+def test_different_symbols_look_different():
+    """Of the same letter, or of the same name with other assumptions."""
+    pairs = [
+        (Symbol("x1", real=True), Symbol("x_1", real=True)),
+        (Symbol("x", real=True), Symbol("x", positive=True)),
+        (Symbol("lam", positive=True), Symbol("lambda", real=True)),
+        (Symbol("k_star", real=True), Symbol("k_star_", real=True)),
+    ]
+    claims = {}
+    for place, (x, y) in enumerate(pairs):
+        statement = Eq((x - y) * (x + y), x**2 - y**2, evaluate=False)
+        claims[f"pair-{place}"] = Claim(id=f"pair-{place}", statement=statement, source="test")
+    ledger = Ledger(claims)
+    built = build(ledger, as_if_proved(ledger, claims), {}, notation=False)
+    assert [o.equal for o in read_back(built)[:3]] == [True] * 3
+    letters = ["x_{1}'", "x'", r"\lambda'"]
+    for claim, shown in zip(built.claims, letters, strict=False):
+        found = ", ".join(
+            to_latex(p.box) for p in claim.assumptions[0].parts if isinstance(p, Math)
+        )
+        assert shown in found

@@ -16,7 +16,7 @@ from slrsym.gaussian.typeset.boxes import (
     row,
 )
 
-__all__ = ["GREEK", "greek_name", "letter"]
+__all__ = ["GREEK", "MOST_PRIMES", "greek_name", "letter"]
 
 GREEK = frozenset(
     [
@@ -29,7 +29,7 @@ GREEK = frozenset(
 # Letters that TeX draws otherwise than papers do.
 _DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
 _PARTS = re.compile(r"([^\W\d_]+)_?(\d*)")
-_MOST_PRIMES = 3
+MOST_PRIMES = 3
 
 
 def greek_name(character: str) -> str:
@@ -92,7 +92,7 @@ def letter(name: str) -> Box:
     # A number above a letter is no power.
     mark: Box | None = Fence("(", _plain(raised), ")") if raised.isalnum() else None
     if primes and mark is None:
-        mark = Atom("'" * min(primes, _MOST_PRIMES), "name")
+        mark = Atom("'" * min(primes, MOST_PRIMES), "name")
     if above:
         mark = identifier("star")
     if not below and mark is None:

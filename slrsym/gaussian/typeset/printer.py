@@ -36,8 +36,9 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
         How terms and factors are sorted.
     laws : mapping of Symbol to Law, optional
         What has been declared of random variables. An expectation under another law names it.
-    names : mapping of str to Box, optional
-        Symbols and undefined functions that are not written as their names say.
+    names : mapping of str or Symbol to Box, optional
+        Symbols and undefined functions that are not written as their names say, by their names or
+        themselves.
     inside : mapping of Symbol to set of Symbol, optional
         What is in the expressions that letters stand for.
     """

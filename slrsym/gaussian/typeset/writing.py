@@ -87,8 +87,9 @@ class Writing:
         How terms and factors are sorted.
     laws : mapping of Symbol to Law, optional
         What has been declared of random variables. An expectation under another law names it.
-    names : mapping of str to Box, optional
-        Symbols and undefined functions that are not written as their names say.
+    names : mapping of str or Symbol to Box, optional
+        Symbols and undefined functions that are not written as their names say, by their names or
+        themselves.
     inside : mapping of Symbol to set of Symbol, optional
         What is in the expressions that letters stand for.
     """
@@ -99,7 +100,7 @@ class Writing:
         self,
         order: Order | None = None,
         laws: Mapping[Symbol, Law] | None = None,
-        names: Mapping[str, Box] | None = None,
+        names: Mapping[Any, Box] | None = None,
         inside: Mapping[Symbol, Set[Symbol]] | None = None,
     ) -> None:
         self.order = order or Order()
@@ -141,7 +142,7 @@ class Writing:
         Box
             The letter.
         """
-        box = self.names.get(symbol.name) or letter(symbol.name)
+        box = self.names.get(symbol) or self.names.get(symbol.name) or letter(symbol.name)
         if symbol in self._copied:
             copy = Fence("(", identifier("ell"), ")")
             if isinstance(box, Script):
