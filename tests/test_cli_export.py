@@ -153,3 +153,19 @@ def test_symbols_that_the_paper_does_not_have(run, derivation, tmp_path):
     assert r"\sqrt{1 + 2s^{2}}" in text
     assert r"50\% \& \{x\_1\} \#2" in text
     assert "$rate" not in text
+
+
+def test_a_site_is_not_put_in_the_place_of_a_book(run, derivation, tmp_path):
+    out = tmp_path / "out"
+    assert run("square", "-o", out).exit_code == 0
+    (file,) = (tmp_path / "derivations").iterdir()
+    html = ["export", "html", "--path", str(file), "--workers", "1", "-o", str(out)]
+    result = CliRunner().invoke(app, html)
+    assert result.exit_code == 2
+    said = " ".join(result.stderr.split())
+    assert "holds another kind of export, with book.tex; choose another" in said
+    assert (out / "book.tex").is_file()
+    # A single claim and a book are of one kind.
+    assert run("square", "-o", out, "--standalone").exit_code == 0
+    assert (out / "square.tex").is_file()
+    assert not (out / "book.tex").exists()

@@ -111,7 +111,7 @@ def latex(
         if not claims:
             raise typer.BadParameter("--snippet needs a claim", param_hint="CLAIM")
     else:
-        output = writable(output)
+        output = writable(output, ".tex")
 
     start = time.perf_counter()
     ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
@@ -137,13 +137,15 @@ def latex(
         compile_books(output, mains)
 
 
-def writable(output: Path | None) -> Path:
+def writable(output: Path | None, ending: str) -> Path:
     """The folder to export to.
 
     Parameters
     ----------
     output : Path or None
         What was asked for.
+    ending : str
+        How files of the export end, ``.tex`` or ``.html``.
 
     Returns
     -------
@@ -160,7 +162,7 @@ def writable(output: Path | None) -> Path:
     if output is None:
         raise typer.BadParameter("say where to write", param_hint="--output")
     try:
-        require_ours(output)
+        require_ours(output, ending)
     except FolderError as problem:
         raise typer.BadParameter(str(problem), param_hint="--output") from None
     return output

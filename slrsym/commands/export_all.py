@@ -47,7 +47,7 @@ def everything(
     """
     if output is None:
         raise typer.BadParameter("say where to write", param_hint="--output")
-    book, site = writable(output / LATEX), writable(output / HTML)
+    book, site = writable(output / LATEX, ".tex"), writable(output / HTML, ".html")
     start = time.perf_counter()
     ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
     between = time.perf_counter()

@@ -39,7 +39,7 @@ def html(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then its page says so. The site needs no network and no server: open index.html.
     """
-    output = writable(output)
+    output = writable(output, ".html")
     start = time.perf_counter()
     ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
     between = time.perf_counter()

@@ -26,7 +26,7 @@ class FolderError(ValueError):
     """A folder cannot be written to, or holds what would be lost."""
 
 
-def require_ours(folder: Path) -> None:
+def require_ours(folder: Path, ending: str = "") -> None:
     """Refuse a folder that files could not be exported to.
 
     Parameters
@@ -34,6 +34,9 @@ def require_ours(folder: Path) -> None:
     folder : Path
         It need not exist. If it does, it must be empty, or hold an earlier export that nobody has
         changed, and what TeX made of it.
+    ending : str, optional
+        How a file of such an export ends, ``.tex`` or ``.html``: a book is not put in the place of
+        a site, nor the other way round. Any by default.
 
     Raises
     ------
@@ -51,6 +54,10 @@ def require_ours(folder: Path) -> None:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise FolderError(f"the folder {folder} cannot be written to")
     known = _manifest(folder)
+    if known and not any(name.endswith(ending) for name in known):
+        raise FolderError(
+            f"the folder {folder} holds another kind of export, with {min(known)}; choose another"
+        )
     for file in folder.rglob("*"):
         name = file.relative_to(folder).as_posix()
         if file.is_dir() or name == _MANIFEST or _is_by_product(name, known):
