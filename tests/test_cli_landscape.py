@@ -57,6 +57,7 @@ def test_the_atlas_is_printed_and_written(tmp_path):
     assert all(p["confirmed"] for p in content["points"])
     assert all(p["name"].split()[0] in result.stdout for p in content["points"])
     assert picture.read_bytes().startswith(b"\x89PNG")
+    assert result.stdout.endswith(f"drawn in {picture}\n")
 
 
 def test_json_alone_is_on_standard_output():

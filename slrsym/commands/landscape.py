@@ -111,6 +111,7 @@ def landscape(
             atlas_figure(found) if branches is None else branches_figure(found, task, _marks(task))
         )
         write(drawn, output)
+        out.print(f"drawn in {output}", soft_wrap=True)
 
 
 def _marks(task: Any) -> list[tuple[float, str]]:

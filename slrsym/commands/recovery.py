@@ -145,6 +145,8 @@ def recovery(
     else:
         out.print(grid_table(found))
     write_json(json_file, _content(found, single))
+    if output is not None:
+        out.print(f"saved in {output}", soft_wrap=True)
     if picture is not None:
         from slrsym.figures.recovery import basin_figure, sweep_figure
         from slrsym.figures.style import write

@@ -34,6 +34,7 @@ def test_one_setting_is_counted_and_saved(tmp_path):
     assert "at a swap point" in result.stdout
     assert "lam0 = 1, rate = 0.0001, d = 40" in result.stdout
     assert picture.read_text().startswith("<?xml")
+    assert result.stdout.endswith(f"saved in {file}\ndrawn in {picture}\n")
 
 
 def test_what_tells_swap_points_is_printed(data, monkeypatch):
