@@ -174,8 +174,11 @@ def bibtex(references: Iterable[str]) -> str:
         for piece in cited(reference):
             if isinstance(piece, Citation):
                 known = next((work for work in WORKS if work.key == piece.key), None)
+                # BibTeX counts brackets, also those behind a backslash.
+                note = escaped(reference).replace(r"\{", r"\textbraceleft{}")
+                note = note.replace(r"\}", r"\textbraceright{}")
                 entries[piece.key] = known.entry() if known else (
-                    f"@misc{{{piece.key},\n  note = {{{escaped(reference)}}},\n}}\n"
+                    f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"
                 )  # fmt: skip
     entries.pop(PAPER, None)
     paper = next(work for work in WORKS if work.key == PAPER)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from sympy import Eq, Symbol
 
+from slrsym.export.bibliography import bibtex
 from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
 from slrsym.export.html.render import Renderer as HtmlRenderer
@@ -152,3 +154,11 @@ def test_different_symbols_look_different():
             to_latex(p.box) for p in claim.assumptions[0].parts if isinstance(p, Math)
         )
         assert shown in found
+
+
+def test_signs_that_mean_something_to_the_tools_of_tex(odd):
+    text = LatexRenderer({}).claim(replace(odd.claims[0], rules=("mail me @ home!",)))
+    assert r'\slrindex{mail me "@ home"!}%' in text
+    entry = bibtex(["Nobody, {On} curly } brackets {"]).partition("@misc")[2]
+    assert r"Nobody, \textbraceleft{}On\textbraceright{} curly" in entry
+    assert entry.count("{") == entry.count("}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from slrsym.export.document import (
@@ -136,7 +137,7 @@ class Renderer(Displays):
         title = f"[{{{self.inline(claim.title)}}}]" if claim.title else ""
         parts = [
             f"\\slrnumber{{{kind}}}{{{escaped(claim.label.number)}}}{{{claim.id}}}",
-            f"\\begin{{{kind}}}{title}\\label{{{claim.id}}}\\slrindex{{{_entry(claim)}}}",
+            f"\\begin{{{kind}}}{title}\\label{{{claim.id}}}\\slrindex{{{_entry(claim.id)}}}",
             self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
             f"\\end{{{kind}}}",
         ]
@@ -150,7 +151,7 @@ class Renderer(Displays):
                 self.blocks(claim.proof),
                 "\\end{slrproof}",
             ]
-        parts += [f"\\slrindex{{{escaped(rule)}}}%" for rule in claim.rules]
+        parts += [f"\\slrindex{{{_entry(rule)}}}%" for rule in claim.rules]
         source = (
             f"{self.inline(inline_text(claim.source))}. "
             if str(claim.label) != claim.source
@@ -178,10 +179,11 @@ class Renderer(Displays):
         used = f" Used by {users}." if users else ""
         return (
             f"\\item[{escaped(axiom.id)}]\\phantomsection\\label{{axiom:{axiom.id}}}"
-            f"\\slrindex{{{escaped(axiom.id)}}} {self.inline(axiom.statement)} "
+            f"\\slrindex{{{_entry(axiom.id)}}} {self.inline(axiom.statement)} "
             f"{self.inline(axiom.reference)}.{used}"
         )
 
 
-def _entry(claim: ClaimEntry) -> str:
-    return escaped(claim.id)
+def _entry(text: str) -> str:
+    """Text for the index, where two signs have a meaning."""
+    return re.sub("[!@]", r'"\g<0>', escaped(text))
