@@ -162,3 +162,15 @@ def test_signs_that_mean_something_to_the_tools_of_tex(odd):
     entry = bibtex(["Nobody, {On} curly } brackets {"]).partition("@misc")[2]
     assert r"Nobody, \textbraceleft{}On\textbraceright{} curly" in entry
     assert entry.count("{") == entry.count("}")
+
+
+def test_long_lists_of_letters_have_lines_on_a_phone(odd):
+    crowd = next(claim for claim in odd.claims if claim.id == "crowd")
+    (shown,) = (p for p in crowd.assumptions[0].parts if isinstance(p, Math))
+    html = HtmlRenderer({}).inline([shown])
+    assert 'class="wide"' not in html
+    assert html.count("<math") == 40
+    assert html.count("</span> <span") == 39
+    # What is short is one formula.
+    short = Math(Printer().box(Symbol("x") + 1))
+    assert HtmlRenderer({}).inline([short]).count("<math") == 1

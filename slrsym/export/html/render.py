@@ -22,7 +22,7 @@ from slrsym.export.document import (
     Text,
 )
 from slrsym.gaussian.typeset import Box, broken, to_mathml
-from slrsym.gaussian.typeset.boxes import Operator, row
+from slrsym.gaussian.typeset.boxes import Operator, Row, row
 from slrsym.gaussian.typeset.mathml import converted
 
 __all__ = ["NARROW", "WIDE", "Renderer", "relation"]
@@ -58,6 +58,29 @@ def relation(display: Display) -> Box:
     for link in display.links:
         parts += [Operator(_SIGNS[link.sign], "relation", breaks=True), link.formula.box]
     return row(parts)
+
+
+def _within_a_line(box: Box) -> str:
+    element = to_mathml(box, display=False, annotated=True)
+    # Within a line nothing is broken.
+    kind = "wide" if box.width > NARROW else "whole"
+    return f'<span class="{kind}">{element}{_GLUE}'
+
+
+def _listed(box: Box) -> list[Box]:
+    """A list that is too long for a phone, in parts that end in commas; else the box itself."""
+    if box.width <= NARROW or not isinstance(box, Row):
+        return [box]
+    found: list[list[Box]] = [[]]
+    for part in _flat(box):
+        found[-1].append(part)
+        if isinstance(part, Operator) and part.kind == "comma":
+            found.append([])
+    return [row(parts) for parts in found if parts]
+
+
+def _flat(box: Row) -> list[Box]:
+    return [x for part in box.parts for x in (_flat(part) if isinstance(part, Row) else [part])]
 
 
 class Renderer:
@@ -126,10 +149,7 @@ class Renderer:
             case Text(text):
                 return _CODE.sub(r"<code>\1</code>", escape(text, quote=False))
             case Math(box):
-                element = to_mathml(box, display=False, annotated=True)
-                # Within a line nothing is broken.
-                kind = "wide" if box.width > NARROW else "whole"
-                return f'<span class="{kind}">{element}{_GLUE}'
+                return " ".join(map(_within_a_line, _listed(box)))
             case Raw(latex):
                 element = f"<math>{converted(latex)}</math>"
                 kind = "wide" if len(_TAG.sub("", element)) > _LONG else "whole"
