@@ -20,6 +20,7 @@ from slrsym.export.document import Block, Inline, Math, Paragraph, Text
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.gaussian.typeset import Printer
 from slrsym.gaussian.typeset.boxes import Atom, Box, Operator, number, row
+from slrsym.notation import ORDER_PARAMETERS
 from slrsym.proof.citation import InWords
 
 __all__ = ["assumed", "bounds", "free_in", "functions_in"]
@@ -132,7 +133,7 @@ def _listed(parts: list[Any]) -> list[Inline]:
 def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
     """The symbols by what they declare, each kind once."""
     kinds: dict[tuple[str, str], list[Symbol]] = {}
-    for symbol in sorted(symbols, key=printer.order.symbol):
+    for symbol in _in_order(symbols, printer):
         kinds.setdefault(_domain(symbol), []).append(symbol)
     boxes = []
     for (sign, right), members in kinds.items():
@@ -143,6 +144,18 @@ def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
         of = number(right) if right.isdigit() else Atom(right)
         boxes.append(row([row(letters), Operator(sign, "relation"), of]))
     return boxes
+
+
+def _in_order(symbols: Iterable[Symbol], printer: Printer) -> list[Symbol]:
+    """As the printer orders them; but order parameters, among themselves, as the paper lists them.
+
+    In a product eta and theta stand before the others.
+    """
+    ordered = sorted(symbols, key=printer.order.symbol)
+    listed = [p.name for p in ORDER_PARAMETERS]
+    here = [s for s in ordered if getattr(s, "name", "") in listed]
+    rest = iter(sorted(here, key=lambda s: listed.index(s.name)))
+    return [next(rest) if s in here else s for s in ordered]
 
 
 def _domain(symbol: Symbol) -> tuple[str, str]:

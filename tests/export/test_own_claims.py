@@ -174,3 +174,9 @@ def test_long_lists_of_letters_have_lines_on_a_phone(odd):
     # What is short is one formula.
     short = Math(Printer().box(Symbol("x") + 1))
     assert HtmlRenderer({}).inline([short]).count("<math") == 1
+
+
+def test_order_parameters_are_declared_as_the_paper_lists_them(ledger):
+    (claim,) = build(ledger, as_if_proved(ledger, ["excess-risk-stable"]), {}).claims
+    text = LatexRenderer({}).blocks(claim.assumptions).replace("\\allowbreak", "")
+    assert r"$\kappa, \nu, \theta, \eta, \rho \in \mathbb{R}$" in text
