@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Symbol
+from sympy import Eq, Function, Symbol, exp, sin
 
 from slrsym.export.bibliography import bibtex
 from slrsym.export.build import build
@@ -18,7 +18,7 @@ from slrsym.export.latex.compiling import compiled
 from slrsym.export.reading.formulas import read_display
 from slrsym.export.roundtrip import read_back
 from slrsym.export.text import escaped
-from slrsym.gaussian.typeset import Order, Printer, to_latex
+from slrsym.gaussian.typeset import Order, Printer, broken, to_latex
 from slrsym.gaussian.typeset.names import letter
 from slrsym.proof import Claim
 from slrsym.proof.ledger import Ledger
@@ -27,7 +27,7 @@ from tests.export.conftest import as_if_proved
 from tests.export.test_latex import needs_tex
 
 HEADER = """
-from sympy import Eq, Symbol
+from sympy import Eq, Function, Symbol, exp, sin
 from slrsym.proof import Claim, algebra, chain
 
 x = Symbol("x", real=True)
@@ -180,3 +180,14 @@ def test_order_parameters_are_declared_as_the_paper_lists_them(ledger):
     (claim,) = build(ledger, as_if_proved(ledger, ["excess-risk-stable"]), {}).claims
     text = LatexRenderer({}).blocks(claim.assumptions).replace("\\allowbreak", "")
     assert r"$\kappa, \nu, \theta, \eta, \rho \in \mathbb{R}$" in text
+
+
+def test_a_product_over_two_lines_has_a_sign():
+    """Without one, the second line would seem to be another formula."""
+    a, b = (sum(Symbol(f"{x}{i}") for i in range(1, 6)) for x in "ab")
+    lines = [to_latex(line.box) for line in broken(Printer().box(exp(a) * exp(b) * sin(a)), 20.0)]
+    assert len(lines) == 3
+    assert [line.startswith(r"\cdot ") for line in lines] == [False, True, True]
+    # A list has its commas.
+    listed = Printer().box(Function("f")(a, b, a * 2, b * 2))
+    assert not any(r"\cdot" in to_latex(line.box) for line in broken(listed, 20.0))

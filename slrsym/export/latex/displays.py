@@ -216,7 +216,7 @@ def _small(latex: str) -> str:
 
 def _line(line: Line) -> str:
     text = to_latex(line.box)
-    if text.startswith(("+", "-", "=")) or line.indent:
+    if text.startswith(("+", "-", "=", "\\cdot")) or line.indent:
         text = "{}" + text
     return f"\\hspace{{{line.indent:g}em}}{text}" if line.indent else text
 

@@ -17,6 +17,7 @@ _INDENT, _DEEPER = 2.0, 1.0
 _MOST_INDENT = 5.0
 # Breaking between factors, or after a comma, is as bad as breaking inside of so many brackets.
 _RELUCTANT = 2
+_TIMES = Operator("cdot")
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ def broken(box: Box, width: float) -> list[Line]:
     -------
     list of Line
         One only if the formula fits. Lines are broken before signs, outside of brackets rather than
-        inside; what cannot be broken stays too wide.
+        inside; between factors a dot is put where one line ends and the next begins with another
+        factor. What cannot be broken stays too wide.
     """
     if box.width <= width:
         return [Line(box)]
@@ -70,6 +72,7 @@ def broken(box: Box, width: float) -> list[Line]:
         options = []
         for begin in range(end):
             used = _indent(pieces, starts[begin]) + lengths[starts[end]] - lengths[starts[begin]]
+            used += sum(sign.width for sign in _sign(pieces, starts[begin]))
             cost = best[begin][0] + _LINE + _INSIDE * _depth(pieces, starts[begin])
             if used > width:
                 cost += _OVERFULL * (used - width)
@@ -85,9 +88,18 @@ def broken(box: Box, width: float) -> list[Line]:
     lines, begin = [], 0
     for end in reversed(ends):
         chosen = pieces[starts[begin] : starts[end]]
-        lines.append(Line(row(p.box for p in chosen), _indent(pieces, starts[begin])))
+        parts = [*_sign(pieces, starts[begin]), *(p.box for p in chosen)]
+        lines.append(Line(row(parts), _indent(pieces, starts[begin])))
         begin = end
     return lines
+
+
+def _sign(pieces: list[_Piece], at: int) -> list[Box]:
+    """What a line begins with if it goes on with a factor: a dot, if there is none."""
+    if not at or not isinstance(pieces[at].box, Space) or at + 1 == len(pieces):
+        return []
+    around = (pieces[at - 1].box, pieces[at + 1].box)
+    return [] if any(isinstance(box, Operator) for box in around) else [_TIMES]
 
 
 def _depth(pieces: list[_Piece], at: int) -> int:
