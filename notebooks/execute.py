@@ -26,6 +26,17 @@ def texts(cell):
     ]
 
 
+def joined(outputs):
+    """Outputs with printed text in one piece; into how many it comes is a matter of timing."""
+    result = []
+    for output in outputs:
+        if result and output.get("name") and output.get("name") == result[-1].get("name"):
+            result[-1].text += output.text
+        else:
+            result.append(output)
+    return result
+
+
 def execute(path):
     """Execute a notebook, and write it if a cell shows something else than before."""
     before = nbformat.read(path, as_version=4)
@@ -37,6 +48,7 @@ def execute(path):
         if old.cell_type != "code":
             continue
         old.execution_count = new.execution_count
+        new.outputs = joined(new.outputs)
         for output in new.outputs:
             for kind, about in output.get("metadata", {}).items():
                 output.metadata[kind] = {k: about[k] for k in ("width", "height") if k in about}
