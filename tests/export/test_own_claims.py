@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Function, Symbol, exp, sin
+from sympy import Eq, Function, IndexedBase, Sum, Symbol, exp, sin
 
 from slrsym.export.bibliography import bibtex
 from slrsym.export.build import build
@@ -27,7 +27,7 @@ from tests.export.conftest import as_if_proved
 from tests.export.test_latex import needs_tex
 
 HEADER = """
-from sympy import Eq, Function, Symbol, exp, sin
+from sympy import Eq, Function, IndexedBase, Sum, Symbol, exp, sin
 from slrsym.proof import Claim, algebra, chain
 
 x = Symbol("x", real=True)
@@ -191,3 +191,11 @@ def test_a_product_over_two_lines_has_a_sign():
     # A list has its commas.
     listed = Printer().box(Function("f")(a, b, a * 2, b * 2))
     assert not any(r"\cdot" in to_latex(line.box) for line in broken(listed, 20.0))
+
+
+def test_limits_of_sums_take_room_in_fractions():
+    """They stand beside the sign there, and below and above it elsewhere."""
+    i, n, x = Symbol("i", integer=True), Symbol("n", integer=True, positive=True), IndexedBase("x")
+    alone = Printer().box(Sum(x[i], (i, 1, n)))
+    below = Printer().box(1 / Sum(x[i], (i, 1, n)))
+    assert below.width > alone.width + 1

@@ -144,6 +144,18 @@ class Row(Box):
         return max((part.height for part in self.parts), default=0)
 
 
+def _limits_aside(box: Box) -> float:
+    """By how much a formula is wider in a fraction, where the limits of sums stand beside them."""
+    match box:
+        case Script(base=Operator(text="sum"), below=below, above=above):
+            return max((s.width * _SCRIPT for s in (below, above) if s is not None), default=0.0)
+        case Script(base=inside) | Root(inside) | Fence(body=inside):
+            return _limits_aside(inside)
+        case Row(parts):
+            return sum(map(_limits_aside, parts))
+    return 0.0
+
+
 @dataclass(frozen=True)
 class Fraction(Box):
     """One box above another.
@@ -159,7 +171,7 @@ class Fraction(Box):
 
     @property
     def width(self) -> float:
-        return max(self.numerator.width, self.denominator.width) + 0.25
+        return max(x.width + _limits_aside(x) for x in (self.numerator, self.denominator)) + 0.25
 
     @property
     def height(self) -> int:
