@@ -71,9 +71,16 @@ def _(goal):
     )
 
 
+# The slopes and second derivatives that the risk has, in terms of erf alone.
+of_risk = {
+    symbol: value.replace(ErfDefect, lambda x, y: x - erf(y))
+    for symbol, value in risk_symbols().items()
+}
+
+
 def plain(expr):
-    """With the slopes and second derivatives that the risk has, in terms of erf alone."""
-    return expr.subs(risk_symbols()).replace(ErfDefect, lambda x, y: x - erf(y))
+    """With what symbols of the risk stand for."""
+    return expr.xreplace(of_risk)
 
 
 poles, norms = (tuple(map(plain, parts)) for parts in (step.poles, step.norms))
@@ -92,7 +99,7 @@ conditions = Claim(
     title="alpha up to 0.3059: conditions for an invertible Jacobian and for descent",
     statement=And(
         *(
-            Gt(expr.subs(paper), 0, evaluate=False)
+            Gt(expr.xreplace(paper), 0, evaluate=False)
             for expr in (
                 *poles,
                 entries[0][0],

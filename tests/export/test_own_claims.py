@@ -22,6 +22,7 @@ from slrsym.gaussian.typeset import Order, Printer, broken, to_latex
 from slrsym.gaussian.typeset.names import letter
 from slrsym.proof import Claim
 from slrsym.proof.ledger import Ledger
+from tests._profile import thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
 from tests.export.test_latex import needs_tex
@@ -115,6 +116,7 @@ def test_some_of_the_papers_claims_are_not_called_all(document):
     assert r"This is every claim of the paper~\cite{marion2025}" in book_files(document)["book.tex"]
 
 
+@thorough_only
 @needs_tex
 def test_odd_claims_compile(odd, tmp_path):
     sections = tuple(Section((*s.title, Text(TITLE)), s.claims) for s in odd.sections)

@@ -39,6 +39,7 @@ def test_the_mixed_minimum_is_born_at_the_oracle(paper, warm):
     assert np.abs(overlaps(place.point))[:2] == pytest.approx([1, 1], abs=1e-3)
 
 
+@thorough_only
 def test_swap_points_begin_where_theta_reaches_one(paper, cold):
     start = point_of(next(p for p in cold.points if p.name == "swap").state)
     trace = follow(start, 0.1, paper, -1, 0.02, 3.0)

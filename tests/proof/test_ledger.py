@@ -8,7 +8,7 @@ from slrsym.derivation_files import DerivationError
 from slrsym.proof.errors import ProofError
 from slrsym.proof.ledger import Ledger, builtin_ledger, circle
 
-from .._profile import thorough_only
+from .._profile import thorough, thorough_only
 from ..conftest import HEADER, claim_text
 
 # The bell of Lemma 17 (i), which the package proves, as a claim of the user's own.
@@ -112,7 +112,7 @@ def test_built_in_claims_are_not_loaded_for_nothing(derivation, monkeypatch):
     assert statuses(ledger.verify()) == {"one": "proved", "two": "proved"}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, thorough(2)])
 def test_a_users_own_id_wins(derivation, workers):
     file = derivation("a.py", bell(), claim_text("lemma-17-i", "sin(x)", "x"), header=BELL_HEADER)
     ledger = Ledger.load(file)
