@@ -6,19 +6,20 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Function, IndexedBase, Sum, Symbol, exp, sin
+from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
 
 from slrsym.export.bibliography import bibtex
 from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
 from slrsym.export.html.render import Renderer as HtmlRenderer
+from slrsym.export.html.site import site_files
 from slrsym.export.latex import Renderer as LatexRenderer
 from slrsym.export.latex import book_files
 from slrsym.export.latex.compiling import compiled
 from slrsym.export.reading.formulas import read_display
 from slrsym.export.roundtrip import read_back
 from slrsym.export.text import escaped
-from slrsym.gaussian.typeset import Order, Printer, broken, to_latex
+from slrsym.gaussian.typeset import Order, Printer, broken, to_latex, to_mathml
 from slrsym.gaussian.typeset.names import letter
 from slrsym.proof import Claim
 from slrsym.proof.ledger import Ledger
@@ -28,7 +29,7 @@ from tests.export.conftest import as_if_proved
 from tests.export.test_latex import needs_tex
 
 HEADER = """
-from sympy import Eq, Function, IndexedBase, Sum, Symbol, exp, sin
+from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
 from slrsym.proof import Claim, algebra, chain
 
 x = Symbol("x", real=True)
@@ -201,3 +202,13 @@ def test_limits_of_sums_take_room_in_fractions():
     alone = Printer().box(Sum(x[i], (i, 1, n)))
     below = Printer().box(1 / Sum(x[i], (i, 1, n)))
     assert below.width > alone.width + 1
+
+
+def test_matrices_have_columns(odd):
+    x = Symbol("x", real=True)
+    box = Printer().box(Eq(ImmutableMatrix([[1, x + 1], [0, x]]), x * 0, evaluate=False))
+    assert r"\begin{pmatrix} 1 & 1 + x \\ 0 & x \end{pmatrix}" in to_latex(box)
+    assert to_mathml(box).count("<mtd>") == 4
+    # What the lines of a formula have for margins is not for the matrices in it.
+    rules = re.findall(r"([^{}]*mtd[^{}]*)\{", site_files(odd, "x")["style.css"])
+    assert [rule.strip() for rule in rules] == ["math .lines > mtr > mtd"]

@@ -10,11 +10,22 @@ from sympy import Add, Derivative, Integral, Limit, Mul, Pow, Subs, Sum, Symbol,
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, Equivalent, Implies, Not, Or
+from sympy.matrices import MatrixBase
 from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.gaussian.typeset.arithmetic import Arithmetic
-from slrsym.gaussian.typeset.boxes import Atom, Box, Fence, Operator, Script, identifier, name, row
+from slrsym.gaussian.typeset.boxes import (
+    Atom,
+    Box,
+    Fence,
+    Grid,
+    Operator,
+    Script,
+    identifier,
+    name,
+    row,
+)
 from slrsym.gaussian.typeset.calculus import Calculus
 from slrsym.gaussian.typeset.expectations import Expectations
 from slrsym.gaussian.typeset.statements import Statements
@@ -76,6 +87,10 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
     def _absolute(self, expr: sp.Abs) -> tuple[Box, int]:
         return Fence("|", self._print(expr.args[0])[0], "|"), ATOM
 
+    def _matrix(self, expr: sp.ImmutableMatrix) -> tuple[Box, int]:
+        rows = (tuple(self._print(entry)[0] for entry in line) for line in expr.tolist())
+        return Grid(tuple(rows)), ATOM
+
     def _atom(self, expr: Any) -> tuple[Box, int]:
         return self.symbol(expr), ATOM
 
@@ -109,6 +124,7 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
         type(sp.E): _euler,
         sp.exp: _exponential,
         sp.Abs: _absolute,
+        MatrixBase: _matrix,
         AppliedUndef: _applied,
         Indexed: _indexed,
         IndexedBase: _atom,
