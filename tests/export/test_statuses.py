@@ -111,6 +111,9 @@ def test_the_book_counts_none_of_them(book):
     assert "0 of 5 claims proved" in book["book.tex"]
     assert "0 of 5 claims proved" in book["ledger.tex"]
     assert "1 certified" in book["book.tex"]
+    # Where it holds is said with the statement, not in small print alone.
+    text = "".join(book.values()).replace("$", "")
+    assert "What is certified is the statement on a box: x in [1/10, 3]." in text
     for status, _ in SAID.values():
         assert f"\\textcolor{{slr{status}}}{{{status}}}" in book["ledger.tex"]
         assert f"draw=slr{status}" in book["graph.tex"]

@@ -143,6 +143,9 @@ class Renderer(Displays):
         ]
         if claim.status != "proved":
             parts.append(f"\\slrunproved{{{claim.status}}}")
+        if claim.status == "certified":
+            box = self.inline(inline_text(f"{claim.box}."))
+            parts.append(f"What is certified is the statement on a box: {box}")
         if claim.proof:
             idea = self.inline(claim.idea)
             parts += [
