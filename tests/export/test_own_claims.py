@@ -110,6 +110,16 @@ def test_a_book_of_other_claims_does_not_say_that_it_is_the_papers(odd):
     assert not re.search(r"single-location|of the paper|\\cite|\\bibliography", files["book.tex"])
 
 
+def test_numbers_of_another_work_are_not_said_to_be_the_papers():
+    x = Symbol("x", real=True)
+    own = Claim(id="own", statement=Eq(2 * x, x + x, evaluate=False), source="Lemma 7")
+    ledger = Ledger({"own": own})
+    built = build(ledger, as_if_proved(ledger, ["own"], ()), {}, notation=False)
+    text = book_files(built, title="Mine")["book.tex"]
+    assert "The number of a claim is that of its source;" in text
+    assert "cite" not in text
+
+
 def test_some_of_the_papers_claims_are_not_called_all(document):
     text = book_files(document, title="Some")["book.tex"]
     assert "every claim" not in text

@@ -133,9 +133,7 @@ _PAPER = (
 )
 
 _ALL = r"This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides."
-_NUMBERS = (
-    r" The number of a claim is that of the paper%s; what is called a Claim is not stated there."
-)
+_NUMBERS = " The number of a claim is that of %s; what is called a Claim is not stated there."
 _INTRODUCTION = r"""\noindent
 %s Nothing in it is typed by hand: statements, proofs and formulas are printed from the objects that
 were checked.%s Each step of a proof is checked twice, by the rule that stands beside it, and by
@@ -152,11 +150,13 @@ _LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{descriptio
 
 def _introduction(document: Document, whole: bool) -> str:
     if whole:
-        return _INTRODUCTION % (_ALL % PAPER, _NUMBERS % "")
+        return _INTRODUCTION % (_ALL % PAPER, _NUMBERS % "the paper")
     count = len(document.claims)
     what = f"This is what slrsym says of {count} claim{'' if count == 1 else 's'}."
     numbered = any(claim.label.kind != "Claim" for claim in document.claims)
-    return _INTRODUCTION % (what, _NUMBERS % rf"~\cite{{{PAPER}}}" if numbered else "")
+    # One with the paper's letters is about the paper.
+    source = rf"the paper~\cite{{{PAPER}}}" if document.notation else "its source"
+    return _INTRODUCTION % (what, _NUMBERS % source if numbered else "")
 
 
 def _renderer(document: Document, step_numbers: bool) -> Renderer:
