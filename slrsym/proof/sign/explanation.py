@@ -43,6 +43,9 @@ def explain(expr: Any, facts: Facts | None = None) -> list[str]:
         return []
     parts = expr.args if isinstance(expr, Mul) else (expr,)
     signs = [sign_of(part, facts) for part in parts]
+    if UNKNOWN in signs:
+        # It is known of the product alone.
+        parts, signs = (expr,), [sign_of(expr, facts)]
     reasons = [_reason(decider_of(facts or Facts()), part) for part in parts]
     return [
         f"{part} {sign.relation}: {reason}"
