@@ -232,6 +232,13 @@ def test_inverse_sines_and_cosines_beyond_one(value):
         assert_zero(f(x) - N(f(value), 50), {x: value})
 
 
+@pytest.mark.parametrize("h", [0, R(1, 2), -R(3, 2)])
+def test_owens_t_to_infinity(h):
+    closed = erfc(Abs(x) / sqrt(2)) / 4
+    assert_zero(OwensT(x, oo) - closed, {x: h})
+    assert_zero(OwensT(x, -oo) + closed, {x: h})
+
+
 def test_missing_values_are_named():
     with pytest.raises(ValueError, match="no value for t"):
         evaluate(Expectation(t * G**2, NORMAL), {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from numpy.random import Generator
@@ -60,10 +61,10 @@ def random_value(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational)
 def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational:
     low, high = bounds.low, bounds.high
     if symbol.is_integer:
-        first = -6 if low is None else int(low) - int(low.q != 1 and low < 0)
+        first = -6 if low is None else math.ceil(low)
         last = first + 12 if low is None else first + 4
         if high is not None:
-            last = int(high) if low is None else min(int(high), first + 6)
+            last = math.floor(high) if low is None else min(math.floor(high), first + 6)
             first = last - 4 if low is None else first
         return Integer(int(rng.integers(first, max(first, last) + 1)))
     ends = [
