@@ -16,7 +16,7 @@ from sympy.core.relational import (
 )
 from sympy.tensor.indexed import Indexed
 
-from slrsym.export.document import Block, Inline, Math, Paragraph, Text
+from slrsym.export.document import Block, Inline, Math, Paragraph, Text, listed
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.gaussian.typeset import Printer
 from slrsym.gaussian.typeset.boxes import Atom, Box, Operator, number, row
@@ -100,7 +100,7 @@ def assumed(
     declared = [Math(box) for box in _domains(symbols, printer)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
     if declared:
-        sentences.append((Text("Let "), *_listed(declared), Text(".")))
+        sentences.append((Text("Let "), *listed(declared), Text(".")))
     for name, count in named:
         box = printer.names.get(name) or printer.symbol(Symbol(name))
         kind = "real function" if count == 1 else f"real function of {count} variables"
@@ -109,25 +109,16 @@ def assumed(
         ))  # fmt: skip
     hypotheses = [Math(box) for box in bounds(list(given), printer)]
     if hypotheses:
-        sentences.append((Text("Suppose "), *_listed(hypotheses), Text(".")))
+        sentences.append((Text("Suppose "), *listed(hypotheses), Text(".")))
     blocks = list(dict.fromkeys(laws.values()))
     if blocks:
         independent = len(blocks) > 1 or isinstance(blocks[0], ProductLaw)
         tail = ", independent." if independent else "."
-        sentences.append((*_listed([Math(printer.law(b)) for b in blocks]), Text(tail)))
+        sentences.append((*listed([Math(printer.law(b)) for b in blocks]), Text(tail)))
     parts: list[Inline] = []
     for sentence in sentences:
         parts += [Text(" "), *sentence] if parts else sentence
     return (Paragraph(tuple(parts)),) if parts else ()
-
-
-def _listed(parts: list[Any]) -> list[Inline]:
-    result: list[Inline] = []
-    for place, part in enumerate(parts):
-        if place:
-            result.append(Text(" and " if place == len(parts) - 1 else ", "))
-        result.append(part)
-    return result
 
 
 def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:

@@ -210,7 +210,7 @@ def _where(
             "R<": "The risk on the manifold is",
             "R^": "The closed form of the risk is",
         }[function.__name__]
-        body = _definition(function, meaning, shorthand, printer)
+        body = _definition(meaning, shorthand, printer)
         blocks += [Paragraph((Text(lead),)), Display(Formula(applied, None), (Link("=", body),))]
     if claim.id == DEFINES_RISK_ON_M:
         name = printer.box(Symbol("R<"))
@@ -236,9 +236,7 @@ def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
     return used
 
 
-def _definition(
-    function: Any, meaning: Any, shorthand: Shorthand, printer: Printer
-) -> Formula:  # fmt: skip
+def _definition(meaning: Any, shorthand: Shorthand, printer: Printer) -> Formula:
     inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
     return Formula(printer.box(inner(meaning.expr)), None)
 

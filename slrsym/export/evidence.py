@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.export.document import AxiomReference, Inline, Reference, Text
+from slrsym.export.document import AxiomReference, Inline, Reference, Text, listed
 from slrsym.export.justification import inline_text
 
 __all__ = ["evidence"]
@@ -52,17 +52,8 @@ def _rest(row: Any) -> list[Inline]:
     """The claims and axioms that it uses."""
     parts: list[Inline] = []
     if row.depends:
-        parts += [Text(" Uses "), *_joined([Reference(id) for id in row.depends]), Text(".")]
+        parts += [Text(" Uses "), *listed([Reference(id) for id in row.depends]), Text(".")]
     if row.axioms:
-        parts += [Text(" Rests on "), *_joined([AxiomReference(id) for id in row.axioms])]
+        parts += [Text(" Rests on "), *listed([AxiomReference(id) for id in row.axioms])]
         parts.append(Text("."))
     return parts
-
-
-def _joined(parts: list[Any]) -> list[Inline]:
-    result: list[Inline] = []
-    for place, part in enumerate(parts):
-        if place:
-            result.append(Text(" and " if place == len(parts) - 1 else ", "))
-        result.append(part)
-    return result

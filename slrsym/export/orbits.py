@@ -23,7 +23,6 @@ __all__ = ["orbit_blocks"]
 def orbit_blocks(
     statement: OrbitStatement,
     writer: Writer,
-    label: str = "",
     reason: tuple[Inline, ...] = (),
     with_map: bool = True,
 ) -> list[Block]:
@@ -35,8 +34,6 @@ def orbit_blocks(
         What is shown.
     writer : Writer
         Writes formulas.
-    label : str, optional
-        Of the step that says it.
     reason : tuple of Inline, optional
         Why it holds.
     with_map : bool, optional

@@ -100,7 +100,7 @@ def _blocks(items: list[_Item], writer: Writer, known: tuple[Boolean, ...]) -> l
             blocks += _closed(chain, premises, writer)
             solved = [i for i in items[place:] if i.path[0].startswith("solution ")]
             if head.startswith("solution ") and len(items[place : place + len(solved)]) > 1:
-                blocks.append(_solutions(solved, writer))
+                blocks.append(_solutions(solved))
                 place += len(solved)
                 continue
             blocks += _alone(item, writer)
@@ -247,7 +247,7 @@ def _is_all_of_a_claim(step: Step, writer: Writer) -> bool:
     return whole and len(statement.args) > _MANY_PARTS
 
 
-def _solutions(items: list[_Item], writer: Writer) -> Block:
+def _solutions(items: list[_Item]) -> Block:
     names = sorted({item.step.rule.name for item in items})
     text = f"Each of the {len(items)} solutions solves the equations ({', '.join(names)})."
     return Paragraph((Text(text),))

@@ -102,7 +102,7 @@ class Writer:
             last = place == len(parts) - 1
             said = reason if last else ()
             if isinstance(part, OrbitStatement):
-                blocks += orbit_blocks(part, self, label, said, with_map=not map_is_shown)
+                blocks += orbit_blocks(part, self, said, with_map=not map_is_shown)
                 map_is_shown = True
                 continue
             blocks.append(self._one(part, label if last else "", said))

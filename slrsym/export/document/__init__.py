@@ -24,3 +24,4 @@ from slrsym.export.document.inline import Math as Math
 from slrsym.export.document.inline import Raw as Raw
 from slrsym.export.document.inline import Reference as Reference
 from slrsym.export.document.inline import Text as Text
+from slrsym.export.document.inline import listed as listed

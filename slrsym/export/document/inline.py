@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slrsym.gaussian.typeset import Box
 
-__all__ = ["AxiomReference", "Citation", "Inline", "Math", "Raw", "Reference", "Text"]
+__all__ = ["AxiomReference", "Citation", "Inline", "Math", "Raw", "Reference", "Text", "listed"]
 
 
 @dataclass(frozen=True)
@@ -93,3 +94,24 @@ class Citation(Inline):
 
     key: str
     place: str = ""
+
+
+def listed(parts: Sequence[Inline]) -> list[Inline]:
+    """Several pieces in a sentence, with commas and an "and".
+
+    Parameters
+    ----------
+    parts : sequence of Inline
+        The pieces.
+
+    Returns
+    -------
+    list of Inline
+        The same, and what stands between them.
+    """
+    result: list[Inline] = []
+    for place, part in enumerate(parts):
+        if place:
+            result.append(Text(" and " if place == len(parts) - 1 else ", "))
+        result.append(part)
+    return result

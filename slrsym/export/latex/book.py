@@ -88,7 +88,7 @@ def book_files(
         ]
         files["axioms.tex"] = _axioms(document, renderer)
     if any("\\cite" in text for text in (*files.values(), *body)):
-        body += _ending(document)
+        body += _ending()
     body += ["\\printindex", "\\end{document}", ""]
     files["references.bib"] = _bibliography(document)
     files[MAIN] = "\n".join(body)
@@ -122,7 +122,7 @@ def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True)
         body += ["\\paragraph{Axioms}", _LIST % items]
     references = [a.reference for a in axioms]
     if any(isinstance(piece, Citation) for reference in references for piece in reference):
-        body += _ending(alone, claim.id)
+        body += _ending(claim.id)
     body += ["\\end{document}", ""]
     return {f"{claim.id}.tex": "\n".join(body), f"{claim.id}.bib": _bibliography(alone)}
 
@@ -222,7 +222,7 @@ def _axioms(document: Document, renderer: Renderer) -> str:
     return lead + _LIST % "\n".join(map(renderer.axiom, document.axioms)) + "\n"
 
 
-def _ending(document: Document, name: str = "references") -> list[str]:
+def _ending(name: str = "references") -> list[str]:
     return ["\\bibliographystyle{plain}", f"\\bibliography{{{name}}}"]
 
 

@@ -15,7 +15,7 @@ PACKAGES = (
     "latexmk",
 )
 
-_HEAD = r"""\documentclass[11pt,a4paper,fleqn]{%s}
+_HEAD = r"""\documentclass[11pt,a4paper,fleqn]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[a4paper,textwidth=160mm,textheight=240mm]{geometry}
 \usepackage{amsmath,amssymb,amsthm}
@@ -30,7 +30,7 @@ _HEAD = r"""\documentclass[11pt,a4paper,fleqn]{%s}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.4em plus 0.2em}
 \allowdisplaybreaks
-\AtBeginDocument{%%
+\AtBeginDocument{%
   \abovedisplayskip=5pt plus 2pt minus 2pt
   \belowdisplayskip=5pt plus 2pt minus 2pt
   \abovedisplayshortskip=3pt plus 2pt
@@ -71,13 +71,8 @@ _MACROS = r"""% The number of a claim is the paper's.
 """
 
 
-def preamble(document_class: str = "article") -> str:
+def preamble() -> str:
     r"""Everything before ``\begin{document}``.
-
-    Parameters
-    ----------
-    document_class : str, optional
-        Of the document.
 
     Returns
     -------
@@ -89,7 +84,7 @@ def preamble(document_class: str = "article") -> str:
         name = kind.lower()
         theorems.append(f"\\newtheorem{{{name}}}{{{kind}}}")
         theorems.append(f"\\crefname{{{name}}}{{{kind}}}{{{_plural(kind)}}}")
-    return _HEAD % document_class + "\n".join(theorems) + "\n" + _MACROS
+    return _HEAD + "\n".join(theorems) + "\n" + _MACROS
 
 
 def _plural(kind: str) -> str:
