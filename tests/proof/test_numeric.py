@@ -239,6 +239,12 @@ def test_owens_t_to_infinity(h):
     assert_zero(OwensT(x, -oo) + closed, {x: h})
 
 
+def test_a_noise_inside_of_a_factor():
+    inner = Expectation(G * U**2, NoiseLaw(U, 2))
+    assert_zero(Expectation(G * inner, NORMAL) - 2)
+    assert_zero(Expectation(inner * Expectation(U**2 + 1, NoiseLaw(U, 3)) * G, NORMAL) - 8)
+
+
 def test_missing_values_are_named():
     with pytest.raises(ValueError, match="no value for t"):
         evaluate(Expectation(t * G**2, NORMAL), {})

@@ -44,6 +44,7 @@ from sympy import (
     pi,
     sign,
     sin,
+    sinh,
     sqrt,
     symbols,
     tanh,
@@ -415,6 +416,30 @@ def test_sums_and_integrals_over_several_ranges() -> None:
         assert size <= found.low <= found.high <= 3 * size
         inner = kind(first, (first, 0, second), (second, 1, 4))
         assert inner.doit() in range_of(inner, Facts())
+
+
+@pytest.mark.parametrize("slope", [-9, -2, -Rational(5, 4), -1, 0, Rational(4, 5), 1, 7])
+def test_owens_t_is_largest_at_zero(slope: Expr) -> None:
+    found = range_of(OwensT(x, slope), Facts())
+    for h in (0, Rational(1, 9), -1, 3):
+        assert found.low <= OwensT(h, slope).evalf(90) <= found.high
+    between = range_of(OwensT(x, y), Facts([y >= min(slope, 0), y <= max(slope, 0)]))
+    assert between.low <= OwensT(0, slope).evalf(90) <= between.high
+    # No wider than the half turn that its angle makes, whatever h.
+    assert max(abs(found.low), abs(found.high)) <= abs(atan(S(slope)).evalf(30)) / (2 * pi) + 1e-9
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_out_of_all_proportion_are_rounded_outwards(sign: int) -> None:
+    """Values of exp(10^9), whose digits nobody wants."""
+    large = S(10) ** 9
+    between = [sign * x >= large, sign * x <= 2 * large]
+    huge = range_of(sinh(x), Facts(between))
+    assert sign * oo in (huge.low, huge.high)
+    assert all(end * sign > S(10) ** 100 for end in (huge.low, huge.high))
+    tiny = range_of(sign * exp(-(S(10) ** 9)), Facts())
+    assert all(0 <= end * sign < S(10) ** -100 for end in (tiny.low, tiny.high))
+    assert tiny.low != tiny.high
 
 
 def test_what_is_declared_nonzero_may_stand_below() -> None:
