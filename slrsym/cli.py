@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -210,4 +211,7 @@ def main() -> None:
         app(prog_name="slrsym")
     except OSError as problem:  # what help and version are written to, which are no commands
         typer.echo(f"error: {problem}", err=True)
+        # What is still to be written would fail again, when Python ends.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
