@@ -63,6 +63,7 @@ from slrsym.proof.montecarlo import CONFIRMING, NOTICEABLE, evidence
 from slrsym.proof.montecarlo.arithmetic import Arithmetic, NotSampled
 from slrsym.proof.montecarlo.evidence import sampled_evidence
 from slrsym.proof.montecarlo.laws import NoLaw, average
+from slrsym.proof.montecarlo.result import _digits
 from slrsym.proof.step import Rule
 
 G, H, X, Y, W = (Symbol(name, real=True) for name in "GHXYW")
@@ -151,6 +152,13 @@ def test_what_is_true(name):
         assert f"z = {found.z:+.2f}" in str(found)
         inequality = name in ("less", "greater")
         assert (" on the right side" in str(found)) == inequality or name == "equal and less"
+
+
+@pytest.mark.parametrize(
+    ("size", "error", "shown"), [(1234.5, 1e-5, 10), (0.5, 0.03, 3), (7.0, 9.0, 2), (0.0, 1.0, 2)]
+)
+def test_two_digits_of_the_error_are_shown(size, error, shown):
+    assert _digits(size, error) == shown
 
 
 def test_conjunctions_fall_into_relations():
