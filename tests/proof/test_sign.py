@@ -181,7 +181,7 @@ KNOWN: list[tuple[Expr, list[Expr], str]] = [
     (OwensT(x, y), [y > 0], "> 0"),
     (OwensT(x, y) - OwensT(x, z), [y > z], "> 0"),
     (OwensT(x, y) + OwensT(x, z), [y > -z], "> 0"),
-    (-OwensT(x, y) - OwensT(x, z), [y > -z], "< 0"),
+    (-OwensT(x, y) - OwensT(x, z), [y > -z, y < z], "< 0"),
     (erf_prime(x), [], "> 0"),
     (zeta(x, y), [], ">= 0"),
     (zeta(x, y), [Ne(y, 0)], "> 0"),
