@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OUTPUT",
+    "PDF",
     "TITLE",
     "UNPROVED",
     "book_title",
@@ -37,6 +38,9 @@ UNPROVED = Annotated[
     typer.Option(
         "--unproved", help="Export claims that are not proved, too, and mark them as such."
     ),
+]
+PDF = Annotated[
+    bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
 ]
 TITLE = Annotated[
     str | None,
@@ -87,9 +91,7 @@ def latex(
         bool, typer.Option("--snippet", help="Print the equations alone, for pasting.")
     ] = False,
     title: TITLE = None,
-    pdf: Annotated[
-        bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
-    ] = False,
+    pdf: PDF = False,
     unproved: UNPROVED = False,
     paths: PATHS = None,
     seed: SEED = 0,

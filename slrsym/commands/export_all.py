@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
 
 import typer
 
 from slrsym.commands.checking import cores
 from slrsym.commands.export import (
     OUTPUT,
+    PDF,
     TITLE,
     UNPROVED,
     book_title,
@@ -32,9 +32,7 @@ def everything(
     claims: CLAIMS = None,
     output: OUTPUT = None,
     title: TITLE = None,
-    pdf: Annotated[
-        bool, typer.Option("--pdf", help="Compile the book, by latexmk or pdflatex.")
-    ] = False,
+    pdf: PDF = False,
     unproved: UNPROVED = False,
     paths: PATHS = None,
     seed: SEED = 0,
@@ -45,9 +43,8 @@ def everything(
     Claims are verified once, and their proofs put into words once, for both. One that is not
     proved is not exported, unless --unproved asks for it, and then both say so.
     """
-    if output is None:
-        raise typer.BadParameter("say where to write", param_hint="--output")
-    book, site = writable(output / LATEX, ".tex"), writable(output / HTML, ".html")
+    book = writable(output and output / LATEX, ".tex")
+    site = writable(output and output / HTML, ".html")
     start = time.perf_counter()
     ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
     between = time.perf_counter()
