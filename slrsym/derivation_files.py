@@ -22,18 +22,7 @@ class DerivationError(Exception):
 
 
 def builtin_folder() -> Path:
-    """The folder of the derivations that come with the package.
-
-    Returns
-    -------
-    Path
-        Inside of the package where that is installed, beside it where it is worked on.
-
-    Raises
-    ------
-    DerivationError
-        If the installation has none.
-    """
+    """The folder of the derivations that come with the package."""
     package = Path(__file__).resolve().parent
     for folder in (package / "derivations", package.parent / "derivations"):
         if folder.is_dir():
@@ -46,16 +35,6 @@ def is_derivation_file(path: Path) -> bool:
 
     A file that does not parse counts as one if it speaks of claims at all: loading it gives the
     error to show.
-
-    Parameters
-    ----------
-    path : Path
-        The file. What cannot be read, files of tests and names that begin with ``_`` do not count.
-
-    Returns
-    -------
-    bool
-        Whether it calls `Claim`.
     """
     if path.suffix != ".py" or path.name in _NEVER or path.name.startswith(("test_", "_")):
         return False
@@ -83,24 +62,7 @@ def _calls_claim(text: str) -> bool:
 
 
 def derivation_files(path: Path) -> list[Path]:
-    """The derivation files at a path: the file itself, or those in and below a folder.
-
-    Parameters
-    ----------
-    path : Path
-        A file, which is taken as it is, or a folder. Folders whose names begin with ``.`` or
-        ``_``, and virtual environments, are passed over.
-
-    Returns
-    -------
-    list of Path
-        In alphabetical order.
-
-    Raises
-    ------
-    DerivationError
-        If there is no such path, or nothing at it is a derivation.
-    """
+    """The derivation files at a path: the file itself, or those in and below a folder."""
     if path.is_file():
         return [path]
     if not path.is_dir():

@@ -46,18 +46,7 @@ _LEAST_TITLE = 10
 
 
 def console(stream: IO[str] | None = None) -> Console:
-    """A console on a stream, wide enough for the tables.
-
-    Parameters
-    ----------
-    stream : text stream, optional
-        Where to write; standard output by default.
-
-    Returns
-    -------
-    Console
-        Of a fixed width where the stream is no terminal.
-    """
+    """A console on a stream, wide enough for the tables."""
     stream = stream or sys.stdout
     if not stream.isatty():
         return Console(file=stream, width=_PIPED_WIDTH, highlight=False, emoji=False)
@@ -67,20 +56,7 @@ def console(stream: IO[str] | None = None) -> Console:
 
 
 def table(rows: Iterable[Row], width: int | None = None) -> Table:
-    """One line for each claim.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        The claims.
-    width : int, optional
-        The width of the terminal, to which titles are cut; they are whole by default.
-
-    Returns
-    -------
-    Table
-        To be printed on a `console`.
-    """
+    """One line for each claim."""
     rows = list(rows)
     numbers = ("steps", "digits", "axioms", "seconds")
     others = [max((len(row.id) for row in rows), default=0), *map(len, ("status", *numbers))]
@@ -109,18 +85,7 @@ def table(rows: Iterable[Row], width: int | None = None) -> Table:
 
 
 def axiom_summary(rows: Iterable[Row]) -> Text:
-    """How many claims rest on each axiom.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        The claims.
-
-    Returns
-    -------
-    Text
-        One line.
-    """
+    """How many claims rest on each axiom."""
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
         return Text("No axiom is used.")
@@ -129,19 +94,7 @@ def axiom_summary(rows: Iterable[Row]) -> Text:
 
 
 def monte_carlo_summary(rows: Iterable[Row]) -> Text | None:
-    """How far samples of expectations are off, and which could not be had.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        The claims.
-
-    Returns
-    -------
-    Text or None
-        One line, and one for each relation that was not sampled; None if no claim has an
-        expectation.
-    """
+    """How far samples of expectations are off, and which could not be had."""
     found = [(row.id, item) for row in rows for item in row.monte_carlo]
     if not found:
         return None
@@ -154,18 +107,7 @@ def monte_carlo_summary(rows: Iterable[Row]) -> Text | None:
 
 
 def failures(rows: Iterable[Row]) -> list[Text]:
-    """What is wrong with each claim that is not proved.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        The claims.
-
-    Returns
-    -------
-    list of Text
-        One line for each.
-    """
+    """What is wrong with each claim that is not proved."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
@@ -174,18 +116,7 @@ def failures(rows: Iterable[Row]) -> list[Text]:
 
 
 def boxes(rows: Iterable[Row]) -> list[Text]:
-    """What stands for a proof: the box of what is certified, the trials of what is tested.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        The claims.
-
-    Returns
-    -------
-    list of Text
-        One line for each.
-    """
+    """What stands for a proof: the box of what is certified, the trials of what is tested."""
     return [
         Text.assemble(
             (f"{row.id} {row.status} ", _STYLES[row.status]),
@@ -197,20 +128,7 @@ def boxes(rows: Iterable[Row]) -> list[Text]:
 
 
 def verdict(rows: list[Row], seconds: float) -> Text:
-    """The outcome in one line; certified and tested claims are counted apart.
-
-    Parameters
-    ----------
-    rows : list of Row
-        The claims.
-    seconds : float
-        How long it took.
-
-    Returns
-    -------
-    Text
-        Green if no claim is open or failed, and there is one; red otherwise.
-    """
+    """The outcome in one line; certified and tested claims are counted apart."""
     proved = sum(row.status == "proved" for row in rows)
     certified = sum(row.status == "certified" for row in rows)
     steps = sum(row.steps for row in rows)
@@ -226,19 +144,7 @@ def verdict(rows: list[Row], seconds: float) -> Text:
 
 
 def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
-    """Show a proof step by step.
-
-    Parameters
-    ----------
-    claim : Claim
-        What is proved.
-    found : Verdict
-        What checking its steps gave.
-    row : Row
-        Its line of the ledger.
-    out : Console
-        Where to write.
-    """
+    """Show a proof step by step."""
     from slrsym.proof.text import spoken
 
     source = "" if claim.title == claim.source else f"  ({claim.source})"
@@ -282,17 +188,7 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
 
 
 def claim_foundations(id: str, found: Mapping[str, Foundation], out: Console) -> None:
-    """Show what a claim rests on: axioms with their references, and claims with theirs.
-
-    Parameters
-    ----------
-    id : str
-        The claim.
-    found : mapping
-        What it uses itself, and what each claim uses that it rests on, by id.
-    out : Console
-        Where to write.
-    """
+    """Show what a claim rests on: axioms with their references, and claims with theirs."""
     from slrsym.proof.axioms import axiom
 
     through: dict[str, list[str]] = {}
@@ -317,17 +213,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def axiom_list(axioms: Iterable[Axiom], users: Mapping[str, list[str]], out: Console) -> None:
-    """Show every axiom, with the claims that use it themselves.
-
-    Parameters
-    ----------
-    axioms : iterable of Axiom
-        The axioms.
-    users : mapping
-        The ids of the claims that use each axiom, by the id of the axiom.
-    out : Console
-        Where to write.
-    """
+    """Show every axiom, with the claims that use it themselves."""
     for item in axioms:
         _axiom(item, users.get(item.id, []), out)
 

@@ -19,17 +19,6 @@ __all__ = ["read_netcdf", "replacing", "require_writable", "write_netcdf"]
 def replacing(path: str | Path) -> Iterator[Path]:
     """A draft beside a file, which takes the place of the file when the block has ended well.
 
-    Parameters
-    ----------
-    path : path
-        In a folder that exists. What a symbolic link points to is replaced, not the link; a device
-        or a pipe is written to as it is.
-
-    Yields
-    ------
-    Path
-        Where to write.
-
     Examples
     --------
     >>> import tempfile
@@ -61,18 +50,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def require_writable(path: str | Path) -> None:
-    """Refuse a file that could not be written, before anything has been computed.
-
-    Parameters
-    ----------
-    path : path
-        Of a file, which need not exist.
-
-    Raises
-    ------
-    ValueError
-        If it is a folder, its folder does not exist, or it cannot be written.
-    """
+    """Refuse a file that could not be written, before anything has been computed."""
     file = Path(path)
     if file.exists() and not file.is_file():
         what = "a folder" if file.is_dir() else "not one"
@@ -84,37 +62,13 @@ def require_writable(path: str | Path) -> None:
 
 
 def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
-    """Write data to a netCDF file, which takes the place of an earlier one when it is complete.
-
-    Parameters
-    ----------
-    data : Dataset
-        Its numbers as the classic format has them: no integers of more than 32 bits.
-    path : path
-        In a folder that exists.
-    """
+    """Write data to a netCDF file, which takes the place of an earlier one when it is complete."""
     with replacing(path) as draft:
         data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
 
 
 def read_netcdf(path: str | Path) -> xr.Dataset:
-    """The dataset of a file.
-
-    Parameters
-    ----------
-    path : path
-        Of a netCDF file of version 3.
-
-    Returns
-    -------
-    Dataset
-        In memory; the file is closed.
-
-    Raises
-    ------
-    ValueError
-        If it is no such file, or a damaged one; with one line that says so.
-    """
+    """The dataset of a file."""
     import xarray as xr
 
     try:

@@ -70,13 +70,7 @@ a = t / A
 
 
 def gram_matrix() -> Matrix:
-    """Gram matrix of (k, v, k*, v*); feasible overlaps make it positive semidefinite.
-
-    Returns
-    -------
-    Matrix, shape (4, 4)
-        In the order parameters.
-    """
+    """Gram matrix of (k, v, k*, v*); feasible overlaps make it positive semidefinite."""
     return Matrix(
         [
             [1, rho, kappa, eta],

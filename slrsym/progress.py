@@ -13,24 +13,7 @@ __all__ = ["advancing"]
 def advancing(
     wanted: bool | None, what: str, total: int, *, counted: bool = False
 ) -> Iterator[Callable[[int], object]]:
-    """A progress bar while a block runs.
-
-    Parameters
-    ----------
-    wanted : bool or None
-        Whether to show it; None: on a terminal.
-    what : str
-        What is counted.
-    total : int
-        How many there are.
-    counted : bool, optional
-        Whether to show how many of them are done, rather than which part.
-
-    Yields
-    ------
-    callable
-        Takes how many more are done.
-    """
+    """A progress bar while a block runs."""
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield lambda more: None
         return

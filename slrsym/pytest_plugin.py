@@ -35,13 +35,7 @@ class NotAccepted(Exception):  # noqa: N818
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of the plugin.
-
-    Parameters
-    ----------
-    parser : pytest.Parser
-        Where to add them.
-    """
+    """The options of the plugin."""
     parser.addini(
         "slrsym_derivations", "collect derivation files (slrsym)", type="bool", default=True
     )
@@ -77,18 +71,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
     pytest takes every file that its command line names for a module of tests. A derivation file is
     one only if its name says so.
-
-    Parameters
-    ----------
-    file_path : Path
-        A file that pytest has come across.
-    parent : pytest.Collector
-        What it was found in.
-
-    Yields
-    ------
-    None
-        Once, for the hooks of others; the files that they collect are replaced where it applies.
     """
     outcome = yield
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
@@ -107,18 +89,7 @@ class DerivationFile(pytest.File):
     """A file of claims."""
 
     def collect(self) -> Iterable[ClaimCollector]:
-        """One collector for each claim of the file.
-
-        Yields
-        ------
-        ClaimCollector
-            In the order of the file.
-
-        Raises
-        ------
-        pytest.Collector.CollectError
-            If the file does not load.
-        """
+        """One collector for each claim of the file."""
         from slrsym.derivation_files import DerivationError
 
         ledger = _ledger(self.config)
@@ -163,15 +134,7 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
 
 
 class ClaimCollector(pytest.Collector):
-    """A claim, whose tests are its steps.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    **options : object
-        Passed on to `pytest.Collector`.
-    """
+    """A claim, whose tests are its steps."""
 
     def __init__(self, *, claim: Claim, **options: Any) -> None:
         super().__init__(**options)
@@ -217,17 +180,7 @@ class _Item(pytest.Item):
 
 
 class StepItem(_Item):
-    """One step of a proof.
-
-    Parameters
-    ----------
-    step : Step
-        The step.
-    number : int
-        Its place in the proof, counted from 0.
-    **options : object
-        Passed on to `pytest.Item`.
-    """
+    """One step of a proof."""
 
     def __init__(self, *, step: Step, number: int, **options: Any) -> None:
         super().__init__(**options)
@@ -235,13 +188,7 @@ class StepItem(_Item):
         self.number = number
 
     def runtest(self) -> None:
-        """Check the step by its rule and numerically.
-
-        Raises
-        ------
-        NotAccepted
-            If one of the checks fails.
-        """
+        """Check the step by its rule and numerically."""
         from slrsym.proof.checker import POINTS, check_step, step_seed
 
         claim = self.parent.claim
@@ -253,17 +200,7 @@ class StepItem(_Item):
 
 
 class ClaimItem(_Item):
-    """What concerns a claim as a whole: its proof and its id, and that there is no circle.
-
-    Parameters
-    ----------
-    steps : list of Step
-        The steps of its proof.
-    problem : str
-        Why there is no proof; empty otherwise.
-    **options : object
-        Passed on to `pytest.Item`.
-    """
+    """What concerns a claim as a whole: its proof and its id, and that there is no circle."""
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:
         super().__init__(**options)
@@ -274,11 +211,6 @@ class ClaimItem(_Item):
         """Check that there is one proof, that its claims exist, that there is no circle.
 
         Expectations in the statement are sampled, too.
-
-        Raises
-        ------
-        NotAccepted
-            If it is not so.
         """
         from slrsym.proof.checker import certified, monte_carlo, tried
         from slrsym.proof.errors import ProofError

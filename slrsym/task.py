@@ -121,11 +121,6 @@ xi = Symbol("xi", real=True)
 def informative_token() -> GaussianLaw:
     r"""Law of :math:`(X_{J_0}\cdot k,\; X_{J_0}\cdot v,\; X_{J_0}\cdot v^\star)`, named U1, V1, Y1.
 
-    Returns
-    -------
-    GaussianLaw
-        Of three variables.
-
     Notes
     -----
     Its mean is :math:`\sqrt{d/2}\,(\kappa, \theta, 0)`, by Assumption 1, and its covariance
@@ -147,18 +142,7 @@ def noise() -> NoiseLaw:
 
 
 def token_law(names: tuple[Symbol, ...]) -> ProductLaw:
-    r"""Law of an informative token, in an orthonormal basis whose first is :math:`k^\star`.
-
-    Parameters
-    ----------
-    names : tuple of Symbol
-        The coordinates, two at least. Four are enough to hold :math:`k, v, k^\star, v^\star`.
-
-    Returns
-    -------
-    ProductLaw
-        Independent coordinates of variance :math:`\gamma^2`, all but the first centred.
-    """
+    r"""Law of an informative token, in an orthonormal basis whose first is :math:`k^\star`."""
     means = [sqrt(d / 2), *[0] * (len(names) - 1)]
     return ProductLaw(
         *(GaussianLaw({x: m}, [[gamma**2]]) for x, m in zip(names, means, strict=True))

@@ -1,18 +1,19 @@
 """What the package makes public, with what its docstrings say and what they should say.
 
-Walked are the functions, classes and methods that a module defines under names without underscore.
-Left out is what others define: the methods by which SymPy calls its functions, and commands, whose
-docstring is their help text and whose parameters have their own.
+Public is what the reference lists, with the public methods of its classes. All else is a helper: a
+good name, and a line at most. The methods by which SymPy calls its functions are left out.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import pkgutil
 import re
 import sys
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from types import FunctionType
 from typing import Any, get_origin
 
@@ -20,18 +21,11 @@ import numpy as np
 from sympy import Basic
 
 import slrsym
-from slrsym import cli
 
 from ._raises import raised
 
 # The docstring of the class says what the function is.
 SYMPY_PROTOCOL = {"doit", "eval", "fdiff", "taylor_term"}
-COMMANDS = {
-    command.callback
-    for group in (cli.app, *(found.typer_instance for found in cli.app.registered_groups))
-    for command in group.registered_commands
-}
-
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
@@ -40,6 +34,18 @@ MODULES = sorted(
 
 SHAPE = re.compile(r"\b(shapes?|scalars?|broadcasts?)\b")
 NOTHING = {"None", "NoReturn", "Never"}
+
+
+@cache
+def reference() -> Any:
+    """What makes the pages of the reference."""
+    file = Path(__file__).resolve().parents[1] / "docs" / "_ext" / "reference.py"
+    spec = importlib.util.spec_from_file_location("slrsym_reference", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class Public:
@@ -211,14 +217,13 @@ def methods_of(cls: type) -> Iterator[Public]:
         yield Public(f"{cls.__name__}.{name}", doc, (function,))
 
 
-def things_of(module: Any) -> Iterator[Public]:
-    """The functions, classes and methods that a module defines under names without underscore."""
-    for name, thing in list(vars(module).items()):
-        if name.startswith("_") or getattr(thing, "__module__", None) != module.__name__:
-            continue
+def things_of(package: Any) -> Iterator[Public]:
+    """The functions, classes and methods of a page of the reference."""
+    for name in reference().public(package):
+        thing = getattr(package, name)
         if inspect.isclass(thing):
             doc = vars(thing).get("__doc__") or ""
             yield Public(name, doc, tuple(constructors_of(thing)), thing)
             yield from methods_of(thing)
-        elif inspect.isfunction(inspect.unwrap(thing)) and thing not in COMMANDS:
+        elif inspect.isfunction(inspect.unwrap(thing)):
             yield Public(name, thing.__doc__ or "", (inspect.unwrap(thing),))

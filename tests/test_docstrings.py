@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import importlib.util
 import inspect
 import re
 import sys
@@ -19,12 +18,12 @@ import pytest
 
 from slrsym.proof.axioms import AXIOMS
 
-from ._public import MODULES, things_of
+from ._public import MODULES, reference, things_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", reference().PACKAGES)
 def test_docstrings_are_complete(name):
     module = importlib.import_module(name)
     faults = [fault for thing in things_of(module) for fault in thing.faults]
@@ -81,16 +80,6 @@ OWN = {
         "tasks", "temperatures",
     },
 }  # fmt: skip
-
-
-@cache
-def reference() -> Any:
-    """What makes the pages of the reference."""
-    file = ROOT / "docs" / "_ext" / "reference.py"
-    spec = importlib.util.spec_from_file_location("slrsym_reference", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @cache

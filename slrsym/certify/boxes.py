@@ -13,48 +13,17 @@ Box = tuple[tuple[Any, Any], ...]
 
 
 def box_ball(box: Box) -> list[Any]:
-    """A ball for each side of a box, at the precision in force.
-
-    Parameters
-    ----------
-    box : tuple of pairs of fmpq
-
-    Returns
-    -------
-    list of arb
-        They hold the sides.
-    """
+    """A ball for each side of a box, at the precision in force."""
     return [arb(low) if low == high else arb(low).union(arb(high)) for low, high in box]
 
 
 def middle(box: Box) -> Box:
-    """The point in the middle of a box.
-
-    Parameters
-    ----------
-    box : Box
-
-    Returns
-    -------
-    Box
-    """
+    """The point in the middle of a box."""
     return tuple(((low + high) / 2,) * 2 for low, high in box)
 
 
 def cut(box: Box, axis: int) -> tuple[Box, Box]:
-    """Two halves of a box.
-
-    Parameters
-    ----------
-    box : Box
-    axis : int
-        Which side is halved.
-
-    Returns
-    -------
-    tuple of Box
-        The lower half first.
-    """
+    """Two halves of a box."""
     low, high = box[axis]
     middle = (low + high) / 2
     return (
@@ -64,16 +33,7 @@ def cut(box: Box, axis: int) -> tuple[Box, Box]:
 
 
 def volume(box: Box) -> Any:
-    """The product of the sides.
-
-    Parameters
-    ----------
-    box : Box
-
-    Returns
-    -------
-    fmpq
-    """
+    """The product of the sides."""
     total: Any = fmpq(1)
     for low, high in box:
         total *= high - low
@@ -81,42 +41,15 @@ def volume(box: Box) -> Any:
 
 
 def within(inner: Box, outer: Box) -> bool:
-    """Whether one box lies in another.
-
-    Parameters
-    ----------
-    inner, outer : Box
-
-    Returns
-    -------
-    bool
-    """
+    """Whether one box lies in another."""
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
 def strictly_within(inner: Box, outer: Box) -> bool:
-    """Whether one box lies in the interior of another.
-
-    Parameters
-    ----------
-    inner, outer : Box
-
-    Returns
-    -------
-    bool
-    """
+    """Whether one box lies in the interior of another."""
     return all(a > c and b < d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
 def meet(one: Box, other: Box) -> bool:
-    """Whether two boxes have a point in common.
-
-    Parameters
-    ----------
-    one, other : Box
-
-    Returns
-    -------
-    bool
-    """
+    """Whether two boxes have a point in common."""
     return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=True))

@@ -43,15 +43,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one part of a statement, for one part of the parameters.
-
-    Attributes
-    ----------
-    tree : str
-        How its domain was cut, see `slrsym.certify.trees`.
-    zeros : tuple of pairs of Box
-        For each zero a box in which it is the only one, and a narrower one around it.
-    """
+    """What was found of one part of a statement, for one part of the parameters."""
 
     tree: str
     zeros: tuple[tuple[Box, Box], ...] = ()
@@ -63,21 +55,7 @@ Piece = Mapping[str, Finding]
 
 @dataclass(frozen=True)
 class Undecided:
-    """What is left open of one part of a statement, for one part of the parameters.
-
-    Attributes
-    ----------
-    parameters : str
-        For which parameters.
-    part : str
-        What of the statement.
-    boxes : int
-        How many boxes of its domain are open.
-    share : float
-        Their share of the domain.
-    largest : str
-        The largest of them.
-    """
+    """What is left open of one part of a statement, for one part of the parameters."""
 
     parameters: str
     part: str
@@ -88,17 +66,7 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A point where what should be positive is not.
-
-    Attributes
-    ----------
-    parameters : mapping of str to Range
-        For all of these.
-    part : str
-        What of the statement.
-    point : Box
-        Of sides of length 0.
-    """
+    """A point where what should be positive is not."""
 
     parameters: Mapping[str, Range]
     part: str
@@ -221,16 +189,7 @@ class Certificate:
 
 
 def described(parameters: Mapping[str, Range]) -> str:
-    """A box of parameters, in words.
-
-    Parameters
-    ----------
-    parameters : mapping of str to Range
-
-    Returns
-    -------
-    str
-    """
+    """A box of parameters, in words."""
     return ", ".join(
         f"{name} = {x.low.readable}"
         if x.is_point

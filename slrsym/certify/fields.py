@@ -29,19 +29,7 @@ PARAMETERS = {
 
 
 class Field:
-    """Some functions of a few variables, for given parameters.
-
-    Parameters
-    ----------
-    outputs : sequence of Expr
-        The functions.
-    state : sequence of Symbol
-        The variables, over whose boxes they are enclosed.
-    given : mapping of Symbol to Expr, optional
-        What other symbols stand for.
-    parameters : mapping of str to Symbol, optional
-        What is given by name to `bind`; `PARAMETERS` by default.
-    """
+    """Some functions of a few variables, for given parameters."""
 
     def __init__(
         self,
@@ -82,19 +70,7 @@ class Field:
         return found
 
     def bind(self, parameters: Mapping[str, Any], dps: int) -> BoundField:
-        """The functions for parameters that are balls.
-
-        Parameters
-        ----------
-        parameters : mapping of str to arb
-            By the names `PARAMETERS`; those left out are not used.
-        dps : int
-            With how many digits to work.
-
-        Returns
-        -------
-        BoundField
-        """
+        """The functions for parameters that are balls."""
         return BoundField(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
 
 
@@ -126,17 +102,7 @@ class _Chain:
 
 @dataclass(frozen=True)
 class BoundField:
-    """Functions of a few variables alone.
-
-    Attributes
-    ----------
-    field : Field
-        The functions, with parameters.
-    parameters : dict
-        The parameters, as balls.
-    dps : int
-        How many digits they are computed with.
-    """
+    """Functions of a few variables alone."""
 
     field: Field
     parameters: dict[str, Any]
@@ -151,49 +117,20 @@ class BoundField:
         return bound_ball_function(self.field.jet, list(self.parameters.values()), self.dps)
 
     def natural(self, box: Box) -> list[Any]:
-        """Enclosures of the values over a box, by evaluation.
-
-        Parameters
-        ----------
-        box : Box
-
-        Returns
-        -------
-        list of arb
-        """
+        """Enclosures of the values over a box, by evaluation."""
         with ctx.workdps(self.dps):
             result: list[Any] = self._values(box_ball(box))
             return result
 
     def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
-        """Enclosures of the values and of the derivatives.
-
-        Parameters
-        ----------
-        box : Box
-
-        Returns
-        -------
-        values : list of arb
-        rows : list of list of arb
-            The derivatives of each function.
-        """
+        """Enclosures of the values and of the derivatives."""
         with ctx.workdps(self.dps):
             found = self._jet(box_ball(box))
         n, count = len(self.field.state), len(self.field.outputs)
         return found[:count], [found[count + n * i : count + n * (i + 1)] for i in range(count)]
 
     def centred(self, box: Box) -> list[Any]:
-        """Enclosures of the values by the mean value theorem, from the middle of a box.
-
-        Parameters
-        ----------
-        box : Box
-
-        Returns
-        -------
-        list of arb
-        """
+        """Enclosures of the values by the mean value theorem, from the middle of a box."""
         _, rows = self.slopes(box)
         with ctx.workdps(self.dps):
             middle = [arb((low + high) / 2) for low, high in box]
@@ -207,15 +144,7 @@ class BoundField:
 
 @dataclass(frozen=True)
 class Between:
-    """By how much some functions stay above and below given bounds.
-
-    Attributes
-    ----------
-    bound : BoundField
-        The functions.
-    bounds : tuple of pairs of fmpq or None
-        For each function a lower and an upper bound, or none. There is a value for each bound.
-    """
+    """By how much some functions stay above and below given bounds."""
 
     bound: BoundField
     bounds: tuple[tuple[Any, Any], ...]
@@ -226,43 +155,15 @@ class Between:
         return self.bound.dps
 
     def natural(self, box: Box) -> list[Any]:
-        """As `BoundField.natural`.
-
-        Parameters
-        ----------
-        box : Box
-
-        Returns
-        -------
-        list of arb
-        """
+        """As `BoundField.natural`."""
         return self._room(self.bound.natural(box))
 
     def centred(self, box: Box) -> list[Any]:
-        """As `BoundField.centred`.
-
-        Parameters
-        ----------
-        box : Box
-
-        Returns
-        -------
-        list of arb
-        """
+        """As `BoundField.centred`."""
         return self._room(self.bound.centred(box))
 
     def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
-        """As `BoundField.slopes`; the signs of derivatives are those of the functions.
-
-        Parameters
-        ----------
-        box : Box
-
-        Returns
-        -------
-        values : list of arb
-        rows : list of list of arb
-        """
+        """As `BoundField.slopes`; the signs of derivatives are those of the functions."""
         values, rows = self.bound.slopes(box)
         twice = [
             row

@@ -85,27 +85,12 @@ def bends() -> tuple[Expr, Expr, Expr]:
 
 
 def risk_symbols() -> dict[Symbol, Expr]:
-    """What the symbols of slopes and bends stand for.
-
-    Returns
-    -------
-    dict of Symbol to Expr
-        Also of the two letters for 1 - kappa^2 and 1 - nu^2.
-    """
+    """What the symbols of slopes and bends stand for."""
     return dict(zip((R_KAPPA, R_NU, *BENDS), (*slopes(), *bends()), strict=True)) | ROOM
 
 
 def sign_part(expr: Expr) -> Expr:
-    """An expression that has the same sign: positive factors of a product are left out.
-
-    Parameters
-    ----------
-    expr : expression
-
-    Returns
-    -------
-    Expr
-    """
+    """An expression that has the same sign: positive factors of a product are left out."""
 
     def positive(part: Expr) -> bool:
         return isinstance(part, exp) or bool(part.is_positive)
@@ -116,19 +101,7 @@ def sign_part(expr: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class PlanarMap:
-    """The map of Lemma 7 and its Jacobian matrix, in symbols for slopes and bends of the risk.
-
-    Attributes
-    ----------
-    new : tuple of Expr
-        New kappa and nu.
-    norms : tuple of Expr
-        The squares of the norms, N_kappa and N_nu.
-    poles : tuple of Expr
-        The pole factors.
-    entries : tuple of tuple of Expr
-        The numbers m_ij, row by row.
-    """
+    """The map of Lemma 7 and its Jacobian matrix, in symbols for slopes and bends of the risk."""
 
     new: tuple[Expr, Expr]
     norms: tuple[Expr, Expr]
@@ -197,14 +170,7 @@ def _gathered(expr: Expr) -> Expr:
 
 @cache
 def descent_matrix() -> tuple[Expr, Expr, Expr]:
-    r"""The Hessian of the risk in the angles of kappa and nu.
-
-    Returns
-    -------
-    tuple of Expr
-        With :math:`\kappa = \sin\varphi` and :math:`\nu = \sin\psi`: its two diagonal entries, and
-        what :math:`\cos\varphi \cos\psi` is multiplied by beside the diagonal.
-    """
+    r"""The Hessian of the risk in the angles of kappa and nu."""
     (k_cos, k_entry), (n_cos, n_entry) = (
         (sqrt(1 - x**2), sqrt(1 - x**2) * _along(sqrt(1 - x**2) * slope, x))
         for x, slope in ((kappa, R_KAPPA), (nu, R_NU))
@@ -215,13 +181,7 @@ def descent_matrix() -> tuple[Expr, Expr, Expr]:
 
 @cache
 def curvature_identity() -> bool:
-    """Whether the numbers m_ij are those of N - alpha times the Hessian in the angles.
-
-    Returns
-    -------
-    bool
-        Decided by algebra, for any risk. Certificates of descent rest on it.
-    """
+    """Whether the numbers m_ij are those of N - alpha times the Hessian in the angles."""
     step = planar_map()
     in_kappa, in_nu, beside = descent_matrix()
     differences = (

@@ -115,19 +115,7 @@ def _grid_step(at: Sequence[float], count: int) -> float:
 
 
 def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
-    """The points of a coarse grid where the conditions look worst, at the ends of all ranges.
-
-    Parameters
-    ----------
-    given : mapping of str to Range
-        lam, gamma, d.
-    alpha : float
-        Step size.
-
-    Returns
-    -------
-    tuple of Box
-    """
+    """The points of a coarse grid where the conditions look worst, at the ends of all ranges."""
     points = _grid(129)
     found: dict[Box, None] = {}
     for ends in product(*({float(x.low), float(x.high)} for x in given.values())):

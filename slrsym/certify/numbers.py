@@ -31,42 +31,20 @@ _FORMS = "a decimal number, a fraction such as 1/2, or a root such as sqrt(1/2)"
 
 
 def rational(x: Fraction) -> Any:
-    """A fraction, as FLINT has them.
-
-    Parameters
-    ----------
-    x : Fraction
-
-    Returns
-    -------
-    fmpq
-    """
+    """A fraction, as FLINT has them."""
     return fmpq(x.numerator, x.denominator)
 
 
 @total_ordering
 @dataclass(frozen=True)
 class Exact:
-    """A rational number that is not negative, or the square root of one.
-
-    Parameters
-    ----------
-    radicand : Fraction
-        The number, or its square.
-    root : bool
-        Whether it is the square.
-    """
+    """A rational number that is not negative, or the square root of one."""
 
     radicand: Fraction
     root: bool = False
 
     def ball(self) -> Any:
-        """The number as a ball, at the precision in force.
-
-        Returns
-        -------
-        arb
-        """
+        """The number as a ball, at the precision in force."""
         x = arb(rational(self.radicand))
         return x.sqrt() if self.root else x
 
@@ -102,23 +80,6 @@ class Exact:
 def exact(name: str, value: Any) -> Exact:
     """A number, exactly as it is given.
 
-    Parameters
-    ----------
-    name : str
-        Of the argument, for the error.
-    value : str, int, float, Fraction or Exact
-        A text means the decimal number, fraction or root that it says; a float the binary number
-        that it is, so that 0.1 is not one tenth.
-
-    Returns
-    -------
-    Exact
-
-    Raises
-    ------
-    ValueError
-        If it is no such number, or negative.
-
     Examples
     --------
     >>> print(exact("gamma", "sqrt(1/2)"), exact("lam", "0.1"), exact("lam", 0.125))
@@ -148,18 +109,7 @@ def _parsed(value: Any) -> Exact | None:
 
 @dataclass(frozen=True)
 class Range:
-    """All numbers from one exact number to another.
-
-    Parameters
-    ----------
-    low, high : Exact
-        The ends, which belong to it.
-
-    Raises
-    ------
-    ValueError
-        If the ends are the wrong way round.
-    """
+    """All numbers from one exact number to another."""
 
     low: Exact
     high: Exact
@@ -179,27 +129,12 @@ class Range:
         return 1 - float(self.low) / float(self.high) if float(self.high) else 0.0
 
     def ball(self) -> Any:
-        """A ball that holds all of it, at the precision in force.
-
-        Returns
-        -------
-        arb
-        """
+        """A ball that holds all of it, at the precision in force."""
         low = self.low.ball()
         return low if self.is_point else low.union(self.high.ball())
 
     def halves(self) -> tuple[Range, Range]:
-        """Two ranges that cover it and meet in a point.
-
-        Returns
-        -------
-        tuple of Range
-
-        Raises
-        ------
-        ValueError
-            If the range is so narrow that no double lies inside of it.
-        """
+        """Two ranges that cover it and meet in a point."""
         # Which point it is does not matter, only that both halves have it.
         middle = Exact(Fraction((float(self.low) + float(self.high)) / 2))
         if not self.low < middle < self.high:
@@ -218,22 +153,6 @@ _TINY, _HUGE = Fraction(1e-50), Fraction(1e50)
 
 def parameter_range(name: str, value: Any) -> Range:
     """A parameter, or a range of its values.
-
-    Parameters
-    ----------
-    name : str
-        Its name: d is at least 2, L at least 1, epsilon not negative, all others positive.
-    value : str, number, pair or Range
-        A number as `exact` takes it, a pair of numbers, or a text such as ``0.05..0.2``.
-
-    Returns
-    -------
-    Range
-
-    Raises
-    ------
-    ValueError
-        If it is neither a number nor two ends that go upwards, or outside of what is allowed.
 
     Examples
     --------
@@ -264,49 +183,13 @@ def parameter_range(name: str, value: Any) -> Range:
 
 
 def ranges(lam: Any, gamma: Any, d: Any, **others: Any) -> dict[str, Range]:
-    """The parameters of the task, and others, as ranges.
-
-    Parameters
-    ----------
-    lam, gamma, d : number or range
-        Inverse temperature, standard deviation of the informative token, dimension. The latter need
-        not be whole.
-    **others : number or range
-        Such as alpha.
-
-    Returns
-    -------
-    dict of str to Range
-
-    Raises
-    ------
-    ValueError
-        It names the argument.
-    """
+    """The parameters of the task, and others, as ranges."""
     given = {"lam": lam, "gamma": gamma, "d": d} | others
     return {name: parameter_range(name, value) for name, value in given.items()}
 
 
 def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
-    """A rational number of any sign, or an interval with such ends.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument, for the error.
-    value : str, number or pair
-        A number, a pair of numbers, or a text such as ``-0.5..1/3``.
-
-    Returns
-    -------
-    tuple of Fraction
-        Its ends.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a rational number nor an interval of them that goes upwards.
-    """
+    """A rational number of any sign, or an interval with such ends."""
     parts = value.split("..") if isinstance(value, str) else value
     parts = list(parts) if isinstance(parts, list | tuple) else [parts]
     ends = [_parsed(part) for part in parts]
@@ -321,19 +204,7 @@ def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
 
 
 def lower_decimal(x: Any, digits: int = 4) -> str:
-    """A short decimal number below a ball.
-
-    Parameters
-    ----------
-    x : arb
-        Finite.
-    digits : int, optional
-        How many significant digits it has.
-
-    Returns
-    -------
-    str
-    """
+    """A short decimal number below a ball."""
     for more in (0, 1):
         middle = float(x.lower().mid())
         text = f"{middle - abs(middle) * more * 2 * 10.0 ** (1 - digits):.{digits - 1}e}"

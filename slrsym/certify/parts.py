@@ -18,24 +18,7 @@ __all__ = ["Kind", "Part", "no_facts"]
 
 @dataclass(frozen=True)
 class Part:
-    """One thing to be shown.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    field : Field
-        Functions.
-    domain : Box
-        Over which box.
-    zeros : bool
-        Whether the zeros of the functions are isolated there; otherwise, that all are positive.
-    labels : tuple of str
-        What is shown to be positive.
-    bounds : tuple of pairs of fmpq or None
-        Lower and upper bounds of the functions: it is shown that they stay between; by default,
-        above 0.
-    """
+    """One thing to be shown."""
 
     name: str
     field: Field
@@ -45,18 +28,7 @@ class Part:
     bounds: tuple[tuple[Any, Any], ...] = ()
 
     def bind(self, parameters: Mapping[str, Range], digits: int) -> Functions:
-        """What is to be positive, or zero, for a box of parameters.
-
-        Parameters
-        ----------
-        parameters : mapping of str to Range
-        digits : int
-            How many decimal digits balls are computed with.
-
-        Returns
-        -------
-        Functions
-        """
+        """What is to be positive, or zero, for a box of parameters."""
         with ctx.workdps(digits):
             balls = {name: x.ball() for name, x in parameters.items()}
         bound = self.field.bind(balls, digits)
@@ -65,21 +37,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of certificate.
-
-    Attributes
-    ----------
-    statement : str
-        What it says, in a sentence.
-    parts : callable
-        From the numbers that belong to the statement to what is to be shown.
-    facts : callable
-        From the same numbers to what is decided by algebra: a truth value by name.
-    names : tuple of str
-        The parameters that it is about.
-    numbers : tuple of str
-        The numbers that belong to the statement.
-    """
+    """A kind of certificate."""
 
     statement: str
     parts: Callable[[Mapping[str, Fraction]], tuple[Part, ...]]
@@ -89,10 +47,5 @@ class Kind:
 
 
 def no_facts() -> Mapping[str, bool]:
-    """What is decided by algebra, where nothing is.
-
-    Returns
-    -------
-    mapping of str to bool
-    """
+    """What is decided by algebra, where nothing is."""
     return {}

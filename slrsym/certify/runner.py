@@ -138,33 +138,7 @@ def certify(
     digits: int = DIGITS,
     suspects: Iterable[Box] = (),
 ) -> Certificate:
-    """Show a statement for all parameters of a box, or refute it, or say what is left open.
-
-    Parameters
-    ----------
-    kind : str
-        One of `slrsym.certify.statements.KINDS`.
-    parameters : mapping of str to Range
-        The parameters that the kind has.
-    numbers : mapping of str to Fraction, optional
-        The numbers that belong to the statement. That of fixed points is found, and not given.
-    budget : Budget, optional
-        How much may be tried; `MAX_BOXES` boxes by default.
-    digits : int, optional
-        How many decimal digits balls are computed with.
-    suspects : iterable of Box
-        Points of the square at which a counterexample is looked for first.
-
-    Returns
-    -------
-    Certificate
-        Undecided, if the budget ends before anything is known.
-
-    Raises
-    ------
-    ValueError
-        If `parameters` are not those that the kind has, or `digits` is below 10.
-    """
+    """Show a statement for all parameters of a box, or refute it, or say what is left open."""
     start = time.perf_counter()
     what = KINDS[kind]
     given = dict(numbers or {})

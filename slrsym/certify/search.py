@@ -29,22 +29,7 @@ DEPTH = 160
 
 
 class Budget:
-    """How many boxes may be looked at, and for how long.
-
-    Parameters
-    ----------
-    max_boxes : int
-        In all.
-    seconds : float, optional
-        From now on.
-    note : callable, optional
-        Called now and then with the number of boxes looked at.
-
-    Raises
-    ------
-    ValueError
-        If `max_boxes` is not a positive integer, or `seconds` is not positive.
-    """
+    """How many boxes may be looked at, and for how long."""
 
     def __init__(
         self,
@@ -63,32 +48,13 @@ class Budget:
         self._start = time.monotonic()
 
     def part(self, share: int, most: int | None = None) -> Budget:
-        """A budget within this one.
-
-        Parameters
-        ----------
-        share : int
-            Of what is left of this one, it has one part in so many.
-        most : int, optional
-            How many boxes it has at most.
-
-        Returns
-        -------
-        Budget
-            What is spent of it is spent of this one too.
-        """
+        """A budget within this one."""
         boxes = max(1, (self.max_boxes - self.used) // share)
         left = max(self.seconds - self.elapsed, 1e-3)
         return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
 
     def spend(self) -> bool:
-        """Count a box.
-
-        Returns
-        -------
-        bool
-            Whether there was one left.
-        """
+        """Count a box."""
         if self.is_over or (self._parent is not None and not self._parent.spend()):
             return False
         self.used += 1
@@ -109,23 +75,7 @@ class Budget:
 
 @dataclass
 class Cover:
-    """What became of the pieces of a domain.
-
-    Attributes
-    ----------
-    tree : list of str
-        As `slrsym.certify.trees` says.
-    undecided : list of Box
-        The leaves of which nothing was seen.
-    margins : list of arb
-        Lower bounds of each function over the leaves that are shown, if there are any.
-    counterexample : Box or None
-        A point where a function is certainly not positive.
-    zeros : list of tuple of Box
-        Boxes with exactly one zero: a wide one, and a narrow one inside of it.
-    missed : list of list of float
-        Points near which there may be a zero, where none could be isolated.
-    """
+    """What became of the pieces of a domain."""
 
     tree: list[str] = field(default_factory=list)
     undecided: list[Box] = field(default_factory=list)
@@ -141,20 +91,7 @@ class Cover:
 
 
 def widest_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
-    """Along which side a cut helps most, by what each contributes to the mean value form.
-
-    Parameters
-    ----------
-    bound : Functions
-        The functions.
-    box : Box
-    which : iterable of int, optional
-        The functions that matter; all by default.
-
-    Returns
-    -------
-    int
-    """
+    """Along which side a cut helps most, by what each contributes to the mean value form."""
     sides = [float(high - low) for low, high in box]
     if len(box) == 1:
         return 0
@@ -174,36 +111,14 @@ def widest_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) 
 
 
 def cover_positive(bound: Functions, domain: Box, budget: Budget) -> Cover:
-    """Cut a domain until some functions are seen to be positive on every piece.
-
-    Parameters
-    ----------
-    bound : Functions
-        The functions.
-    domain : Box
-    budget : Budget
-
-    Returns
-    -------
-    Cover
-    """
+    """Cut a domain until some functions are seen to be positive on every piece."""
     found = Cover()
     _cover(bound, domain, budget, found, 0)
     return found
 
 
 def refutes(bound: Functions, point: Box) -> bool:
-    """Whether some function certainly is not positive at a point.
-
-    Parameters
-    ----------
-    bound : Functions
-    point : Box
-
-    Returns
-    -------
-    bool
-    """
+    """Whether some function certainly is not positive at a point."""
     return any(value <= 0 for value in bound.natural(point))
 
 
@@ -243,29 +158,13 @@ def _accept(found: Cover, mark: str, values: list[Any]) -> None:
 
 
 def leave(found: Cover, box: Box) -> None:
-    """Note a box of which nothing was seen.
-
-    Parameters
-    ----------
-    found : Cover
-    box : Box
-    """
+    """Note a box of which nothing was seen."""
     found.tree.append(UNDECIDED)
     found.undecided.append(box)
 
 
 def share(boxes: Iterable[Box], domain: Box) -> float:
-    """How large a part of a domain some of its pieces are.
-
-    Parameters
-    ----------
-    boxes : iterable of Box
-    domain : Box
-
-    Returns
-    -------
-    float
-    """
+    """How large a part of a domain some of its pieces are."""
     long = [i for i, (low, high) in enumerate(domain) if low < high]
     whole_volume = volume(tuple(domain[i] for i in long))
     parts = (volume(tuple(box[i] for i in long)) for box in boxes)

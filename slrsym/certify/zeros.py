@@ -16,19 +16,7 @@ __all__ = ["isolate_zeros"]
 
 
 def isolate_zeros(bound: Functions, domain: Box, budget: Budget) -> Cover:
-    """Cut a domain until every piece has no zero of a system, or lies in a box with exactly one.
-
-    Parameters
-    ----------
-    bound : Functions
-        As many functions as variables.
-    domain : Box
-    budget : Budget
-
-    Returns
-    -------
-    Cover
-    """
+    """Cut a domain until every piece has no zero of a system, or lies in a box with exactly one."""
     found = Cover()
     _isolate(bound, domain, domain, budget, found, 0)
     return found
@@ -62,16 +50,7 @@ def _isolate(
 
 
 def excluded(values: list[Any]) -> bool:
-    """Whether some value certainly is not zero.
-
-    Parameters
-    ----------
-    values : list of arb
-
-    Returns
-    -------
-    bool
-    """
+    """Whether some value certainly is not zero."""
     return any(value > 0 or value < 0 for value in values)
 
 
@@ -121,18 +100,7 @@ def _newton_step(bound: Functions, point: Box) -> list[float] | None:
 
 
 def contracts(bound: Functions, box: Box) -> bool:
-    """Krawczyk's test: whether a system has exactly one zero in a box, and not on its boundary.
-
-    Parameters
-    ----------
-    bound : Functions
-    box : Box
-
-    Returns
-    -------
-    bool
-        False if it is not seen.
-    """
+    """Krawczyk's test: whether a system has exactly one zero in a box, and not on its boundary."""
     n = len(box)
     _, rows = bound.slopes(box)
     centre_point = middle(box)

@@ -28,17 +28,7 @@ Rows = list[tuple[str, str]]
 
 
 class Destination(NamedTuple):
-    """Where a result goes.
-
-    Parameters
-    ----------
-    output : Path or None
-        The file for the certificate, if any.
-    json_file : Path or None
-        The file of JSON, if any.
-    table : bool
-        Whether the result is shown as a table.
-    """
+    """Where a result goes."""
 
     output: Path | None
     json_file: Path | None
@@ -46,22 +36,7 @@ class Destination(NamedTuple):
 
     @classmethod
     def of(cls, output: Path | None, json_file: Path | None) -> Destination:
-        """What the options of a command say; refused before there is a result that could be lost.
-
-        Parameters
-        ----------
-        output, json_file : Path or None
-            The options.
-
-        Returns
-        -------
-        Destination
-
-        Raises
-        ------
-        BadParameter
-            If the certificate could not be written.
-        """
+        """What the options of a command say; refused before a result could be lost."""
         if output is not None:
             require_writable(output, "--output")
         return cls(output, json_file, table=not for_programs(json_file))
@@ -74,18 +49,7 @@ def _decimal(x: Fraction | None) -> str:
 
 
 def step_rows(found: StepSize) -> Rows:
-    """What there is to say of a largest step size.
-
-    Parameters
-    ----------
-    found : StepSize
-        What was found.
-
-    Returns
-    -------
-    list of pairs of str
-        Names and values.
-    """
+    """What there is to say of a largest step size."""
     closed = float(found.closed_form)
     rows = [
         ("certified for every step size up to", _decimal(found.alpha)),
@@ -104,18 +68,7 @@ def step_rows(found: StepSize) -> Rows:
 
 
 def zero_rows(found: Certificate) -> Rows:
-    """What there is to say of isolated fixed points.
-
-    Parameters
-    ----------
-    found : Certificate
-        Where they are.
-
-    Returns
-    -------
-    list of pairs of str
-        Names and values; none if it shows nothing.
-    """
+    """What there is to say of isolated fixed points."""
     from slrsym.certify import Verdict
 
     if found.verdict is not Verdict.SHOWN:
@@ -133,18 +86,7 @@ def zero_rows(found: Certificate) -> Rows:
 
 
 def rate_rows(found: LocalRates) -> Rows:
-    """What there is to say of local rates.
-
-    Parameters
-    ----------
-    found : LocalRates
-        What was found.
-
-    Returns
-    -------
-    list of pairs of str
-        Names and values.
-    """
+    """What there is to say of local rates."""
     import math
 
     rows = []
@@ -160,22 +102,7 @@ def rate_rows(found: LocalRates) -> Rows:
 
 
 def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> None:
-    """Save and show a certificate.
-
-    Parameters
-    ----------
-    found : Certificate
-        The certificate.
-    to : Destination
-        Where it goes.
-    rows : list of pairs of str, optional
-        What else there is to say.
-
-    Raises
-    ------
-    Exit
-        With code 1, if it does not show what it is about.
-    """
+    """Save and show a certificate."""
     if to.output is not None:
         found.save(to.output)
     about = [
@@ -205,19 +132,7 @@ def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> Non
 
 
 def show(title: str, rows: Rows, to: Destination, data: dict[str, Any]) -> None:
-    """Show a result as a table, or as JSON.
-
-    Parameters
-    ----------
-    title : str
-        What it is about.
-    rows : list of pairs of str
-        Names and values of the table.
-    to : Destination
-        Where it goes.
-    data : dict
-        The JSON.
-    """
+    """Show a result as a table, or as JSON."""
     write_json(to.json_file, data)
     if not to.table:
         return

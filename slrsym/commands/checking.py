@@ -16,38 +16,14 @@ __all__ = ["checked", "cores", "loaded", "unknown"]
 
 
 def loaded(paths: list[Path] | None) -> Ledger:
-    """The ledger of some paths, or that of the claims that come with the package.
-
-    Parameters
-    ----------
-    paths : list of Path or None
-        Files or folders of derivations.
-
-    Returns
-    -------
-    Ledger
-        Nothing in it is checked yet.
-    """
+    """The ledger of some paths, or that of the claims that come with the package."""
     from slrsym.proof.ledger import Ledger, builtin_ledger
 
     return Ledger.load(*paths) if paths else builtin_ledger()
 
 
 def unknown(ledger: Ledger, id: str) -> str:
-    """Why an id is not that of a claim.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The claims.
-    id : str
-        None of theirs.
-
-    Returns
-    -------
-    str
-        With the closest id, if there is one.
-    """
+    """Why an id is not that of a claim."""
     from slrsym.proof.errors import ProofError
 
     try:
@@ -64,26 +40,7 @@ def checked(
     workers: int,
     verdicts: dict[str, Verdict],
 ) -> list[Row]:
-    """Check claims behind a progress bar, and keep every verdict.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The claims.
-    ids : list of str or None
-        Those to check; all by default.
-    seed : int
-        Moves the random points.
-    workers : int
-        How many processes to use.
-    verdicts : dict
-        Is filled with the verdicts, by id.
-
-    Returns
-    -------
-    list of Row
-        Of the ledger.
-    """
+    """Check claims behind a progress bar, and keep every verdict."""
     with progress_bar() as bar:
         task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
 
@@ -97,12 +54,6 @@ def checked(
 
 
 def cores() -> int:
-    """How many processes can run at once.
-
-    Returns
-    -------
-    int
-        The cores that this process may use.
-    """
+    """How many processes can run at once."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1

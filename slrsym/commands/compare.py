@@ -31,19 +31,7 @@ _WIDE = 100
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A predictor and its risk.
-
-    Attributes
-    ----------
-    name : str
-        Of the predictor.
-    estimate : Estimate
-        Its risk by sampling.
-    method : str
-        How it was sampled.
-    closed_form : float or None
-        Its risk by formula, where there is one.
-    """
+    """A predictor and its risk."""
 
     name: str
     estimate: Estimate
@@ -58,17 +46,7 @@ class Comparison:
         return float(self.estimate.zscore(self.closed_form))
 
     def as_dict(self, level: float) -> dict[str, Any]:
-        """Plain data, for JSON.
-
-        Parameters
-        ----------
-        level : float
-            Of the confidence interval.
-
-        Returns
-        -------
-        dict
-        """
+        """Plain data, for JSON."""
         found = self.estimate
         return {
             "predictor": self.name,
@@ -294,21 +272,7 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
 
 
 def table(rows: list[Comparison], task: Task, level: float, width: int = 80) -> Table:
-    """One line for each predictor, and one for the Bayes bound.
-
-    Parameters
-    ----------
-    rows : list of Comparison
-    task : Task
-    level : float
-        Of the confidence intervals.
-    width : int, optional
-        Of the terminal.
-
-    Returns
-    -------
-    Table
-    """
+    """One line for each predictor, and one for the Bayes bound."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

@@ -24,43 +24,18 @@ _COLUMNS = (*OrderParameters._fields, "excess_risk", "distance")
 
 @dataclass(frozen=True)
 class End:
-    """A place where runs end.
-
-    Parameters
-    ----------
-    count : int
-        How many runs do.
-    values : ndarray, shape (7,)
-        Means over them of the five overlaps, excess risk and distance to M.
-    """
+    """A place where runs end."""
 
     count: int
     values: NDArray[np.float64]
 
     def as_dict(self) -> dict[str, float]:
-        """Plain data, for JSON.
-
-        Returns
-        -------
-        dict
-            The count, and the means by their names.
-        """
+        """Plain data, for JSON."""
         return {"runs": self.count, **dict(zip(_COLUMNS, self.values.tolist(), strict=True))}
 
 
 def ends(runs: xr.Dataset) -> list[End]:
-    """Where runs end, those near each other taken together.
-
-    Parameters
-    ----------
-    runs : Dataset
-        As `slrsym.simulate` returns it.
-
-    Returns
-    -------
-    list of End
-        Those where most runs end come first.
-    """
+    """Where runs end, those near each other taken together."""
     last = runs.isel(step=-1)
     rows = np.stack([last[name].values for name in _COLUMNS], axis=1)
     groups: list[list[NDArray[np.float64]]] = []
@@ -76,17 +51,7 @@ def ends(runs: xr.Dataset) -> list[End]:
 
 
 def table(runs: xr.Dataset) -> Table:
-    """Where runs end, one line for each place.
-
-    Parameters
-    ----------
-    runs : Dataset
-        As `slrsym.simulate` returns it.
-
-    Returns
-    -------
-    Table
-    """
+    """Where runs end, one line for each place."""
     found = ends(runs)
     result = Table(
         box=SIMPLE_HEAD,
@@ -107,17 +72,7 @@ def table(runs: xr.Dataset) -> Table:
 
 
 def sentence(runs: xr.Dataset) -> str:
-    """Where a run on the manifold ends, in a line.
-
-    Parameters
-    ----------
-    runs : Dataset
-        As `slrsym.simulate` returns it, of one run.
-
-    Returns
-    -------
-    str
-    """
+    """Where a run on the manifold ends, in a line."""
     last = runs.isel(run=0, step=-1)
     return (
         f"kappa = {float(last.kappa):.6f}, nu = {float(last.nu):.6f}, "

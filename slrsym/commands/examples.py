@@ -55,18 +55,7 @@ Exit codes:
 
 
 def example(command: str) -> str:
-    """The end of the help of a command, or of a group of them.
-
-    Parameters
-    ----------
-    command : str
-        A key of `EXAMPLES`, or the word with which several begin; empty for the whole program.
-
-    Returns
-    -------
-    str
-        A paragraph that is not to be wrapped. Of a group, it has the first example of each command.
-    """
+    """The end of the help of a command, or of a group of them."""
     inside = [lines[0] for name, lines in EXAMPLES.items() if name.startswith(f"{command} ")]
     lines = EXAMPLES.get(command) or tuple(inside) or _PROGRAM
     title = "Example:" if len(lines) == 1 else "Examples:"

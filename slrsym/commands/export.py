@@ -140,25 +140,7 @@ def latex(
 
 
 def writable(output: Path | None, ending: str) -> Path:
-    """The folder to export to.
-
-    Parameters
-    ----------
-    output : Path or None
-        What was asked for.
-    ending : str
-        How files of the export end, ``.tex`` or ``.html``.
-
-    Returns
-    -------
-    Path
-        The same.
-
-    Raises
-    ------
-    typer.BadParameter
-        If none was, or it cannot be written to, or holds what is not of an earlier export.
-    """
+    """The folder to export to."""
     from slrsym.export.folder import FolderError, require_ours
 
     if output is None:
@@ -177,36 +159,7 @@ def verified(
     workers: int,
     unproved: bool,
 ) -> tuple[Ledger, list[Row], dict[str, Verdict]]:
-    """Load and verify what is to be exported.
-
-    Parameters
-    ----------
-    claims : list of str or None
-        Ids; all by default.
-    paths : list of Path or None
-        Files or folders of derivations; those of the package by default.
-    seed : int
-        Moves the random points.
-    workers : int
-        How many processes to use.
-    unproved : bool
-        Whether claims that are not proved may be exported, marked.
-
-    Returns
-    -------
-    ledger : Ledger
-        The claims.
-    rows : list of Row
-        Of those asked for, and of what they rest on.
-    verdicts : dict of str to Verdict
-        By id.
-
-    Raises
-    ------
-    typer.Exit
-        With code 1, after a message, if a claim is unknown, a file does not load, or a claim that
-        is asked for is not proved.
-    """
+    """Load and verify what is to be exported."""
     ledger = loaded(paths)
     problems = [
         *ledger.problems,
@@ -232,40 +185,14 @@ def verified(
 
 
 def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
-    """What a book is called.
-
-    Parameters
-    ----------
-    title : str or None
-        What was asked for.
-    claims : list of str or None
-        Ids of claims; all by default.
-    paths : list of Path or None
-        The derivations that were loaded; those of the package by default, which are the paper's.
-
-    Returns
-    -------
-    str or None
-        A title; none for the book of all claims on the paper, which has one.
-    """
+    """What a book is called."""
     from slrsym.export.html.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims or paths else None)
 
 
 def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
-    """Whether a document should have the table of the paper's letters.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        Of the claims that are exported.
-
-    Returns
-    -------
-    bool
-        Whether one of them is the package's own.
-    """
+    """Whether a document should have the table of the paper's letters."""
     from slrsym.proof.ledger import builtin_ledger
 
     of_paper = set(builtin_ledger().claims)
@@ -308,20 +235,7 @@ def _print_snippets(document: Document) -> None:
 
 
 def compile_books(folder: Path, mains: list[str]) -> None:
-    """Compile what was exported, and say how long it took.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds the exported files.
-    mains : list of str
-        The files to compile.
-
-    Raises
-    ------
-    typer.Exit
-        With code 1, after a message, if TeX is missing or reports an error; the .tex stays.
-    """
+    """Compile what was exported, and say how long it took."""
     from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled
 
     start = time.perf_counter()

@@ -59,20 +59,7 @@ def html(
 
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
-    """What a site is called.
-
-    Parameters
-    ----------
-    title : str or None
-        What was asked for.
-    paths : list of Path or None
-        The derivations that were loaded; those of the package by default, which are the paper's.
-
-    Returns
-    -------
-    str
-        A title.
-    """
+    """What a site is called."""
     from slrsym.export.html.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if paths else _PAPER)

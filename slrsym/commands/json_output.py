@@ -25,22 +25,7 @@ JsonFile = Annotated[
 
 
 def for_programs(file: Path | None) -> bool:
-    """Whether standard output is for the JSON alone.
-
-    Parameters
-    ----------
-    file : Path or None
-        As the option gives it.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    typer.BadParameter
-        If the file could not be written, before anything has been computed.
-    """
+    """Whether standard output is for the JSON alone."""
     if file is None or str(file) == "-":
         return file is not None
     require_writable(file, "--json")
@@ -48,15 +33,7 @@ def for_programs(file: Path | None) -> bool:
 
 
 def write_json(file: Path | None, content: Any) -> None:
-    """Write a result where the option says, whole or not at all.
-
-    Parameters
-    ----------
-    file : Path or None
-        As the option gives it; without it nothing is written.
-    content : object
-        Of lists, dicts, strings, finite numbers, booleans and None.
-    """
+    """Write a result where the option says, whole or not at all."""
     if file is None:
         return
     to_stdout = str(file) == "-"

@@ -135,20 +135,7 @@ def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
 
 
 def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) -> Table:
-    """One line for each critical point.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    alpha : float, optional
-        Step size: adds what projected gradient descent does.
-    width : int, optional
-        Of the terminal; kinds, free directions and gradients are shown where there is room.
-
-    Returns
-    -------
-    Table
-    """
+    """One line for each critical point."""
     wide = width >= _WIDE
     result = _table()
     result.add_column("point", no_wrap=True)
@@ -181,16 +168,7 @@ def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) ->
 
 
 def branch_table(branches: list[Branch]) -> Table:
-    """One line for each branch, with what happens to it.
-
-    Parameters
-    ----------
-    branches : list of Branch
-
-    Returns
-    -------
-    Table
-    """
+    """One line for each branch, with what happens to it."""
     result = _table()
     result.add_column("branch", no_wrap=True)
     result.add_column("from", justify="right", no_wrap=True)

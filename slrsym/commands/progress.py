@@ -12,13 +12,7 @@ __all__ = ["progress_bar"]
 
 
 def progress_bar() -> Progress:
-    """A bar that disappears when it is done.
-
-    Returns
-    -------
-    Progress
-        Each task of it has a field ``told``: what is said beside its bar.
-    """
+    """A bar that disappears when it is done."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

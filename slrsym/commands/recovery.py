@@ -203,17 +203,7 @@ def _table(title: str) -> Table:
 
 
 def runs_table(data: xr.Dataset) -> Table:
-    """One line for each verdict.
-
-    Parameters
-    ----------
-    data : Dataset
-        As `slrsym.recovery.recover` returns it.
-
-    Returns
-    -------
-    Table
-    """
+    """One line for each verdict."""
     result = _table(f"where {data.attrs['runs']:,} runs end")
     for name in ("ends", "runs", "fraction", "95% interval"):
         result.add_column(name, justify="left" if name == "ends" else "right", no_wrap=True)
@@ -229,17 +219,7 @@ def runs_table(data: xr.Dataset) -> Table:
 
 
 def grid_table(data: xr.Dataset) -> Table:
-    """One line for each setting.
-
-    Parameters
-    ----------
-    data : Dataset
-        As `slrsym.recovery.sweep` returns it.
-
-    Returns
-    -------
-    Table
-    """
+    """One line for each setting."""
     from slrsym.recovery import VERDICTS
 
     axes = [str(name) for name in data["count"].dims[:-1]]

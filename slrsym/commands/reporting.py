@@ -17,31 +17,14 @@ _debug = False
 
 
 def show_tracebacks(wanted: bool) -> None:
-    """Say whether unexpected errors are shown in full.
-
-    Parameters
-    ----------
-    wanted : bool
-    """
+    """Say whether unexpected errors are shown in full."""
     global _debug
     _debug = wanted
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn whatever goes wrong into a line on standard error and an exit code.
-
-    Yields
-    ------
-    None
-        Within it, exceptions are turned.
-
-    Raises
-    ------
-    typer.Exit
-        With code 130 after an interrupt, and 1 after any other exception that typer does not handle
-        itself.
-    """
+    """Turn whatever goes wrong into a line on standard error and an exit code."""
     try:
         yield
     except KeyboardInterrupt:
@@ -63,23 +46,7 @@ def reported() -> Iterator[None]:
 
 @contextmanager
 def refusals(option: str | None = None) -> Iterator[None]:
-    """Turn what the library refuses into bad usage.
-
-    Parameters
-    ----------
-    option : str, optional
-        The option that is to blame, if it is known.
-
-    Yields
-    ------
-    None
-        Within it, refusals are turned.
-
-    Raises
-    ------
-    typer.BadParameter
-        If the library raised `ValueError`, or Numba is missing; with its message.
-    """
+    """Turn what the library refuses into bad usage."""
     from slrsym.kernels.numba_backend import NumbaMissingError
 
     try:
@@ -91,19 +58,7 @@ def refusals(option: str | None = None) -> Iterator[None]:
 
 
 def require_writable(file: Path, option: str) -> None:
-    """Refuse a file that could not be written, before anything has been computed.
-
-    Parameters
-    ----------
-    file : Path
-    option : str
-        By which the file was named.
-
-    Raises
-    ------
-    typer.BadParameter
-        If its folder does not exist or cannot be written to, or the file is a folder.
-    """
+    """Refuse a file that could not be written, before anything has been computed."""
     folder = file.resolve().parent
     if not folder.is_dir():
         raise typer.BadParameter(f"the folder {folder} does not exist", param_hint=option)

@@ -11,24 +11,7 @@ from math import copysign, sqrt
 
 
 def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, normal, chi, noted):
-    """Move one run by a step for each temperature.
-
-    Parameters
-    ----------
-    state : ndarray, shape (5,)
-        Overlaps, which are moved in place.
-    temperatures : ndarray, shape (steps,)
-    done : int
-        How many steps were made before, since the first row to be noted was begun.
-    every : int
-        After how many steps the state is noted.
-    gamma, d, L, epsilon, alpha, batch : float or int
-        Of the task, and of the steps.
-    normal, chi : Generator
-        Of normal variates, and of others.
-    noted : ndarray, shape (rows, 5)
-        Where the states are noted.
-    """
+    """Move one run by a step for each temperature."""
     kappa, nu, theta, eta, rho = state
     root = sqrt(d / 2)
     # Whether there is a third axis, and a fourth.

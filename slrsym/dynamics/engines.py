@@ -46,18 +46,7 @@ class Engine(Protocol):
         ...
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature.
-
-        Parameters
-        ----------
-        temperatures : ndarray, shape (rows * every,)
-        every : int
-            After how many steps the states are noted.
-
-        Returns
-        -------
-        ndarray, shape (rows, runs, n)
-        """
+        """Move by a step for each temperature."""
         ...
 
 
@@ -67,18 +56,7 @@ def _program(count: int) -> Program:
 
 
 class NumpyEngine:
-    """All runs together, step by step.
-
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-    task : Task
-    alpha : float
-        Step size.
-    rank : int, optional
-        How many dimensions k, v, k* and v* span at most, at least 2; by default as many as there
-        are. Descent does not leave the span.
-    """
+    """All runs together, step by step."""
 
     def __init__(
         self, states: States, task: Task, alpha: float, *, rank: int | None = None
@@ -95,18 +73,7 @@ class NumpyEngine:
         return self._states
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature.
-
-        Parameters
-        ----------
-        temperatures : ndarray, shape (rows * every,)
-        every : int
-            After how many steps the states are noted.
-
-        Returns
-        -------
-        ndarray of shape (rows, runs, n)
-        """
+        """Move by a step for each temperature."""
         columns: Any = tuple(np.ascontiguousarray(self.states.T))
         noted = np.empty((temperatures.size // every, *self.states.shape))
         last, fixed = None, ()
@@ -168,32 +135,14 @@ def _numba_trajectory(count: int, d: int) -> Any:
 
 
 def cores() -> int:
-    """How many cores this process may use.
-
-    Returns
-    -------
-    int
-    """
+    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class NumbaEngine:
-    """Run by run, some on each core.
-
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-    task : Task
-    alpha : float
-        Step size.
-    workers : int, optional
-        How many threads; by default one for each core.
-    rank : int, optional
-        How many dimensions k, v, k* and v* span at most, at least 2; by default as many as there
-        are. Descent does not leave the span.
-    """
+    """Run by run, some on each core."""
 
     def __init__(
         self,
@@ -217,18 +166,7 @@ class NumbaEngine:
         return self._states
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature.
-
-        Parameters
-        ----------
-        temperatures : ndarray, shape (rows * every,)
-        every : int
-            After how many steps the states are noted.
-
-        Returns
-        -------
-        ndarray of shape (rows, runs, n)
-        """
+        """Move by a step for each temperature."""
         rows = temperatures.size // every
         if not rows:
             return np.empty((0, *self.states.shape))
@@ -310,20 +248,7 @@ class Vectors:
 
 
 class VectorEngine(Vectors):
-    """Vectors, moved by the gradient of the risk.
-
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-        Overlaps, as for `Vectors`.
-    task : Task
-    alpha : float
-        Step size.
-    seed : int, optional
-        Of the random positions.
-    backend : {'numpy', 'numba'}, optional
-        What computes the partial derivatives of the risk.
-    """
+    """Vectors, moved by the gradient of the risk."""
 
     def __init__(
         self, states: States, task: Task, alpha: float, backend: str = "numpy", seed: int = 0

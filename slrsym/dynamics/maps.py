@@ -123,16 +123,7 @@ class _Step:
 
 @cache
 def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
-    r"""The order parameters after a step.
-
-    Returns
-    -------
-    outputs : tuple of Expr
-        New kappa, nu, theta, eta, rho, in the old ones, the partial derivatives `SLOPES` of the
-        risk at the old point, the step size alpha, and the symbols of `meanings`.
-    meanings : dict of Symbol to Expr
-        What the other symbols stand for: parts that occur more than once.
-    """
+    r"""The order parameters after a step."""
     k, v = _Step("k", _K), _Step("v", _V)
     # Of the two tangents; that of v is its gradient less a multiple of v.
     both = k.dot(_gradient(_V)) - v.along * k.dot(_V)
@@ -148,15 +139,7 @@ def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
 
 @cache
 def overlap_program() -> Program:
-    """The map of the five overlaps, with the gradient computed inside.
-
-    Returns
-    -------
-    Program
-        Of a state of five overlaps and the parameters lambda, gamma, d, L, epsilon, alpha. Its
-        outputs are those of `overlap_map`, and a number that is negative where these are infeasible
-        by more than rounding.
-    """
+    """The map of the five overlaps, with the gradient computed inside."""
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES, expressions.gradient(), strict=True))
     new = dict(zip(_NEW, outputs, strict=True))
@@ -176,15 +159,7 @@ def overlap_program() -> Program:
 
 @cache
 def planar_program() -> Program:
-    """The map on the invariant manifold, where theta, eta and rho stay zero (Lemmas 4 and 7).
-
-    Returns
-    -------
-    Program
-        Of a state kappa, nu and the parameters lambda, gamma, d, L, epsilon, alpha. Its outputs are
-        those two, and a number that is negative where these lie outside of the square by more than
-        rounding.
-    """
+    """The map on the invariant manifold, where theta, eta and rho stay zero (Lemmas 4 and 7)."""
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES[:2], expressions.gradient()[:2], strict=True))
     given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
@@ -196,18 +171,6 @@ def planar_program() -> Program:
 @cache
 def restoring_program(count: int, d: int = 4) -> Program:
     r"""Overlaps moved into the feasible set, from which rounding has taken them.
-
-    Parameters
-    ----------
-    count : {5, 2}
-        Five overlaps, or two on the manifold.
-    d : {4, 3, 2}, optional
-        Dimension; four are as good as more.
-
-    Returns
-    -------
-    Program
-        Of a state, without parameters. Overlaps that are off by rounding move by as little.
 
     Notes
     -----

@@ -88,18 +88,7 @@ class Inverse:
 
 @dataclass(frozen=True, eq=False)
 class Tabulated:
-    """An inverse temperature for each step, in a table.
-
-    Parameters
-    ----------
-    values : array_like, shape (steps + 1,)
-        Positive. The last one belongs to the state at which a run ends.
-
-    Raises
-    ------
-    ValueError
-        If they are not a list of real numbers, or empty.
-    """
+    """An inverse temperature for each step, in a table."""
 
     values: NDArray[np.float64]
 
@@ -126,22 +115,7 @@ Schedule = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
-    """A number, a table or a function as a schedule.
-
-    Parameters
-    ----------
-    schedule : float, array_like of shape (steps + 1,), or callable
-        A callable is given an array of step numbers and returns as many inverse temperatures.
-
-    Returns
-    -------
-    callable
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    """
+    """A number, a table or a function as a schedule."""
     if callable(schedule):
         return schedule
     values = real_array("schedule", schedule, _ALLOWED)
@@ -149,22 +123,7 @@ def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
 
 
 def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
-    """The inverse temperatures from one step to another, both included.
-
-    Parameters
-    ----------
-    schedule : callable
-    start, stop : int
-
-    Returns
-    -------
-    ndarray of shape (stop - start + 1,)
-
-    Raises
-    ------
-    ValueError
-        If the schedule gives another number of values, or one that is not positive and finite.
-    """
+    """The inverse temperatures from one step to another, both included."""
     steps = np.arange(start, stop + 1, dtype=np.int64)
     values = real_array("schedule", schedule(steps), "a function that gives numbers")
     if values.shape != steps.shape:
@@ -182,22 +141,7 @@ def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float6
 
 
 def schedule_from_text(text: str) -> Constant | Inverse:
-    """The schedule that a text describes.
-
-    Parameters
-    ----------
-    text : str
-        A number, ``LAM0/(1+C*t)``, or what `repr` of a `Constant` or an `Inverse` gives.
-
-    Returns
-    -------
-    Constant or Inverse
-
-    Raises
-    ------
-    ValueError
-        If it describes none.
-    """
+    """The schedule that a text describes."""
     plain = text.replace(" ", "")
     try:
         if plain.startswith("Constant(lam=") and plain.endswith(")"):
@@ -216,14 +160,5 @@ def schedule_from_text(text: str) -> Constant | Inverse:
 
 
 def describe(schedule: Any) -> str:
-    """A schedule in words that `schedule_from_text` reads, if it is one of those.
-
-    Parameters
-    ----------
-    schedule : callable
-
-    Returns
-    -------
-    str
-    """
+    """A schedule in words that `schedule_from_text` reads, if it is one of those."""
     return repr(schedule) if isinstance(schedule, Constant | Inverse | Tabulated) else "user-given"

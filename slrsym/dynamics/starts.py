@@ -41,16 +41,7 @@ class Start(Protocol):
     """Where runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """The states at which runs start.
-
-        Parameters
-        ----------
-        task : Task
-
-        Returns
-        -------
-        ndarray, shape (runs, 5), or (runs, 2) on the manifold
-        """
+        """The states at which runs start."""
         ...
 
 
@@ -71,21 +62,7 @@ def _chi_square(rng: Generator, degrees: int) -> float:
 def uniform_overlaps(
     d: int, seed: int | Sequence[int], first: int, stop: int
 ) -> NDArray[np.float64]:
-    """Overlaps of uniform k and v for some of many runs, the same whichever others are drawn.
-
-    Parameters
-    ----------
-    d : int
-        Dimension.
-    seed : int or sequence of int
-        Of the random numbers, not negative; each run has its own child of it.
-    first, stop : int
-        From which run, and up to which, which is not included.
-
-    Returns
-    -------
-    ndarray of shape (stop - first, 5)
-    """
+    """Overlaps of uniform k and v for some of many runs, the same whichever others are drawn."""
     return np.array([_uniform(rng, d) for rng in _streams(seed, first, stop)]).reshape(-1, 5)
 
 
@@ -233,17 +210,7 @@ class Overlaps:
 
 
 def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Gram matrices of k, v, k*, v*.
-
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-        Overlaps; two are kappa and nu on the manifold.
-
-    Returns
-    -------
-    ndarray of shape (runs, 4, 4)
-    """
+    """Gram matrices of k, v, k*, v*."""
     kappa, nu = states[:, 0], states[:, 1]
     theta, eta, rho = states[:, 2:].T if states.shape[1] == 5 else np.zeros((3, len(states)))
     gram = np.zeros((len(states), 4, 4))
@@ -258,26 +225,7 @@ def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
 def require_feasible(
     states: NDArray[np.float64], d: int = 4, name: str = "start"
 ) -> NDArray[np.float64]:
-    r"""Refuse overlaps that no vectors in :math:`\mathbb{R}^d` have.
-
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-    d : int, optional
-        Dimension, at least 2; four are as good as more.
-    name : str, optional
-        Of the argument.
-
-    Returns
-    -------
-    ndarray, shape (runs, 5) or (runs, 2)
-        The states, as they were given.
-
-    Raises
-    ------
-    ValueError
-        If they have another shape, are not finite, or no vectors in R^d have these overlaps.
-    """
+    r"""Refuse overlaps that no vectors in :math:`\mathbb{R}^d` have."""
     if states.ndim != 2 or states.shape[1] not in (2, 5) or not len(states):
         raise ValueError(
             f"{name} must have shape (runs, 5): kappa, nu, theta, eta, rho, or (runs, 2): "
@@ -300,46 +248,14 @@ def _require(what: str, good: Any, states: NDArray[np.float64]) -> None:
 
 
 def as_start(start: Start | ArrayLike) -> Start:
-    """A start object, or an array of overlaps as one.
-
-    Parameters
-    ----------
-    start : start object, or array_like of shape (runs, 5) or (runs, 2)
-
-    Returns
-    -------
-    start object
-
-    Raises
-    ------
-    ValueError
-        If it is neither, or the overlaps are not feasible.
-    """
+    """A start object, or an array of overlaps as one."""
     return start if isinstance(start, Start) else Overlaps(start)  # type: ignore[arg-type]
 
 
 def lift(
     states: NDArray[np.float64], d: int, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Vectors with given overlaps, in a position that is uniformly random.
-
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-    d : int
-        Dimension, at least 2.
-    seed : int, optional
-        Of the random rotations; each run has its own.
-
-    Returns
-    -------
-    k, v, k_star, v_star : ndarray, each of shape (runs, d)
-
-    Raises
-    ------
-    ValueError
-        If no vectors in R^d have these overlaps.
-    """
+    """Vectors with given overlaps, in a position that is uniformly random."""
     result = np.empty((4, len(states), d))
     # The streams that starts do not use.
     children = SeedSequence([seed, 1]).spawn(len(states))

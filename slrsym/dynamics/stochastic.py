@@ -48,13 +48,7 @@ _MOST = 2_000_000
 
 @cache
 def token_program() -> Program:
-    """A token's contribution to the prediction, equation (3), and its derivatives in X.k and X.v.
-
-    Returns
-    -------
-    Program
-        Of a state U, V and the parameter lambda.
-    """
+    """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
     return Program.of((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 

@@ -15,17 +15,7 @@ __all__ = ["load", "require_runs", "save"]
 
 
 def require_runs(runs: Any) -> None:
-    """Refuse what is no result of `slrsym.simulate`.
-
-    Parameters
-    ----------
-    runs : Dataset
-
-    Raises
-    ------
-    ValueError
-        If it is no dataset, or lacks variables, dimensions or settings that runs have.
-    """
+    """Refuse what is no result of `slrsym.simulate`."""
     settings = ("dynamics", "backend", "alpha", "steps", "log_every", "schedule", "start")
     needed = {*settings, *(f"task_{name}" for name in Task.__dataclass_fields__)}
     variables = {*OrderParameters._fields, "lam", "run", "step"}

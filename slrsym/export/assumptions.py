@@ -27,18 +27,7 @@ __all__ = ["assumed", "bounds", "free_in", "functions_in"]
 
 
 def free_in(statements: Iterable[Basic]) -> list[Any]:
-    """The symbols of which assumptions speak; of those with an index, one member.
-
-    Parameters
-    ----------
-    statements : iterable of Basic
-        What is assumed and what is stated.
-
-    Returns
-    -------
-    list of Symbol and Indexed
-        In the order of their names, those with an index last.
-    """
+    """The symbols of which assumptions speak; of those with an index, one member."""
     statements = list(statements)
     indexed: dict[Any, Any] = {}
     for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
@@ -51,18 +40,7 @@ def free_in(statements: Iterable[Basic]) -> list[Any]:
 
 
 def functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
-    """The undefined functions in some expressions.
-
-    Parameters
-    ----------
-    shown : iterable of Basic
-        Expressions and statements.
-
-    Returns
-    -------
-    list of AppliedUndef
-        Each function once, at some argument, in the order of their names.
-    """
+    """The undefined functions in some expressions."""
     first: dict[tuple[str, int], AppliedUndef] = {}
     for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
         first.setdefault((f.func.__name__, len(f.args)), f)
@@ -76,26 +54,7 @@ def assumed(
     laws: Mapping[Symbol, Law],
     printer: Printer,
 ) -> tuple[Block, ...]:
-    """The assumptions of a claim as a paragraph.
-
-    Parameters
-    ----------
-    symbols : iterable of Symbol
-        Its free symbols, of which it says what they declare.
-    functions : iterable of AppliedUndef
-        Its undefined functions.
-    given : iterable of Boolean
-        Its hypotheses.
-    laws : mapping of Symbol to Law
-        The laws of its random variables.
-    printer : Printer
-        Writes them.
-
-    Returns
-    -------
-    tuple of Block
-        One paragraph; none if nothing is assumed.
-    """
+    """The assumptions of a claim as a paragraph."""
     sentences: list[tuple[Inline, ...]] = []
     declared = [Math(box) for box in _domains(symbols, printer)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
@@ -167,20 +126,7 @@ def _domain(symbol: Symbol) -> tuple[str, str]:
 
 
 def bounds(given: list[Any], printer: Printer) -> list[Box]:
-    """Hypotheses; two bounds of one expression are written around it.
-
-    Parameters
-    ----------
-    given : list of Boolean
-        The hypotheses.
-    printer : Printer
-        Writes them.
-
-    Returns
-    -------
-    list of Box
-        One for each hypothesis or pair of bounds.
-    """
+    """Hypotheses; two bounds of one expression are written around it."""
     low: dict[Any, Any] = {}
     high: dict[Any, Any] = {}
     for hypothesis in given:

@@ -16,19 +16,7 @@ PAPER = "marion2025"
 
 @dataclass(frozen=True)
 class Work:
-    """One work.
-
-    Attributes
-    ----------
-    key : str
-        What it is cited by.
-    kind : str
-        The kind of entry: ``book``, ``article``, ...
-    fields : tuple of (str, str)
-        Of the entry, in LaTeX.
-    called : str
-        How references in the code begin that mean it.
-    """
+    """One work."""
 
     key: str
     kind: str
@@ -36,13 +24,7 @@ class Work:
     called: str
 
     def entry(self) -> str:
-        """The BibTeX entry.
-
-        Returns
-        -------
-        str
-            It ends with a line break.
-        """
+        """The BibTeX entry."""
         lines = "".join(f"  {name} = {{{value}}},\n" for name, value in self.fields)
         return f"@{self.kind}{{{self.key},\n{lines}}}\n"
 
@@ -128,18 +110,7 @@ _EDITION = re.compile(r"^,? *\d+(st|nd|rd|th) ed\.,? *")
 
 
 def cited(reference: str) -> tuple[Inline, ...]:
-    """A reference, as it stands in the code, as a citation.
-
-    Parameters
-    ----------
-    reference : str
-        Such as ``Folland, Real Analysis, 2nd ed., Thm 2.27``.
-
-    Returns
-    -------
-    tuple of Inline
-        A `Citation` of the work and the place in it; the text itself if no known work is meant.
-    """
+    """A reference, as it stands in the code, as a citation."""
     for work in WORKS:
         if reference.startswith(work.called):
             rest = reference.removeprefix(work.called)
@@ -154,19 +125,7 @@ def _made_key(reference: str) -> str:
 
 
 def bibtex(references: Iterable[str]) -> str:
-    """The BibTeX file for some references.
-
-    Parameters
-    ----------
-    references : iterable of str
-        As they stand in the code. A work that is not known becomes an entry that says what the
-        reference says.
-
-    Returns
-    -------
-    str
-        The paper's entry first, then each work once, by its key.
-    """
+    """The BibTeX file for some references."""
     from slrsym.export.text import escaped
 
     entries = {}

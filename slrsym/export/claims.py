@@ -66,30 +66,7 @@ def claim_entry(
     verdict: Any = None,
     row_of_ledger: Any = None,
 ) -> ClaimEntry:
-    """Everything that is said of a claim.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    find : callable
-        The claim of an id.
-    label : Label
-        What it is called.
-    included : collection of str, optional
-        Ids of claims of the same document, whose abbreviations need not be explained again.
-    defined : bool, optional
-        Whether the document defines the risk elsewhere.
-    verdict : Verdict, optional
-        What checking it gave.
-    row_of_ledger : Row, optional
-        Its line of the ledger. Without it the claim is said to be not verified.
-
-    Returns
-    -------
-    ClaimEntry
-        Its proof is empty if the claim has none that can be read.
-    """
+    """Everything that is said of a claim."""
     try:
         steps = steps_of(claim, find)
     # A proof is user code: whatever it raises, there are no steps to show.

@@ -11,18 +11,7 @@ __all__ = ["evidence"]
 
 
 def evidence(row: Any) -> tuple[Inline, ...]:
-    """How a claim was checked, and what it rests on.
-
-    Parameters
-    ----------
-    row : Row or None
-        Its line of the ledger; none if it was not verified.
-
-    Returns
-    -------
-    tuple of Inline
-        Of a claim that is certified, the box; of one that is tested, the counts.
-    """
+    """How a claim was checked, and what it rests on."""
     if row is None:
         return (Text("Not verified."),)
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"

@@ -27,22 +27,7 @@ class FolderError(ValueError):
 
 
 def require_ours(folder: Path, ending: str = "") -> None:
-    """Refuse a folder that files could not be exported to.
-
-    Parameters
-    ----------
-    folder : Path
-        It need not exist. If it does, it must be empty, or hold an earlier export that nobody has
-        changed, and what TeX made of it.
-    ending : str, optional
-        How a file of such an export ends, ``.tex`` or ``.html``: a book is not put in the place of
-        a site, nor the other way round. Any by default.
-
-    Raises
-    ------
-    FolderError
-        It says what is in the way.
-    """
+    """Refuse a folder that files could not be exported to."""
     folder = folder.resolve()
     if not folder.exists():
         above = next(p for p in folder.parents if p.exists())
@@ -74,21 +59,7 @@ def require_ours(folder: Path, ending: str = "") -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files to a folder, in place of those of an earlier export.
-
-    Parameters
-    ----------
-    folder : Path
-        Is made if it does not exist.
-    files : mapping of str to str or bytes
-        What each file holds, by its name, which may have folders in it.
-
-    Raises
-    ------
-    FolderError
-        As `require_ours`, before anything is written; or if writing fails, after which no file is
-        half-written, and a new folder is not there.
-    """
+    """Write files to a folder, in place of those of an earlier export."""
     require_ours(folder)
     folder = folder.resolve()
     contents = {

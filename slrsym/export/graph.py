@@ -14,15 +14,7 @@ _SWEEPS = 8
 
 @dataclass(frozen=True)
 class Node:
-    """A claim in the graph.
-
-    Attributes
-    ----------
-    id : str
-        The claim's.
-    column, row : float
-        Where its middle stands, the columns counted from the left edge; rows go down.
-    """
+    """A claim in the graph."""
 
     id: str
     column: float
@@ -31,17 +23,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Graph:
-    """Claims, and arrows from each to those that use it.
-
-    Attributes
-    ----------
-    nodes : tuple of Node
-        In rows from above: what rests on nothing comes first.
-    edges : tuple of (str, str)
-        From a claim to one that uses it. An arrow that follows from others is left out.
-    columns, rows : int
-        The size of the whole.
-    """
+    """Claims, and arrows from each to those that use it."""
 
     nodes: tuple[Node, ...]
     edges: tuple[tuple[str, str], ...]
@@ -50,25 +32,7 @@ class Graph:
 
 
 def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
-    """Claims in rows, so that arrows go down and seldom cross.
-
-    Parameters
-    ----------
-    depends : mapping of str to sequence of str
-        The claims that each claim uses. What is used and not a key is left out.
-    columns : int, optional
-        The most nodes in a row.
-
-    Returns
-    -------
-    Graph
-        Every key is a node. Claims that neither use nor are used come last.
-
-    Raises
-    ------
-    ValueError
-        If `columns` is less than 1.
-    """
+    """Claims in rows, so that arrows go down and seldom cross."""
     if columns < 1:
         raise ValueError(f"columns must be at least 1; got {columns}")
     used = {id: [d for d in dict.fromkeys(below) if d in depends] for id, below in depends.items()}
@@ -173,22 +137,7 @@ def _placed(
 
 
 def apart(wanted: Sequence[float], least: float, most: float, gap: float = 1.0) -> list[float]:
-    """Places some way apart that are nearest to where things want to be.
-
-    Parameters
-    ----------
-    wanted : sequence of float
-        Where they want to be, in order.
-    least, most : float
-        All places are between these, as far as there is room.
-    gap : float, optional
-        How far apart they are at least.
-
-    Returns
-    -------
-    list of float
-        In order. The sum of the squares of the distances is as small as can be.
-    """
+    """Places some way apart that are nearest to where things want to be."""
     # Shifted by their numbers, the places only have to be in order: isotonic regression.
     pools: list[tuple[float, int]] = []
     for place, value in enumerate(wanted):

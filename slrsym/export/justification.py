@@ -20,40 +20,12 @@ _ROOM = 22.0
 
 
 def inline_text(text: str) -> tuple[Inline, ...]:
-    """Plain text with the formulas in it set as formulas.
-
-    Parameters
-    ----------
-    text : str
-        A title, an idea, the name of a rule.
-
-    Returns
-    -------
-    tuple of Inline
-        Pieces of text and of mathematics.
-    """
+    """Plain text with the formulas in it set as formulas."""
     return tuple(Raw(part) if formula else Text(part) for part, formula in pieces(text))
 
 
 def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
-    """The rule of a step as a justification.
-
-    Parameters
-    ----------
-    rule : Rule
-        The rule.
-    printer : Printer
-        Writes the values that a lemma is used at.
-    shorten : callable
-        Abbreviates an expression.
-    find : callable
-        The claim of an id.
-
-    Returns
-    -------
-    tuple of Inline
-        A claim as a `Reference`, other rules by their names.
-    """
+    """The rule of a step as a justification."""
     if isinstance(rule, Lemma):
         return (Reference(rule.id), *_values(rule, printer, shorten, find))
     inner = getattr(rule, "by", None)

@@ -22,20 +22,7 @@ _NUMBERED = re.compile(
 
 
 def labels(claims: Iterable[Claim]) -> dict[str, Label]:
-    """A name for each claim.
-
-    Parameters
-    ----------
-    claims : iterable of Claim
-        In the order of the document.
-
-    Returns
-    -------
-    dict of str to Label
-        By id. The paper's number where the claim's source is that, and at most a remark, with a
-        letter where several claims have it, but for the one whose id is that number; others are
-        numbered from 1, as claims.
-    """
+    """A name for each claim."""
     claims = list(claims)
     numbered = {c.id: m for c in claims if (m := _NUMBERED.fullmatch(c.source))}
     shared = Counter(_item(m) for m in numbered.values())
@@ -66,19 +53,7 @@ def _letter(count: int) -> str:
 
 
 def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
-    """Claims by the files that make them, files in the order of the paper's numbers.
-
-    Parameters
-    ----------
-    claims : iterable of Claim
-        In any order.
-
-    Returns
-    -------
-    list of (str, list of Claim)
-        The title of each file and its claims, in the file's order. Files without a number of the
-        paper come last; claims that come from no file come at the very end.
-    """
+    """Claims by the files that make them, files in the order of the paper's numbers."""
     files: dict[Path | None, list[Claim]] = {}
     for claim in claims:
         files.setdefault(claim.file, []).append(claim)
@@ -94,18 +69,7 @@ def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
 
 
 def file_title(file: Path | None) -> str:
-    """The first line of a file's docstring.
-
-    Parameters
-    ----------
-    file : Path or None
-        A file of derivations.
-
-    Returns
-    -------
-    str
-        Without its full stop; the name of the file if there is none.
-    """
+    """The first line of a file's docstring."""
     if file is None:
         return "Claims"
     try:

@@ -29,23 +29,7 @@ NAMES: dict[str, Box] = {
 
 
 def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
-    """What each letter of the formulas means.
-
-    Parameters
-    ----------
-    shown : list of Basic
-        The expressions that are written.
-    shorthand : Shorthand
-        The abbreviations they are written with.
-    printer : Printer
-        The printer that writes them.
-
-    Returns
-    -------
-    dict
-        LaTeX of each letter, to a symbol, an expression or a function; and under ``laws`` the
-        declared laws.
-    """
+    """What each letter of the formulas means."""
     names: dict[str, Any] = {}
     for expr in shown:
         for node in preorder_traversal(expr):
@@ -74,20 +58,7 @@ def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) ->
 
 
 def told_apart(symbols: Iterable[Symbol], names: Mapping[str, Box]) -> dict[Symbol, Box]:
-    """Other letters for symbols that would be written alike, such as x1 and x_1.
-
-    Parameters
-    ----------
-    symbols : iterable of Symbol
-        The symbols of a claim.
-    names : mapping of str to Box
-        How some of them are written.
-
-    Returns
-    -------
-    dict of Symbol to Box
-        A primed letter for each symbol but the first of those that look the same.
-    """
+    """Other letters for symbols that would be written alike, such as x1 and x_1."""
     taken: set[str] = set()
     found: dict[Symbol, Box] = {}
     # What differs in its assumptions alone is in the same order each time.

@@ -19,14 +19,7 @@ _MATH = re.compile(r":math:`(.+?)`")
 
 
 def notation_table() -> tuple[Any, ...]:
-    """The letters of `slrsym.notation`, and the definition of the risk.
-
-    Returns
-    -------
-    tuple
-        Pairs of a letter and its meaning, each a tuple of pieces; and blocks that define the risk.
-        Empty if Python runs without docstrings, which hold the meanings.
-    """
+    """The letters of `slrsym.notation`, and the definition of the risk."""
     rows: list[tuple[tuple[Inline, ...], tuple[Inline, ...]]] = []
     for letter, meaning in _ROW.findall(notation.__doc__ or ""):
         rows.append(((Raw(letter),), _meaning(meaning)))

@@ -51,21 +51,7 @@ def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
-    """The statement of a claim.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    proof : bool, optional
-        Whether to write the proof, too, with its steps and their rules.
-
-    Returns
-    -------
-    str
-        LaTeX for math mode, which needs amsmath only and abbreviates nothing. With a proof, the
-        blocks of a document that has the preamble of `slrsym.export.latex.preamble`.
-    """
+    """The statement of a claim."""
     if proof:
         entry, found = _entry(claim)
         blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
@@ -81,18 +67,7 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
 
 
 def cell_latex(claim: Claim) -> str:
-    """A claim as the output of a cell of a notebook that is made a LaTeX document.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-
-    Returns
-    -------
-    str
-        What it assumes, if anything, and its statement in math mode.
-    """
+    """A claim as the output of a cell of a notebook that is made a LaTeX document."""
     renderer = Renderer({})
     said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.given)]
     return "\n\n".join([*said, rf"$\displaystyle {claim_latex(claim)}$"])
@@ -106,20 +81,7 @@ class _Unstyled(HtmlRenderer):
 
 
 def claim_html(claim: Claim, proof: bool = False) -> str:
-    """A claim with its name and its hypotheses, for a notebook.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    proof : bool, optional
-        Whether to write the proof, too, abbreviated and in lines as in a document.
-
-    Returns
-    -------
-    str
-        HTML with MathML in it.
-    """
+    """A claim with its name and its hypotheses, for a notebook."""
     if proof:
         entry, found = _entry(claim)
         whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
@@ -152,37 +114,13 @@ def _heading(claim: Claim) -> str:
 
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
-    """A chain as an aligned display, each relation with its rule.
-
-    Parameters
-    ----------
-    chain : Chain
-        The chain.
-    step_numbers : bool, optional
-        Whether each rule is preceded by the number of its step.
-
-    Returns
-    -------
-    str
-        An ``align*`` environment that needs amsmath only.
-    """
+    """A chain as an aligned display, each relation with its rule."""
     text = Renderer({}, step_numbers=step_numbers).display(_chain_display(chain))
     return _with_tags(text)
 
 
 def chain_html(chain: Chain) -> str:
-    """A chain as a table, each relation with its rule; above it, what its symbols are.
-
-    Parameters
-    ----------
-    chain : Chain
-        The chain.
-
-    Returns
-    -------
-    str
-        HTML with MathML in it.
-    """
+    """A chain as a table, each relation with its rule; above it, what its symbols are."""
     display = _chain_display(chain)
     said = "".join(HtmlRenderer({}).inline(p.parts) for p in _assumptions(_shown(chain)))
     style = "caption-side: top; text-align: left"

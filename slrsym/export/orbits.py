@@ -26,24 +26,7 @@ def orbit_blocks(
     reason: tuple[Inline, ...] = (),
     with_map: bool = True,
 ) -> list[Block]:
-    """A statement about orbits, as a person writes it.
-
-    Parameters
-    ----------
-    statement : OrbitStatement
-        What is shown.
-    writer : Writer
-        Writes formulas.
-    reason : tuple of Inline, optional
-        Why it holds.
-    with_map : bool, optional
-        Whether the map is written.
-
-    Returns
-    -------
-    list of Block
-        Paragraphs and displays.
-    """
+    """A statement about orbits, as a person writes it."""
     blocks = _map(statement.map, writer) if with_map else []
     said: list[Inline] = []
     for piece in statement.sentence():

@@ -40,22 +40,7 @@ _SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
 def proof_blocks(
     steps: Iterable[Step], writer: Writer, given: tuple[Boolean, ...] = ()
 ) -> tuple[Block, ...]:
-    """The steps of a proof, in the order in which one reads them.
-
-    Parameters
-    ----------
-    steps : iterable of Step
-        As `slrsym.proof.checker.steps_of` gives them.
-    writer : Writer
-        Writes formulas and reasons.
-    given : tuple of Boolean, optional
-        The hypotheses of the claim, which need not be said again.
-
-    Returns
-    -------
-    tuple of Block
-        Every step is in it, but for those that only say that the proof concludes what it should.
-    """
+    """The steps of a proof, in the order in which one reads them."""
     shown = [step for step in steps if step.rule.name not in _SILENT]
     items = [_Item(tuple(step.label.split(".")), step) for step in shown]
     return tuple(_blocks(items, writer, given))

@@ -32,16 +32,6 @@ _ENDING = re.compile(r"[.,;:]*$")
 def pieces(text: str) -> list[Piece]:
     r"""Plain text taken apart.
 
-    Parameters
-    ----------
-    text : str
-        A line or a paragraph.
-
-    Returns
-    -------
-    list of (str, bool)
-        Text, not escaped, and LaTeX for math mode where the second member is true.
-
     Examples
     --------
     >>> pieces("slope of zeta at t = 0")

@@ -46,19 +46,7 @@ _POINTS = 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What reading a displayed formula back gave.
-
-    Attributes
-    ----------
-    claim : str
-        The id of the claim.
-    latex : str
-        What is printed.
-    equal : bool
-        Whether it says what was checked.
-    reason : str
-        Why it does not, or could not be read; empty otherwise.
-    """
+    """What reading a displayed formula back gave."""
 
     claim: str
     latex: str
@@ -67,20 +55,7 @@ class Outcome:
 
 
 def read_back(document: Document, renderer: Any = None) -> list[Outcome]:
-    """Every displayed formula of the claims of a document, read back from its LaTeX.
-
-    Parameters
-    ----------
-    document : Document
-        The document.
-    renderer : Renderer, optional
-        Its `display` writes a display as LaTeX; that of the book by default.
-
-    Returns
-    -------
-    list of Outcome
-        One for each displayed formula, in order; of a chain, one for each side.
-    """
+    """Every displayed formula of the claims of a document, read back from its LaTeX."""
     renderer = renderer or Renderer(document.labels)
     outcomes: list[Outcome] = []
     for claim in document.claims:
@@ -117,19 +92,7 @@ def _of_display(claim: ClaimEntry, display: Display, renderer: Any) -> Iterable[
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two expressions are the same, up to the order of operations of real numbers.
-
-    Parameters
-    ----------
-    one, other : Expr
-        The expressions. Expectations, integrals, derivatives and functions have to agree as they
-        stand, their insides expanded.
-
-    Returns
-    -------
-    bool
-        By structure; or, of what stands outside of these, by its values at random points.
-    """
+    """Whether two expressions are the same, up to the order of operations of real numbers."""
     one, other = sympify(one), sympify(other)
     if one == other and not one.has(Subs):
         return True

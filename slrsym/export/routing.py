@@ -18,26 +18,7 @@ def routed(
     ends: tuple[float, float],
     beside: float,
 ) -> dict[Edge, list[tuple[float, float]]]:
-    """Where each arrow crosses the rows between its ends, so that it goes behind no node.
-
-    Parameters
-    ----------
-    graph : Graph
-        Its rows and arrows.
-    places : mapping of str to (float, float)
-        The middle of each node.
-    reach : float
-        How far arrows keep from the middle of a node they pass.
-    ends : (float, float)
-        The leftmost and the rightmost place for an arrow.
-    beside : float
-        How far arrows are apart that pass through one gap, if there is room.
-
-    Returns
-    -------
-    dict of (str, str) to list of (float, float)
-        For each arrow a point in each row that it crosses, from its start on.
-    """
+    """Where each arrow crosses the rows between its ends, so that it goes behind no node."""
     rows = {node.id: node.row for node in graph.nodes}
     middles = {node.row: places[node.id][1] for node in graph.nodes}
     crossing: dict[int, list[tuple[float, Edge]]] = {}

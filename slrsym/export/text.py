@@ -41,19 +41,7 @@ _SIGNS = {
 
 
 def escaped(text: str) -> str:
-    """Plain text for LaTeX in text mode.
-
-    Parameters
-    ----------
-    text : str
-        Anything. What stands between backticks is code.
-
-    Returns
-    -------
-    str
-        It shows the same characters. Those that TeX's standard fonts may lack become a question
-        mark, so that no document fails to compile for them.
-    """
+    """Plain text for LaTeX in text mode."""
     parts = _CODE.split(text)
     # Every second one stood between backticks.
     parts[::2] = [

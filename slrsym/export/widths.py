@@ -33,24 +33,7 @@ def narrowed(
     symbols: Collection[Symbol],
     names: Mapping[str, Box],
 ) -> Shorthand:
-    """The abbreviations, with more letters if what is to be shown does not fit on lines.
-
-    Parameters
-    ----------
-    shorthand : Shorthand
-        The abbreviations so far.
-    shown : collection of Basic
-        Expressions and statements.
-    symbols : collection of Symbol
-        The claim's symbols. A letter stands for something that speaks of no others.
-    names : mapping of str to Box
-        How some symbols are written.
-
-    Returns
-    -------
-    Shorthand
-        The same if everything fits.
-    """
+    """The abbreviations, with more letters if what is to be shown does not fit on lines."""
     printer = Printer(names=names)
     taken = names_in(shown)
     stem = next((x for x in _LETTERS if not any(t.startswith(x) for t in taken)), None)

@@ -23,71 +23,24 @@ __all__ = ["Writer"]
 
 @dataclass
 class Writer:
-    """How formulas and reasons of one claim are written.
-
-    Parameters
-    ----------
-    printer : Printer
-        Writes expressions.
-    shorten : callable
-        Abbreviates them before.
-    find : callable
-        The claim of an id.
-    """
+    """How formulas and reasons of one claim are written."""
 
     printer: Printer
     shorten: Callable[[Any], Any]
     find: Callable[[str], Any]
 
     def formula(self, shown: Any) -> Formula:
-        """An expression or statement as a formula.
-
-        Parameters
-        ----------
-        shown : Basic
-            In the symbols of the claim.
-
-        Returns
-        -------
-        Formula
-            Typeset with the claim's abbreviations.
-        """
+        """An expression or statement as a formula."""
         return Formula(self.printer.box(self.shorten(shown)), shown)
 
     def why(self, rule: Any) -> tuple[Inline, ...]:
-        """The justification of a step.
-
-        Parameters
-        ----------
-        rule : Rule
-            Of the step.
-
-        Returns
-        -------
-        tuple of Inline
-            A few words.
-        """
+        """The justification of a step."""
         return why(rule, self.printer, self.shorten, self.find)
 
     def display(
         self, statement: Boolean, label: str = "", reason: tuple[Inline, ...] = ()
     ) -> list[Block]:
-        """A statement as displayed formulas, one for each part of a conjunction.
-
-        Parameters
-        ----------
-        statement : Boolean
-            What is shown.
-        label : str, optional
-            Of the step that says it.
-        reason : tuple of Inline, optional
-            Why it holds; said once.
-
-        Returns
-        -------
-        list of Block
-            Displays.
-        """
+        """A statement as displayed formulas, one for each part of a conjunction."""
         parts = statement.args if isinstance(statement, And) else (statement,)
         blocks: list[Block] = []
         if isinstance(statement, InWords):

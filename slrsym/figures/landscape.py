@@ -48,16 +48,7 @@ def _setting(task: Task) -> str:
 
 
 def atlas_figure(atlas: Atlas) -> Figure:
-    """The overlaps of all critical points, beside their excess risks.
-
-    Parameters
-    ----------
-    atlas : Atlas
-
-    Returns
-    -------
-    Figure
-    """
+    """The overlaps of all critical points, beside their excess risks."""
     points = atlas.points
     rows = np.arange(len(points))
     with style():
@@ -126,19 +117,7 @@ def _blue_to_orange() -> Colormap:
 def branches_figure(
     branches: Sequence[Branch], task: Task, marks: Sequence[tuple[float, str]] = ()
 ) -> Figure:
-    """The bifurcation diagram: excess risk and distance to M of the critical points.
-
-    Parameters
-    ----------
-    branches : sequence of Branch
-    task : Task
-    marks : sequence of (float, str), optional
-        Inverse temperatures to mark, each with what to call it.
-
-    Returns
-    -------
-    Figure
-    """
+    """The bifurcation diagram: excess risk and distance to M of the critical points."""
     with style():
         figure = Figure(figsize=(WIDTH, 6.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)

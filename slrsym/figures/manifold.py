@@ -12,17 +12,7 @@ __all__ = ["manifold_figure"]
 
 
 def manifold_figure(data: xr.Dataset) -> Figure:
-    """The risk over the square with its fixed points, beside the vector field.
-
-    Parameters
-    ----------
-    data : Dataset
-        As `slrsym.surveys.SquareSurvey` makes it.
-
-    Returns
-    -------
-    Figure
-    """
+    """The risk over the square with its fixed points, beside the vector field."""
     with style():
         figure = Figure(figsize=(WIDTH, 4.5), layout="constrained")
         left, right = figure.subplots(1, 2)

@@ -22,17 +22,7 @@ _PREDICTORS = (
 
 
 def oracle_figure(data: xr.Dataset) -> Figure:
-    """The risks as the dimension grows, with Monte Carlo estimates of them.
-
-    Parameters
-    ----------
-    data : Dataset
-        As `slrsym.surveys.OracleSurvey` makes it.
-
-    Returns
-    -------
-    Figure
-    """
+    """The risks as the dimension grows, with Monte Carlo estimates of them."""
     with style():
         figure = Figure(figsize=(4.6, 3.3), layout="constrained")
         axes = figure.subplots()

@@ -12,19 +12,7 @@ __all__ = ["planar_figure"]
 
 
 def planar_figure(runs: xr.Dataset, data: xr.Dataset) -> Figure:
-    """Trajectories in the square, over the vector field, each from an empty circle to a full one.
-
-    Parameters
-    ----------
-    runs : Dataset
-        As `slrsym.simulate` returns it.
-    data : Dataset
-        As `slrsym.surveys.SquareSurvey` makes it.
-
-    Returns
-    -------
-    Figure
-    """
+    """Trajectories in the square, over the vector field, from empty circles to full ones."""
     with style():
         figure = Figure(figsize=(4.6, 4.3), layout="constrained")
         axes = figure.subplots()

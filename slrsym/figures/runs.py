@@ -29,18 +29,6 @@ def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
     r"""The excess risk, :math:`|\kappa|` and :math:`|\nu|`, trajectories, and the distance to M.
 
     Lines are means over runs, bands reach from the 2.5th to the 97.5th percentile.
-
-    Parameters
-    ----------
-    data : Dataset
-        As `slrsym.simulate` returns it.
-    each : bool, optional
-        Whether to add a thin line for each run to the second and the last panel. Where runs part,
-        means and bands do not show it.
-
-    Returns
-    -------
-    Figure
     """
     with style():
         figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
@@ -97,18 +85,7 @@ def _paths(axes: Axes, data: xr.Dataset) -> None:
 
 
 def runs_apart(data: xr.Dataset) -> list[int]:
-    """Two or three runs to show, which end in different places of the square if any do.
-
-    Parameters
-    ----------
-    data : Dataset
-        As `slrsym.simulate` returns it.
-
-    Returns
-    -------
-    list of int
-        The first run, the one that ends farthest from it, and one that ends far from both.
-    """
+    """Two or three runs to show, which end in different places of the square if any do."""
     last = data.isel(step=-1)
     ends = np.stack([last.kappa.values, last.nu.values], axis=1)
     chosen = [0]

@@ -28,12 +28,7 @@ PATH_COLOURS = tuple(COLOURS[name] for name in ("blue", "orange", "green"))
 
 
 def frame(axes: Axes) -> None:
-    """Limits, ticks and labels of the square.
-
-    Parameters
-    ----------
-    axes : Axes
-    """
+    """Limits, ticks and labels of the square."""
     axes.set(
         xlim=(-1.08, 1.08),
         ylim=(-1.08, 1.08),
@@ -46,14 +41,7 @@ def frame(axes: Axes) -> None:
 
 
 def draw_fixed_points(axes: Axes, data: xr.Dataset) -> None:
-    """Mark the fixed points, by kind.
-
-    Parameters
-    ----------
-    axes : Axes
-    data : Dataset
-        As `slrsym.surveys.SquareSurvey` makes it.
-    """
+    """Mark the fixed points, by kind."""
     for kind, (label, marker, colour) in _KINDS.items():
         some = data.fixed_kind.values == kind
         axes.plot(
@@ -71,19 +59,7 @@ def draw_fixed_points(axes: Axes, data: xr.Dataset) -> None:
 
 
 def draw_field(axes: Axes, data: xr.Dataset) -> Quiver:
-    """Draw the vector field by arrows of equal length, in darker colour where it is faster.
-
-    Parameters
-    ----------
-    axes : Axes
-    data : Dataset
-        As `slrsym.surveys.SquareSurvey` makes it.
-
-    Returns
-    -------
-    Quiver
-        For a colour bar.
-    """
+    """Draw the vector field by arrows of equal length, in darker colour where it is faster."""
     every = slice(None, None, max(1, (data.sizes["kappa"] - 1) // (_ARROWS - 1)))
     some = data.isel(kappa=every, nu=every)
     speed = np.hypot(some.flow_kappa, some.flow_nu)
@@ -108,18 +84,7 @@ def draw_field(axes: Axes, data: xr.Dataset) -> Quiver:
 def draw_paths(
     axes: Axes, runs: xr.Dataset, chosen: Sequence[int], colours: Sequence[str] = PATH_COLOURS
 ) -> None:
-    """Draw trajectories, each from an empty circle to a full one.
-
-    Parameters
-    ----------
-    axes : Axes
-    runs : Dataset
-        As `slrsym.simulate` returns it.
-    chosen : sequence of int
-        Which runs.
-    colours : sequence of str, optional
-        As many, at least.
-    """
+    """Draw trajectories, each from an empty circle to a full one."""
     for run, colour in zip(chosen, colours, strict=False):
         kappa, nu = runs.kappa[run], runs.nu[run]
         axes.plot(kappa, nu, color=colour, zorder=3)

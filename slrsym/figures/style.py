@@ -75,31 +75,12 @@ def use() -> None:
 
 
 def labelled(axes: Axes, label: str) -> None:
-    """Put a panel's label above its upper left corner.
-
-    Parameters
-    ----------
-    axes : Axes
-    label : str
-    """
+    """Put a panel's label above its upper left corner."""
     axes.set_title(label, loc="left", fontweight="bold")
 
 
 def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
-    """Write a figure to a file, which is complete or not there at all.
-
-    Parameters
-    ----------
-    figure : Figure
-    path : path
-    form : {'pdf', 'png', 'svg'}, optional
-        By default what the name of the file ends with.
-
-    Raises
-    ------
-    ValueError
-        If it is no format of these.
-    """
+    """Write a figure to a file, which is complete or not there at all."""
     form = form or Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {form!r}, for {path}")

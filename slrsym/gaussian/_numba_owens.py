@@ -108,17 +108,6 @@ def _core(h: float, a: float) -> float:
 def owens_t(h: float, a: float) -> float:
     r"""Owen's T function :math:`T(h, a)` of two real numbers.
 
-    Parameters
-    ----------
-    h, a : float
-        Any real numbers, infinities included.
-
-    Returns
-    -------
-    float
-        :math:`\frac{1}{2\pi}\int_0^a \frac{e^{-h^2(1+x^2)/2}}{1+x^2}dx`, to a few units in the last
-        place.
-
     Notes
     -----
     For h, a > 0 and :math:`k = ah`, with :math:`Q` the upper tail of the standard normal law,
@@ -156,16 +145,6 @@ def owens_t(h: float, a: float) -> float:
 def gaussian_zeta(t: float, s: float) -> float:
     r"""zeta(t, s), the mean of erf(t + s G)^2, G standard normal, for two real numbers.
 
-    Parameters
-    ----------
-    t, s : float
-        Any real numbers, infinities included.
-
-    Returns
-    -------
-    float
-        The mean, to a few units in the last place, however small.
-
     Notes
     -----
     The square of the mean and the variance, with :math:`A^2 = 1 + 2s^2`, :math:`B^2 = 1 + 4s^2`,
@@ -197,18 +176,7 @@ def gaussian_zeta(t: float, s: float) -> float:
 
 @cache
 def compiled() -> dict[str, Callable[[float, float], float]]:
-    """Compile both functions by Numba.
-
-    Returns
-    -------
-    dict
-        The dispatchers `owens_t` and `gaussian_zeta`.
-
-    Raises
-    ------
-    ImportError
-        If Numba is not installed.
-    """
+    """Compile both functions by Numba."""
     from numba import njit
     from numba.extending import register_jitable
 

@@ -12,21 +12,7 @@ __all__ = ["forbid_fast_growth", "forbid_poles"]
 
 
 def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
-    """Raise where a negative integer power has a pole that the other factors leave standing.
-
-    Parameters
-    ----------
-    addend : Expr
-        A product, in the variables of `law`.
-    law : GaussianLaw
-        The law that it is integrated against.
-
-    Raises
-    ------
-    DivergenceError
-        If the pole is on a hyperplane inside the support of the law, or at a real zero of a
-        polynomial in one variable, and the other factors do not vanish there.
-    """
+    """Raise where a negative integer power has a pole that the other factors leave standing."""
     bound = frozenset(law.symbols)
     factors = Mul.make_args(addend)
     for factor in factors:
@@ -82,21 +68,7 @@ def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
 
 
 def forbid_fast_growth(core: Expr, law: GaussianLaw) -> None:
-    """Raise where an exponent is a polynomial of degree over two that tends to infinity.
-
-    Parameters
-    ----------
-    core : Expr
-        A product, in the variables of `law`.
-    law : GaussianLaw
-        The law that it is integrated against.
-
-    Raises
-    ------
-    DivergenceError
-        If the exponent is a polynomial in one variable, of odd degree or with a leading coefficient
-        that is certainly positive.
-    """
+    """Raise where an exponent is a polynomial of degree over two that tends to infinity."""
     bound = frozenset(law.symbols)
     exponents = [f.args[0] for f in Mul.make_args(core) if isinstance(f, exp)]
     exponent = expand(sum(exponents)) if exponents else None

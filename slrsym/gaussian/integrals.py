@@ -49,21 +49,7 @@ def _tidy(expr: Expr) -> Expr:
 
 
 def erf_mean(mean: Expr, variance: Expr) -> Expr:
-    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`.
-
-    Parameters
-    ----------
-    mean : Expr
-        The mean m of u. Where it is imaginary, :math:`\operatorname{erf}(iy) =
-        i\operatorname{erfi}(y)`.
-    variance : Expr
-        The variance v of u, not negative.
-
-    Returns
-    -------
-    Expr
-        The mean of erf(u).
-    """
+    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`."""
     scale = sqrt(_tidy(1 + 2 * variance))
     imaginary = expand(mean / S.ImaginaryUnit)
     if mean.has(S.ImaginaryUnit) and not imaginary.has(S.ImaginaryUnit):
@@ -75,21 +61,6 @@ def erf_product_mean(
     mean_u: Expr, mean_w: Expr, variance_u: Expr, variance_w: Expr, covariance: Expr
 ) -> Expr:
     r""":math:`\mathbb{E}\operatorname{erf}(u)\operatorname{erf}(w)`, in Owen's T.
-
-    Parameters
-    ----------
-    mean_u, mean_w : Expr
-        The means, real.
-    variance_u, variance_w : Expr
-        The variances, not negative.
-    covariance : Expr
-        The covariance of u and w.
-
-    Returns
-    -------
-    Expr
-        The mean of erf(u) erf(w). Where a mean may vanish the general form, which divides by it, is
-        one branch of a `Piecewise`.
 
     Notes
     -----
@@ -153,29 +124,6 @@ def tilt(
     .. math:: c = b^T m' - \tfrac12 m^T P m' + \tfrac12 b^T(m - m').
 
     The formula holds for singular :math:`\Sigma` too.
-
-    Parameters
-    ----------
-    quadratic : Matrix, shape (n, n)
-        P, real and symmetric.
-    linear : Matrix, shape (n, 1)
-        b.
-    mean : Matrix, shape (n, 1)
-        m.
-    cov : Matrix, shape (n, n)
-        :math:`\Sigma`, positive semidefinite.
-
-    Returns
-    -------
-    exponent, determinant : Expr
-        c and D.
-    mean, cov : Matrix
-        m' and :math:`\Sigma'`, shapes (n, 1) and (n, n).
-
-    Raises
-    ------
-    IntegrabilityError
-        If :math:`I + \Sigma^{1/2} P \Sigma^{1/2}` is not, or not certainly, positive definite.
     """
     size = len(mean)
     system = Matrix.eye(size) + cov * quadratic
@@ -193,18 +141,7 @@ def tilt(
 
 
 def tidy_complex(expr: Expr) -> Expr:
-    """A rational expression in lowest terms, factored; it may contain the imaginary unit.
-
-    Parameters
-    ----------
-    expr : Expr
-        The expression.
-
-    Returns
-    -------
-    Expr
-        An equal one.
-    """
+    """A rational expression in lowest terms, factored; it may contain the imaginary unit."""
     return _tidy(expr) if not expr.has(S.ImaginaryUnit) else factor(cancel(together(expand(expr))))
 
 

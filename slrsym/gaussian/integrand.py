@@ -47,19 +47,7 @@ class Unsupported(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Term:
-    r"""One addend of an integrand.
-
-    Attributes
-    ----------
-    coefficient : Expr
-        c, without the variables.
-    powers : tuple of int
-        The power :math:`n_i` of each variable.
-    exponent : Expr
-        The quadratic polynomial q.
-    erf_arguments : tuple of Expr
-        The affine forms :math:`\alpha_k + \beta_k x`.
-    """
+    r"""One addend of an integrand."""
 
     coefficient: Expr
     powers: tuple[int, ...]
@@ -67,18 +55,7 @@ class Term:
     erf_arguments: tuple[Expr, ...]
 
     def as_expr(self, variables: tuple[Symbol, ...]) -> Expr:
-        """The term as a SymPy expression, without its coefficient.
-
-        Parameters
-        ----------
-        variables : tuple of Symbol
-            The variables, in the order of `powers`.
-
-        Returns
-        -------
-        Expr
-            The product of powers, exponential and error functions.
-        """
+        """The term as a SymPy expression, without its coefficient."""
         polynomial = Mul(*(x**n for x, n in zip(variables, self.powers, strict=True)))
         return polynomial * exp(self.exponent) * Mul(*(erf(u) for u in self.erf_arguments))
 
@@ -115,41 +92,14 @@ def _rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
-    """Whether `form` is a polynomial of degree at most one in the variables.
-
-    Parameters
-    ----------
-    form : Expr
-        The expression.
-    variables : frozenset of Symbol
-        The variables.
-
-    Returns
-    -------
-    bool
-        True also of what does not depend on them.
-    """
+    """Whether `form` is a polynomial of degree at most one in the variables."""
     return _degree(form, variables) <= 1
 
 
 def in_affine_forms(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
-    """`expr` as a function of the largest affine forms in it.
-
-    Parameters
-    ----------
-    expr : Expr
-        The expression.
-    variables : frozenset of Symbol
-        What the forms are affine in.
-
-    Returns
-    -------
-    (Expr, dict) or None
-        The function, in new symbols, and the symbol that stands for each form. None if something in
-        `expr` binds symbols of its own.
-    """
+    """`expr` as a function of the largest affine forms in it."""
     names: dict[Expr, Symbol] = {}
 
     def abstracted(node: Any) -> Any:
@@ -181,26 +131,7 @@ def _degree(form: Expr, variables: frozenset[Symbol]) -> int:
 
 
 def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
-    """The terms that `expr` is the sum of.
-
-    Parameters
-    ----------
-    expr : Expr
-        The integrand.
-    variables : tuple of Symbol
-        The random variables.
-
-    Returns
-    -------
-    list of Term
-        Their `powers` in the order of `variables`.
-
-    Raises
-    ------
-    Unsupported
-        If a factor is none of: power of a variable, exponential of a quadratic form, error function
-        of an affine form.
-    """
+    """The terms that `expr` is the sum of."""
     bound = frozenset(variables)
     expanded = expand(_rewritten(expr, bound), power_base=False, log=False, trig=False)
     return [_term(addend, variables, bound) for addend in expanded.as_ordered_terms()]

@@ -17,18 +17,7 @@ _LN2 = 0.6931471805599453
 
 
 def erf_prime(x: Any) -> Any:
-    r""":math:`\operatorname{erf}'(x) = \frac{2}{\sqrt\pi} e^{-x^2}`.
-
-    Parameters
-    ----------
-    x : number
-        Real or complex.
-
-    Returns
-    -------
-    mpf or mpc
-        The value.
-    """
+    r""":math:`\operatorname{erf}'(x) = \frac{2}{\sqrt\pi} e^{-x^2}`."""
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = 2 * mpmath.exp(-x * x) / mpmath.sqrt(mp.pi)
@@ -36,18 +25,7 @@ def erf_prime(x: Any) -> Any:
 
 
 def erf_second(x: Any) -> Any:
-    r""":math:`\operatorname{erf}''(x) = -2x\operatorname{erf}'(x)`.
-
-    Parameters
-    ----------
-    x : number
-        Real or complex.
-
-    Returns
-    -------
-    mpf or mpc
-        The value.
-    """
+    r""":math:`\operatorname{erf}''(x) = -2x\operatorname{erf}'(x)`."""
     x = mp.convert(x)
     with mp.extraprec(10):
         value = -2 * x * erf_prime(x) if mpmath.isfinite(x) else _vanishing(x)
@@ -55,18 +33,7 @@ def erf_second(x: Any) -> Any:
 
 
 def normal_pdf(x: Any) -> Any:
-    r""":math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`.
-
-    Parameters
-    ----------
-    x : number
-        Real or complex.
-
-    Returns
-    -------
-    mpf or mpc
-        The value.
-    """
+    r""":math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`."""
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mp.pi)
@@ -74,18 +41,7 @@ def normal_pdf(x: Any) -> Any:
 
 
 def normal_cdf(x: Any) -> Any:
-    r""":math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`.
-
-    Parameters
-    ----------
-    x : number
-        Real or complex.
-
-    Returns
-    -------
-    mpf or mpc
-        The value.
-    """
+    r""":math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`."""
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = mpmath.erfc(-x / mpmath.sqrt(2)) / 2
@@ -94,21 +50,6 @@ def normal_cdf(x: Any) -> Any:
 
 def owens_t(h: Any, a: Any) -> Any:
     r"""Owen's T function :math:`T(h, a)`.
-
-    Parameters
-    ----------
-    h, a : number
-        Any real numbers, infinities included.
-
-    Returns
-    -------
-    mpf
-        :math:`\frac{1}{2\pi}\int_0^a \frac{e^{-h^2(1+x^2)/2}}{1+x^2}dx`.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not real.
 
     Notes
     -----
@@ -128,21 +69,6 @@ def owens_t(h: Any, a: Any) -> Any:
 
 def gaussian_zeta(t: Any, s: Any) -> Any:
     r""":math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`, G standard normal.
-
-    Parameters
-    ----------
-    t, s : number
-        Any real numbers, infinities included.
-
-    Returns
-    -------
-    mpf
-        The mean.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not real.
 
     Notes
     -----

@@ -31,38 +31,10 @@ def __getattr__(name: str) -> Any:
 
 
 def function_call(printer: Any, function: str, *args: Expr) -> str:
-    """A call of the function of that full name, which the printer notes as an import.
-
-    Parameters
-    ----------
-    printer : CodePrinter
-        The printer at work.
-    function : str
-        Its name, with that of its module.
-    *args : Expr
-        Its arguments.
-
-    Returns
-    -------
-    str
-        The code.
-    """
+    """A call of the function of that full name, which the printer notes as an import."""
     return f"{printer._module_format(function)}({', '.join(map(printer._print, args))})"
 
 
 def inline(printer: Any, formula: Expr) -> str:
-    """The formula in parentheses, since the printer takes a function for an atom.
-
-    Parameters
-    ----------
-    printer : CodePrinter
-        The printer at work.
-    formula : Expr
-        What to print in place of the function.
-
-    Returns
-    -------
-    str
-        The code.
-    """
+    """The formula in parentheses, since the printer takes a function for an atom."""
     return f"({printer._print(formula)})"

@@ -12,15 +12,7 @@ __all__ = ["Trace", "TraceStep"]
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One application of a rule: the equality ``lhs = rhs``, by ``rule``.
-
-    Attributes
-    ----------
-    rule : str
-        The name of the rule.
-    lhs, rhs : Expr
-        Before and after.
-    """
+    """One application of a rule: the equality ``lhs = rhs``, by ``rule``."""
 
     rule: str
     lhs: Expr

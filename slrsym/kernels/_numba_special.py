@@ -69,12 +69,7 @@ def _sum(rule, count, exponent, low, width):
 
 @njit(**_OPTIONS)
 def decay_integral(exponent, low, width):
-    """As `slrsym.kernels.special.decay_integral`, for numbers.
-
-    Parameters
-    ----------
-    exponent, low, width : float
-    """
+    """As `slrsym.kernels.special.decay_integral`, for numbers."""
     if exponent > NOTHING:
         return 0.0
     fall = exponent * (width * (2 * low + width))
@@ -89,11 +84,6 @@ def decay_integral(exponent, low, width):
 
 @njit(**_OPTIONS)
 def erf_defect(x, y):
-    """The difference of x and erf(y), by the complement that is the smaller.
-
-    Parameters
-    ----------
-    x, y : float
-    """
+    """The difference of x and erf(y), by the complement that is the smaller."""
     small = math.erfc(abs(y))
     return (x - 1) + small if y >= 0 else (x + 1) - small

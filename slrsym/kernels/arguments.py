@@ -13,25 +13,7 @@ __all__ = ["number", "positive", "real_array", "whole"]
 
 
 def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:
-    """An array of floats.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument.
-    values : array_like, any shape
-    allowed : str, optional
-        What it may be, in words.
-
-    Returns
-    -------
-    ndarray, the shape of `values`
-
-    Raises
-    ------
-    ValueError
-        If the values are not numbers, or complex.
-    """
+    """An array of floats."""
     try:
         found = np.asarray(values)
         # NumPy would leave the imaginary part out, with a warning.
@@ -43,16 +25,7 @@ def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray
 
 
 def number(value: Any) -> float:
-    """A float, NaN for what is none.
-
-    Parameters
-    ----------
-    value : float
-
-    Returns
-    -------
-    float
-    """
+    """A float, NaN for what is none."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -60,23 +33,7 @@ def number(value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> float:
-    """A number that is positive and finite.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument.
-    value : float
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If it is no number, not positive, or not finite.
-    """
+    """A number that is positive and finite."""
     found = number(value)
     if not (math.isfinite(found) and found > 0):
         raise ValueError(f"{name} must be positive and finite; got {value!r}")
@@ -84,24 +41,7 @@ def positive(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """An integer that is large enough.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument.
-    value : int
-    least : int
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If it is no integer (booleans are none here), or less than `least`.
-    """
+    """An integer that is large enough."""
     try:
         found = operator.index(value)
     except TypeError:

@@ -18,16 +18,7 @@ __all__ = ["ball", "ball_function", "bound_ball_function"]
 
 
 def ball(x: Any) -> Any:
-    """A number as a ball: a float exactly, a string as the decimal number that it says.
-
-    Parameters
-    ----------
-    x : arb, float, int, str or fraction
-
-    Returns
-    -------
-    arb
-    """
+    """A number as a ball: a float exactly, a string as the decimal number that it says."""
     if isinstance(x, Rational):
         return arb(fmpq(int(x.numerator), int(x.denominator)))
     return arb(float(x) if isinstance(x, np.floating) else x)
@@ -109,20 +100,7 @@ _NAMESPACE = {
 
 
 def ball_function(program: Program) -> Callable[..., Any]:
-    """A function of one state, in balls.
-
-    Parameters
-    ----------
-    program : Program
-        What to compute.
-
-    Returns
-    -------
-    callable
-        ``f(state, *parameters, dps=30)`` gives a list of arb, one for each output, computed with
-        that many digits. Inputs may be balls of positive radius: the outputs then hold the values
-        at all points of them.
-    """
+    """A function of one state, in balls."""
     source = constants_source(program, calls=True) + body_source(program, calls=True)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
@@ -138,27 +116,7 @@ def ball_function(program: Program) -> Callable[..., Any]:
 def bound_ball_function(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
-    """The function of `ball_function`, for parameters that stay the same over many states.
-
-    Parameters
-    ----------
-    program : Program
-        What to compute.
-    parameters : sequence of numbers or balls
-        One for each parameter of the program. What depends on them alone is computed here, once.
-    dps : int, optional
-        With how many digits, here and at every call.
-
-    Returns
-    -------
-    callable
-        From a state, a sequence of arb, to a list of arb, one for each output.
-
-    Raises
-    ------
-    ValueError
-        If `dps` is not an integer of at least 1.
-    """
+    """The function of `ball_function`, for parameters that stay the same over many states."""
     source = constants_source(program, calls=True) + body_source(program, calls=True)
     digits = whole("dps", dps, 1)
     with ctx.workdps(digits):

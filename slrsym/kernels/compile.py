@@ -31,48 +31,14 @@ KERNELS = ("excess_risk", "gradient", "hessian")
 
 
 def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
-    """Refuse a backend that there is not.
-
-    Parameters
-    ----------
-    backend : str
-    allowed : sequence of str, optional
-        Those that will do here.
-
-    Returns
-    -------
-    str
-        The backend.
-
-    Raises
-    ------
-    ValueError
-        If it is none of those allowed.
-    """
+    """Refuse a backend that there is not."""
     if backend not in allowed:
         raise ValueError(f"backend must be one of {', '.join(allowed)}; got {backend!r}")
     return backend
 
 
 def chosen_backend(backend: str) -> str:
-    """What runs are computed by.
-
-    Parameters
-    ----------
-    backend : {'auto', 'numpy', 'numba'}
-        The default is Numba where it is installed.
-
-    Returns
-    -------
-    {'numpy', 'numba'}
-
-    Raises
-    ------
-    ValueError
-        If there is no such backend.
-    NumbaMissingError
-        If it is Numba and that is not installed.
-    """
+    """What runs are computed by."""
     require_backend(backend, ("auto", "numpy", "numba"))
     if backend == "auto":
         return "numpy" if importlib.util.find_spec("numba") is None else "numba"
@@ -145,23 +111,7 @@ def _compiled(program: Program, backend: str) -> Callable[..., Any]:
 
 @cache
 def program(name: str) -> Program:
-    """The program of one of the functions of the risk.
-
-    Parameters
-    ----------
-    name : {'excess_risk', 'gradient', 'hessian'}
-        The Hessian is its upper triangle, row by row.
-
-    Returns
-    -------
-    Program
-        In a state of five overlaps and the parameters lambda, gamma, d, L, epsilon.
-
-    Raises
-    ------
-    ValueError
-        If there is none of this name.
-    """
+    """The program of one of the functions of the risk."""
     if name not in KERNELS:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
     found = getattr(expressions, name)()

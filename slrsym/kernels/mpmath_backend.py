@@ -60,19 +60,7 @@ def _number(x: Any) -> Any:
 
 
 def mpmath_function(program: Program) -> Callable[..., Any]:
-    """A function of one state, in mpmath numbers.
-
-    Parameters
-    ----------
-    program : Program
-        What to compute.
-
-    Returns
-    -------
-    callable
-        ``f(state, *parameters, dps=50)`` gives a list of mpf, one for each output. Floats are taken
-        as the exact binary numbers that they are, and strings as decimal ones.
-    """
+    """A function of one state, in mpmath numbers."""
     scope = compiled(constants_source(program) + body_source(program), _namespace())
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:

@@ -62,13 +62,7 @@ class NumbaMissingError(ImportError):
 
 
 def require_numba() -> None:
-    """Refuse, with what to do about it, where Numba is not installed.
-
-    Raises
-    ------
-    NumbaMissingError
-        If it is not installed.
-    """
+    """Refuse, with what to do about it, where Numba is not installed."""
     if importlib.util.find_spec("numba") is None:
         raise NumbaMissingError(
             "backend='numba' needs the package numba: pip install 'slrsym[fast]'; "
@@ -77,13 +71,7 @@ def require_numba() -> None:
 
 
 def cache_folder() -> Path:
-    """Where generated sources and their machine code are kept.
-
-    Returns
-    -------
-    Path
-        ``$SLRSYM_CACHE_DIR``, or ``slrsym`` in the user's cache folder.
-    """
+    """Where generated sources and their machine code are kept."""
     given = os.environ.get("SLRSYM_CACHE_DIR")
     if given:
         return Path(given)
@@ -94,20 +82,6 @@ def cache_folder() -> Path:
 @cache
 def compiled_module(source: str) -> ModuleType:
     """The module of a source, written to the cache folder if it is not there yet.
-
-    Parameters
-    ----------
-    source : str
-        Functions decorated for Numba.
-
-    Returns
-    -------
-    ModuleType
-
-    Raises
-    ------
-    ImportError
-        If Python cannot load the file that was written.
 
     Notes
     -----
@@ -163,16 +137,7 @@ def _written(folder: Path, name: str, text: str) -> Path:
 
 
 def program_source(program: Program) -> str:
-    """The two functions of a program, ``constants`` and ``body``, for Numba.
-
-    Parameters
-    ----------
-    program : Program
-
-    Returns
-    -------
-    str
-    """
+    """The two functions of a program, ``constants`` and ``body``, for Numba."""
     return f"{DECORATOR}{constants_source(program)}\n\n{DECORATOR}{body_source(program)}\n\n"
 
 
@@ -196,23 +161,7 @@ def _rows_source(program: Program) -> str:
 
 
 def numba_function(program: Program) -> Callable[..., Any]:
-    """A function of a state array of shape (..., n) and parameters that broadcast with (...).
-
-    Parameters
-    ----------
-    program : Program
-        What to compute.
-
-    Returns
-    -------
-    callable
-        ``f(state, *parameters)`` gives an array of shape (..., k) for k outputs.
-
-    Raises
-    ------
-    NumbaMissingError
-        If Numba is not installed.
-    """
+    """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
     require_numba()
     rows = compiled_module(program_source(program) + _rows_source(program)).rows
 

@@ -41,36 +41,13 @@ _NUMBERS = _ARRAYS | {
 
 
 def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The two halves of a program: constants from numbers, and outputs from columns of states.
-
-    Parameters
-    ----------
-    program : Program
-
-    Returns
-    -------
-    constants : callable
-        From parameters, as floats, to a tuple of floats.
-    body : callable
-        From columns of the state and the constants to a tuple of columns.
-    """
+    """The two halves of a program: constants from numbers, and outputs from columns of states."""
     constants = compiled(constants_source(program), _NUMBERS)["constants"]
     return constants, compiled(body_source(program), _ARRAYS)["body"]
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
-    """A function of a state array of shape (..., n) and parameters that broadcast with (...).
-
-    Parameters
-    ----------
-    program : Program
-        What to compute.
-
-    Returns
-    -------
-    callable
-        ``f(state, *parameters)`` gives an array of shape (..., k) for k outputs.
-    """
+    """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
     constants, body = numpy_parts(program)
     varying = compiled(constants_source(program), _ARRAYS)["constants"]
 
@@ -88,23 +65,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
 
 
 def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
-    """A function over leading axes, from one that fills rows.
-
-    Parameters
-    ----------
-    fill : callable
-        ``fill(states, parameters, result)``, with states of shape (m, width), parameters that are
-        floats or else all arrays of shape (m,), and a result of shape (m, count).
-    width : int
-        How many numbers a state has.
-    count : int
-        How many outputs there are.
-
-    Returns
-    -------
-    callable
-        ``f(state, *parameters)`` gives an array of shape (..., count).
-    """
+    """A function over leading axes, from one that fills rows."""
 
     def evaluate(state: Any, *parameters: Any) -> Any:
         state = np.asarray(state, dtype=np.float64)

@@ -47,21 +47,7 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class Program:
-    """A list of assignments.
-
-    Attributes
-    ----------
-    state, parameters : tuple of Symbol
-        The inputs.
-    scalars : tuple of (Symbol, Expr)
-        Assignments that depend on parameters only, in order.
-    constants : tuple of Symbol
-        The scalars that the steps use.
-    steps : tuple of (Symbol, Expr)
-        Assignments that depend on the state, in order.
-    outputs : tuple of Expr
-        The results, in the names assigned before.
-    """
+    """A list of assignments."""
 
     state: tuple[Symbol, ...]
     parameters: tuple[Symbol, ...]
@@ -78,28 +64,7 @@ class Program:
         parameters: Sequence[Symbol],
         given: Mapping[Symbol, Expr] | None = None,
     ) -> Program:
-        """The program of some expressions.
-
-        Parameters
-        ----------
-        expressions : sequence of expressions
-            The outputs.
-        state, parameters : sequence of Symbol
-            The inputs.
-        given : mapping of Symbol to expression, optional
-            What other symbols in `expressions`, and in one another, stand for.
-
-        Returns
-        -------
-        Program
-            What is common to several outputs is computed once.
-
-        Raises
-        ------
-        ValueError
-            If an expression has a symbol that is none of these, or something that kernels cannot
-            compute; if two inputs have the same name, or a symbol is given by way of itself.
-        """
+        """The program of some expressions."""
         given = given or {}
         expressions = [_computable(e) for e in expressions]
         used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
@@ -131,21 +96,7 @@ class Program:
         )
 
     def checked(self, state: Iterable[Any]) -> list[Any]:
-        """The numbers of a state, if they are as many as they should be.
-
-        Parameters
-        ----------
-        state : iterable
-
-        Returns
-        -------
-        list
-
-        Raises
-        ------
-        ValueError
-            If they are more or fewer than the state's symbols.
-        """
+        """The numbers of a state, if they are as many as they should be."""
         numbers = list(state)
         if len(numbers) != len(self.state):
             raise ValueError(f"state must have {len(self.state)} numbers; got {len(numbers)}")

@@ -66,55 +66,18 @@ def _function(
 
 
 def constants_source(program: Program, calls: bool = False) -> str:
-    """The function ``constants`` of the parameters, which returns the constants of the program.
-
-    Parameters
-    ----------
-    program : Program
-    calls : bool, optional
-        Whether integer powers are printed as calls of ``power``.
-
-    Returns
-    -------
-    str
-    """
+    """The function ``constants`` of the parameters, which returns the constants of the program."""
     return _function("constants", program.parameters, program.scalars, program.constants, calls)
 
 
 def body_source(program: Program, name: str = "body", calls: bool = False) -> str:
-    """A function of the state and the constants, which returns the outputs of the program.
-
-    Parameters
-    ----------
-    program : Program
-    name : str, optional
-        What the function is called.
-    calls : bool, optional
-        Whether integer powers are printed as calls of ``power``.
-
-    Returns
-    -------
-    str
-    """
+    """A function of the state and the constants, which returns the outputs of the program."""
     inputs = (*program.state, *program.constants)
     return _function(name, inputs, program.steps, program.outputs, calls)
 
 
 def compiled(source: str, namespace: dict[str, Any]) -> dict[str, Any]:
-    """What a source defines.
-
-    Parameters
-    ----------
-    source : str
-        Definitions, as the functions of this module print them.
-    namespace : dict
-        The functions that they call.
-
-    Returns
-    -------
-    dict
-        The namespace, with the new definitions.
-    """
+    """What a source defines."""
     scope = dict(namespace)
     exec(compile(source, "<kernel>", "exec"), scope)
     return scope

@@ -119,20 +119,6 @@ def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
     they are finite, and not meant.
-
-    Parameters
-    ----------
-    exponent : array_like
-        E, not negative; the three broadcast with each other.
-    low : array_like, any shape that broadcasts
-        l, in [0, 1].
-    width : array_like, any shape that broadcasts
-        w, in [0, 1 - l].
-
-    Returns
-    -------
-    ndarray
-        Of the shape that the arguments broadcast to.
     """
     exponent = np.asarray(exponent)
     shape = exponent.shape

@@ -31,28 +31,7 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """A critical point in a small box, and what is certain of it.
-
-    Parameters
-    ----------
-    point : ndarray, shape (2, m)
-        The middle of the box, in double precision.
-    radius : float
-        Half the widest side of the box.
-    zeros : ndarray of bool, shape (2, m)
-        Which coordinates are exactly zero.
-    inside : tuple of int
-        How many directions descend, are flat or undecided, and ascend, in the m dimensions.
-    across : tuple of int
-        The same, of the two directions that each further dimension of k and v adds.
-    across_values : tuple of float
-        The curvatures in these.
-    excess_risk : float
-    slope : float
-        A bound of the norm of the gradient at the middle of the box, to all of its digits.
-    digits : int
-        How many were needed.
-    """
+    """A critical point in a small box, and what is certain of it."""
 
     point: _Array
     radius: float
@@ -72,20 +51,7 @@ class Enclosure:
 
 
 def refine(point: _Array, lam: float, task: Task) -> Enclosure | None:
-    """Enclose the critical point near a point.
-
-    Parameters
-    ----------
-    point : ndarray, shape (2, m)
-    lam : float
-    task : Task
-
-    Returns
-    -------
-    Enclosure or None
-        None if none could be shown to be there. Signs that could not be decided are counted as
-        flat directions.
-    """
+    """Enclose the critical point near a point."""
     best = None
     for digits in _DIGITS:
         with ctx.workdps(digits):
@@ -296,15 +262,6 @@ class _Attempt:
 
 def inertia(matrix: Any) -> tuple[int, int, int]:
     """How many eigenvalues of a symmetric matrix of balls are negative, undecided, positive.
-
-    Parameters
-    ----------
-    matrix : arb_mat
-        Symmetric.
-
-    Returns
-    -------
-    tuple of int
 
     Notes
     -----

@@ -52,17 +52,7 @@ def _rate_in_lam() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A critical point on a branch.
-
-    Parameters
-    ----------
-    point : ndarray, shape (2, m)
-    log_lam : float
-    tangent : ndarray, shape (2 m + 1,)
-        Of the branch: how k, v and log(lambda) change along it.
-    descending : int
-        How many directions descend in the m dimensions, by more than rounding.
-    """
+    """A critical point on a branch."""
 
     point: _Array
     log_lam: float
@@ -72,15 +62,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A branch followed in one direction.
-
-    Parameters
-    ----------
-    places : tuple of Place
-    events : tuple of (str, Place)
-        ``fold`` where it turns back in lambda, ``pitchfork`` where it ends at its mirror image,
-        ``crossing`` where a curvature changes its sign.
-    """
+    """A branch followed in one direction."""
 
     places: tuple[Place, ...]
     events: tuple[tuple[str, Place], ...]
@@ -105,19 +87,7 @@ class _Equations:
 
 
 def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
-    """The critical point near a point, at a given inverse temperature.
-
-    Parameters
-    ----------
-    point : ndarray, shape (2, m)
-    lam : float
-    task : Task
-
-    Returns
-    -------
-    ndarray of shape (2, m), or None
-        None where Newton's method leaves the neighbourhood.
-    """
+    """The critical point near a point, at a given inverse temperature."""
     equations = _Equations(task)
     start = point
     for _ in range(20):
@@ -133,23 +103,7 @@ def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
 
 
 def index_at(point: _Array, lam: float, task: Task) -> tuple[int, tuple[float, float], bool]:
-    """Descending directions at a critical point, and the curvatures in further dimensions.
-
-    Parameters
-    ----------
-    point : ndarray, shape (2, m)
-    lam : float
-    task : Task
-
-    Returns
-    -------
-    descending : int
-        In the m dimensions.
-    across : tuple of float
-        Curvatures in the two directions that each further dimension adds.
-    certain : bool
-        Whether no curvature but one along a family is as small as rounding errors.
-    """
+    """Descending directions at a critical point, and the curvatures in further dimensions."""
     slope, bend = derivatives(point, lam, task)
     basis = tangent_basis(point)
     values = np.linalg.eigvalsh(basis.T @ bend @ basis)
@@ -173,23 +127,7 @@ def _rho_slope(point: _Array, lam: float, task: Task) -> float:
 
 
 def follow(point: _Array, lam: float, task: Task, direction: int, low: float, high: float) -> Trace:
-    """Follow the branch through a critical point.
-
-    Parameters
-    ----------
-    point : ndarray, shape (2, m)
-        A critical point at `lam`.
-    lam : float
-    task : Task
-    direction : {1, -1}
-        Whether lambda increases or decreases at first.
-    low, high : float
-        The range of lambda.
-
-    Returns
-    -------
-    Trace
-    """
+    """Follow the branch through a critical point."""
     equations = _Equations(task)
     ends = math.log(low), math.log(high)
     here = _place(equations, point, math.log(lam), None, direction)

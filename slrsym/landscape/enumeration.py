@@ -96,15 +96,7 @@ class Atlas:
 
 @dataclass
 class Found:
-    """A critical point, as it is found.
-
-    Attributes
-    ----------
-    point : ndarray, shape (2, m)
-    state : ndarray, shape (5,)
-    enclosure : Enclosure or None
-    hits : int
-    """
+    """A critical point, as it is found."""
 
     point: _Array
     state: _Array
@@ -113,27 +105,14 @@ class Found:
 
 
 class Register:
-    """The critical points found so far.
-
-    Parameters
-    ----------
-    lam : float
-    task : Task
-    """
+    """The critical points found so far."""
 
     def __init__(self, lam: float, task: Task) -> None:
         self._lam, self._task = lam, task
         self.entries: list[Found] = []
 
     def add(self, points: _Array, hits: int = 1) -> None:
-        """Count points, and enclose those that are new.
-
-        Parameters
-        ----------
-        points : ndarray, shape (n, 2, m)
-        hits : int, optional
-            What each of them counts.
-        """
+        """Count points, and enclose those that are new."""
         states = canonical(overlaps(points))
         for point, state in zip(points, states, strict=True):
             known = self._known(state)
@@ -167,16 +146,7 @@ class Register:
         return total
 
     def curvatures(self, found: Found) -> _Array:
-        """Eigenvalues of the Hessian at a point, in the m dimensions, in ascending order.
-
-        Parameters
-        ----------
-        found : Found
-
-        Returns
-        -------
-        ndarray, shape (2 m - 2,)
-        """
+        """Eigenvalues of the Hessian at a point, in the m dimensions, in ascending order."""
         _, bend, _ = curvature(found.point, self._lam, self._task)
         return np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
 
@@ -186,18 +156,7 @@ def _index(found: Found, register: Register) -> int:
 
 
 def symmetric_points(m: int) -> _Array:
-    """Points that symmetries fix, so that they are critical whatever the parameters are.
-
-    Parameters
-    ----------
-    m : int
-        How many coordinates.
-
-    Returns
-    -------
-    ndarray of shape (n, 2, m)
-        Oracle, anti-oracle, full swap, anti-swap, and aligned where there is room.
-    """
+    """Points that symmetries fix, so that they are critical whatever the parameters are."""
     axes = np.eye(m)
     pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
     if m > 2:
@@ -269,20 +228,7 @@ def atlas(
 def census(
     task: Task, lam: float, missed: float, most: int, seed: int
 ) -> tuple[Register, Coverage, int]:
-    """The search of `atlas`.
-
-    Parameters
-    ----------
-    task : Task
-    lam, missed : float
-    most, seed : int
-
-    Returns
-    -------
-    register : Register
-    coverage : Coverage
-    plateaus : int
-    """
+    """The search of `atlas`."""
     m = dimension(task)
     rng = np.random.default_rng(seed)
     register = Register(lam, task)

@@ -148,17 +148,7 @@ class CriticalPoint:
 
 
 def name_of(state: OrderParameters) -> str:
-    """What a critical point is called.
-
-    Parameters
-    ----------
-    state : OrderParameters
-
-    Returns
-    -------
-    str
-        As in `CriticalPoint`.
-    """
+    """What a critical point is called."""
     one = [abs(abs(x) - 1) < _SAME for x in state]
     zero = [abs(x) < _SAME for x in state]
     if all(zero):
@@ -177,15 +167,6 @@ def name_of(state: OrderParameters) -> str:
 def told_apart(names: Sequence[str]) -> list[str]:
     """Names, with numbers where several are the same.
 
-    Parameters
-    ----------
-    names : sequence of str
-
-    Returns
-    -------
-    list of str
-        All different, in the same order.
-
     Examples
     --------
     >>> told_apart(["mixed", "oracle", "mixed"])
@@ -200,20 +181,7 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 
 def family_of(state: OrderParameters, d: int) -> tuple[str, int]:
-    """The set of all k and v with given overlaps.
-
-    Parameters
-    ----------
-    state : OrderParameters
-        Of a critical point: what k and v have orthogonal to k* and v* is parallel, or has no
-        overlaps at all.
-    d : int
-
-    Returns
-    -------
-    name : str
-    dimension : int
-    """
+    """The set of all k and v with given overlaps."""
     k, v = _beyond(state)
     if name_of(state) == "null":
         return "k, v free", 2 * d - 7
@@ -230,20 +198,7 @@ def _beyond(state: OrderParameters) -> tuple[bool, bool]:
 
 
 def checked_lam(lam: float, task: Task) -> None:
-    """Refuse what is no inverse temperature or no task.
-
-    Parameters
-    ----------
-    lam : float
-    task : Task
-
-    Raises
-    ------
-    ValueError
-        If `lam` is not positive and finite.
-    TypeError
-        If `task` is not a `slrsym.Task`.
-    """
+    """Refuse what is no inverse temperature or no task."""
     from slrsym.kernels.arguments import positive
 
     if not isinstance(task, Task):

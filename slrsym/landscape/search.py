@@ -66,24 +66,7 @@ class Coverage:
 
 
 def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
-    r"""Random unit vectors, of four kinds in turn.
-
-    Parameters
-    ----------
-    count : int
-    lam : float
-    task : Task
-    m : int
-        How many coordinates.
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of shape (count, 2, m)
-        Uniform; with coordinates along k* shrunk to the scales on which attention and drift vary,
-        :math:`\kappa \sim A/(\lambda \sqrt{d/2})` and :math:`\theta \sim \sqrt{2/d}`; the same,
-        in the plane of k* and v*; and with k near v*, at all distances, or on it.
-    """
+    r"""Random unit vectors, of four kinds in turn."""
     points = rng.standard_normal((count, 2, m))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     drift = math.sqrt(task.d / 2)
@@ -106,20 +89,7 @@ def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array
 
 
 def between(count: int, known: _Array, rng: Generator) -> _Array:
-    """Random unit vectors near known critical points, and on the way from one to another.
-
-    Parameters
-    ----------
-    count : int
-    known : ndarray, shape (n, 2, m)
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of shape (count, 2, m)
-        On the way between images of two points under symmetries, and off it by a random amount.
-        A saddle that few starts lead to often lies in a narrow valley between two minima.
-    """
+    """Random unit vectors near known critical points, and on the way from one to another."""
     m = known.shape[-1]
     signs = point_signs(m)
     first, second = (
@@ -134,22 +104,7 @@ def between(count: int, known: _Array, rng: Generator) -> _Array:
 
 
 def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
-    """Lead points towards critical points of a random index each, by following eigenvectors.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, 2, m)
-    lam : float
-    task : Task
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of shape (n, 2, m)
-        After steps that go up in as many of the directions of least curvature as the index says,
-        and down in the others: so narrow valleys are followed to their passes, where Newton's
-        method would stop on the way.
-    """
+    """Lead points towards critical points of a random index each, by following eigenvectors."""
     size = 2 * points.shape[-1] - 2
     index = rng.integers(0, size + 1, size=(len(points), 1))
     upwards = np.arange(size) < index
@@ -166,20 +121,7 @@ def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
 
 
 def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
-    """Levenberg-Marquardt on the gradient, each start by itself.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, 2, m)
-    lam : float
-    task : Task
-
-    Returns
-    -------
-    points : ndarray of shape (n, 2, m)
-    steps : ndarray, shape (n,)
-        How far Newton's method would still go, as `newton_steps` gives it.
-    """
+    """Levenberg-Marquardt on the gradient, each start by itself."""
     points = points.copy()
     count = len(points)
     damping = np.full(count, 1e-2)
@@ -214,20 +156,7 @@ def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
 
 
 def newton_steps(slope: _Array, bend: _Array) -> _Array:
-    """How far Newton's method would go.
-
-    Parameters
-    ----------
-    slope : ndarray, shape (..., n)
-    bend : ndarray, shape (..., n, n)
-
-    Returns
-    -------
-    ndarray of shape (...)
-        Infinite where gradients do not vanish to rounding, and pi, which is farther than any point,
-        where they do but a curvature is nothing but rounding, too: such a risk is flat, with or
-        without a critical point nearby.
-    """
+    """How far Newton's method would go."""
     values, vectors = np.linalg.eigh(bend)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0])
     values = np.abs(values)

@@ -35,48 +35,18 @@ _PLACES = ((0, 0), (1, 1), (1, 0), (0, 1))
 
 
 def dimension(task: Task) -> int:
-    """How many coordinates k and v need.
-
-    Parameters
-    ----------
-    task : Task
-
-    Returns
-    -------
-    int
-        3, or 2 where there are no more.
-    """
+    """How many coordinates k and v need."""
     return min(task.d, 3)
 
 
 def overlaps(points: _Array) -> _Array:
-    """The five overlaps.
-
-    Parameters
-    ----------
-    points : ndarray, shape (..., 2, m)
-        Unit vectors k and v.
-
-    Returns
-    -------
-    ndarray of shape (..., 5)
-        kappa, nu, theta, eta, rho.
-    """
+    """The five overlaps."""
     rho = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
     return np.stack([*(points[..., i, j] for i, j in _PLACES), rho], axis=-1)
 
 
 def overlap_rates(points: _Array) -> _Array:
-    """The derivatives of the five overlaps in the coordinates of k and v.
-
-    Parameters
-    ----------
-    points : ndarray, shape (..., 2, m)
-
-    Returns
-    -------
-    ndarray of shape (..., 5, 2 m)
-    """
+    """The derivatives of the five overlaps in the coordinates of k and v."""
     m = points.shape[-1]
     rates = np.zeros((*points.shape[:-2], 5, 2, m))
     for row, (i, j) in enumerate(_PLACES):
@@ -86,22 +56,7 @@ def overlap_rates(points: _Array) -> _Array:
 
 
 def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
-    """The derivative of the risk in k and v, and the Hessian of its Lagrangian.
-
-    Parameters
-    ----------
-    points : ndarray, shape (..., 2, m)
-    lam : float, or ndarray that broadcasts with the leading axes
-    task : Task
-
-    Returns
-    -------
-    slope : ndarray of shape (..., 2, m)
-        Without regard to the spheres.
-    bend : ndarray of shape (..., 2 m, 2 m)
-        Second derivatives of the risk, less the multiplier of its sphere on the diagonal. On
-        tangent vectors it is the Riemannian Hessian.
-    """
+    """The derivative of the risk in k and v, and the Hessian of its Lagrangian."""
     state = overlaps(points)
     partial, second = gradient(state, lam, task), hessian(state, lam, task)
     rates = overlap_rates(points)
@@ -118,31 +73,13 @@ def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
 
 
 def multipliers(points: _Array, slope: _Array) -> _Array:
-    """Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R.
-
-    Parameters
-    ----------
-    points, slope : ndarray, shape (..., 2, m)
-
-    Returns
-    -------
-    ndarray of shape (..., 2)
-    """
+    """Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R."""
     found: _Array = np.sum(points * slope, axis=-1)
     return found
 
 
 def tangent_basis(points: _Array) -> _Array:
-    """Orthonormal tangent vectors of the product of spheres.
-
-    Parameters
-    ----------
-    points : ndarray, shape (..., 2, m)
-
-    Returns
-    -------
-    ndarray of shape (..., 2 m, 2 m - 2)
-    """
+    """Orthonormal tangent vectors of the product of spheres."""
     m = points.shape[-1]
     basis = np.zeros((*points.shape[:-2], 2 * m, 2 * m - 2))
     for i in (0, 1):
@@ -159,37 +96,14 @@ def tangent_basis(points: _Array) -> _Array:
 
 
 def retracted(points: _Array, step: _Array) -> _Array:
-    """The points to which tangent vectors lead.
-
-    Parameters
-    ----------
-    points, step : ndarray, shape (..., 2, m)
-
-    Returns
-    -------
-    ndarray of shape (..., 2, m)
-    """
+    """The points to which tangent vectors lead."""
     moved = points + step
     found: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
     return found
 
 
 def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
-    """Gradient and Hessian of the risk on the product of spheres.
-
-    Parameters
-    ----------
-    points : ndarray, shape (..., 2, m)
-    lam : float, or ndarray that broadcasts with the leading axes
-    task : Task
-
-    Returns
-    -------
-    gradient : ndarray of shape (..., 2 m - 2)
-    hessian : ndarray of shape (..., 2 m - 2, 2 m - 2)
-    basis : ndarray of shape (..., 2 m, 2 m - 2)
-        The tangent vectors that both refer to.
-    """
+    """Gradient and Hessian of the risk on the product of spheres."""
     slope, bend = derivatives(points, lam, task)
     basis = tangent_basis(points)
     across = np.swapaxes(basis, -1, -2)

@@ -26,17 +26,7 @@ _SAME = 1e-7
 
 
 def point_signs(m: int) -> _Array:
-    """The symmetries as changes of signs of coordinates of k and v.
-
-    Parameters
-    ----------
-    m : int
-        How many coordinates; from the third on, they are orthogonal to k* and v*.
-
-    Returns
-    -------
-    ndarray of shape (4 * 2**(m - 2), 2, m)
-    """
+    """The symmetries as changes of signs of coordinates of k and v."""
     rows = []
     for signs in OVERLAP_SIGNS:
         kappa, nu, theta, eta, rho = signs
@@ -47,17 +37,7 @@ def point_signs(m: int) -> _Array:
 
 
 def canonical(states: _Array) -> _Array:
-    """Of all states that a symmetry relates, the one whose overlaps come first.
-
-    Parameters
-    ----------
-    states : ndarray, shape (..., 5)
-
-    Returns
-    -------
-    ndarray of shape (..., 5)
-        The first overlap that is not zero is positive, and so on.
-    """
+    """Of all states that a symmetry relates, the one whose overlaps come first."""
     images = OVERLAP_SIGNS * states[..., None, :]
     # Zero, and what rounding makes of it, has no sign.
     rounded = np.where(np.abs(images) < _SAME, 0.0, images)
@@ -68,33 +48,13 @@ def canonical(states: _Array) -> _Array:
 
 
 def distance(states: _Array, point: _Array) -> _Array:
-    """How far states are from a point or the nearest of its images.
-
-    Parameters
-    ----------
-    states : ndarray, shape (..., 5)
-    point : ndarray, shape (5,)
-
-    Returns
-    -------
-    ndarray of shape (...)
-        The largest difference of an overlap.
-    """
+    """How far states are from a point or the nearest of its images."""
     images = OVERLAP_SIGNS * point
     nearest: _Array = np.abs(states[..., None, :] - images).max(axis=-1).min(axis=-1)
     return nearest
 
 
 def copies(state: _Array) -> int:
-    """How many different states the symmetries make of one.
-
-    Parameters
-    ----------
-    state : ndarray, shape (5,)
-
-    Returns
-    -------
-    int
-    """
+    """How many different states the symmetries make of one."""
     images = np.where(np.abs(state) < _SAME, 0.0, OVERLAP_SIGNS * state)
     return len({tuple(row) for row in (images + 0.0).round(7).tolist()})

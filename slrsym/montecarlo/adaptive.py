@@ -30,36 +30,12 @@ class Quantity(Protocol):
         ...
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample.
-
-        Parameters
-        ----------
-        batch : Batch
-
-        Returns
-        -------
-        ndarray, shape (samples, size)
-        """
+        """One row for each sample."""
         ...
 
 
 def root_of(rng: Any) -> SeedSequence:
-    """Where the random numbers come from.
-
-    Parameters
-    ----------
-    rng : int, sequence of int, SeedSequence, Generator or None
-        A generator is drawn from, so that a second use gives other numbers; None is unpredictable.
-
-    Returns
-    -------
-    SeedSequence
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    """
+    """Where the random numbers come from."""
     if isinstance(rng, np.random.Generator):
         return SeedSequence(rng.integers(2**32, size=4).tolist())
     if isinstance(rng, SeedSequence):
@@ -89,27 +65,7 @@ def sampled(
     progress: Progress | None = None,
     keep: Callable[[NDArray[np.float64]], None] | None = None,
 ) -> Moments:
-    """Moments of a quantity.
-
-    Parameters
-    ----------
-    quantity : Quantity
-    source : Tokens or Coordinates
-    root : SeedSequence
-        Block b draws from the child of key b, whatever came before.
-    observations : int
-        How many at most; pairs count once.
-    target_stderr : float, optional
-        Where to stop, if every component's standard error is as small; none by default.
-    progress : callable, optional
-        Called after each block with the observations so far and the largest standard error.
-    keep : callable, optional
-        Called with the rows of each part.
-
-    Returns
-    -------
-    Moments
-    """
+    """Moments of a quantity."""
     moments = Moments(quantity.size)
     block = 0
     while moments.count < observations:

@@ -27,25 +27,7 @@ _MOST_NUMBERS = 1_000_000
 
 @dataclass(frozen=True)
 class Batch:
-    """Samples of the task as a predictor sees them; or their conditional law, given the scores.
-
-    Attributes
-    ----------
-    u : ndarray, shape (n, L)
-        Scores.
-    v : ndarray, shape (n, L)
-        Values, or their means given the scores.
-    y : ndarray, shape (n,)
-        Outputs of the task, or their means given the scores.
-    place : ndarray of int, shape (n,)
-        Where the informative token is.
-    var_own, var_other : float
-        Variance of the value of the informative token, and of another, given the scores.
-    var_y, cov : float
-        Variance of y, and its covariance with the informative token's value, given the scores.
-    tokens : ndarray of shape (n, L, m), or None
-        The tokens themselves, where they are asked for.
-    """
+    """Samples of the task as a predictor sees them; or their conditional law, given the scores."""
 
     u: NDArray[np.float64]
     v: NDArray[np.float64]
@@ -58,29 +40,11 @@ class Batch:
     tokens: NDArray[np.float64] | None = None
 
     def own(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What belongs to the informative token.
-
-        Parameters
-        ----------
-        x : ndarray, shape (n, L)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+        """What belongs to the informative token."""
         return np.take_along_axis(x, self.place[:, None], axis=1)[:, 0]
 
     def weighted(self, informative: float, other: float) -> NDArray[np.float64]:
-        """A number for each token: one for informative tokens, one for others.
-
-        Parameters
-        ----------
-        informative, other : float
-
-        Returns
-        -------
-        ndarray of shape (n, L)
-        """
+        """A number for each token: one for informative tokens, one for others."""
         result = np.full(self.u.shape, other)
         np.put_along_axis(result, self.place[:, None], informative, axis=1)
         return result
@@ -88,34 +52,14 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Locations:
-    """The law of the location of the informative token.
-
-    Parameters
-    ----------
-    task : Task
-    probabilities : ndarray of shape (L,), or None
-        None is uniform.
-    fixed : bool
-        Whether the first place is as good as any: so it is for predictors that treat all tokens
-        alike, whatever the probabilities.
-    """
+    """The law of the location of the informative token."""
 
     task: Task
     probabilities: NDArray[np.float64] | None
     fixed: bool = False
 
     def draw(self, rng: Generator, n: int) -> NDArray[np.intp]:
-        """Locations, counted from 0.
-
-        Parameters
-        ----------
-        rng : Generator
-        n : int
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-        """
+        """Locations, counted from 0."""
         if self.fixed:
             return np.zeros(n, dtype=np.intp)
         uniform = rng.random(n)
@@ -129,17 +73,7 @@ class Locations:
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Whole tokens in a space of m dimensions: the task as it is defined.
-
-    Parameters
-    ----------
-    task : Task
-    locations : Locations
-    k, v, k_star, v_star : ndarray, shape (m,)
-        Directions in that space: all of R^d, or a part that holds them.
-    kept : bool, optional
-        Whether batches hold the tokens. If not, no more than some of them are in memory at once.
-    """
+    """Whole tokens in a space of m dimensions: the task as it is defined."""
 
     task: Task
     locations: Locations
@@ -150,18 +84,7 @@ class Tokens:
     kept: bool = False
 
     def batches(self, seed: SeedSequence, n: int) -> Iterator[tuple[Batch, ...]]:
-        """Samples, in parts of bounded memory; which numbers are drawn does not depend on those.
-
-        Parameters
-        ----------
-        seed : SeedSequence
-        n : int
-            How many.
-
-        Yields
-        ------
-        tuple of one Batch
-        """
+        """Samples, in parts of bounded memory; which numbers are drawn does not depend on those."""
         places, normals, noises = map(default_rng, seed.spawn(3))
         m, L = self.k.size, self.task.L
         rows = max(1, _MOST_NUMBERS // (L * m))
@@ -186,21 +109,7 @@ class Tokens:
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """The coordinates that matter, at given overlaps.
-
-    Parameters
-    ----------
-    task : Task
-    locations : Locations
-    state : OrderParameters
-        Feasible.
-    conditioned : bool
-        Whether to draw the scores alone.
-    antithetic : bool
-        Whether to draw pairs, of which the second is a mirror image of the first.
-    mirrors_all : bool
-        Whether all of its tokens are mirrored, or the informative one alone.
-    """
+    """The coordinates that matter, at given overlaps."""
 
     task: Task
     locations: Locations
@@ -210,19 +119,7 @@ class Coordinates:
     mirrors_all: bool = True
 
     def batches(self, seed: SeedSequence, n: int) -> Iterator[tuple[Batch, ...]]:
-        """Samples, in parts of bounded memory; which numbers are drawn does not depend on those.
-
-        Parameters
-        ----------
-        seed : SeedSequence
-        n : int
-            How many; of pairs, if they are antithetic.
-
-        Yields
-        ------
-        tuple of Batch
-            One, or a batch and its mirror image.
-        """
+        """Samples, in parts of bounded memory; which numbers are drawn does not depend on those."""
         places, *streams = map(default_rng, seed.spawn(9))
         rows = max(1, _MOST_NUMBERS // (2 * self.task.L))
         for first in range(0, n, rows):

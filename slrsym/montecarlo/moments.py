@@ -14,11 +14,6 @@ _SMALL = 16
 class Moments:
     """Mean and covariance, updated part by part in a way that loses no digits to large means.
 
-    Parameters
-    ----------
-    size : int
-        How many components an observation has.
-
     Notes
     -----
     Each part gives its own mean and centred sum of squares; two of these are merged as in T. F.
@@ -32,12 +27,7 @@ class Moments:
         self._squares = np.zeros((size, size) if self._whole else size)
 
     def add(self, rows: NDArray[np.float64]) -> None:
-        """Take in observations.
-
-        Parameters
-        ----------
-        rows : ndarray, shape (n, size)
-        """
+        """Take in observations."""
         if not len(rows):
             return
         mean = rows.mean(axis=0)

@@ -32,23 +32,7 @@ _Array: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be estimated from, and how; made by `plan_of`.
-
-    Parameters
-    ----------
-    predictor : Predictor
-    task : Task
-    locations : Locations
-    method : str
-        One of `METHODS`.
-    antithetic : bool
-    observations : int
-        How many at most; pairs count once.
-    target : float or None
-        The standard error at which to stop.
-    root : SeedSequence
-    progress : callable or None
-    """
+    """What is to be estimated from, and how; made by `plan_of`."""
 
     predictor: Predictor
     task: Task
@@ -71,17 +55,7 @@ class Plan:
         return 2 if self.antithetic else 1
 
     def for_state(self, index: int) -> Plan:
-        """The same with a stream of its own.
-
-        Parameters
-        ----------
-        index : int
-            Of the state.
-
-        Returns
-        -------
-        Plan
-        """
+        """The same with a stream of its own."""
         return replace(self, root=self._child(index))
 
     def _child(self, *key: int) -> SeedSequence:
@@ -92,16 +66,7 @@ class Plan:
         )
 
     def source(self, at: OrderParameters | Directions) -> Tokens | Coordinates:
-        """Where samples come from.
-
-        Parameters
-        ----------
-        at : OrderParameters or Directions
-
-        Returns
-        -------
-        Tokens or Coordinates
-        """
+        """Where samples come from."""
         if self.method != "plain":
             state = at.overlaps if isinstance(at, Directions) else at
             state = ORACLE if self.predictor.oracle else state
@@ -118,18 +83,7 @@ class Plan:
         return self.tokens(at)
 
     def tokens(self, at: Directions, kept: bool = False) -> Tokens:
-        """Whole tokens, in the space of the vectors.
-
-        Parameters
-        ----------
-        at : Directions
-        kept : bool, optional
-            Whether batches hold them.
-
-        Returns
-        -------
-        Tokens
-        """
+        """Whole tokens, in the space of the vectors."""
         k, v = (at.k_star, at.v_star) if self.predictor.oracle else (at.k, at.v)
         return Tokens(self.task, self.locations, k, v, at.k_star, at.v_star, kept)
 
@@ -139,19 +93,7 @@ class Plan:
         source: Tokens | Coordinates,
         keep: Callable[[_Array], None] | None = None,
     ) -> Moments:
-        """Sample a quantity.
-
-        Parameters
-        ----------
-        quantity : Quantity
-        source : Tokens or Coordinates
-        keep : callable, optional
-            Called with the rows of each part.
-
-        Returns
-        -------
-        Moments
-        """
+        """Sample a quantity."""
         progress = self.progress
         if progress is not None and self.antithetic:
             told = progress
@@ -164,20 +106,7 @@ class Plan:
         )
 
     def gain(self, quantity: Quantity, at: Any, moments: Moments) -> _Array | None:
-        """How much variance was saved, measured beside samples without reduction.
-
-        Parameters
-        ----------
-        quantity : Quantity
-        at : OrderParameters or Directions
-        moments : Moments
-            Of the reduced observations.
-
-        Returns
-        -------
-        ndarray, one for each component (the shape of the moments), or None
-            None if nothing was reduced.
-        """
+        """How much variance was saved, measured beside samples without reduction."""
         if not self.reduced:
             return None
         plan = replace(self, method="projected", antithetic=False)
@@ -192,19 +121,7 @@ class Plan:
         gain: _Array | None,
         shape: Callable[[_Array], Any],
     ) -> Estimate:
-        """What the moments say.
-
-        Parameters
-        ----------
-        moments : Moments
-        gain : ndarray, of the shape of the moments, or None
-        shape : callable
-            Takes the components to the form that they are returned in.
-
-        Returns
-        -------
-        Estimate
-        """
+        """What the moments say."""
         return Estimate(
             shape(moments.mean),
             shape(moments.stderr),
@@ -226,31 +143,7 @@ def plan_of(
     rng: Any,
     progress: Progress | None,
 ) -> Plan:
-    """The arguments of an estimator, checked; `risk_estimate` says what they mean.
-
-    Parameters
-    ----------
-    predictor : Predictor
-    task : Task
-    probabilities : array_like of shape (L,), or None
-    method : str
-    antithetic : bool
-    max_samples : int
-    target_stderr : float or None
-    rng : object
-    progress : callable or None
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    TypeError
-        If the predictor or the task is none.
-    ValueError
-        If an argument is outside of its range.
-    """
+    """The arguments of an estimator, checked; `risk_estimate` says what they mean."""
     if not isinstance(predictor, Attention | Linear):
         raise TypeError(
             f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
@@ -297,25 +190,7 @@ def over_states(
     at: ArrayLike | Directions,
     one: Callable[[Plan, OrderParameters | Directions], Estimate],
 ) -> Estimate:
-    """Estimates at each of some states, or at vectors.
-
-    Parameters
-    ----------
-    plan : Plan
-    at : array_like of shape (..., 5), or Directions
-    one : callable
-        The estimate at one place.
-
-    Returns
-    -------
-    Estimate
-        With the leading axes of the states.
-
-    Raises
-    ------
-    ValueError
-        If no vectors in R^d have these overlaps.
-    """
+    """Estimates at each of some states, or at vectors."""
     if isinstance(at, Directions):
         require_dimension(at, plan.task)
         return one(plan.for_state(0), at)
@@ -326,17 +201,6 @@ def over_states(
 
 
 def require_dimension(at: Directions, task: Task) -> None:
-    """Refuse vectors of another dimension than that of the task.
-
-    Parameters
-    ----------
-    at : Directions
-    task : Task
-
-    Raises
-    ------
-    ValueError
-        If they have another.
-    """
+    """Refuse vectors of another dimension than that of the task."""
     if at.k.shape != (task.d,):
         raise ValueError(f"at must have vectors of shape ({task.d},); got {at.k.shape}")

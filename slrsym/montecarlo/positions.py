@@ -122,25 +122,7 @@ def _norm(x: _Array) -> float:
 
 
 def states_of(at: ArrayLike, task: Task, name: str = "at") -> _Array:
-    """Overlaps, if vectors in R^d have them.
-
-    Parameters
-    ----------
-    at : array_like, shape (..., 5)
-        kappa, nu, theta, eta, rho.
-    task : Task
-    name : str, optional
-        Of the argument.
-
-    Returns
-    -------
-    ndarray of shape (..., 5)
-
-    Raises
-    ------
-    ValueError
-        If they are not feasible, not finite, or of another shape.
-    """
+    """Overlaps, if vectors in R^d have them."""
     states = real_array(name, at, "overlaps of shape (..., 5), or Directions")
     if states.ndim == 0 or states.shape[-1] != 5 or not states.size:
         raise ValueError(
@@ -152,18 +134,7 @@ def states_of(at: ArrayLike, task: Task, name: str = "at") -> _Array:
 
 
 def metric(state: OrderParameters) -> _Array:
-    r"""Inner products of the Riemannian gradients of the overlaps, on the product of two spheres.
-
-    Parameters
-    ----------
-    state : OrderParameters
-
-    Returns
-    -------
-    ndarray of shape (5, 5)
-        It takes the partial derivatives of a function of the overlaps to the velocities of the
-        overlaps along the function's Riemannian gradient.
-    """
+    r"""Inner products of the overlaps' Riemannian gradients, on the product of two spheres."""
     kappa, nu, theta, eta, rho = state
     # The gradients of kappa, eta, rho in k are k*, v*, v, and those of nu, theta, rho in v are v*,
     # k*, k, all without their parts along k or v.

@@ -47,28 +47,14 @@ def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Loss:
-    """The squared error.
-
-    Parameters
-    ----------
-    predictor : Predictor
-    """
+    """The squared error."""
 
     predictor: Predictor
 
     size = 1
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample.
-
-        Parameters
-        ----------
-        batch : Batch
-
-        Returns
-        -------
-        ndarray of shape (n, 1)
-        """
+        """One row for each sample."""
         output, a = _outputs(self.predictor, batch)
         spread = batch.var_y - 2 * batch.own(a) * batch.cov + _variance(batch, a)
         result: NDArray[np.float64] = ((batch.y - output) ** 2 + spread)[:, None]
@@ -77,28 +63,14 @@ class Loss:
 
 @dataclass(frozen=True)
 class OutputMoments:
-    """Output, its square, and its product with the task's output.
-
-    Parameters
-    ----------
-    predictor : Predictor
-    """
+    """Output, its square, and its product with the task's output."""
 
     predictor: Predictor
 
     size = 3
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample.
-
-        Parameters
-        ----------
-        batch : Batch
-
-        Returns
-        -------
-        ndarray of shape (n, 3)
-        """
+        """One row for each sample."""
         output, a = _outputs(self.predictor, batch)
         square = output**2 + _variance(batch, a)
         return np.stack([output, square, output * batch.y + batch.own(a) * batch.cov], axis=1)
@@ -106,15 +78,7 @@ class OutputMoments:
 
 @dataclass(frozen=True, eq=False)
 class OverlapGradient:
-    """Derivatives of the risk in kappa, nu, theta, eta, rho.
-
-    Parameters
-    ----------
-    predictor : Attention
-    task : Task
-    metric : ndarray of shape (5, 5), or None
-        What the derivatives are multiplied by; None leaves them as they are.
-    """
+    """Derivatives of the risk in kappa, nu, theta, eta, rho."""
 
     predictor: Attention
     task: Task
@@ -123,16 +87,7 @@ class OverlapGradient:
     size = 5
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample.
-
-        Parameters
-        ----------
-        batch : Batch
-
-        Returns
-        -------
-        ndarray of shape (n, 5)
-        """
+        """One row for each sample."""
         u, v, own = batch.u, batch.v, batch.own
         g2, signal = self.task.gamma**2, np.sqrt(self.task.d / 2)
         a = self.predictor.weights(u)
@@ -158,15 +113,7 @@ class OverlapGradient:
 
 @dataclass(frozen=True, eq=False)
 class VectorGradient:
-    """Gradients of the risk in k and v, from whole tokens.
-
-    Parameters
-    ----------
-    predictor : Attention
-    k, v : ndarray, shape (m,)
-    riemannian : bool
-        Whether to project them to the tangent spaces of the unit sphere.
-    """
+    """Gradients of the risk in k and v, from whole tokens."""
 
     predictor: Attention
     k: NDArray[np.float64]
@@ -179,16 +126,7 @@ class VectorGradient:
         return 2 * self.k.size
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample, the gradient in k first.
-
-        Parameters
-        ----------
-        batch : Batch
-
-        Returns
-        -------
-        ndarray of shape (n, 2 m)
-        """
+        """One row for each sample, the gradient in k first."""
         assert batch.tokens is not None
         a = self.predictor.weights(batch.u)
         error = batch.y - np.sum(a * batch.v, axis=1)

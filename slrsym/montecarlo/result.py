@@ -152,18 +152,7 @@ class OutputSummary:
 
 
 def stacked(estimates: Sequence[Estimate], shape: tuple[int, ...]) -> Estimate:
-    """Estimates for several states, as one of arrays.
-
-    Parameters
-    ----------
-    estimates : sequence of Estimate
-    shape : tuple of int
-        The leading axes of the result.
-
-    Returns
-    -------
-    Estimate
-    """
+    """Estimates for several states, as one of arrays."""
 
     def joined(name: str) -> Any:
         parts = np.array([getattr(e, name) for e in estimates])

@@ -155,39 +155,12 @@ AXIOMS: dict[str, Axiom] = {
 
 
 def foreign_rule(rule: str) -> str:
-    """The name of the axiom that a rule from outside of the package is sound.
-
-    Parameters
-    ----------
-    rule : str
-        The module and name of the rule's class.
-
-    Returns
-    -------
-    str
-        A name that `axiom` knows.
-    """
+    """The name of the axiom that a rule from outside of the package is sound."""
     return f"{_FOREIGN}{rule}"
 
 
 def axiom(name: str) -> Axiom:
-    """The axiom of a name.
-
-    Parameters
-    ----------
-    name : str
-        A key of `AXIOMS`, or what `foreign_rule` gave.
-
-    Returns
-    -------
-    Axiom
-        The fact and its reference.
-
-    Raises
-    ------
-    ProofError
-        If there is none.
-    """
+    """The axiom of a name."""
     if name.startswith(_FOREIGN):
         rule = name.removeprefix(_FOREIGN)
         return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")

@@ -22,15 +22,4 @@ class Evidence(Protocol):
         """For which values of the symbols the statement is shown, in words."""
 
     def check(self, statement: Boolean) -> str:
-        """Look whether a statement holds on the box.
-
-        Parameters
-        ----------
-        statement : Boolean
-            That of the claim.
-
-        Returns
-        -------
-        str
-            Why that is not shown; empty if it is.
-        """
+        """Look whether a statement holds on the box."""

@@ -27,13 +27,7 @@ _collected: ContextVar[list[Claim] | None] = ContextVar("claims being collected"
 
 @contextmanager
 def collecting() -> Iterator[list[Claim]]:
-    """Gather every claim that is made inside of the `with` block.
-
-    Yields
-    ------
-    list of Claim
-        The claims made so far, in order.
-    """
+    """Gather every claim that is made inside of the `with` block."""
     claims: list[Claim] = []
     token = _collected.set(claims)
     try:

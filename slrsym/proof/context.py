@@ -45,19 +45,7 @@ def _no_claims(name: str) -> Claim:
 
 @dataclass(frozen=True)
 class Context:
-    """The hypotheses in force at a step.
-
-    Parameters
-    ----------
-    hypotheses : tuple of Boolean, optional
-        Relations that hold, besides what the symbols declare of themselves.
-    claim : callable, optional
-        The claim of a given id; raises `ProofError` if there is none.
-    granted : tuple of Boolean, optional
-        Induction hypotheses in force.
-    covariances : tuple of Matrix, optional
-        Covariances of the laws that the claim speaks of, which it supposes to exist.
-    """
+    """The hypotheses in force at a step."""
 
     hypotheses: tuple[Boolean, ...] = ()
     claim: Callable[[str], Claim] = field(default=_no_claims, compare=False)
@@ -70,49 +58,16 @@ class Context:
         return Facts(self.hypotheses)
 
     def assuming(self, *hypotheses: Boolean) -> Context:
-        """The context with more hypotheses.
-
-        Parameters
-        ----------
-        *hypotheses : Boolean
-            Relations. Those that are true whatever their symbols are, as SymPy sees, say nothing.
-
-        Returns
-        -------
-        Context
-            A new one.
-        """
+        """The context with more hypotheses."""
         more = (h for h in hypotheses if h is not true)
         return replace(self, hypotheses=(*self.hypotheses, *more))
 
     def granting(self, goal: Boolean) -> Context:
-        """The context of an induction step, in which the goal may be used as it stands.
-
-        Parameters
-        ----------
-        goal : Boolean
-            The induction hypothesis.
-
-        Returns
-        -------
-        Context
-            A new one.
-        """
+        """The context of an induction step, in which the goal may be used as it stands."""
         return replace(self, granted=(*self.granted, goal))
 
     def substituted(self, values: Mapping[Symbol, Expr]) -> Context:
-        """The context in which some symbols have values; which its hypotheses speak of, too.
-
-        Parameters
-        ----------
-        values : mapping of Symbol to Expr
-            The values.
-
-        Returns
-        -------
-        Context
-            A new one.
-        """
+        """The context in which some symbols have values; which its hypotheses speak of, too."""
         return replace(
             self,
             hypotheses=tuple(put(h, values) for h in self.hypotheses),
@@ -124,63 +79,19 @@ class Context:
     # -- questions ----------------------------------------------------------------------------
 
     def sign(self, expr: Expr) -> Sign:
-        """What is known of the sign of an expression.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        Sign
-            The signs that it may have.
-        """
+        """What is known of the sign of an expression."""
         return sign_of(expr, self.facts)
 
     def holds(self, relation: Basic) -> bool:
-        """Whether a relation is certain.
-
-        Parameters
-        ----------
-        relation : Boolean
-            The relation.
-
-        Returns
-        -------
-        bool
-            False also where it cannot be decided.
-        """
+        """Whether a relation is certain."""
         return bool(holds(relation, self.facts))
 
     def is_real(self, expr: Expr) -> bool:
-        """Whether an expression is certainly a real number, all over the domain.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        bool
-            False also where it cannot be decided.
-        """
+        """Whether an expression is certainly a real number, all over the domain."""
         return expr.is_real is True or is_defined(expr, self.facts)
 
     def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
-        """A fresh ring for comparing expressions.
-
-        Parameters
-        ----------
-        freedom : Freedom, optional
-            The properties of expectations that it may use; none by default.
-
-        Returns
-        -------
-        Algebra
-            It knows the signs that this context knows.
-        """
+        """A fresh ring for comparing expressions."""
         return Algebra(
             positive=lambda e: bool(self.sign(e).positive),
             nonnegative=lambda e: bool(self.sign(e).nonnegative),
@@ -194,22 +105,7 @@ class Context:
         freedom: Freedom = _NO_FREEDOM,
         given: tuple[tuple[Expr, Expr], ...] = (),
     ) -> None:
-        """Refuse unless both sides have the same normal form and divide by nothing that may vanish.
-
-        Parameters
-        ----------
-        lhs, rhs : Expr
-            The two sides.
-        freedom : Freedom, optional
-            The properties of expectations that may be used; none by default.
-        given : tuple of pairs of Expr, optional
-            Equations that may be used.
-
-        Raises
-        ------
-        Refused
-            If the normal forms differ, there is none, or something may not be defined.
-        """
+        """Refuse unless both sides have one normal form and divide by nothing that may vanish."""
         for side in (lhs, rhs):
             if not _is_finite(side):
                 raise Refused(f"{side} is not a finite expression")
@@ -251,18 +147,7 @@ class Context:
             require_convergent(node, self)
 
     def require_nonzero(self, denominator: Expr) -> None:
-        """Refuse unless an expression is certainly different from zero.
-
-        Parameters
-        ----------
-        denominator : Expr
-            The expression.
-
-        Raises
-        ------
-        Refused
-            If it may vanish.
-        """
+        """Refuse unless an expression is certainly different from zero."""
         if not is_nonzero(self._with_names_of_hypotheses(denominator), self.facts):
             raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
 
@@ -280,20 +165,7 @@ class Context:
         return expr
 
     def require(self, condition: Any, reason: str) -> None:
-        """Refuse, with a reason, unless a condition is true.
-
-        Parameters
-        ----------
-        condition : object
-            Taken for true as by ``if``.
-        reason : str
-            The text of the refusal.
-
-        Raises
-        ------
-        Refused
-            If it is not.
-        """
+        """Refuse, with a reason, unless a condition is true."""
         if not condition:
             raise Refused(reason)
 

@@ -22,18 +22,6 @@ def require_convergent(node: Integral, context: Context) -> None:
 
     Between finite ends the integrand has to be smooth; over an infinite range it has to be moderate
     times a Gaussian.
-
-    Parameters
-    ----------
-    node : Integral
-        The integral.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        If it is not known to converge, or is not an integral in one variable between two ends.
     """
     if len(node.limits) != 1 or len(node.limits[0]) != 3:
         raise Refused(f"{node} is not an integral in one variable between two ends")
@@ -53,20 +41,6 @@ def require_differentiable(expr: Expr, variable: Symbol, context: Context) -> No
 
     An integral between finite ends of an integrand that is smooth in both variables may be; so may
     one of a moderate function times a Gaussian. Expectations are left to their own rule.
-
-    Parameters
-    ----------
-    expr : Expr
-        The function.
-    variable : Symbol
-        What it is differentiated in.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        With the part that may fail to be differentiable.
     """
     for node in sorted(expr.atoms(Integral), key=str):
         require_convergent(node, context)
@@ -74,22 +48,7 @@ def require_differentiable(expr: Expr, variable: Symbol, context: Context) -> No
 
 
 def require_decay(expr: Expr, x: Symbol, context: Context) -> None:
-    """Refuse unless every term is a moderate function of x times a Gaussian, so small far out.
-
-    Parameters
-    ----------
-    expr : Expr
-        The sum of these terms.
-    x : Symbol
-        The variable that tends to infinity.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        If a term is not known to be of that form.
-    """
+    """Refuse unless every term is a moderate function of x times a Gaussian, so small far out."""
     for term in expand(expr).as_ordered_terms():
         exponent, rest = S.Zero, S.One
         for factor in Mul.make_args(term):

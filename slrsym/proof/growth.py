@@ -45,20 +45,6 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
 
     Undefined functions and their derivatives are taken to be moderate: that is what a claim that
     speaks of one assumes. Their arguments have to be affine, for f(x**2) may grow faster than f.
-
-    Parameters
-    ----------
-    expr : Expr
-        The function.
-    variables : frozenset of Symbol
-        Real variables.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        With the part that is not moderate, or cannot be shown to be.
     """
     if not expr.free_symbols & variables and not expr.has(IIDSum):
         return

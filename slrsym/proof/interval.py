@@ -18,22 +18,7 @@ _ORDER = {
 
 
 def require_interval(t: Symbol, at: Expr, context: Context) -> None:
-    """Refuse unless the domain of a variable, all else fixed, is an interval that contains a point.
-
-    Parameters
-    ----------
-    t : Symbol
-        The variable.
-    at : Expr
-        The point, which must not depend on `t`.
-    context : Context
-        Whose hypotheses, with what `t` declares of itself, are the domain.
-
-    Raises
-    ------
-    Refused
-        If it is not known to be one.
-    """
+    """Refuse unless a variable's domain, all else fixed, is an interval that contains a point."""
     declared = set(t._assumptions_orig) - _ORDER
     if not t.is_real or declared:
         raise Refused(f"{t} does not run over an interval of reals")

@@ -35,18 +35,7 @@ def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
 
 
 def covariances(*statements: Basic) -> tuple[ImmutableMatrix, ...]:
-    """The covariance matrices of the laws that some statements speak of.
-
-    Parameters
-    ----------
-    *statements : Boolean
-        The statements.
-
-    Returns
-    -------
-    tuple of ImmutableMatrix
-        Without repetition. The variance of a noise is a matrix of one entry.
-    """
+    """The covariance matrices of the laws that some statements speak of."""
     return tuple(dict.fromkeys(m for s in statements for m in _laws(s).values()))
 
 
@@ -57,20 +46,7 @@ def _is_part(small: ImmutableMatrix, large: ImmutableMatrix) -> bool:
 
 
 def require_laws(statement: Basic, context: Context) -> None:
-    """Refuse unless every law of a step's statement is one of the claim's, or certainly a law.
-
-    Parameters
-    ----------
-    statement : Boolean
-        What the step says.
-    context : Context
-        Whose `covariances` are those of the claim.
-
-    Raises
-    ------
-    Refused
-        If a covariance is not known to be positive semidefinite.
-    """
+    """Refuse unless every law of a step's statement is one of the claim's, or certainly a law."""
     for law, matrix in _laws(statement).items():
         if any(_is_part(matrix, known) for known in context.covariances):
             continue

@@ -20,24 +20,7 @@ _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
 
 
 def load_file(path: Path) -> list[Claim]:
-    """The claims of a derivation file, in the order in which it makes them.
-
-    Parameters
-    ----------
-    path : Path
-        The file. It is run once for each call; one of the package, which every ledger may ask for,
-        once in a process for each text that it has.
-
-    Returns
-    -------
-    list of Claim
-        Its claims, each with its ``file`` set. They are the caller's own.
-
-    Raises
-    ------
-    DerivationError
-        If the file cannot be read, does not import, or makes no claim.
-    """
+    """The claims of a derivation file, in the order in which it makes them."""
     resolved = path.resolve()
     try:
         text = resolved.read_bytes() if resolved.parent == builtin_folder() else None

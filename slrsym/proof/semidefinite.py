@@ -10,20 +10,7 @@ __all__ = ["is_semidefinite"]
 
 
 def is_semidefinite(matrix: Matrix, context: Context) -> bool:
-    """Whether elimination shows a symmetric matrix to be positive semidefinite.
-
-    Parameters
-    ----------
-    matrix : Matrix
-        The matrix.
-    context : Context
-        What may be taken for granted.
-
-    Returns
-    -------
-    bool
-        False also of what is semidefinite and cannot be shown to be.
-    """
+    """Whether elimination shows a symmetric matrix to be positive semidefinite."""
     work = matrix.copy()
     n = work.shape[0]
     for i in range(n):

@@ -20,20 +20,6 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
     """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
 
     Expectations have to be moderate in it, under a law without it; integrals are taken to converge.
-
-    Parameters
-    ----------
-    expr : Expr
-        The function.
-    variable : Symbol
-        The variable.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        With the part that may fail to be differentiable.
     """
     if variable not in expr.free_symbols or isinstance(expr, Symbol):
         return
@@ -72,20 +58,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
 
 
 def between_ends(node: Integral, context: Context) -> Context:
-    """The context inside an integral: its variable lies between ends that are in order.
-
-    Parameters
-    ----------
-    node : Integral
-        The integral.
-    context : Context
-        The context outside.
-
-    Returns
-    -------
-    Context
-        With both bounds, if the first end is known not to exceed the second.
-    """
+    """The context inside an integral: its variable lies between ends that are in order."""
     for x, *ends in node.limits:
         if len(ends) == 2 and context.holds(Le(*ends)):
             context = context.assuming(Ge(x, ends[0]), Le(x, ends[1]))

@@ -36,15 +36,6 @@ class AtPoint(Subs):  # type: ignore[misc]
 
     SymPy takes two `Subs` for equal if their variables have equal values: the partial derivatives
     of f(x, y) in x and in y at (0, 0) are the same to it.
-
-    Parameters
-    ----------
-    expr : Expr
-        The expression.
-    variables : sequence of Symbol
-        The variables.
-    point : sequence of Expr
-        Their values.
     """
 
     def __new__(cls, expr: Expr, variables: Iterable[Symbol], point: Iterable[Expr]) -> AtPoint:
@@ -63,18 +54,7 @@ class AtPoint(Subs):  # type: ignore[misc]
 
 
 def ambiguous(expr: Basic) -> Subs | None:
-    """A `Subs` that SymPy confuses with others, as two of its variables have the same value.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-
-    Returns
-    -------
-    Subs or None
-        The first one that was found.
-    """
+    """A `Subs` that SymPy confuses with others, as two of its variables have the same value."""
     for node in expr.atoms(Subs):
         if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
             return node
@@ -86,18 +66,6 @@ def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
 
     Bound variables are left alone, and renamed where a value would be captured. Relations stay
     relations, even those that have become obvious.
-
-    Parameters
-    ----------
-    expr : Basic
-        An expression, a relation or a combination of relations.
-    values : mapping of Symbol to Expr
-        The values, which may contain the symbols.
-
-    Returns
-    -------
-    Basic
-        Of the same kind.
     """
     if not values:
         return expr
@@ -145,18 +113,7 @@ def _own(node: Basic) -> Iterable[Symbol]:
 
 
 def bound_symbols(expr: Basic) -> set[Symbol]:
-    """Every symbol that is bound somewhere in an expression, or differentiated in.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-
-    Returns
-    -------
-    set of Symbol
-        Some of them may be free elsewhere in it.
-    """
+    """Every symbol that is bound somewhere in an expression, or differentiated in."""
     found: set[Symbol] = set()
     for node in preorder_traversal(expr):
         found |= set(_own(node))
@@ -166,20 +123,7 @@ def bound_symbols(expr: Basic) -> set[Symbol]:
 
 
 def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
-    """The expression with its bound variables renamed where they are among some symbols.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-    symbols : set of Symbol
-        The names that its bound variables are not to have.
-
-    Returns
-    -------
-    Basic
-        An expression of the same meaning.
-    """
+    """The expression with its bound variables renamed where they are among some symbols."""
     if not expr.args:
         return expr
     clash = {s for s in _own(expr) if s in symbols}

@@ -11,16 +11,5 @@ __all__ = ["free"]
 
 @lru_cache(maxsize=2**14)
 def free(expr: Basic) -> frozenset[Symbol]:
-    """The free symbols of an expression, which SymPy would look for anew each time.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-
-    Returns
-    -------
-    frozenset of Symbol
-        The symbols.
-    """
+    """The free symbols of an expression, which SymPy would look for anew each time."""
     return frozenset(expr.free_symbols)

@@ -30,16 +30,6 @@ def _line(expr: Any) -> str:
 def spoken(statement: Any) -> str:
     """A statement in infix notation.
 
-    Parameters
-    ----------
-    statement : Boolean
-        A relation, or a combination of relations.
-
-    Returns
-    -------
-    str
-        One line.
-
     Examples
     --------
     >>> from sympy import And, Eq, Symbol

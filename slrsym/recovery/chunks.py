@@ -31,33 +31,14 @@ _MOST_TUBES = 6
 
 
 def checkpoints(steps: int) -> NDArray[np.int64]:
-    """The steps at which runs are looked at, the last one included.
-
-    Parameters
-    ----------
-    steps : int
-
-    Returns
-    -------
-    ndarray of int, shape (checkpoints,)
-        Equally far from each other, the first one perhaps not.
-    """
+    """The steps at which runs are looked at, the last one included."""
     first = steps % _EVERY or min(_EVERY, steps)
     return np.arange(first, steps + 1, _EVERY, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Where runs started and ended.
-
-    Parameters
-    ----------
-    start, end : ndarray, shape (runs, 5)
-        Overlaps; `end` is where a run was when its verdict was known.
-    verdict : ndarray, shape (runs,), int8
-    decided : ndarray, shape (runs,), int64
-        After which step.
-    """
+    """Where runs started and ended."""
 
     start: _Array
     end: _Array
@@ -65,12 +46,7 @@ class Ends:
     decided: NDArray[np.int64]
 
     def as_dict(self) -> dict[str, NDArray[Any]]:
-        """Names and arrays.
-
-        Returns
-        -------
-        dict
-        """
+        """Names and arrays."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -81,20 +57,7 @@ def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = N
 
 
 def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
-    """Tubes around some runs, one for each place where they end.
-
-    Parameters
-    ----------
-    setting : Setting
-    seed : int
-    runs : int
-        How many runs there will be; for few of them it does not pay.
-    backend : {'numpy', 'numba'}
-
-    Returns
-    -------
-    tuple of Tube
-    """
+    """Tubes around some runs, one for each place where they end."""
     if runs < _ENOUGH:
         return ()
     lam, task = setting.temperatures, setting.task
@@ -147,24 +110,7 @@ def follow(
     backend: str = "numpy",
     stopping: bool = True,
 ) -> Ends:
-    """Follow some runs until their verdicts are known.
-
-    Parameters
-    ----------
-    setting : Setting
-    seed : int
-    first, stop : int
-        From which run, and up to which, which is not included.
-    known : tuple of Tube, optional
-        Runs inside of them need not be followed to the end.
-    backend : {'numpy', 'numba'}, optional
-    stopping : bool, optional
-        Whether they stop then; otherwise all steps are taken.
-
-    Returns
-    -------
-    Ends
-    """
+    """Follow some runs until their verdicts are known."""
     lam = setting.temperatures
     start = setting.starts(seed, first, stop)
     count = len(start)

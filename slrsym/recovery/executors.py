@@ -31,25 +31,7 @@ _PATIENCE = 5
 
 
 def as_maker(executor: Executor | Maker | None, workers: int | None) -> tuple[Maker, bool]:
-    """What makes executors, and whether they are ours to shut down and make anew.
-
-    Parameters
-    ----------
-    executor : Executor, callable or None
-        An executor, a function that makes one, or processes.
-    workers : int or None
-        How many processes, if it is they.
-
-    Returns
-    -------
-    maker : callable
-    ours : bool
-
-    Raises
-    ------
-    TypeError
-        If `executor` is something else.
-    """
+    """What makes executors, and whether they are ours to shut down and make anew."""
     if executor is None:
         # Forked processes would share what threads have locked.
         context = multiprocessing.get_context("spawn")
@@ -70,27 +52,7 @@ def as_maker(executor: Executor | Maker | None, workers: int | None) -> tuple[Ma
 
 
 def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
-    """The results of jobs, as they come; more may be put in the queue meanwhile.
-
-    Parameters
-    ----------
-    jobs : deque
-        Each a name, a function and its arguments. Functions give the same whenever and wherever
-        they are called.
-    maker : callable
-        Makes executors.
-    ours : bool
-        Whether these may be shut down, and made anew where they break.
-
-    Yields
-    ------
-    name, result
-
-    Raises
-    ------
-    RuntimeError
-        If executors break again and again, or one does that is not ours.
-    """
+    """The results of jobs, as they come; more may be put in the queue meanwhile."""
     broken = 0
     while jobs:
         pool = maker()

@@ -30,19 +30,7 @@ def _chunks(runs: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Plan:
-    """How runs are followed, which does not change where they end.
-
-    Parameters
-    ----------
-    executor : Executor, callable or None
-        What the work is divided over.
-    workers : int or None
-        How many processes, if it is they.
-    parts : Parts or None
-        Where parts are kept; those that are there are not made again.
-    progress : bool or None
-        Whether to show a progress bar; by default on a terminal.
-    """
+    """How runs are followed, which does not change where they end."""
 
     executor: Executor | Maker | None
     workers: int | None
@@ -59,23 +47,7 @@ def followed(
     backend: str,
     stopping: bool,
 ) -> list[Ends]:
-    """Follow the runs of each setting.
-
-    Parameters
-    ----------
-    settings : sequence of Setting
-    plan : Plan
-    runs : int
-        How many for each.
-    seed : int
-    backend : {'numpy', 'numba'}
-    stopping : bool
-        Whether runs stop when their verdicts are certain.
-
-    Returns
-    -------
-    list of Ends
-    """
+    """Follow the runs of each setting."""
     parts = plan.parts
     found: dict[tuple[int, int], Ends] = {}
     jobs: Jobs = deque()
@@ -140,15 +112,5 @@ def _together(parts: Sequence[Ends]) -> Ends:
 
 
 def parts_folder(path: Path) -> Path:
-    """Where parts are kept until a file is complete.
-
-    Parameters
-    ----------
-    path : Path
-        Of the file.
-
-    Returns
-    -------
-    Path
-    """
+    """Where parts are kept until a file is complete."""
     return path.with_name(f"{path.name}.parts")

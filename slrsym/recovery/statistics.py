@@ -56,17 +56,7 @@ def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[
 
 
 def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
-    """How many runs have each verdict.
-
-    Parameters
-    ----------
-    verdict : ndarray, shape (..., runs)
-        Numbers of `VERDICTS`.
-
-    Returns
-    -------
-    ndarray of shape (..., 4), int32
-    """
+    """How many runs have each verdict."""
     numbers = np.arange(len(VERDICTS))
     found: NDArray[np.int32] = np.sum(
         verdict[..., None, :] == numbers[:, None], axis=-1, dtype=np.int32
@@ -75,20 +65,7 @@ def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
 
 
 def counted(counts: NDArray[np.int32], runs: int, names: tuple[str, ...]) -> dict[str, xr.Variable]:
-    """Counts, fractions and intervals as labelled variables.
-
-    Parameters
-    ----------
-    counts : ndarray, shape (..., 4)
-    runs : int
-    names : tuple of str
-        Of the leading axes.
-
-    Returns
-    -------
-    dict of str to Variable
-        ``count``, ``fraction``, ``lower`` and ``upper``.
-    """
+    """Counts, fractions and intervals as labelled variables."""
     dims = (*names, "verdict")
     lower, upper = wilson(counts, runs)
     values = {"count": counts, "fraction": counts / runs, "lower": lower, "upper": upper}

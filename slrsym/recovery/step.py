@@ -24,18 +24,7 @@ _DIMENSIONS = 4
 
 
 def lifted(states: _Array) -> _Array:
-    """Vectors k and v of which one has what the other has beyond k* and v*, up to a factor.
-
-    Parameters
-    ----------
-    states : ndarray, shape (..., 5)
-        Overlaps of vectors in three dimensions.
-
-    Returns
-    -------
-    ndarray of shape (..., 2, 4)
-        The last coordinates are 0.
-    """
+    """Vectors k and v of which one has what the other has beyond k* and v*, up to a factor."""
     kappa, nu, theta, eta, rho = np.moveaxis(states, -1, 0)
     k_rest = np.sqrt(np.maximum(0.0, 1 - kappa**2 - eta**2))
     v_rest = np.sqrt(np.maximum(0.0, 1 - theta**2 - nu**2))
@@ -48,17 +37,7 @@ def lifted(states: _Array) -> _Array:
 
 
 def turning(points: _Array) -> _Array:
-    """How k and v move as all is turned around k* and v*, (..., 8).
-
-    Parameters
-    ----------
-    points : ndarray, shape (..., 2, 4)
-        The last coordinates are 0.
-
-    Returns
-    -------
-    ndarray of shape (..., 8)
-    """
+    """How k and v move as all is turned around k* and v*, (..., 8)."""
     result = np.zeros(points.shape)
     result[..., 3] = points[..., 2]
     return result.reshape(*points.shape[:-2], 2 * _DIMENSIONS)
@@ -67,23 +46,7 @@ def turning(points: _Array) -> _Array:
 def step_derivative(
     points: _Array, lam: Any, task: Task, alpha: float, backend: str = "numpy"
 ) -> _Array:
-    r"""The Jacobian matrix of one step, :math:`x \mapsto G(x/|x|)` for each of the two vectors.
-
-    Parameters
-    ----------
-    points : ndarray, shape (..., 2, 4)
-        Unit vectors k and v.
-    lam : float or ndarray
-        Inverse temperature; broadcasts with the leading axes.
-    task : Task
-    alpha : float
-        Step size.
-    backend : {'numpy', 'numba'}, optional
-
-    Returns
-    -------
-    ndarray of shape (..., 8, 8)
-    """
+    r"""The Jacobian matrix of one step, :math:`x \mapsto G(x/|x|)` for each of the two vectors."""
     m = _DIMENSIONS
     states = overlaps(points)
     partial, second = (f(states, lam, task, backend) for f in (gradient, hessian))
@@ -119,21 +82,7 @@ def _across(x: _Array, columns: _Array) -> _Array:
 def second_derivative(
     points: _Array, lam: _Array, task: Task, alpha: float, backend: str = "numpy"
 ) -> _Array:
-    """A bound of the second derivative of a step: the root of the sum of its squares.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, 2, 4)
-    lam : ndarray, shape (n,)
-    task : Task
-    alpha : float
-    backend : {'numpy', 'numba'}, optional
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        By differences of `step_derivative`.
-    """
+    """A bound of the second derivative of a step: the root of the sum of its squares."""
     small = 1e-5
     total = np.zeros(len(points))
     for i in range(2):

@@ -20,20 +20,7 @@ _SETTINGS = "settings.json"
 
 
 class Parts:
-    """A folder with one file for each part.
-
-    Parameters
-    ----------
-    folder : path
-        Is made if it is not there.
-    settings : dict
-        What the parts depend on.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds something else, or parts of other settings.
-    """
+    """A folder with one file for each part."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self._folder = folder
@@ -62,17 +49,7 @@ class Parts:
         return self._folder / f"cell-{cell:05}-run-{first:07}.npz"
 
     def read(self, cell: int, first: int) -> Ends | None:
-        """A part, if it is there.
-
-        Parameters
-        ----------
-        cell, first : int
-            Which setting, and its first run.
-
-        Returns
-        -------
-        Ends or None
-        """
+        """A part, if it is there."""
         file = self._file(cell, first)
         if not file.is_file():
             return None
@@ -84,13 +61,7 @@ class Parts:
             return None
 
     def write(self, cell: int, first: int, part: Ends) -> None:
-        """Keep a part.
-
-        Parameters
-        ----------
-        cell, first : int
-        part : Ends
-        """
+        """Keep a part."""
         with replacing(self._file(cell, first)) as draft, draft.open("wb") as file:
             np.savez(file, allow_pickle=False, **part.as_dict())
 

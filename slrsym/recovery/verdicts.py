@@ -62,18 +62,7 @@ def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
 
 
 def margins(states: _Array, lam: float, task: Task) -> _Array:
-    """How far every overlap may move before the verdict changes.
-
-    Parameters
-    ----------
-    states : ndarray, shape (..., 5)
-    lam : float
-    task : Task
-
-    Returns
-    -------
-    ndarray of shape (...)
-    """
+    """How far every overlap may move before the verdict changes."""
     far = _distances(states, lam, task)
     found = verdicts(states, lam, task)
     own = np.take_along_axis(far, np.minimum(found, 2)[..., None].astype(int), axis=-1)[..., 0]

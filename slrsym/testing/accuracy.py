@@ -35,34 +35,14 @@ _UPPER = np.triu_indices(5)
 
 
 class Error(NamedTuple):
-    """How far a computed value is off.
-
-    Parameters
-    ----------
-    relative : float
-        The largest error, relative to the largest entry.
-    ulps : float
-        The same in units in the last place of the largest entry, as a double.
-    """
+    """How far a computed value is off."""
 
     relative: float
     ulps: float
 
 
 def error_of(found: Iterable[float], exact: Iterable[Any]) -> Error:
-    """The error of some numbers that belong together.
-
-    Parameters
-    ----------
-    found : iterable of float
-        What was computed.
-    exact : iterable of mpf
-        What is right. If all of it is zero, anything else is infinitely wrong.
-
-    Returns
-    -------
-    Error
-    """
+    """The error of some numbers that belong together."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
         size = max(map(abs, values))
@@ -75,20 +55,7 @@ def error_of(found: Iterable[float], exact: Iterable[Any]) -> Error:
 
 
 def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Error]:
-    """Errors of excess risk, gradient and Hessian where a reference value is known.
-
-    Parameters
-    ----------
-    row : RiskReference
-        Where, and what is right.
-    backend : {'numpy', 'numba'}, optional
-        Of the kernels.
-
-    Returns
-    -------
-    dict of str to Error
-        By ``excess_risk``, ``gradient``, ``hessian``.
-    """
+    """Errors of excess risk, gradient and Hessian where a reference value is known."""
     state, lam, gamma, d, tokens = row.setting
     arguments = state, lam, Task(d, tokens, gamma), backend
     found: dict[str, Any] = {
@@ -100,18 +67,7 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Error]:
 
 
 def zeta_errors(row: ZetaReference) -> dict[str, Error]:
-    """Errors of zeta and the variance of erf where a reference value is known.
-
-    Parameters
-    ----------
-    row : ZetaReference
-        Where, and what is right.
-
-    Returns
-    -------
-    dict of str to Error
-        By ``zeta`` and ``variance``.
-    """
+    """Errors of zeta and the variance of erf where a reference value is known."""
     return {
         "zeta": error_of([zeta(row.t, row.s)], [row.zeta]),
         "variance": error_of([erf_variance(row.t, row.s)], [row.variance]),
@@ -119,17 +75,7 @@ def zeta_errors(row: ZetaReference) -> dict[str, Error]:
 
 
 def worst(errors: Iterable[dict[str, Error]]) -> dict[str, Error]:
-    """The largest errors of each kind.
-
-    Parameters
-    ----------
-    errors : iterable of dict of str to Error
-        One at least.
-
-    Returns
-    -------
-    dict of str to Error
-    """
+    """The largest errors of each kind."""
     rows = list(errors)
     return {
         name: Error(*map(max, zip(*(row[name] for row in rows), strict=True))) for name in rows[0]
@@ -149,17 +95,7 @@ def _lines(
 
 
 def table(backend: str = "numpy") -> str:
-    """The worst errors by region, as text.
-
-    Parameters
-    ----------
-    backend : {'numpy', 'numba'}, optional
-        Of the kernels of the risk.
-
-    Returns
-    -------
-    str
-    """
+    """The worst errors by region, as text."""
     risk_lines = _lines(
         ("excess risk", "gradient", "Hessian"),
         RISK_REGIONS,
@@ -171,13 +107,7 @@ def table(backend: str = "numpy") -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Of the command line.
-    """
+    """Print the table."""
     parser = argparse.ArgumentParser(
         prog="python -m slrsym.testing.accuracy",
         description="Worst errors of the kernels against reference values, by region.",

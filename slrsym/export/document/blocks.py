@@ -18,28 +18,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Paragraph(Block):
-    """Running text.
-
-    Attributes
-    ----------
-    parts : tuple of Inline
-        Its pieces.
-    """
+    """Running text."""
 
     parts: tuple[Inline, ...]
 
 
 @dataclass(frozen=True)
 class Formula:
-    """What is displayed, and the checked object that it shows.
-
-    Attributes
-    ----------
-    box : Box
-        For the eye.
-    shown : Basic
-        An expression or statement in the symbols of the claim.
-    """
+    """What is displayed, and the checked object that it shows."""
 
     box: Box
     shown: Any
@@ -47,19 +33,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class Link:
-    """One relation of a displayed chain.
-
-    Attributes
-    ----------
-    sign : str
-        One of =, <=, <, >=, >.
-    formula : Formula
-        The right side.
-    label : str
-        Of the step; empty if it is none.
-    why : tuple of Inline
-        What justifies it.
-    """
+    """One relation of a displayed chain."""
 
     sign: str
     formula: Formula
@@ -69,19 +43,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Display(Block):
-    """A formula, or a chain of relations that begins with it.
-
-    Attributes
-    ----------
-    start : Formula
-        The first side; or a whole statement, if there are no links.
-    links : tuple of Link
-        What follows.
-    label : str
-        Of the step that a statement without links makes.
-    why : tuple of Inline
-        What justifies that.
-    """
+    """A formula, or a chain of relations that begins with it."""
 
     start: Formula
     links: tuple[Link, ...] = ()
@@ -96,15 +58,7 @@ class Display(Block):
 
 @dataclass(frozen=True)
 class Group(Block):
-    """Blocks under a heading: a case, a base, the proof of a premise.
-
-    Attributes
-    ----------
-    heading : tuple of Inline
-        Without a full stop.
-    blocks : tuple of Block
-        What stands below it.
-    """
+    """Blocks under a heading: a case, a base, the proof of a premise."""
 
     heading: tuple[Inline, ...]
     blocks: tuple[Block, ...]

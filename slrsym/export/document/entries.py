@@ -14,15 +14,7 @@ __all__ = ["AxiomEntry", "ClaimEntry", "Document", "Label", "Section"]
 
 @dataclass(frozen=True)
 class Label:
-    """What a claim is called.
-
-    Attributes
-    ----------
-    kind : str
-        Theorem, Lemma, Proposition, Corollary or Claim.
-    number : str
-        The paper's, or for a Claim one of this document.
-    """
+    """What a claim is called."""
 
     kind: str
     number: str
@@ -33,45 +25,7 @@ class Label:
 
 @dataclass(frozen=True)
 class ClaimEntry:
-    """A claim with everything that is said of it.
-
-    Attributes
-    ----------
-    id : str
-        The claim's.
-    label : Label
-        What it is called.
-    title : tuple of Inline
-        A few words.
-    source : str
-        Where the statement stands.
-    assumptions, statement, where, idea, proof : tuple of Block
-        In the order in which they are read; `where` says what abbreviations mean.
-    status : str
-        As in the ledger: ``proved``, ``open`` or ``failed``.
-    evidence : tuple of Inline
-        How it was checked, and what it rests on.
-    reason : str
-        Why it is not proved; empty if it is.
-    depends, axioms : tuple of str
-        Ids of the claims that its own steps use, and of all axioms below it.
-    rules : tuple of str
-        Names of the rules that its steps use.
-    steps : int
-        How many there are.
-    digits : int or None
-        To how many digits the two sides of its steps agree.
-    names : mapping of str to object
-        What each letter means that the formulas use, as `slrsym.export.reading` needs it.
-    agreement : mapping of str to int or None
-        To how many digits both sides of each step agree, by its label.
-    monte_carlo : tuple of MonteCarlo
-        What sampling says of the statement's expectations.
-    box : str
-        On which box of parameters it is certified; empty otherwise.
-    trials : str
-        What an experiment saw by which it is tested; empty otherwise.
-    """
+    """A claim with everything that is said of it."""
 
     id: str
     label: Label
@@ -97,13 +51,7 @@ class ClaimEntry:
     trials: str = ""
 
     def displays(self) -> Iterator[Display]:
-        """Every displayed formula of the statement, its abbreviations and the proof, in order.
-
-        Yields
-        ------
-        Display
-            Those in groups, too.
-        """
+        """Every displayed formula of the statement, its abbreviations and the proof, in order."""
         ahead: list[Block] = [*self.statement, *self.where, *self.proof]
         while ahead:
             block = ahead.pop(0)
@@ -115,19 +63,7 @@ class ClaimEntry:
 
 @dataclass(frozen=True)
 class AxiomEntry:
-    """A fact that is used and not proved.
-
-    Attributes
-    ----------
-    id : str
-        Its name.
-    statement : tuple of Inline
-        What it says.
-    reference : tuple of Inline
-        Where it is proved.
-    users : tuple of str
-        Ids of the claims of the document whose own steps use it.
-    """
+    """A fact that is used and not proved."""
 
     id: str
     statement: tuple[Inline, ...]
@@ -137,15 +73,7 @@ class AxiomEntry:
 
 @dataclass(frozen=True)
 class Section:
-    """Claims under a heading; of one file of derivations.
-
-    Attributes
-    ----------
-    title : tuple of Inline
-        The heading.
-    claims : tuple of ClaimEntry
-        In order.
-    """
+    """Claims under a heading; of one file of derivations."""
 
     title: tuple[Inline, ...]
     claims: tuple[ClaimEntry, ...]

@@ -17,98 +17,49 @@ class Inline:
 
 @dataclass(frozen=True)
 class Text(Inline):
-    """Plain text, not escaped.
-
-    Attributes
-    ----------
-    text : str
-        Any characters.
-    """
+    """Plain text, not escaped."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Math(Inline):
-    """A formula within the text.
-
-    Attributes
-    ----------
-    box : Box
-        The formula.
-    """
+    """A formula within the text."""
 
     box: Box
 
 
 @dataclass(frozen=True)
 class Raw(Inline):
-    """A formula within the text that is LaTeX already, from the title or idea of a claim.
-
-    Attributes
-    ----------
-    latex : str
-        For math mode.
-    """
+    """A formula within the text that is LaTeX already, from the title or idea of a claim."""
 
     latex: str
 
 
 @dataclass(frozen=True)
 class Reference(Inline):
-    """A claim, by its id.
-
-    Attributes
-    ----------
-    id : str
-        The claim's.
-    """
+    """A claim, by its id."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class AxiomReference(Inline):
-    """An axiom, by its id.
-
-    Attributes
-    ----------
-    id : str
-        The axiom's.
-    """
+    """An axiom, by its id."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class Citation(Inline):
-    """A work of the bibliography, and the place in it.
-
-    Attributes
-    ----------
-    key : str
-        Of its BibTeX entry.
-    place : str
-        Such as a theorem's number; empty for the whole work.
-    """
+    """A work of the bibliography, and the place in it."""
 
     key: str
     place: str = ""
 
 
 def listed(parts: Sequence[Inline]) -> list[Inline]:
-    """Several pieces in a sentence, with commas and an "and".
-
-    Parameters
-    ----------
-    parts : sequence of Inline
-        The pieces.
-
-    Returns
-    -------
-    list of Inline
-        The same, and what stands between them.
-    """
+    """Several pieces in a sentence, with commas and an "and"."""
     result: list[Inline] = []
     for place, part in enumerate(parts):
         if place:

@@ -20,26 +20,7 @@ def claim_body(
     pages: Mapping[str, str],
     axioms: str,
 ) -> str:
-    """What stands on the page of a claim.
-
-    Parameters
-    ----------
-    claim : ClaimEntry
-        The claim.
-    document : Document
-        It holds the claim, and what it rests on.
-    users : sequence of str
-        Ids of the claims that use it.
-    pages : mapping of str to str
-        The page of each claim, from where this one is.
-    axioms : str
-        The page of the axioms.
-
-    Returns
-    -------
-    str
-        Flow content.
-    """
+    """What stands on the page of a claim."""
     renderer = Renderer(document.labels, pages, axioms, claim.agreement)
     parts = [
         f"<h1>{heading(claim, renderer)}</h1>",
@@ -55,20 +36,7 @@ def claim_body(
 
 
 def heading(claim: ClaimEntry, renderer: Renderer) -> str:
-    """What a claim is called, and its title.
-
-    Parameters
-    ----------
-    claim : ClaimEntry
-        The claim.
-    renderer : Renderer
-        Writes the title.
-
-    Returns
-    -------
-    str
-        Phrasing content.
-    """
+    """What a claim is called, and its title."""
     name = escape(str(claim.label), quote=False)
     if not claim.title:
         return name
@@ -76,20 +44,7 @@ def heading(claim: ClaimEntry, renderer: Renderer) -> str:
 
 
 def statement(claim: ClaimEntry, renderer: Renderer) -> str:
-    """What a claim assumes and says, and what its abbreviations mean.
-
-    Parameters
-    ----------
-    claim : ClaimEntry
-        The claim.
-    renderer : Renderer
-        Writes it.
-
-    Returns
-    -------
-    str
-        A ``section``.
-    """
+    """What a claim assumes and says, and what its abbreviations mean."""
     said = renderer.blocks([*claim.assumptions, *claim.statement, *claim.where])
     return f'<section class="statement" aria-label="Statement">\n{said}\n</section>'
 
@@ -210,20 +165,7 @@ def _axioms(
 def neighbours(
     before: ClaimEntry | None, after: ClaimEntry | None, pages: Mapping[str, str]
 ) -> str:  # fmt: skip
-    """Links to the claims before and after one, in the order of the document.
-
-    Parameters
-    ----------
-    before, after : ClaimEntry or None
-        The claims, if there are.
-    pages : mapping of str to str
-        Their pages.
-
-    Returns
-    -------
-    str
-        A ``nav``.
-    """
+    """Links to the claims before and after one, in the order of the document."""
     links = ""
     if before is not None:
         links += f'<a rel="prev" href="{pages[before.id]}">← {escape(str(before.label))}</a>'

@@ -21,22 +21,7 @@ _LEAD = (
 
 
 def front_body(document: Document, title: str, pages: Mapping[str, str]) -> str:
-    """The front page: what is proved, what rests on what, and the ledger.
-
-    Parameters
-    ----------
-    document : Document
-        What the site shows.
-    title : str
-        Of the site; plain text.
-    pages : mapping of str to str
-        The page of each claim.
-
-    Returns
-    -------
-    str
-        Flow content.
-    """
+    """The front page: what is proved, what rests on what, and the ledger."""
     claims = document.claims
     counts = Counter(claim.status for claim in claims)
     steps = sum(claim.steps for claim in claims)
@@ -90,20 +75,7 @@ def _row(claim: ClaimEntry, renderer: Renderer) -> str:
 
 
 def axioms_body(document: Document, pages: Mapping[str, str]) -> str:
-    """The axioms, each with its reference and the claims that use it.
-
-    Parameters
-    ----------
-    document : Document
-        What the site shows.
-    pages : mapping of str to str
-        The page of each claim.
-
-    Returns
-    -------
-    str
-        Flow content.
-    """
+    """The axioms, each with its reference and the claims that use it."""
     from slrsym.proof.axioms import axiom
 
     renderer = Renderer(document.labels, pages)
@@ -121,18 +93,7 @@ def axioms_body(document: Document, pages: Mapping[str, str]) -> str:
 
 
 def notation_body(document: Document) -> str:
-    """The letters and what they mean, and the definition of the risk.
-
-    Parameters
-    ----------
-    document : Document
-        One that has a table of notation.
-
-    Returns
-    -------
-    str
-        Flow content.
-    """
+    """The letters and what they mean, and the definition of the risk."""
     renderer = Renderer(document.labels)
     letters, risk = document.notation
     rows = "\n".join(

@@ -24,22 +24,7 @@ _FONT, _LINE, _LETTER = 12.0, 14.0, 0.57
 
 
 def picture(document: Document, pages: Mapping[str, str], columns: int = 8) -> str:
-    """The claims of a document and the arrows between them.
-
-    Parameters
-    ----------
-    document : Document
-        The document.
-    pages : mapping of str to str
-        The page of each claim.
-    columns : int, optional
-        The most claims in a row.
-
-    Returns
-    -------
-    str
-        An ``svg`` element, whose nodes are links. Arrows go from a claim to those that use it.
-    """
+    """The claims of a document and the arrows between them."""
     graph = laid_out({claim.id: claim.depends for claim in document.claims}, columns)
     claims = {claim.id: claim for claim in document.claims}
     width = graph.columns * _COLUMN + 2 * _MARGIN

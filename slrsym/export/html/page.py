@@ -20,18 +20,7 @@ STATUSES = {
 
 
 def badge(status: str) -> str:
-    """A status as a coloured word.
-
-    Parameters
-    ----------
-    status : str
-        Of the ledger.
-
-    Returns
-    -------
-    str
-        Phrasing content.
-    """
+    """A status as a coloured word."""
     sign = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
     return f'<span class="status {shown}"><span aria-hidden="true">{sign}</span> {shown}</span>'
@@ -46,30 +35,7 @@ def page(
     around: str = "",
     version: str = "",
 ) -> str:
-    """A whole page.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    body : str
-        Flow content.
-    site : str
-        What the site is called; plain text.
-    root : str, optional
-        The way from the page to the front page's folder.
-    parts : iterable of (str, str), optional
-        Pages that every page leads to: name and address from the root.
-    around : str, optional
-        Links to the pages before and after this one.
-    version : str, optional
-        Of the package.
-
-    Returns
-    -------
-    str
-        An HTML document.
-    """
+    """A whole page."""
     ways = [(escape(site, quote=False), "index.html"), *parts]
     links = "".join(f'<li><a href="{root}{href}">{name}</a></li>' for name, href in ways)
     heading = escape(title if title == site else f"{title} · {site}", quote=False)

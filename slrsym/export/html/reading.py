@@ -34,30 +34,13 @@ _SCRIPTS = {
 
 
 class ShownRenderer:
-    """Writes displays as the LaTeX that their MathML reads as.
-
-    Parameters
-    ----------
-    kind : {"desk", "phone"}, optional
-        Which lines of long formulas are read.
-    """
+    """Writes displays as the LaTeX that their MathML reads as."""
 
     def __init__(self, kind: str = "desk") -> None:
         self.kind = kind
 
     def display(self, display: Display) -> str:
-        """A display, by way of its page.
-
-        Parameters
-        ----------
-        display : Display
-            The display.
-
-        Returns
-        -------
-        str
-            The formulas of the page, beside each other, in LaTeX.
-        """
+        """A display, by way of its page."""
         html = Renderer({}).display(display)
         shown = (math for kind, math in _FORMULA.findall(html) if kind.strip() in ("", self.kind))
         return " ".join(map(latex_of, shown))
@@ -65,23 +48,6 @@ class ShownRenderer:
 
 def latex_of(element: str) -> str:
     r"""A ``math`` element in LaTeX.
-
-    Parameters
-    ----------
-    element : str
-        Presentation MathML.
-
-    Returns
-    -------
-    str
-        For math mode.
-
-    Raises
-    ------
-    ReadingError
-        If it holds what pages do not.
-    xml.etree.ElementTree.ParseError
-        If it is not well-formed.
 
     Examples
     --------

@@ -42,18 +42,7 @@ _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
 
 
 def relation(display: Display) -> Box:
-    """A display as one formula.
-
-    Parameters
-    ----------
-    display : Display
-        A formula or a chain.
-
-    Returns
-    -------
-    Box
-        Its sides with the signs between them, before which lines may be broken.
-    """
+    """A display as one formula."""
     parts: list[Box] = [display.start.box]
     for link in display.links:
         parts += [Operator(_SIGNS[link.sign], "relation", breaks=True), link.formula.box]
@@ -84,19 +73,7 @@ def _flat(box: Row) -> list[Box]:
 
 
 class Renderer:
-    """Writes HTML.
-
-    Parameters
-    ----------
-    labels : mapping of str to Label
-        What claims are called.
-    pages : mapping of str to str, optional
-        The page of each claim that has one, from where this is read.
-    axioms : str, optional
-        The page of the axioms.
-    digits : mapping of str to int or None, optional
-        To how many digits both sides of each step agreed, by the step's label.
-    """
+    """Writes HTML."""
 
     def __init__(
         self,
@@ -114,23 +91,7 @@ class Renderer:
     # -- within a line -------------------------------------------------------------------------
 
     def inline(self, parts: Iterable[Inline]) -> str:
-        """Pieces of a paragraph.
-
-        Parameters
-        ----------
-        parts : iterable of Inline
-            The pieces.
-
-        Returns
-        -------
-        str
-            Phrasing content.
-
-        Raises
-        ------
-        TypeError
-            If one of them is none.
-        """
+        """Pieces of a paragraph."""
         result = ""
         parts = list(parts)
         for place, part in enumerate(parts):
@@ -164,18 +125,7 @@ class Renderer:
         raise TypeError(f"no piece of a paragraph: {part!r}")
 
     def reference(self, id: str) -> str:
-        """A claim by its name, with a link to its page if it has one.
-
-        Parameters
-        ----------
-        id : str
-            The claim's.
-
-        Returns
-        -------
-        str
-            Phrasing content.
-        """
+        """A claim by its name, with a link to its page if it has one."""
         label = self.labels.get(id)
         name = escape(str(label) if label else id).replace(" ", "\u00a0")
         if id not in self.pages:
@@ -185,18 +135,7 @@ class Renderer:
     # -- blocks --------------------------------------------------------------------------------
 
     def blocks(self, blocks: Iterable[Block]) -> str:
-        """Blocks below each other.
-
-        Parameters
-        ----------
-        blocks : iterable of Block
-            In order.
-
-        Returns
-        -------
-        str
-            Flow content.
-        """
+        """Blocks below each other."""
         return "\n".join(map(self._block, blocks))
 
     def _block(self, block: Block) -> str:
@@ -213,18 +152,7 @@ class Renderer:
         raise TypeError(f"no block: {block!r}")
 
     def display(self, display: Display) -> str:
-        """A displayed formula, or a chain whose steps can be folded.
-
-        Parameters
-        ----------
-        display : Display
-            What to show.
-
-        Returns
-        -------
-        str
-            Flow content.
-        """
+        """A displayed formula, or a chain whose steps can be folded."""
         links = display.links
         if not any(link.why for link in links):
             shown = self.formula(relation(display))
@@ -268,18 +196,7 @@ class Renderer:
         return f' <span class="digits" title="{told}">{digits} digits</span>'
 
     def formula(self, box: Box) -> str:
-        """A displayed formula, in lines that fit on a desk, and in others that fit on a phone.
-
-        Parameters
-        ----------
-        box : Box
-            The formula.
-
-        Returns
-        -------
-        str
-            One ``div``, or two of which the style sheet shows one.
-        """
+        """A displayed formula, in lines that fit on a desk, and in others that fit on a phone."""
         wide = broken(box, WIDE)
         if box.width <= NARROW:
             return _framed(to_mathml(wide, annotated=True), "formula")

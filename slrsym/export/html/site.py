@@ -19,20 +19,7 @@ _ASSETS = ("style.css", "site.js")
 def site_files(
     document: Document, title: str = "Derivations, as they are checked"
 ) -> dict[str, str]:
-    """The files of a static site.
-
-    Parameters
-    ----------
-    document : Document
-        What to show.
-    title : str, optional
-        Of the site; plain text.
-
-    Returns
-    -------
-    dict of str to str
-        The text of each file by its name, `MAIN` among them. They refer to nothing but each other.
-    """
+    """The files of a static site."""
     claims = document.claims
     from_front = {claim.id: f"claims/{claim.id}.html" for claim in claims}
     from_claims = {claim.id: f"{claim.id}.html" for claim in claims}

@@ -26,22 +26,7 @@ _TITLE = r"""\title{%s}
 def book_files(
     document: Document, step_numbers: bool = True, title: str | None = None
 ) -> dict[str, str]:
-    """The files of a book.
-
-    Parameters
-    ----------
-    document : Document
-        What to write.
-    step_numbers : bool, optional
-        Whether justifications say the number of the step.
-    title : str, optional
-        Of a book that is not about all claims on the paper; by default it is.
-
-    Returns
-    -------
-    dict of str to str
-        The text of each file by its name, `MAIN` among them, which reads the others.
-    """
+    """The files of a book."""
     renderer = _renderer(document, step_numbers)
     files: dict[str, str] = {"preamble.tex": preamble()}
     inputs = []
@@ -96,22 +81,7 @@ def book_files(
 
 
 def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True) -> dict[str, str]:
-    """The files of one claim that compiles by itself.
-
-    Parameters
-    ----------
-    document : Document
-        It holds the claim, and says what others are called.
-    claim : ClaimEntry
-        The claim.
-    step_numbers : bool, optional
-        Whether justifications say the number of the step.
-
-    Returns
-    -------
-    dict of str to str
-        A LaTeX file and a BibTeX file, both of the claim's name.
-    """
+    """The files of one claim that compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
     renderer = Renderer(document.labels, {claim.id}, {a.id for a in axioms}, step_numbers)

@@ -24,18 +24,7 @@ class CompileError(RuntimeError):
 
 
 def require_tex() -> str:
-    """The program that compiles.
-
-    Returns
-    -------
-    str
-        ``latexmk``, or ``pdflatex`` if only that is installed.
-
-    Raises
-    ------
-    TeXMissingError
-        If neither is.
-    """
+    """The program that compiles."""
     if shutil.which("pdflatex"):
         return "latexmk" if shutil.which("latexmk") else "pdflatex"
     raise TeXMissingError(
@@ -45,27 +34,7 @@ def require_tex() -> str:
 
 
 def compiled(folder: Path, main: str) -> Path:
-    """Compile a document, in a copy of its folder, and put the PDF beside it.
-
-    Parameters
-    ----------
-    folder : Path
-        It holds the document.
-    main : str
-        The name of the file to compile.
-
-    Returns
-    -------
-    Path
-        The PDF.
-
-    Raises
-    ------
-    TeXMissingError
-        If there is no LaTeX.
-    CompileError
-        If it stops at an error, or takes more than ten minutes.
-    """
+    """Compile a document, in a copy of its folder, and put the PDF beside it."""
     program = require_tex()
     stem = main.removesuffix(".tex")
     with tempfile.TemporaryDirectory(prefix="slrsym-") as name:

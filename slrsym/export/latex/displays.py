@@ -35,20 +35,7 @@ SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
 class Displays:
-    r"""Writes paragraphs and displayed formulas.
-
-    Parameters
-    ----------
-    labels : mapping of str to Label
-        What claims are called.
-    linked : collection of str, optional
-        Ids of the claims of the same document, which are referred to by ``\cref``; others by
-        name.
-    axioms : collection of str, optional
-        Ids of the axioms of the same document.
-    step_numbers : bool, optional
-        Whether justifications say the number of the step.
-    """
+    r"""Writes paragraphs and displayed formulas."""
 
     def __init__(
         self,
@@ -63,38 +50,11 @@ class Displays:
         self.step_numbers = step_numbers
 
     def inline(self, parts: Iterable[Inline]) -> str:
-        """Pieces of a paragraph.
-
-        Parameters
-        ----------
-        parts : iterable of Inline
-            The pieces.
-
-        Returns
-        -------
-        str
-            LaTeX for text mode.
-        """
+        """Pieces of a paragraph."""
         return "".join(map(self.piece, parts))
 
     def piece(self, part: Inline) -> str:
-        """A piece of a paragraph.
-
-        Parameters
-        ----------
-        part : Inline
-            The piece.
-
-        Returns
-        -------
-        str
-            LaTeX for text mode.
-
-        Raises
-        ------
-        TypeError
-            If it is none.
-        """
+        """A piece of a paragraph."""
         match part:
             case Text(text):
                 return escaped(text)
@@ -118,20 +78,7 @@ class Displays:
         raise TypeError(f"no piece of a paragraph: {part!r}")
 
     def display(self, display: Display, width: float = TEXT_WIDTH) -> str:
-        r"""A displayed formula or chain, as an ``align*`` environment.
-
-        Parameters
-        ----------
-        display : Display
-            What to show.
-        width : float, optional
-            The room for a line, in em.
-
-        Returns
-        -------
-        str
-            Long formulas are broken; each justification stands at the right.
-        """
+        r"""A displayed formula or chain, as an ``align*`` environment."""
         rows = "\\\\\n".join(self._rows(display, width))
         return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
@@ -164,20 +111,7 @@ class Displays:
         return rows
 
     def tag(self, label: str, why: tuple[Inline, ...]) -> str:
-        """The justification at the right of a line.
-
-        Parameters
-        ----------
-        label : str
-            Of the step.
-        why : tuple of Inline
-            What justifies it.
-
-        Returns
-        -------
-        str
-            Empty if nothing does.
-        """
+        """The justification at the right of a line."""
         if not why:
             return ""
         number = label.rsplit(".", 1)[-1]
@@ -222,21 +156,7 @@ def _line(line: Line) -> str:
 
 
 def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
-    """A displayed formula alone, for pasting.
-
-    Parameters
-    ----------
-    display : Display
-        What to show; justifications are left out.
-    width : float, optional
-        The room for a line, in em.
-
-    Returns
-    -------
-    str
-        LaTeX that needs amsmath only: one formula without an environment if it fits on a line, an
-        ``aligned`` environment otherwise.
-    """
+    """A displayed formula alone, for pasting."""
     links = tuple(Link(link.sign, link.formula) for link in display.links)
     boxes: list[Box] = [f.box for f in display.formulas]
     if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:

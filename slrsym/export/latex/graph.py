@@ -22,21 +22,7 @@ _MARGIN = 20.0
 
 
 def picture(document: Document) -> tuple[str, float, float]:
-    """The claims of a document and the arrows between them.
-
-    Parameters
-    ----------
-    document : Document
-        The document.
-
-    Returns
-    -------
-    picture : str
-        A ``tikzpicture``; each node is a link to its claim, and its frame has the colour of its
-        status. Arrows go behind no node.
-    width, height : float
-        Its size, in mm.
-    """
+    """The claims of a document and the arrows between them."""
     depends = {claim.id: claim.depends for claim in document.claims}
     graph = laid_out(depends, _FEW)
     if graph.rows * _ROW > _TEXT_HEIGHT:
@@ -86,20 +72,7 @@ def _way(points: Sequence[tuple[float, float]]) -> str:
 
 
 def page_with(lead: str, width: float, height: float) -> list[str]:
-    """LaTeX that shows the picture, in the text or on a page that is large enough for it.
-
-    Parameters
-    ----------
-    lead : str
-        What stands above it.
-    width, height : float
-        The size of the picture, in mm.
-
-    Returns
-    -------
-    list of str
-        Lines; they read ``graph.tex``.
-    """
+    """LaTeX that shows the picture, in the text or on a page that is large enough for it."""
     if width <= _TEXT_WIDTH and height <= _TEXT_HEIGHT:
         return [lead, "\\noindent\\input{graph.tex}", "\\clearpage"]
     paper = (max(width, _TEXT_WIDTH) + 2 * _MARGIN, height + 2 * _MARGIN + 40)

@@ -72,13 +72,7 @@ _MACROS = r"""% The number of a claim is the paper's.
 
 
 def preamble() -> str:
-    r"""Everything before ``\begin{document}``.
-
-    Returns
-    -------
-    str
-        Lines of LaTeX.
-    """
+    r"""Everything before ``\begin{document}``."""
     theorems = ["\\theoremstyle{definition}"]
     for kind in KINDS:
         name = kind.lower()

@@ -25,39 +25,10 @@ __all__ = ["Renderer"]
 
 
 class Renderer(Displays):
-    r"""Writes LaTeX.
-
-    Parameters
-    ----------
-    labels : mapping of str to Label
-        What claims are called.
-    linked : collection of str, optional
-        Ids of the claims of the same document, which are referred to by ``\cref``; others by
-        name.
-    axioms : collection of str, optional
-        Ids of the axioms of the same document.
-    step_numbers : bool, optional
-        Whether justifications say the number of the step.
-    """
+    r"""Writes LaTeX."""
 
     def blocks(self, blocks: Iterable[Block]) -> str:
-        """Blocks below each other.
-
-        Parameters
-        ----------
-        blocks : iterable of Block
-            In order.
-
-        Returns
-        -------
-        str
-            Lines of LaTeX.
-
-        Raises
-        ------
-        TypeError
-            If one of them is none.
-        """
+        """Blocks below each other."""
         texts: list[str] = []
         short: list[tuple[str, Display]] = []
         blocks = list(blocks)
@@ -121,18 +92,7 @@ class Renderer(Displays):
     # -- claims --------------------------------------------------------------------------------
 
     def claim(self, claim: ClaimEntry) -> str:
-        """A claim with its proof and its evidence.
-
-        Parameters
-        ----------
-        claim : ClaimEntry
-            What is said of it.
-
-        Returns
-        -------
-        str
-            A theorem environment, a proof, and a line on its status.
-        """
+        """A claim with its proof and its evidence."""
         kind = claim.label.kind.lower()
         title = f"[{{{self.inline(claim.title)}}}]" if claim.title else ""
         parts = [
@@ -166,18 +126,7 @@ class Renderer(Displays):
         return "\n".join(part for part in parts if part is not None)
 
     def axiom(self, axiom: AxiomEntry) -> str:
-        """An axiom with its reference and its users.
-
-        Parameters
-        ----------
-        axiom : AxiomEntry
-            The axiom.
-
-        Returns
-        -------
-        str
-            An item of a description list.
-        """
+        """An axiom with its reference and its users."""
         users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
         used = f" Used by {users}." if users else ""
         return (

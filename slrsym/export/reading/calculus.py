@@ -15,13 +15,7 @@ __all__ = ["Calculus"]
 
 
 class Calculus(Expectations):
-    """Reads what is differentiated, integrated or summed.
-
-    Parameters
-    ----------
-    latex, names
-        As of `Tokens`.
-    """
+    """Reads what is differentiated, integrated or summed."""
 
     def _differential(self) -> bool:
         return self.tokens[self.place : self.place + 4] == ["\\mathrm", "{", "d", "}"]

@@ -15,13 +15,7 @@ __all__ = ["Expectations"]
 
 
 class Expectations(Letters):
-    """Reads expectations.
-
-    Parameters
-    ----------
-    latex, names
-        As of `Tokens`.
-    """
+    """Reads expectations."""
 
     def _expectation(self) -> Any:
         self._take("\\mathbb")

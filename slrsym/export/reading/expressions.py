@@ -40,13 +40,7 @@ _CLOSING = {
 
 
 class Expressions(Calculus):
-    """Reads expressions.
-
-    Parameters
-    ----------
-    latex, names
-        As of `Tokens`.
-    """
+    """Reads expressions."""
 
     def _sum(self) -> Any:
         negative = self._peek() == "-"

@@ -12,25 +12,7 @@ __all__ = ["read", "read_display"]
 
 
 def read(latex: str, names: Mapping[str, Any]) -> Any:
-    """A formula without relations.
-
-    Parameters
-    ----------
-    latex : str
-        What `slrsym.gaussian.typeset.to_latex` wrote.
-    names : mapping
-        What each letter means, and under ``laws`` the declared laws.
-
-    Returns
-    -------
-    Expr
-        What it says.
-
-    Raises
-    ------
-    ReadingError
-        If it cannot be read.
-    """
+    """A formula without relations."""
     reader = Reader(latex, names)
     value = reader._sum()
     reader._require_end()
@@ -38,27 +20,7 @@ def read(latex: str, names: Mapping[str, Any]) -> Any:
 
 
 def read_display(latex: str, names: Mapping[str, Any]) -> list[Any]:
-    """A displayed formula or chain.
-
-    Parameters
-    ----------
-    latex : str
-        An ``align*`` environment; reasons at the right are passed over.
-    names : mapping
-        What each letter means, and under ``laws`` the declared laws.
-
-    Returns
-    -------
-    list
-        Of a chain, the first side and then pairs of a relation and a side; of another statement,
-        one nested tuple: ``("and", ...)``, ``("implies", ...)``, ``("iff", ...)``, ``("points",
-        names, values)``, or a relation and its sides.
-
-    Raises
-    ------
-    ReadingError
-        If it cannot be read.
-    """
+    """A displayed formula or chain."""
     reader = Reader(_without_reasons(latex), names)
     return reader._display()
 

@@ -17,13 +17,7 @@ _LETTERED = {"\\zeta": zeta, "T": OwensT, "\\varphi": normal_pdf, "\\Phi": norma
 
 
 class Letters(Tokens):
-    """Reads letters.
-
-    Parameters
-    ----------
-    latex, names
-        As of `Tokens`.
-    """
+    """Reads letters."""
 
     def _letter(self) -> Any:
         token = self._take()
@@ -116,43 +110,13 @@ class Letters(Tokens):
 
 
 def applied(function: Lambda, values: list[Any]) -> Any:
-    """A function that abbreviates, at a place.
-
-    Parameters
-    ----------
-    function : Lambda
-        What it stands for.
-    values : list of Expr
-        Its arguments.
-
-    Returns
-    -------
-    Expr
-        What is abbreviated.
-    """
+    """A function that abbreviates, at a place."""
     pairs = dict(zip(function.variables, values, strict=True))
     return function.expr.subs(pairs, simultaneous=True)
 
 
 def partial(function: Any, place: int, order: int, values: list[Any]) -> Any:
-    """A derivative of an undefined function in one of its arguments, at a place.
-
-    Parameters
-    ----------
-    function : UndefinedFunction
-        The function.
-    place : int
-        Which of its arguments, from 0.
-    order : int
-        How often.
-    values : list of Expr
-        Its arguments.
-
-    Returns
-    -------
-    Expr
-        A derivative, at a point if the arguments are no symbols.
-    """
+    """A derivative of an undefined function in one of its arguments, at a place."""
     if all(v.is_Symbol for v in values) and len(set(values)) == len(values):
         return Derivative(function(*values), (values[place], order), evaluate=False)
     names = [Symbol(f"xi_{i}", real=True) for i in range(1, len(values) + 1)]

@@ -11,13 +11,7 @@ __all__ = ["Reader"]
 
 
 class Reader(Expressions):
-    """Reads statements.
-
-    Parameters
-    ----------
-    latex, names
-        As of `Tokens`.
-    """
+    """Reads statements."""
 
     def _display(self) -> list[Any]:
         start = self.place

@@ -28,15 +28,7 @@ class ReadingError(ValueError):
 
 
 class Tokens(ABC):
-    """A formula as tokens, and a place in it.
-
-    Parameters
-    ----------
-    latex : str
-        What the printer wrote.
-    names : mapping
-        What each letter means, and under ``laws`` the declared laws.
-    """
+    """A formula as tokens, and a place in it."""
 
     def __init__(self, latex: str, names: Mapping[str, Any]) -> None:
         latex = _OPENING_BAR.sub(r"\\lvert ", _CLOSING_BAR.sub(r"\\rvert ", latex))

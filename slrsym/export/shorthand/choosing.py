@@ -17,22 +17,7 @@ __all__ = ["chosen"]
 
 
 def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True) -> Shorthand:
-    """The abbreviations for a set of expressions.
-
-    Parameters
-    ----------
-    expressions : iterable of Basic
-        All that is to be written of one claim.
-    risk : bool, optional
-        Whether the definition of the risk is written as R.
-    risk_on_m : bool, optional
-        Whether the risk on the manifold is written as R^<.
-
-    Returns
-    -------
-    Shorthand
-        With the letters that occur, and that the claim does not use for anything else.
-    """
+    """The abbreviations for a set of expressions."""
     expressions = list(expressions)
     taken = names_in(expressions)
     spreads: Counter[Expr] = Counter()

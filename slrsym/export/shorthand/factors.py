@@ -11,20 +11,7 @@ __all__ = ["powers_of", "times_in"]
 
 
 def powers_of(product: Expr) -> tuple[dict[Expr, Any], Expr]:
-    """The factors of a product.
-
-    Parameters
-    ----------
-    product : Expr
-        A product, or anything else as a product of one factor.
-
-    Returns
-    -------
-    powers : dict of Expr to Rational
-        The exponent of each base; what has no rational exponent is a base itself.
-    number : Expr
-        The product of the numbers.
-    """
+    """The factors of a product."""
     powers: dict[Expr, Any] = {}
     number: Expr = S.One
     for factor in Mul.make_args(product):
@@ -44,20 +31,7 @@ def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
 
 
 def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
-    """How often a product is a factor of another.
-
-    Parameters
-    ----------
-    product, value : Expr
-        The second has to be a product of at least two factors that are no numbers.
-
-    Returns
-    -------
-    count : int
-        0 if it is not, or if a number that is not rational would be left over.
-    rest : Expr
-        The other factors.
-    """
+    """How often a product is a factor of another."""
     inner, scale = _known(value)
     if len(inner) < 2 or not isinstance(value, Mul):
         return 0, product

@@ -13,18 +13,7 @@ __all__ = ["names_in"]
 
 
 def names_in(expressions: Iterable[Any]) -> set[str]:
-    """The names of all symbols and functions.
-
-    Parameters
-    ----------
-    expressions : iterable of Basic
-        All that is to be written of one claim.
-
-    Returns
-    -------
-    set of str
-        Of bound symbols, too.
-    """
+    """The names of all symbols and functions."""
     return set().union(*map(_names, expressions))
 
 

@@ -63,20 +63,7 @@ def _meanings() -> dict[str, Expr]:
 
 
 def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Shorthand:
-    """The abbreviations, and letters for the planar map where a claim speaks of it.
-
-    Parameters
-    ----------
-    shorthand : Shorthand
-        The abbreviations so far.
-    shown : collection of Basic
-        All that is to be written of one claim.
-
-    Returns
-    -------
-    Shorthand
-        The same if it does not speak of the map.
-    """
+    """The abbreviations, and letters for the planar map where a claim speaks of it."""
     taken = names_in(shown)
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
     if not {symbol.name for symbol in of_map} <= taken:

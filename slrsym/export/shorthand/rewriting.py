@@ -60,23 +60,7 @@ __all__ = ["Shorthand"]
 
 @dataclass
 class Shorthand:
-    """The abbreviations in force in one claim.
-
-    Attributes
-    ----------
-    letters : dict of Symbol to Expr
-        What each letter stands for, in terms of the letters before it.
-    functions : dict of function to Lambda
-        What each function stands for.
-    spread : Expr or None
-        What A and B are made of.
-    risk, risk_on_m, risk_closed : bool
-        Whether the risk, that on the manifold, and its closed form are written by their names.
-    squares : bool
-        Whether 1 + 2 s^2 in a product is written as the square of A.
-    local : dict of Expr to Symbol
-        Letters of the claim's own: those of the planar map, and for what is too wide for a line.
-    """
+    """The abbreviations in force in one claim."""
 
     letters: dict[Symbol, Expr] = field(default_factory=dict)
     functions: dict[UndefinedFunction, Lambda] = field(default_factory=dict)
@@ -89,72 +73,25 @@ class Shorthand:
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def meaning(self, symbol: Symbol) -> Expr:
-        """What a letter stands for, in the symbols of the claim.
-
-        Parameters
-        ----------
-        symbol : Symbol
-            A key of `letters`.
-
-        Returns
-        -------
-        Expr
-            Free of abbreviations.
-        """
+        """What a letter stands for, in the symbols of the claim."""
         value = self.letters[symbol]
         while value.free_symbols & set(self.letters):
             value = value.subs(self.letters)
         return value
 
     def with_letter(self, letter: Symbol, value: Expr) -> Shorthand:
-        """The abbreviations, and one more.
-
-        Parameters
-        ----------
-        letter : Symbol
-            A letter that is not taken.
-        value : Expr
-            What it stands for, in the symbols of the claim.
-
-        Returns
-        -------
-        Shorthand
-            A new one.
-        """
+        """The abbreviations, and one more."""
         letters = {**self.letters, letter: value}
         local = {**self.local, value: letter}
         return replace(self, letters=letters, local=local, functions={}, _known={})
 
     def inside(self, letter: Symbol) -> Any:
-        """What a letter of the claim's own stands for, abbreviated by the others.
-
-        Parameters
-        ----------
-        letter : Symbol
-            The letter.
-
-        Returns
-        -------
-        Expr
-            To be shown beside it.
-        """
+        """What a letter of the claim's own stands for, abbreviated by the others."""
         others = {value: other for value, other in self.local.items() if other != letter}
         return replace(self, local=others, _known={})(self.letters[letter])
 
     def __call__(self, expr: Any) -> Any:
-        """An expression or statement, abbreviated.
-
-        Parameters
-        ----------
-        expr : Basic
-            In the symbols of the claim.
-
-        Returns
-        -------
-        Basic
-            The same, with letters put for what they stand for. It is for the eye: what SymPy
-            declares of the letters is not the claim's.
-        """
+        """An expression or statement, abbreviated."""
         if not isinstance(expr, Basic) or isinstance(expr, Law):
             return expr
         # SymPy takes derivatives in different variables for equal, at a point of equal coordinates.

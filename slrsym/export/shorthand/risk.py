@@ -24,13 +24,7 @@ FIVE = notation.ORDER_PARAMETERS
 
 @cache
 def risk_definition() -> Any:
-    """The risk as it is defined.
-
-    Returns
-    -------
-    Expr
-        An expectation.
-    """
+    """The risk as it is defined."""
     from slrsym import symbolic
 
     return symbolic.risk_definition()
@@ -38,13 +32,7 @@ def risk_definition() -> Any:
 
 @cache
 def risk_on_manifold() -> Any:
-    """The right-hand side of Lemma 6.
-
-    Returns
-    -------
-    Expr
-        In kappa and nu.
-    """
+    """The right-hand side of Lemma 6."""
     from slrsym.proof import builtin_ledger
 
     return builtin_ledger().find("lemma-6").statement.rhs
@@ -52,19 +40,7 @@ def risk_on_manifold() -> Any:
 
 @cache
 def overlaps_of_risk(expr: Expectation) -> tuple[Expr, ...] | None:
-    """The overlaps at which an expectation is the risk.
-
-    Parameters
-    ----------
-    expr : Expectation
-        Any.
-
-    Returns
-    -------
-    tuple of Expr or None
-        Kappa, nu, theta, eta, rho; None if it is not the risk, or at other places than claims
-        speak of.
-    """
+    """The overlaps at which an expectation is the risk."""
     definition = risk_definition()
     if expr == definition:
         return FIVE
@@ -85,18 +61,7 @@ _RISK_ARGUMENTS = (
 
 @cache
 def place_on_manifold(expr: Add) -> tuple[Expr, Expr] | None:
-    """Where a sum is the value of the risk on the manifold.
-
-    Parameters
-    ----------
-    expr : Add
-        Any.
-
-    Returns
-    -------
-    tuple of (Expr, Expr) or None
-        Kappa and nu; None if it is not.
-    """
+    """Where a sum is the value of the risk on the manifold."""
     fixed = {notation.epsilon, notation.gamma, notation.L, notation.lam, notation.d}
     if not fixed <= expr.free_symbols or notation.epsilon**2 not in expr.args:
         return None
@@ -112,18 +77,7 @@ def place_on_manifold(expr: Add) -> tuple[Expr, Expr] | None:
 
 
 def is_closed_risk(expr: Add) -> bool:
-    """Whether a sum is the closed form of the risk.
-
-    Parameters
-    ----------
-    expr : Add
-        Any.
-
-    Returns
-    -------
-    bool
-        Of the form without cancellation, in the five overlaps.
-    """
+    """Whether a sum is the closed form of the risk."""
     result: bool = {*FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
     return result
 

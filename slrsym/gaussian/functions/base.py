@@ -111,51 +111,16 @@ class Bell(Entire):
 
 
 def require_index(function: Function, argindex: int) -> None:
-    """Refuse to differentiate in an argument that there is not.
-
-    Parameters
-    ----------
-    function : Function
-        What is differentiated.
-    argindex : int
-        The place of the argument, counted from 1.
-
-    Raises
-    ------
-    ArgumentIndexError
-        If the function has no such argument.
-    """
+    """Refuse to differentiate in an argument that there is not."""
     if not 1 <= argindex <= len(function.args):
         raise ArgumentIndexError(function, argindex)
 
 
 def bound_variable(*free: Expr) -> Symbol:
-    """A variable of integration.
-
-    Parameters
-    ----------
-    *free : Expr
-        What is integrated depends on these.
-
-    Returns
-    -------
-    Symbol
-        Real, and in none of them.
-    """
+    """A variable of integration."""
     return uniquely_named_symbol("x", free, real=True)
 
 
 def are_real(args: tuple[Expr, ...]) -> bool:
-    """Whether arguments are real or infinite.
-
-    Parameters
-    ----------
-    args : tuple of Expr
-        The arguments of a function.
-
-    Returns
-    -------
-    bool
-        False also where it cannot be decided.
-    """
+    """Whether arguments are real or infinite."""
     return all(arg.is_extended_real for arg in args)

@@ -14,28 +14,7 @@ __all__ = ["covariance_matrix"]
 
 
 def covariance_matrix(cov: Any, names: list[Symbol]) -> ImmutableMatrix:
-    """The covariance matrix of a vector.
-
-    Parameters
-    ----------
-    cov : Matrix or nested lists, shape (n, n)
-        What is given for it.
-    names : list of Symbol
-        The coordinates of the vector.
-
-    Returns
-    -------
-    ImmutableMatrix
-        Symmetric, and not certainly indefinite.
-
-    Raises
-    ------
-    TypeError
-        If an entry is no expression.
-    ValueError
-        If it has another shape, a symbol that is not declared real, two entries that are not
-        symmetric, or a principal minor that is certainly negative.
-    """
+    """The covariance matrix of a vector."""
     try:
         matrix = ImmutableMatrix(cov)
     except (TypeError, ValueError) as error:

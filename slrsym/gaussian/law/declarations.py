@@ -13,43 +13,12 @@ _PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermit
 
 
 def is_plainly_real(symbol: Symbol) -> bool:
-    """Whether a symbol is declared real, and nothing else.
-
-    Parameters
-    ----------
-    symbol : Symbol
-        The symbol.
-
-    Returns
-    -------
-    bool
-        Whether any real number may be put for it.
-    """
+    """Whether a symbol is declared real, and nothing else."""
     return bool(symbol.is_real) and not set(symbol._assumptions_orig) - _PLAIN
 
 
 def real_symbol(symbol: Any, role: str) -> Symbol:
-    """The name of a random variable.
-
-    Parameters
-    ----------
-    symbol : object
-        What is given as a name.
-    role : str
-        What it names, for errors.
-
-    Returns
-    -------
-    Symbol
-        The name.
-
-    Raises
-    ------
-    TypeError
-        If it is no Symbol.
-    ValueError
-        If it is not declared real, or declared to be more than that.
-    """
+    """The name of a random variable."""
     symbol = sympify(symbol)
     if not isinstance(symbol, Symbol):
         raise TypeError(f"{role} must be named by a SymPy Symbol; got {symbol!r}")
@@ -67,27 +36,7 @@ def real_symbol(symbol: Any, role: str) -> Symbol:
 
 
 def real_expression(expr: Any, what: str) -> Expr:
-    """A parameter of a law.
-
-    Parameters
-    ----------
-    expr : object
-        What is given for it.
-    what : str
-        Its name, for errors.
-
-    Returns
-    -------
-    Expr
-        The parameter.
-
-    Raises
-    ------
-    TypeError
-        If it is no expression.
-    ValueError
-        If a symbol of it is not declared real, or it is certainly not a real number.
-    """
+    """A parameter of a law."""
     expr = sympify(expr)
     if not isinstance(expr, Expr):
         raise TypeError(f"{what} must be an expression; got {expr!r}")

@@ -21,23 +21,7 @@ __all__ = ["evaluate"]
 
 @lru_cache(maxsize=512)
 def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
-    """The expectation of an integrand without free parameters.
-
-    Parameters
-    ----------
-    integrand : Expr
-        A function of the symbols of the law.
-    law : Law
-        A `GaussianLaw`, or a product of such laws and of `NoiseLaw`, in whose variable the
-        integrand is a polynomial of degree two at most.
-    prec : int
-        The precision asked for, in bits.
-
-    Returns
-    -------
-    Expr or None
-        A number to that precision, as far as two grids can tell; None where it is out of reach.
-    """
+    """The expectation of an integrand without free parameters."""
     try:
         integrand, mean, cov = _joint_law(integrand, law)
         parts = integrand.as_real_imag() if integrand.has(I) else (integrand, S.Zero)

@@ -23,24 +23,6 @@ class Grid:
 
     The first of these, in which it is no polynomial, are integrated by the trapezoidal rule. Each
     factor of the addend is evaluated once its last variable has a value.
-
-    Parameters
-    ----------
-    problem : Reduced
-        The addend, in n affine forms.
-    centre : list of mpf
-        Their n means.
-    root : list of list of mpf
-        n rows, of as many columns as their covariance has rank: a Cholesky factor of it.
-    owners : list of int
-        The row that each column came from.
-    digits : int
-        How many are asked for.
-
-    Raises
-    ------
-    OutOfReach
-        If the degree of the polynomial is too large for the rules.
     """
 
     def __init__(
@@ -110,18 +92,7 @@ class Grid:
         return total
 
     def integral(self) -> mpf:
-        """The expectation, by the rule that suits the integrand.
-
-        Returns
-        -------
-        mpf
-            As far as two grids agree.
-
-        Raises
-        ------
-        OutOfReach
-            If they do not within the evaluations allowed, or a value is not a real number.
-        """
+        """The expectation, by the rule that suits the integrand."""
         if not self.problem.analytic:
             return self._piecewise()
         if self.curved == 0:
@@ -144,18 +115,7 @@ class Grid:
             steps = [step * mpf(5) / 8 for step in steps]
 
     def require_decay(self) -> mpf:
-        """Pass if the terms of the trapezoidal sum become negligible, as they do if it exists.
-
-        Returns
-        -------
-        mpf
-            0.
-
-        Raises
-        ------
-        OutOfReach
-            If they do not, or the integrand is not known to be analytic.
-        """
+        """Pass if the terms of the trapezoidal sum become negligible, as they do if it exists."""
         if not self.problem.analytic:
             raise OutOfReach
         if self.curved:

@@ -38,23 +38,7 @@ class OutOfReach(Exception):  # noqa: N818
 
 @dataclass
 class Reduced:
-    """An integrand as a function of affine forms; forms with analytic, not polynomial, part first.
-
-    Attributes
-    ----------
-    function : Expr
-        In the arguments.
-    arguments : list of Symbol
-        One for each form.
-    forms : list of Expr
-        In the random variables.
-    curved : int
-        How many of them, from the first, occur other than in a polynomial.
-    degree : int
-        Total degree in the others.
-    analytic : bool
-        Whether the function is known to be analytic on the real line.
-    """
+    """An integrand as a function of affine forms; forms with analytic part first."""
 
     function: Expr
     arguments: list[Symbol]
@@ -65,25 +49,7 @@ class Reduced:
 
 
 def reduced(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
-    """An addend of an integrand in its affine forms.
-
-    Parameters
-    ----------
-    addend : Expr
-        Without free parameters.
-    variables : frozenset of Symbol
-        The random variables.
-
-    Returns
-    -------
-    Reduced
-        The same function.
-
-    Raises
-    ------
-    OutOfReach
-        If a variable occurs other than in an affine form.
-    """
+    """An addend of an integrand in its affine forms."""
     found = in_affine_forms(addend, variables)
     if found is None:
         raise OutOfReach
@@ -132,23 +98,7 @@ def _is_analytic(node: Expr, symbols: set[Symbol]) -> bool:
 
 
 def number(expr: Expr) -> mpf:
-    """An expression without symbols, as a number.
-
-    Parameters
-    ----------
-    expr : Expr
-        Its exactness is not less than the working precision.
-
-    Returns
-    -------
-    mpf
-        To the working precision.
-
-    Raises
-    ------
-    OutOfReach
-        If it is not real, or has no value.
-    """
+    """An expression without symbols, as a number."""
     value = expr.evalf(mp.dps + 5)
     if not value.is_Float and not value.is_Rational:
         raise OutOfReach

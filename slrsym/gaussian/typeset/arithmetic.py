@@ -31,13 +31,7 @@ _WIDE_SUM = 20.0
 
 
 class Arithmetic(Writing):
-    """Writes sums, products and powers.
-
-    Parameters
-    ----------
-    order, laws, names, inside
-        As of `Printer`.
-    """
+    """Writes sums, products and powers."""
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
         parts: list[Box] = []

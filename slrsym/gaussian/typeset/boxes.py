@@ -49,17 +49,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Atom(Box):
-    r"""A letter, a number, or the name of a function.
-
-    Attributes
-    ----------
-    text : str
-        What it is: a letter (``x``), a LaTeX command without its backslash (``kappa``), digits, or
-        a word.
-    kind : {"identifier", "number", "name", "words", "raw"}
-        Italic letter, digits, upright name of a function, a piece of prose, or LaTeX that SymPy
-        wrote, where there is nothing better.
-    """
+    r"""A letter, a number, or the name of a function."""
 
     text: str
     kind: Literal["identifier", "number", "name", "words", "raw"] = "identifier"
@@ -74,17 +64,7 @@ class Atom(Box):
 
 @dataclass(frozen=True)
 class Operator(Box):
-    r"""A sign between or before formulas.
-
-    Attributes
-    ----------
-    text : str
-        The sign, or its LaTeX command without the backslash: ``+``, ``-``, ``=``, ``le``, ``sum``.
-    kind : {"binary", "relation", "prefix", "large", "slash", "comma"}
-        How it is spaced.
-    breaks : bool
-        Whether a line may be broken before it.
-    """
+    r"""A sign between or before formulas."""
 
     text: str
     kind: Literal["binary", "relation", "prefix", "large", "slash", "comma"] = "binary"
@@ -105,15 +85,7 @@ class Operator(Box):
 
 @dataclass(frozen=True)
 class Space(Box):
-    """A thin space, or a wider one.
-
-    Attributes
-    ----------
-    quads : float
-        Its width in em.
-    breaks : bool
-        Whether a line may be broken at it.
-    """
+    """A thin space, or a wider one."""
 
     quads: float = 0.17
     breaks: bool = False
@@ -125,13 +97,7 @@ class Space(Box):
 
 @dataclass(frozen=True)
 class Row(Box):
-    """Boxes beside each other.
-
-    Attributes
-    ----------
-    parts : tuple of Box
-        From left to right.
-    """
+    """Boxes beside each other."""
 
     parts: tuple[Box, ...]
 
@@ -158,13 +124,7 @@ def _limits_aside(box: Box) -> float:
 
 @dataclass(frozen=True)
 class Fraction(Box):
-    """One box above another.
-
-    Attributes
-    ----------
-    numerator, denominator : Box
-        Above and below the bar.
-    """
+    """One box above another."""
 
     numerator: Box
     denominator: Box
@@ -180,15 +140,7 @@ class Fraction(Box):
 
 @dataclass(frozen=True)
 class Script(Box):
-    """A box with another below or above to its right; or, of a large operator, below and above.
-
-    Attributes
-    ----------
-    base : Box
-        What has the scripts.
-    below, above : Box or None
-        The scripts.
-    """
+    """A box with another below or above to its right; or, of a large operator, below and above."""
 
     base: Box
     below: Box | None = None
@@ -208,13 +160,7 @@ class Script(Box):
 
 @dataclass(frozen=True)
 class Root(Box):
-    """The square root of a box.
-
-    Attributes
-    ----------
-    radicand : Box
-        What stands under it.
-    """
+    """The square root of a box."""
 
     radicand: Box
 
@@ -229,17 +175,7 @@ class Root(Box):
 
 @dataclass(frozen=True)
 class Delimiter(Box):
-    """One bracket by itself, as line breaks leave it.
-
-    Attributes
-    ----------
-    text : str
-        One of ( ) [ ] | { }, or ``langle`` and the like.
-    size : int
-        0 for a plain one, up to 3.
-    side : {"open", "close"}
-        Which way it faces.
-    """
+    """One bracket by itself, as line breaks leave it."""
 
     text: str
     size: int
@@ -256,19 +192,7 @@ class Delimiter(Box):
 
 @dataclass(frozen=True)
 class Fence(Box):
-    """A box between brackets, whose size follows from what they hold.
-
-    Attributes
-    ----------
-    opening : str
-        One of ( [ | { or nothing.
-    body : Box
-        What they hold.
-    closing : str
-        The other bracket.
-    breaks : bool
-        Whether lines may be broken inside.
-    """
+    """A box between brackets, whose size follows from what they hold."""
 
     opening: str
     body: Box
@@ -301,13 +225,7 @@ class Fence(Box):
 
 @dataclass(frozen=True)
 class Grid(Box):
-    """A matrix.
-
-    Attributes
-    ----------
-    rows : tuple of tuple of Box
-        Its entries.
-    """
+    """A matrix."""
 
     rows: tuple[tuple[Box, ...], ...]
 
@@ -323,82 +241,27 @@ class Grid(Box):
 
 
 def identifier(text: str) -> Atom:
-    """A letter in italics, or a Greek one by its name.
-
-    Parameters
-    ----------
-    text : str
-        What is written.
-
-    Returns
-    -------
-    Atom
-        Of that kind.
-    """
+    """A letter in italics, or a Greek one by its name."""
     return Atom(text)
 
 
 def number(text: object) -> Atom:
-    """Digits.
-
-    Parameters
-    ----------
-    text : object
-        What is written.
-
-    Returns
-    -------
-    Atom
-        Of that kind.
-    """
+    """Digits."""
     return Atom(str(text), "number")
 
 
 def name(text: str) -> Atom:
-    """The upright name of a function.
-
-    Parameters
-    ----------
-    text : str
-        What is written.
-
-    Returns
-    -------
-    Atom
-        Of that kind.
-    """
+    """The upright name of a function."""
     return Atom(text, "name")
 
 
 def words(text: str) -> Atom:
-    """A piece of prose within a formula, with the spaces around it.
-
-    Parameters
-    ----------
-    text : str
-        What is written.
-
-    Returns
-    -------
-    Atom
-        Of that kind.
-    """
+    """A piece of prose within a formula, with the spaces around it."""
     return Atom(text, "words")
 
 
 def row(parts: Iterable[Box]) -> Box:
-    """Boxes beside each other; rows in it are taken apart.
-
-    Parameters
-    ----------
-    parts : iterable of Box
-        From left to right.
-
-    Returns
-    -------
-    Box
-        A `Row`, or the box itself if there is one only.
-    """
+    """Boxes beside each other; rows in it are taken apart."""
     flat: list[Box] = []
     for part in parts:
         flat += part.parts if isinstance(part, Row) else (part,)

@@ -22,15 +22,7 @@ _TIMES = Operator("cdot")
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a broken formula.
-
-    Attributes
-    ----------
-    box : Box
-        What stands in it.
-    indent : float
-        How far to the right it begins, in em.
-    """
+    """One line of a broken formula."""
 
     box: Box
     indent: float = 0.0
@@ -44,22 +36,7 @@ class _Piece:
 
 
 def broken(box: Box, width: float) -> list[Line]:
-    """A formula in as few lines as its width needs, broken where it reads best.
-
-    Parameters
-    ----------
-    box : Box
-        The formula.
-    width : float
-        The room for a line, in em.
-
-    Returns
-    -------
-    list of Line
-        One only if the formula fits. Lines are broken before signs, outside of brackets rather than
-        inside; between factors a dot is put where one line ends and the next begins with another
-        factor. What cannot be broken stays too wide.
-    """
+    """A formula in as few lines as its width needs, broken where it reads best."""
     if box.width <= width:
         return [Line(box)]
     pieces = _pieces(box, 0)
@@ -132,18 +109,7 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
 
 
 def widest(box: Box) -> float:
-    """How wide the widest part of a formula is that cannot be broken.
-
-    Parameters
-    ----------
-    box : Box
-        The formula.
-
-    Returns
-    -------
-    float
-        In em.
-    """
+    """How wide the widest part of a formula is that cannot be broken."""
     width = most = 0.0
     for piece in _pieces(box, 0):
         width = piece.box.width + (0.0 if piece.breaks else width)

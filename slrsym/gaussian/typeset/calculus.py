@@ -27,13 +27,7 @@ __all__ = ["Calculus"]
 
 
 class Calculus(Writing):
-    """Writes what is differentiated, integrated or summed.
-
-    Parameters
-    ----------
-    order, laws, names, inside
-        As of `Printer`.
-    """
+    """Writes what is differentiated, integrated or summed."""
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
         of = expr.expr

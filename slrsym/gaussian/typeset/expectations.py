@@ -29,13 +29,7 @@ __all__ = ["Expectations"]
 
 
 class Expectations(Writing):
-    """Writes expectations and laws.
-
-    Parameters
-    ----------
-    order, laws, names, inside
-        As of `Printer`.
-    """
+    """Writes expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
         sign: Box = name("E")
@@ -71,18 +65,7 @@ class Expectations(Writing):
         return row([sign, body]), PREFIX
 
     def law(self, law: Law) -> Box:
-        """What a law says of its variables.
-
-        Parameters
-        ----------
-        law : Law
-            The law.
-
-        Returns
-        -------
-        Box
-            Such as ``G ~ N(0, 1)``; the parts of a product are separated by commas.
-        """
+        """What a law says of its variables."""
         parts: list[Box] = []
         for block in law.blocks():
             parts += [COMMA, Space(0.17, breaks=True)] if parts else []

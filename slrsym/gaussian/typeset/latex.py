@@ -29,21 +29,6 @@ _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 def to_latex(box: Box) -> str:
     r"""A box as LaTeX in math mode.
 
-    Parameters
-    ----------
-    box : Box
-        The formula.
-
-    Returns
-    -------
-    str
-        It needs amsmath, and no macros of its own.
-
-    Raises
-    ------
-    TypeError
-        If there is no such kind of box.
-
     Examples
     --------
     >>> from slrsym.gaussian.typeset.boxes import Fraction, identifier, number

@@ -13,20 +13,7 @@ __all__ = ["declared_laws", "is_part_of", "reduced"]
 
 
 def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
-    """The law of some variables only.
-
-    Parameters
-    ----------
-    law : Law
-        The law of more variables.
-    symbols : set of Symbol
-        Those that matter; others are ignored.
-
-    Returns
-    -------
-    Law or None
-        The marginal law, or None if none of the symbols is named by `law`.
-    """
+    """The law of some variables only."""
     parts: list[Law] = []
     for block in law.blocks():
         kept = [s for s in block.symbols if s in symbols]
@@ -53,20 +40,7 @@ def _blocks(law: Law) -> set[Law]:
 
 
 def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
-    """Whether a law is what has been declared of its variables.
-
-    Parameters
-    ----------
-    law : Law
-        The law of an expectation.
-    declared : mapping of Symbol to Law
-        A law for each variable, that of its block. Different blocks are independent.
-
-    Returns
-    -------
-    bool
-        Whether it is a marginal of the declared ones.
-    """
+    """Whether a law is what has been declared of its variables."""
     if any(s not in declared for s in law.symbols):
         return False
     blocks = list(dict.fromkeys(declared[s] for s in law.symbols))
@@ -79,19 +53,7 @@ def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
 
 
 def declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
-    """The laws to declare once, so that most expectations need not name theirs.
-
-    Parameters
-    ----------
-    expressions : list of Expr
-        What is going to be written, most important first.
-
-    Returns
-    -------
-    dict of Symbol to Law
-        For each random variable the law of its block: the first that is met, the largest vectors
-        first where several are met in one expression.
-    """
+    """The laws to declare once, so that most expectations need not name theirs."""
     declared: dict[Symbol, Law] = {}
     for expression in expressions:
         laws: list[Law] = []

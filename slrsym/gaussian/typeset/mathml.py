@@ -65,25 +65,6 @@ _CHILDREN = {
 def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = False) -> str:
     """A formula as a ``math`` element.
 
-    Parameters
-    ----------
-    lines : Box or list of Line
-        The formula; or what `slrsym.gaussian.typeset.broken` made of it.
-    display : bool, optional
-        Whether it stands by itself, rather than in a line of text.
-    annotated : bool, optional
-        Whether its LaTeX goes with it, for those who copy it.
-
-    Returns
-    -------
-    str
-        Presentation MathML, which is well-formed XML.
-
-    Raises
-    ------
-    TypeError
-        If there is a box of an unknown kind.
-
     Examples
     --------
     >>> from slrsym.gaussian.typeset.boxes import Fraction, identifier, number
@@ -238,16 +219,6 @@ def _script(box: Script) -> str:
 @cache
 def converted(latex: str) -> str:
     r"""LaTeX that someone else wrote, as the inside of a ``math`` element.
-
-    Parameters
-    ----------
-    latex : str
-        For math mode.
-
-    Returns
-    -------
-    str
-        One element. LaTeX that cannot be converted is shown as it is.
 
     Examples
     --------

@@ -35,16 +35,6 @@ MOST_PRIMES = 3
 def greek_name(character: str) -> str:
     """What TeX calls a Greek letter.
 
-    Parameters
-    ----------
-    character : str
-        One character.
-
-    Returns
-    -------
-    str
-        Such as ``lambda``; empty if it is no Greek letter, or one that TeX has no name for.
-
     Examples
     --------
     >>> greek_name("λ"), greek_name("Γ"), greek_name("l")
@@ -59,18 +49,6 @@ def greek_name(character: str) -> str:
 
 def letter(name: str) -> Box:
     r"""A symbol's name, typeset.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``kappa``, ``U_1``, ``c_11`` or ``k_star``.
-
-    Returns
-    -------
-    Box
-        The letter, with what follows an underscore, or digits, below it, and what follows a caret
-        above it, in brackets. Names of several letters
-        that are not Greek are upright.
 
     Examples
     --------

@@ -27,70 +27,26 @@ def _text(expr: Expr) -> str:
 
 
 def is_negative_term(term: Expr) -> bool:
-    """Whether a term of a sum is written with a minus sign before it.
-
-    Parameters
-    ----------
-    term : Expr
-        The term.
-
-    Returns
-    -------
-    bool
-        Whether its rational coefficient is negative.
-    """
+    """Whether a term of a sum is written with a minus sign before it."""
     coefficient = term.as_coeff_Mul()[0]
     return bool(coefficient.is_real and coefficient.is_negative)
 
 
 class Order:
-    """How terms and factors are sorted.
-
-    Parameters
-    ----------
-    letters : sequence of str, optional
-        Names of symbols in the order in which they should stand; others come after these, by the
-        alphabet.
-    """
+    """How terms and factors are sorted."""
 
     def __init__(self, letters: Sequence[str] = ()) -> None:
         self._ranks = {name: place for place, name in enumerate(letters)}
 
     def symbol(self, symbol: Any, bound: frozenset[Symbol] = frozenset()) -> tuple[Any, ...]:
-        """The key of a letter.
-
-        Parameters
-        ----------
-        symbol : Symbol
-            The letter.
-        bound : frozenset of Symbol, optional
-            Random variables and the like, which stand last.
-
-        Returns
-        -------
-        tuple
-            To be compared with those of other letters.
-        """
+        """The key of a letter."""
         name = getattr(symbol, "name", str(symbol))
         # x_2 before x_10.
         parts = [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", name.lower())]
         return (symbol in bound, self._ranks.get(name, len(self._ranks)), parts, name)
 
     def terms(self, terms: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
-        """The terms of a sum, in order, a positive one first if there is one.
-
-        Parameters
-        ----------
-        terms : iterable of Expr
-            The terms.
-        bound : frozenset of Symbol
-            The variables that something around the sum binds.
-
-        Returns
-        -------
-        list of Expr
-            Simple terms before complicated ones, constants before variables; but L - 1, n + 1.
-        """
+        """The terms of a sum, in order, a positive one first if there is one."""
         found = list(terms)
         if len(found) == 2:
             counts = [t for t in found if t.is_Symbol and t.is_integer]
@@ -103,20 +59,7 @@ class Order:
         return ordered
 
     def factors(self, factors: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
-        """The factors of a product, in order: numbers, letters, functions, brackets, expectations.
-
-        Parameters
-        ----------
-        factors : iterable of Expr
-            The factors, none of them a number.
-        bound : frozenset of Symbol
-            The variables that something around the product binds.
-
-        Returns
-        -------
-        list of Expr
-            The same factors.
-        """
+        """Factors of a product, in order: numbers, letters, functions, brackets, expectations."""
         return sorted(factors, key=lambda factor: self._factor(factor, bound))
 
     # -- keys ----------------------------------------------------------------------------------

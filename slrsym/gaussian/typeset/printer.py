@@ -39,20 +39,7 @@ _WIDE_EXPONENT = 4.5
 
 
 class Printer(Arithmetic, Expectations, Calculus, Statements):
-    """Writes expressions, with a person's order and brackets.
-
-    Parameters
-    ----------
-    order : Order, optional
-        How terms and factors are sorted.
-    laws : mapping of Symbol to Law, optional
-        What has been declared of random variables. An expectation under another law names it.
-    names : mapping of str or Symbol to Box, optional
-        Symbols and undefined functions that are not written as their names say, by their names or
-        themselves.
-    inside : mapping of Symbol to set of Symbol, optional
-        What is in the expressions that letters stand for.
-    """
+    """Writes expressions, with a person's order and brackets."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
         # SymPy takes some different derivatives at a point for equal.

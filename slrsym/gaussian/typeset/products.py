@@ -24,25 +24,7 @@ def _is_letter(base: Expr) -> bool:
 
 @dataclass(frozen=True)
 class Product:
-    """A product, its factors by kind.
-
-    Attributes
-    ----------
-    number : Integer
-        The whole number among the factors, not negative.
-    roots : tuple of Expr
-        What stands under the square root.
-    under_root : tuple of Expr
-        What stands there below a fraction bar.
-    letters, others : tuple of Expr
-        Powers of letters, of pi and of counts like L - 1; and everything else.
-    negative : bool
-        Whether there is a minus sign before it all.
-    below : Product or None
-        What it is divided by.
-    is_power : bool
-        Whether it is one power, and nothing to take apart.
-    """
+    """A product, its factors by kind."""
 
     number: Expr = S.One
     roots: tuple[Expr, ...] = ()
@@ -70,18 +52,7 @@ class Product:
 
     @classmethod
     def of(cls, expr: Expr) -> Product:
-        """Take a product, a power or a rational number apart.
-
-        Parameters
-        ----------
-        expr : Expr
-            The product.
-
-        Returns
-        -------
-        Product
-            Of the same value.
-        """
+        """Take a product, a power or a rational number apart."""
         coefficient, rest = expr.as_coeff_Mul()
         if not coefficient.is_Rational:
             coefficient, rest = S.One, expr

@@ -26,13 +26,7 @@ _WORDS: dict[Any, Box] = {
 
 
 class Statements(Writing):
-    """Writes statements.
-
-    Parameters
-    ----------
-    order, laws, names, inside
-        As of `Printer`.
-    """
+    """Writes statements."""
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
         sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)

@@ -42,20 +42,7 @@ _NARROW_BRACKET = 9.0
 
 
 def primed(base: Box, count: int) -> Box:
-    """A letter with primes.
-
-    Parameters
-    ----------
-    base : Box
-        The letter.
-    count : int
-        How many.
-
-    Returns
-    -------
-    Box
-        Both.
-    """
+    """A letter with primes."""
     return Script(base, above=Atom("'" * count, "name"))
 
 
@@ -79,20 +66,7 @@ NAMES: dict[Any, Box] = {
 
 
 class Writing:
-    """What a printer knows, and how it writes letters, calls and lists.
-
-    Parameters
-    ----------
-    order : Order, optional
-        How terms and factors are sorted.
-    laws : mapping of Symbol to Law, optional
-        What has been declared of random variables. An expectation under another law names it.
-    names : mapping of str or Symbol to Box, optional
-        Symbols and undefined functions that are not written as their names say, by their names or
-        themselves.
-    inside : mapping of Symbol to set of Symbol, optional
-        What is in the expressions that letters stand for.
-    """
+    """What a printer knows, and how it writes letters, calls and lists."""
 
     named: ClassVar[dict[Any, Box]] = NAMES
 
@@ -113,35 +87,11 @@ class Writing:
         self._known: dict[tuple[Any, ...], tuple[Box, int]] = {}
 
     def box(self, expr: Any, inline: bool = False) -> Box:
-        """An expression, a statement or a law.
-
-        Parameters
-        ----------
-        expr : Basic
-            What is to be written.
-        inline : bool, optional
-            Whether simple fractions are written with a slash.
-
-        Returns
-        -------
-        Box
-            It has the meaning of `expr`.
-        """
+        """An expression, a statement or a law."""
         return self._print(expr, inline)[0]
 
     def symbol(self, symbol: Any) -> Box:
-        """A letter, as it is written here.
-
-        Parameters
-        ----------
-        symbol : Symbol or undefined function
-            Anything that has a name.
-
-        Returns
-        -------
-        Box
-            The letter.
-        """
+        """A letter, as it is written here."""
         box = self.names.get(symbol) or self.names.get(symbol.name) or letter(symbol.name)
         if symbol in self._copied:
             copy = Fence("(", identifier("ell"), ")")
@@ -211,18 +161,7 @@ class Writing:
 
 
 def bracketed(box: Box) -> Box:
-    """A formula in brackets; short ones are not broken.
-
-    Parameters
-    ----------
-    box : Box
-        The formula.
-
-    Returns
-    -------
-    Box
-        With parentheses.
-    """
+    """A formula in brackets; short ones are not broken."""
     return Fence("(", box, ")", breaks=box.width > _NARROW_BRACKET)
 
 

@@ -56,20 +56,7 @@ class _Equation:
 
 
 class Algebra(RingOfExpectations):
-    """The ring in which the expressions of one proof step are compared.
-
-    Parameters
-    ----------
-    positive, nonnegative : callable
-        Whether an expression is known to be so on the domain of the step.
-    freedom : Freedom, optional
-        The properties of expectations that may be used; by default none.
-
-    Attributes
-    ----------
-    denominators : list of Expr
-        What the expressions seen so far are divided by; each has to be shown not to vanish.
-    """
+    """The ring in which the expressions of one proof step are compared."""
 
     def __init__(
         self,
@@ -85,24 +72,7 @@ class Algebra(RingOfExpectations):
     # -- questions -----------------------------------------------------------------------------
 
     def equal(self, first: Expr, second: Expr) -> bool:
-        """Whether two expressions have the same normal form.
-
-        Parameters
-        ----------
-        first, second : Expr
-            The two.
-
-        Returns
-        -------
-        bool
-            True only if they are equal wherever no denominator vanishes.
-
-        Raises
-        ------
-        NotNormalizable
-            If one of them contains an inexact or infinite number, or a power that cannot be taken
-            apart.
-        """
+        """Whether two expressions have the same normal form."""
         difference = subtract(self.element(first), self.element(second))
         for equation in self._equations:
             difference = self._reduced(difference, equation)
@@ -112,16 +82,6 @@ class Algebra(RingOfExpectations):
         """Use the equation ``left = right`` from now on, solved for an atom of `left`.
 
         An atom with a coefficient that may vanish is replaced only along with that coefficient.
-
-        Parameters
-        ----------
-        left, right : Expr
-            The two sides.
-
-        Raises
-        ------
-        NotNormalizable
-            If `left` has no atom that it can be solved for, or `right` contains that atom.
         """
         element, others = self.element(left), self.element(right)
         if self.vanishes(subtract(element, others)):

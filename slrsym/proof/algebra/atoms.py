@@ -30,13 +30,7 @@ _PARITIES: dict[type, tuple[int, ...]] = {
 
 
 class RingOfAtoms(RingOfPowers, ABC):
-    """A ring in which any expression without bound variables may be a generator.
-
-    Parameters
-    ----------
-    positive, nonnegative : callable
-        Whether an expression is known to be so on the domain of the step.
-    """
+    """A ring in which any expression without bound variables may be a generator."""
 
     def __init__(
         self, positive: Callable[[Expr], bool], nonnegative: Callable[[Expr], bool]
@@ -50,23 +44,7 @@ class RingOfAtoms(RingOfPowers, ABC):
 
     @abstractmethod
     def element(self, expr: Expr) -> Element:
-        """The normal form of an expression.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        Element
-            An element equal to it.
-
-        Raises
-        ------
-        NotNormalizable
-            If it contains an inexact or infinite number, or a power that cannot be taken apart.
-        """
+        """The normal form of an expression."""
 
     def _atom(self, expr: Expr) -> Element:
         if type(expr) in _PARITIES:
@@ -139,16 +117,6 @@ def partial_derivative(expr: Expr) -> tuple[Any, tuple[Expr, ...]] | None:
 
     SymPy has two forms for it: ``Derivative(h(x, y), x)`` at a point named by symbols, and
     ``Subs(Derivative(h(z, y), z), z, p)`` elsewhere.
-
-    Parameters
-    ----------
-    expr : Expr
-        An expression.
-
-    Returns
-    -------
-    tuple or None
-        Which derivative it is, and the point; None for anything else.
     """
     if isinstance(expr, Subs):
         inner = partial_derivative(expr.expr)

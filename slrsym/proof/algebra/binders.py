@@ -21,13 +21,7 @@ __all__ = ["RingOfBinders", "canonical_variable", "depth_of", "shape_of"]
 
 
 class RingOfBinders(RingOfAtoms):
-    """A ring in which integrals, sums and sums of copies are generators.
-
-    Parameters
-    ----------
-    positive, nonnegative : callable
-        Whether an expression is known to be so on the domain of the step.
-    """
+    """A ring in which integrals, sums and sums of copies are generators."""
 
     def _bound_atom(self, expr: Integral | Sum) -> Element:
         """Integrals and sums, linear in their integrand, their bound variable canonical."""
@@ -104,51 +98,16 @@ class RingOfBinders(RingOfAtoms):
 
 @cache
 def canonical_variable(depth: int, position: int) -> Symbol:
-    """The name of a bound variable.
-
-    Parameters
-    ----------
-    depth : int
-        How many binders are nested where it is bound, its own included.
-    position : int
-        Which of the variables bound there it is.
-
-    Returns
-    -------
-    Symbol
-        Declared real.
-    """
+    """The name of a bound variable."""
     return Dummy(f"x_{depth}_{position}", real=True)
 
 
 def shape_of(law: Law) -> tuple[Any, ...]:
-    """The kinds of a law's blocks, and how many variables each has.
-
-    Parameters
-    ----------
-    law : Law
-        The law.
-
-    Returns
-    -------
-    tuple of (str, int)
-        All that a law is besides its parameters.
-    """
+    """The kinds of a law's blocks, and how many variables each has."""
     return tuple((type(block).__name__, len(block.symbols)) for block in law.blocks())
 
 
 def depth_of(expr: Basic) -> int:
-    """How many binders are nested in an expression.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-
-    Returns
-    -------
-    int
-        Zero for one without binders.
-    """
+    """How many binders are nested in an expression."""
     inner = max((depth_of(arg) for arg in expr.args), default=0)
     return inner + isinstance(expr, Expectation | Integral | Sum | IIDSum)

@@ -37,16 +37,6 @@ def is_same_multiplied_out(first: Expr, second: Expr) -> bool:
     What stands between bars is taken up to its sign. Where the two are defined nothing is asked, so
     that an expression may have gaps where the other one has none.
 
-    Parameters
-    ----------
-    first, second : Expr
-        The expressions.
-
-    Returns
-    -------
-    bool
-        False also where they may be equal for another reason, or bind variables.
-
     Examples
     --------
     >>> from sympy import Abs, symbols

@@ -39,86 +39,27 @@ class NotNormalizable(Exception):  # noqa: N818
 
 
 def exact(value: Rational) -> fmpq:
-    """A rational number as it is calculated with.
-
-    Parameters
-    ----------
-    value : Rational
-        The number.
-
-    Returns
-    -------
-    fmpq
-        The same number.
-    """
+    """A rational number as it is calculated with."""
     return fmpq(int(value.p), int(value.q))
 
 
 def rational(value: fmpq) -> Rational:
-    """A rational number as SymPy writes it.
-
-    Parameters
-    ----------
-    value : fmpq
-        The number.
-
-    Returns
-    -------
-    Rational
-        The same number.
-    """
+    """A rational number as SymPy writes it."""
     return Rational(int(value.p), int(value.q))
 
 
 def constant(value: fmpq | int) -> Element:
-    """A number as an element.
-
-    Parameters
-    ----------
-    value : fmpq or int
-        The number.
-
-    Returns
-    -------
-    Element
-        Without terms for zero.
-    """
+    """A number as an element."""
     return {UNIT: fmpq(value)} if value else {}
 
 
 def generated(generator: int, power: Fraction | int = 1, coefficient: fmpq | int = 1) -> Element:
-    """A multiple of a power of a generator.
-
-    Parameters
-    ----------
-    generator : int
-        The generator.
-    power : Fraction or int, optional
-        Its exponent.
-    coefficient : fmpq or int, optional
-        The factor, not zero.
-
-    Returns
-    -------
-    Element
-        A single term.
-    """
+    """A multiple of a power of a generator."""
     return {(((generator, Fraction(power)),), 0): fmpq(coefficient)}
 
 
 def add(first: Element, second: Element) -> Element:
-    """The sum of two elements.
-
-    Parameters
-    ----------
-    first, second : Element
-        The two.
-
-    Returns
-    -------
-    Element
-        Without terms that are zero.
-    """
+    """The sum of two elements."""
     total = dict(first)
     for key, c in second.items():
         value = total.get(key, 0) + c
@@ -130,32 +71,10 @@ def add(first: Element, second: Element) -> Element:
 
 
 def negative(element: Element) -> Element:
-    """The negative of an element.
-
-    Parameters
-    ----------
-    element : Element
-        The element.
-
-    Returns
-    -------
-    Element
-        Each coefficient with the other sign.
-    """
+    """The negative of an element."""
     return {key: -c for key, c in element.items()}
 
 
 def subtract(first: Element, second: Element) -> Element:
-    """The difference of two elements.
-
-    Parameters
-    ----------
-    first, second : Element
-        The two.
-
-    Returns
-    -------
-    Element
-        Without terms that are zero.
-    """
+    """The difference of two elements."""
     return add(first, negative(second))

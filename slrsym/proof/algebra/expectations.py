@@ -21,19 +21,7 @@ _Piece = tuple[Expr, frozenset[Any]]
 
 @dataclass(frozen=True)
 class Freedom:
-    """Which properties of expectations the normal form may use besides algebra.
-
-    Parameters
-    ----------
-    linearity : bool, optional
-        Expectations are split into those of single terms, constants taken out, and the law
-        restricted to the variables that occur.
-    independence : bool, optional
-        The expectation of a product of functions of uncorrelated (so independent) blocks of a law
-        is the product of their expectations.
-    moments : bool, optional
-        The first two moments of noise, and of a sum of independent copies.
-    """
+    """Which properties of expectations the normal form may use besides algebra."""
 
     linearity: bool = False
     independence: bool = False
@@ -41,15 +29,7 @@ class Freedom:
 
 
 class RingOfExpectations(RingOfBinders):
-    """A ring in which expectations are generators.
-
-    Parameters
-    ----------
-    positive, nonnegative : callable
-        Whether an expression is known to be so on the domain of the step.
-    freedom : Freedom
-        The properties of expectations that may be used.
-    """
+    """A ring in which expectations are generators."""
 
     def __init__(
         self,

@@ -26,13 +26,7 @@ __all__ = ["RingOfPowers"]
 
 
 class RingOfPowers(Ring):
-    """A ring in which elements have rational powers.
-
-    Parameters
-    ----------
-    positive, nonnegative : callable
-        Whether an expression is known to be so on the domain of the step.
-    """
+    """A ring in which elements have rational powers."""
 
     def __init__(
         self, positive: Callable[[Expr], bool], nonnegative: Callable[[Expr], bool]

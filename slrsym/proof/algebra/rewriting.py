@@ -43,20 +43,7 @@ _COMBINATIONS: dict[type, Callable[[Expr], Expr]] = {
 
 
 def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
-    """A function's value, written by means of exponentials, erf, arc sine and roots.
-
-    Parameters
-    ----------
-    expr : Expr
-        The value.
-    nonnegative : callable
-        Whether an expression is known to be so.
-
-    Returns
-    -------
-    Expr or None
-        An expression equal to it; None if the function is left as it is.
-    """
+    """A function's value, written by means of exponentials, erf, arc sine and roots."""
     if type(expr) in _COMBINATIONS:
         return _COMBINATIONS[type(expr)](expr.args[0])
     if not isinstance(expr, Abs):

@@ -38,33 +38,11 @@ class Ring:
         self._sums: dict[tuple[int, int], int] = {}
 
     def vanishes(self, element: Element) -> bool:
-        """Whether an element is zero, its roots cleared.
-
-        Parameters
-        ----------
-        element : Element
-            The element.
-
-        Returns
-        -------
-        bool
-            True only if it is zero.
-        """
+        """Whether an element is zero, its roots cleared."""
         return not self._cleared(element)[0]
 
     def expression(self, element: Element) -> Expr:
-        """An element written as a SymPy expression again.
-
-        Parameters
-        ----------
-        element : Element
-            The element.
-
-        Returns
-        -------
-        Expr
-            A sum of products.
-        """
+        """An element written as a SymPy expression again."""
         terms = []
         for (m, e), c in element.items():
             factors = [

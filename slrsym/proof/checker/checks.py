@@ -18,22 +18,7 @@ __all__ = ["check_claim", "check_step"]
 
 
 def check_step(step: Step, seed: tuple[int, ...], points: int = POINTS) -> StepReport:
-    """Check one step by its rule and numerically.
-
-    Parameters
-    ----------
-    step : Step
-        The step.
-    seed : tuple of int
-        The seed of its random points, as `step_seed` makes it.
-    points : int, optional
-        At how many of them its numbers are compared at most.
-
-    Returns
-    -------
-    StepReport
-        What went wrong, an exception in a check included, stands in it.
-    """
+    """Check one step by its rule and numerically."""
     try:
         step.check()
         refusal = ""

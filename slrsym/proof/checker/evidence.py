@@ -15,57 +15,18 @@ __all__ = ["certified", "monte_carlo", "tried"]
 
 
 def certified(claim: Claim) -> tuple[str, str]:
-    """What the evidence of a claim shows that has no proof.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-
-    Returns
-    -------
-    error : str
-        Why it is not shown; empty if it is, or if there is no evidence.
-    box : str
-        On which box; empty if there is no evidence.
-    """
+    """What the evidence of a claim shows that has no proof."""
     evidence = claim.evidence()
     return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
 
 
 def tried(claim: Claim, seed: int = 0) -> Trials | None:
-    """What the experiment of a claim sees that has no proof.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    seed : int, optional
-        Moves its random numbers.
-
-    Returns
-    -------
-    Trials or None
-        None if there is no experiment.
-    """
+    """What the experiment of a claim sees that has no proof."""
     return claim.experiment(np.random.default_rng(list(step_seed(claim, 0, seed))))
 
 
 def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
-    """What sampling says of a claim's statement.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    seed : int, optional
-        Moves the random points and the samples.
-
-    Returns
-    -------
-    tuple of MonteCarlo
-        One for each relation with an expectation. If the sampling breaks, that is a contradiction.
-    """
+    """What sampling says of a claim's statement."""
     if not claim.statement.has(Expectation):
         return ()
     # Imported late: most claims speak of no expectation.

@@ -25,24 +25,7 @@ POINTS_OF_QUADRATURE = 2
 def numerical_check(
     step: Step, seed: tuple[int, ...], points: int = POINTS
 ) -> tuple[int | None, str]:
-    """Check one step numerically.
-
-    Parameters
-    ----------
-    step : Step
-        The step.
-    seed : tuple of int
-        The seed of its random points, as `step_seed` makes it.
-    points : int, optional
-        At how many of them its numbers are compared at most.
-
-    Returns
-    -------
-    digits : int or None
-        To how many digits both sides agreed at the worst point; None if nothing was compared.
-    contradiction : str
-        What was found against the step; empty if nothing.
-    """
+    """Check one step numerically."""
     rng = np.random.default_rng(np.random.SeedSequence(list(seed)))
     if step.statement.has(OrbitStatement):
         return _check_of_orbits(step, rng, points)

@@ -19,25 +19,7 @@ __all__ = ["step_seed", "steps_of"]
 
 
 def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
-    """The steps of a claim's proof, the last one being that they conclude its statement.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    find : callable
-        The claim of an id; raises `ProofError` if there is none.
-
-    Returns
-    -------
-    list of Step
-        None of them checked yet. A claim that is certified or tested has none.
-
-    Raises
-    ------
-    ProofError
-        If the proof is missing or malformed.
-    """
+    """The steps of a claim's proof, the last one being that they conclude its statement."""
     if claim.is_tested or claim.evidence() is not None:
         return []
 
@@ -70,20 +52,5 @@ def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
 
 
 def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
-    """The seed of one step's random points.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim that the step belongs to.
-    number : int
-        The place of the step in the proof, counted from 0.
-    seed : int
-        Moves the points of all steps.
-
-    Returns
-    -------
-    tuple of int
-        Different for different steps.
-    """
+    """The seed of one step's random points."""
     return (seed, zlib.crc32(claim.id.encode()), number)

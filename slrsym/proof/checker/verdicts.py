@@ -138,18 +138,7 @@ _sealing: ContextVar[bool] = ContextVar("a verdict is being made", default=False
 
 
 def sealed(*fields: Any) -> Verdict:
-    """A verdict from its fields, as they come from a worker process.
-
-    Parameters
-    ----------
-    *fields : object
-        The fields of a `Verdict`, in order.
-
-    Returns
-    -------
-    Verdict
-        The verdict.
-    """
+    """A verdict from its fields, as they come from a worker process."""
     token = _sealing.set(True)
     try:
         return Verdict(*fields)

@@ -23,66 +23,20 @@ __all__ = ["about", "listed", "on_box"]
 
 
 def about(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
-    """The goal, if it is of the kind that a theorem shows.
-
-    Parameters
-    ----------
-    goal : Boolean
-        What is to be shown.
-    kind : type
-        The kind.
-    name : str
-        The theorem.
-
-    Returns
-    -------
-    OrbitStatement
-        The goal.
-
-    Raises
-    ------
-    ProofError
-        If it is of another kind.
-    """
+    """The goal, if it is of the kind that a theorem shows."""
     if type(goal) is not kind:
         raise ProofError(f"theorem {name} shows {kind.__name__}, not {goal}")
     return goal
 
 
 def on_box(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
-    """Hypotheses for all points of the box, and that no step leaves it.
-
-    Parameters
-    ----------
-    g : BoxMap
-        The map.
-    **statements : Boolean
-        Formulas in its coordinates, by name.
-
-    Returns
-    -------
-    dict of str to Hypothesis
-        With one named ``stays``.
-    """
+    """Hypotheses for all points of the box, and that no step leaves it."""
     formulas = {"stays": g.stays(), **statements}
     return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
 
 
 def listed(g: BoxMap, points: FiniteSet) -> Boolean:
-    """That the coordinates are those of one of the points.
-
-    Parameters
-    ----------
-    g : BoxMap
-        The map.
-    points : FiniteSet
-        The points.
-
-    Returns
-    -------
-    Boolean
-        A disjunction of conjunctions of equations.
-    """
+    """That the coordinates are those of one of the points."""
     at = [And(*map(Eq, g.coordinates, point), evaluate=False) for point in points]
     return Or(*at, evaluate=False) if len(at) > 1 else at[0]
 

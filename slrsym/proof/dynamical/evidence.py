@@ -49,15 +49,7 @@ _SMALL = 1e-12
 
 
 class Contradicted(Exception):  # noqa: N818
-    """A statement about orbits fails.
-
-    Parameters
-    ----------
-    case : Instance or None
-        The map and its parameters; None if they are told already.
-    what : str
-        What happens there.
-    """
+    """A statement about orbits fails."""
 
     def __init__(self, case: Instance | None, what: str) -> None:
         point = {} if case is None else case.point
@@ -66,24 +58,7 @@ class Contradicted(Exception):  # noqa: N818
 
 
 def examine(statement: OrbitStatement, given: Iterable[Any], rng: Generator) -> None:
-    """Hold a statement about orbits against numbers.
-
-    Parameters
-    ----------
-    statement : OrbitStatement
-        The statement.
-    given : iterable of Boolean
-        What its parameters obey.
-    rng : numpy.random.Generator
-        Decides the parameters and the starts.
-
-    Raises
-    ------
-    Contradicted
-        If it fails; with the place.
-    Undecided
-        If it could not be seen to hold, either.
-    """
+    """Hold a statement about orbits against numbers."""
     if isinstance(statement, AlmostEveryPairConvergesTo):
         found = examine_pairs(statement, given, rng)
         if found:

@@ -15,18 +15,7 @@ __all__ = ["function_of", "point_set", "require_plain", "value_at"]
 
 
 def require_plain(function: Lambda) -> None:
-    """Refuse a function whose variables are not real coordinates, of any sign.
-
-    Parameters
-    ----------
-    function : Lambda
-        The function.
-
-    Raises
-    ------
-    ProofError
-        If a variable is declared anything but real.
-    """
+    """Refuse a function whose variables are not real coordinates, of any sign."""
     for x in function.variables:
         if not isinstance(x, Symbol) or not is_plainly_real(x):
             raise ProofError(f"the coordinate {x} has to be declared real, and no more")
@@ -59,25 +48,7 @@ def function_of(coordinates: Iterable[Symbol], value: Any) -> Lambda:
 
 
 def value_at(function: Lambda, point: Iterable[Any]) -> Any:
-    """The value of a function at a point, not evaluated any further.
-
-    Parameters
-    ----------
-    function : Lambda
-        The function.
-    point : iterable of expression
-        As many as it has variables.
-
-    Returns
-    -------
-    Basic
-        An expression, or a Tuple of them.
-
-    Raises
-    ------
-    ProofError
-        If the function has another number of variables.
-    """
+    """The value of a function at a point, not evaluated any further."""
     place = tuple(map(sympify, point))
     if len(place) != len(function.variables):
         raise ProofError(f"{function} is no function of {len(place)} coordinates")

@@ -20,21 +20,7 @@ _FAR = 100
 
 
 def solved(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
-    """A zero to which Newton's method leads.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the coordinates one by one; returns as many values.
-    start : sequence of float
-        Where it begins, near by.
-
-    Returns
-    -------
-    tuple of mpf or None
-        None if it does not converge, or if the derivative is nearly singular there, so that the
-        zero may not be alone, or be none.
-    """
+    """A zero to which Newton's method leads."""
     size = len(start)
     with mpmath.workdps(DIGITS):
         x = [mpmath.mpf(float(c)) for c in start]
@@ -61,20 +47,7 @@ def _is_regular(slopes: Any) -> bool:
 
 
 def slopes_at(function: Callable[..., Any], x: Sequence[Any]) -> Any:
-    """The derivative of a function, by central differences that leave two thirds of the digits.
-
-    Parameters
-    ----------
-    function : callable
-        As above.
-    x : sequence of mpf
-        The point.
-
-    Returns
-    -------
-    mpmath.matrix
-        Row i holds the partial derivatives of the i-th value.
-    """
+    """The derivative of a function, by central differences that leave two thirds of the digits."""
     size = len(x)
     step = mpmath.mpf(10) ** (-DIGITS // 3)
     matrix = mpmath.matrix(size, size)
@@ -86,16 +59,5 @@ def slopes_at(function: Callable[..., Any], x: Sequence[Any]) -> Any:
 
 
 def close(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    """Whether two points are the same but for rounding errors.
-
-    Parameters
-    ----------
-    a, b : sequence of numbers
-        The points.
-
-    Returns
-    -------
-    bool
-        Whether every coordinate agrees to 1e-6.
-    """
+    """Whether two points are the same but for rounding errors."""
     return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))

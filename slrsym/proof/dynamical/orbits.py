@@ -40,42 +40,14 @@ _ROUNDS = 30
 
 @dataclass
 class Instance:
-    """A map at one random point of its parameters.
-
-    Attributes
-    ----------
-    map : BoxMap
-        The map.
-    point : dict
-        The values of the parameters, exact.
-    rng : Generator
-        Where starts come from.
-    """
+    """A map at one random point of its parameters."""
 
     map: BoxMap
     point: Mapping[Symbol, Any]
     rng: Generator = field(repr=False)
 
     def compiled(self, function: Any, module: str) -> Any:
-        """A function of the coordinates, at these parameters, for numbers.
-
-        Parameters
-        ----------
-        function : Lambda
-            With an expression or a Tuple for its value.
-        module : str
-            ``scipy`` for arrays, ``mpmath`` for numbers of many digits.
-
-        Returns
-        -------
-        callable
-            Takes the coordinates one by one; returns a tuple.
-
-        Raises
-        ------
-        Undecided
-            If there is something in it that cannot be compiled.
-        """
+        """A function of the coordinates, at these parameters, for numbers."""
         body = value_at(function, self.map.coordinates)
         parts = tuple(body) if isinstance(body, Tuple) else (body,)
         try:
@@ -98,35 +70,13 @@ class Instance:
         return self.compiled(self.map.args[0], "mpmath")
 
     def step(self, x: Array) -> Array:
-        """One step from many points at once.
-
-        Parameters
-        ----------
-        x : ndarray, shape (dimension, points)
-            The points.
-
-        Returns
-        -------
-        ndarray, shape (dimension, points)
-            Their images.
-        """
+        """One step from many points at once."""
         with np.errstate(all="ignore"):
             images = self._step(*x)
         return np.stack([np.broadcast_to(np.asarray(y, dtype=float), x[0].shape) for y in images])
 
     def starts(self, count: int) -> Array:
-        """Random points of the box, uniform.
-
-        Parameters
-        ----------
-        count : int
-            How many.
-
-        Returns
-        -------
-        ndarray, shape (dimension, count)
-            The points.
-        """
+        """Random points of the box, uniform."""
         low, high = self.ends
         return low + (high - low) * self.rng.random((len(low), count))
 
@@ -137,30 +87,13 @@ class Instance:
         return low[:, None], high[:, None]
 
     def outside(self, x: Array) -> NDArray[np.bool_]:
-        """Which points lie outside of the box, by more than rounding errors.
-
-        Parameters
-        ----------
-        x : ndarray, shape (dimension, points)
-            The points.
-
-        Returns
-        -------
-        ndarray of bool, shape (points,)
-            True also where something is not a number.
-        """
+        """Which points lie outside of the box, by more than rounding errors."""
         low, high = self.ends
         inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
         return np.asarray(~inside)
 
     def orbits(self) -> Orbits:
-        """Orbits of random starts.
-
-        Returns
-        -------
-        Orbits
-            `STARTS` of them, of `STEPS` steps.
-        """
+        """Orbits of random starts."""
         start = self.starts(STARTS)
         x, left = start, np.zeros(STARTS, dtype=bool)
         middle = start
@@ -174,18 +107,7 @@ class Instance:
     # -- fixed points --------------------------------------------------------------------------
 
     def fixed_points(self, period: int = 1) -> list[tuple[Any, ...]]:
-        """Points of the box that return after some steps, found by Newton's method.
-
-        Parameters
-        ----------
-        period : int, optional
-            After how many.
-
-        Returns
-        -------
-        list of tuple of mpf
-            Those where the derivative of the equation is regular; there may be others.
-        """
+        """Points of the box that return after some steps, found by Newton's method."""
         grid = np.meshgrid(*([(0.0, 0.5, 1.0)] * len(self.map.coordinates)))
         low, high = self.ends
         nodes = low + (high - low) * np.stack([axis.ravel() for axis in grid])
@@ -229,20 +151,7 @@ class Instance:
         return kept
 
     def newton(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
-        """The point that returns after some steps, to which Newton's method leads.
-
-        Parameters
-        ----------
-        start : sequence of float
-            Where it begins.
-        period : int, optional
-            After how many steps.
-
-        Returns
-        -------
-        tuple of mpf or None
-            None if it does not converge within the box, or to a point that may not be alone.
-        """
+        """The point that returns after some steps, to which Newton's method leads."""
 
         def returns(*x: Any) -> Any:
             y = x
@@ -253,20 +162,7 @@ class Instance:
         return self._solved(returns, start)
 
     def collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
-        """Another point of the box with the same image, to which Newton's method leads.
-
-        Parameters
-        ----------
-        at : sequence of float
-            The point.
-        start : sequence of float
-            Where the search begins.
-
-        Returns
-        -------
-        tuple of mpf or None
-            None if none is found.
-        """
+        """Another point of the box with the same image, to which Newton's method leads."""
         with mpmath.workdps(DIGITS):
             image = self.precise(*map(mpmath.mpf, at))
             point = self._solved(
@@ -282,18 +178,7 @@ class Instance:
         return None if self.outside(place)[0] else point
 
     def attracts(self, point: Any) -> bool:
-        """Whether all orbits that begin near a fixed point converge to it.
-
-        Parameters
-        ----------
-        point : sequence of mpf
-            The fixed point.
-
-        Returns
-        -------
-        bool
-            Whether every eigenvalue is clearly of modulus less than 1.
-        """
+        """Whether all orbits that begin near a fixed point converge to it."""
         with mpmath.workdps(DIGITS):
             matrix = slopes_at(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
         values = np.linalg.eigvals(np.array(matrix.tolist(), dtype=float))
@@ -302,15 +187,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Orbits:
-    """Orbits of many starts.
-
-    Attributes
-    ----------
-    start, middle, before, end : ndarray, shape (dimension, starts)
-        Where they are at the beginning, half-way, one step before the end, and at the end.
-    left : ndarray of bool, shape (starts,)
-        Which of them have left the box.
-    """
+    """Orbits of many starts."""
 
     start: Array
     middle: Array
@@ -325,22 +202,7 @@ class Orbits:
 
 
 def instances(statement: Any, given: Any, rng: Generator) -> Iterator[Instance]:
-    """The map of a statement at random points of its parameters.
-
-    Parameters
-    ----------
-    statement : OrbitStatement
-        The statement.
-    given : iterable of Boolean
-        What holds of the parameters.
-    rng : Generator
-        Decides the points.
-
-    Yields
-    ------
-    Instance
-        One after another, without end.
-    """
+    """The map of a statement at random points of its parameters."""
     symbols = parameters(statement, *given)
     while True:
         (point,) = sample_points(symbols, given, rng, 1)

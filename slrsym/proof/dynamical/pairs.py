@@ -36,27 +36,7 @@ _STILL = 1e-13
 def examine_pairs(
     statement: AlmostEveryPairConvergesTo, given: Iterable[Any], rng: Generator
 ) -> str:
-    """Hold a statement about pairs of unit vectors against numbers.
-
-    Parameters
-    ----------
-    statement : AlmostEveryPairConvergesTo
-        The statement.
-    given : iterable of Boolean
-        What its parameters obey.
-    rng : Generator
-        Decides the dimension, the parameters and the starts.
-
-    Returns
-    -------
-    str
-        What contradicts it; empty if nothing does.
-
-    Raises
-    ------
-    Undecided
-        If too few of the pairs arrive anywhere.
-    """
+    """Hold a statement about pairs of unit vectors against numbers."""
     descent = statement.map
     given = tuple(given)
     symbols = parameters(statement, *given)

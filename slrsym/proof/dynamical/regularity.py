@@ -28,20 +28,6 @@ def require_differentiable_on(
     It has to be made of sums, products and smooth functions of the coordinates, of powers whose
     base does not vanish in the closed box, and of roots whose base is positive there. Each of its
     parts is then smooth (:math:`C^\infty`) on a neighbourhood of the box, and so is the whole.
-
-    Parameters
-    ----------
-    function : Expr or Tuple
-        The function, or several.
-    coordinates : iterable of Symbol
-        The coordinates.
-    context : Context
-        What may be taken for granted, that the coordinates lie in the closed box among it.
-
-    Raises
-    ------
-    Refused
-        With the part that may fail to be differentiable, or real.
     """
     for part in function if isinstance(function, Tuple) else (function,):
         _require(part, tuple(coordinates), context)

@@ -149,14 +149,7 @@ class AlmostEveryPairConvergesTo(OrbitStatement):
 
 
 def chain_rule() -> Boolean:
-    """The gradient of a function of the overlaps, in the coordinates of k and of v.
-
-    Returns
-    -------
-    Boolean
-        One equation for each of five coordinates of k, then of v: along k*, along v*, along two
-        vectors that span k and v together with these, and along one orthogonal to all four.
-    """
+    """The gradient of a function of the overlaps, in the coordinates of k and of v."""
     k, v = symbols("k_1:6", real=True), symbols("v_1:6", real=True)
     places = symbols("x_1:6", real=True)
     function = Function("F", real=True)

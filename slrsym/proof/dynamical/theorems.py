@@ -31,15 +31,7 @@ __all__ = ["Hypothesis", "Needs", "by_theorem", "names_of_theorems", "theorem_ru
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What has to be shown for a theorem to apply.
-
-    Attributes
-    ----------
-    statement : Boolean
-        The formula.
-    given : tuple of Boolean, optional
-        For which values of bound symbols it is needed, such as those in the box.
-    """
+    """What has to be shown for a theorem to apply."""
 
     statement: Boolean
     given: tuple[Boolean, ...] = ()
@@ -47,19 +39,7 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Needs:
-    """Everything that a theorem needs in one case.
-
-    Attributes
-    ----------
-    hypotheses : dict of str to Hypothesis
-        What has to be shown, by name.
-    bound : tuple of Symbol
-        The symbols that run over the box, of which no hypothesis outside may speak.
-    smooth : tuple of expressions
-        What has to be continuously differentiable in them, on the box.
-    box : tuple of Boolean
-        The box, for that.
-    """
+    """Everything that a theorem needs in one case."""
 
     hypotheses: Mapping[str, Hypothesis]
     bound: tuple[Symbol, ...]
@@ -88,27 +68,7 @@ _RULES: dict[str, _TheoremRule] = {}
 
 
 def theorem_rule(name: str, *axioms: str) -> Callable[[Callable[..., Needs]], Callable[..., Needs]]:
-    """Decorator for the package's own theorems.
-
-    Parameters
-    ----------
-    name : str
-        What proofs call it.
-    *axioms : str
-        The named facts by which the conclusion follows from the hypotheses. The docstring of the
-        function says how.
-
-    Returns
-    -------
-    callable
-        The decorator, for a function of the statement to be shown, and of the expressions that the
-        theorem speaks of besides, which returns its `Needs`.
-
-    Raises
-    ------
-    ProofError
-        If it is used outside of the package: what a theorem says has to be known to be true.
-    """
+    """Decorator for the package's own theorems."""
     module = str(sys._getframe(1).f_globals.get("__name__", ""))
     if not module.startswith("slrsym.proof.dynamical."):
         raise ProofError(

@@ -12,20 +12,7 @@ __all__ = ["in_latex", "in_text"]
 
 
 def in_text(statement: Any, printer: Any) -> str:
-    """A statement in words, and then what the map and the functions in it are.
-
-    Parameters
-    ----------
-    statement : OrbitStatement
-        The statement.
-    printer : sympy.printing.printer.Printer
-        Writes expressions.
-
-    Returns
-    -------
-    str
-        One line.
-    """
+    """A statement in words, and then what the map and the functions in it are."""
     said = "".join(p if isinstance(p, str) else _text(p, printer) for p in statement.sentence())
     for name, function in statement.definitions:
         place = _list(function.variables, printer)
@@ -35,20 +22,7 @@ def in_text(statement: Any, printer: Any) -> str:
 
 
 def in_latex(statement: Any, printer: Any) -> str:
-    """The same in LaTeX, for math mode.
-
-    Parameters
-    ----------
-    statement : OrbitStatement
-        The statement.
-    printer : sympy.printing.printer.Printer
-        Writes expressions.
-
-    Returns
-    -------
-    str
-        It needs amsmath only.
-    """
+    """The same in LaTeX, for math mode."""
     parts = [
         rf"\text{{{p}}}" if isinstance(p, str) else _latex(p, printer) for p in statement.sentence()
     ]

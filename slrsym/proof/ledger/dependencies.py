@@ -8,20 +8,7 @@ __all__ = ["circle", "reachable"]
 
 
 def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
-    """The claims that a claim rests on, through others too.
-
-    Parameters
-    ----------
-    id : str
-        The claim.
-    depends : mapping
-        The claims that each claim uses itself.
-
-    Returns
-    -------
-    set of str
-        The claim itself is among them only if there is a circle.
-    """
+    """The claims that a claim rests on, through others too."""
     seen: set[str] = set()
     stack = list(depends[id])
     while stack:
@@ -33,20 +20,7 @@ def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
-    """A shortest way from a claim back to itself.
-
-    Parameters
-    ----------
-    id : str
-        The claim.
-    depends : mapping
-        The claims that each claim uses itself.
-
-    Returns
-    -------
-    list of str
-        It begins and ends with `id`; empty if there is no circle.
-    """
+    """A shortest way from a claim back to itself."""
     paths, seen = [[id]], {id}
     while paths:
         path = paths.pop(0)

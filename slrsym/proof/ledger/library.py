@@ -13,25 +13,7 @@ __all__ = ["builtin_claims", "is_builtin"]
 
 
 def builtin_claims(besides: Container[Path]) -> tuple[dict[str, Claim], list[str]]:
-    """The package's claims.
-
-    Parameters
-    ----------
-    besides : container of Path
-        Files to leave out, resolved.
-
-    Returns
-    -------
-    claims : dict of str to Claim
-        By their ids.
-    problems : list of str
-        What was wrong with files.
-
-    Raises
-    ------
-    DerivationError
-        If the installation has no derivations.
-    """
+    """The package's claims."""
     claims: dict[str, Claim] = {}
     problems: list[str] = []
     for file in derivation_files(builtin_folder()):
@@ -44,18 +26,7 @@ def builtin_claims(besides: Container[Path]) -> tuple[dict[str, Claim], list[str
 
 
 def is_builtin(claim: Claim) -> bool:
-    """Whether a claim is the package's own, or says the same.
-
-    Parameters
-    ----------
-    claim : Claim
-        A claim of the user, or of the package.
-
-    Returns
-    -------
-    bool
-        Whether its file, or its id, statement and hypotheses are those of a claim of the package.
-    """
+    """Whether a claim is the package's own, or says the same."""
     for file in derivation_files(builtin_folder()):
         if claim.file is not None and claim.file.resolve() == file.resolve():
             return True

@@ -72,15 +72,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Foundation:
-    """What the proof of a claim uses itself.
-
-    Attributes
-    ----------
-    depends, axioms : tuple of str
-        The ids of claims and axioms that its steps name.
-    error : str
-        Why there is no proof to read them from; empty otherwise.
-    """
+    """What the proof of a claim uses itself."""
 
     depends: tuple[str, ...]
     axioms: tuple[str, ...]

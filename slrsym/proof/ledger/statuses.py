@@ -14,20 +14,7 @@ __all__ = ["row_of"]
 
 
 def row_of(claim: Claim, verdicts: Mapping[str, Verdict]) -> Row:
-    """The row of a claim.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    verdicts : mapping of str to Verdict
-        Those of the claim and of all claims that it rests on, by their ids.
-
-    Returns
-    -------
-    Row
-        Its status is explained there.
-    """
+    """The row of a claim."""
     verdict = verdicts[claim.id]
     depends = {id: v.depends for id, v in verdicts.items()}
     below = reachable(claim.id, depends)

@@ -24,22 +24,7 @@ __all__ = ["Checker"]
 
 
 class Checker:
-    """Checks claims of a ledger, here or in worker processes that load the same files.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The claims.
-    seed : int
-        Moves the random points of the numerical checks.
-    workers : int
-        How many processes to use.
-
-    Raises
-    ------
-    ValueError
-        If `workers` is less than 1.
-    """
+    """Checks claims of a ledger, here or in worker processes that load the same files."""
 
     def __init__(self, ledger: Ledger, seed: int, workers: int) -> None:
         if workers < 1:
@@ -68,23 +53,7 @@ class Checker:
         self.pool.shutdown(wait=kind is None, cancel_futures=True)
 
     def check(self, ids: list[str]) -> Iterable[Verdict]:
-        """Check claims, in any order.
-
-        Parameters
-        ----------
-        ids : list of str
-            The claims.
-
-        Yields
-        ------
-        Verdict
-            As they come.
-
-        Raises
-        ------
-        ProofError
-            If a proof ends the program, or a worker process dies.
-        """
+        """Check claims, in any order."""
         if self.pool is None or len(ids) == 1:
             for id in ids:
                 yield _check(self.ledger, id, self.seed)

@@ -75,17 +75,7 @@ _MOST_TERMS = 10_000
 
 
 class Arithmetic:
-    """Values of expressions.
-
-    Parameters
-    ----------
-    values : mapping
-        A float or an array for each symbol, and a sequence for each indexed family, whose first
-        entry is that of the index 1.
-    special_node : callable
-        Called with each node, and with this object, before anything else; what it returns is the
-        value, unless it is None.
-    """
+    """Values of expressions."""
 
     def __init__(
         self,
@@ -97,35 +87,11 @@ class Arithmetic:
         self._known: dict[Basic, Any] = {}
 
     def with_values(self, more: Mapping[Any, Any]) -> Arithmetic:
-        """The same with more symbols, which hide those of the same name.
-
-        Parameters
-        ----------
-        more : mapping
-
-        Returns
-        -------
-        Arithmetic
-        """
+        """The same with more symbols, which hide those of the same name."""
         return Arithmetic({**self.values, **more}, self.special_node)
 
     def value(self, expr: Basic) -> Any:
-        """The value of an expression.
-
-        Parameters
-        ----------
-        expr : Basic
-
-        Returns
-        -------
-        float or ndarray
-            Of booleans, for a condition.
-
-        Raises
-        ------
-        NotSampled
-            If there is something in it that is not known here.
-        """
+        """The value of an expression."""
         if expr not in self._known:
             found = self.special_node(expr, self)
             self._known[expr] = self._value(expr) if found is None else found

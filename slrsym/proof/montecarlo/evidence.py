@@ -44,20 +44,6 @@ def sampled_evidence(
 ) -> tuple[MonteCarlo, ...]:
     """Sample every relation of a statement that speaks of an expectation.
 
-    Parameters
-    ----------
-    statement : Boolean
-        A relation, or a conjunction.
-    given : sequence of Boolean
-        Hypotheses that the points obey.
-    seed : sequence of int
-        Decides points and samples.
-
-    Returns
-    -------
-    tuple of MonteCarlo
-        One for each relation with an `Expectation`; none if there is none.
-
     Notes
     -----
     The points are drawn as those of the numerical check. The rest shares nothing with it: laws are

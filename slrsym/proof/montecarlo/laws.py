@@ -36,15 +36,7 @@ class NoLaw(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Average:
-    """The mean of a sample.
-
-    Attributes
-    ----------
-    mean, stderr : float
-        The mean and its standard error.
-    largest_share : float
-        What part of the sum of squared deviations is that of one value.
-    """
+    """The mean of a sample."""
 
     mean: float
     stderr: float
@@ -52,42 +44,12 @@ class Average:
 
 
 def is_random(node: Basic) -> bool:
-    """Whether a node stands for an expectation.
-
-    Parameters
-    ----------
-    node : Basic
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a node stands for an expectation."""
     return isinstance(node, Expectation | zeta)
 
 
 def average(node: Basic, at: Arithmetic, rng: Generator, samples: int) -> Average:
-    """The average of an integrand over samples of its law.
-
-    Parameters
-    ----------
-    node : Expectation or zeta
-    at : Arithmetic
-        The values of parameters.
-    rng : Generator
-    samples : int
-        How many.
-
-    Returns
-    -------
-    Average
-
-    Raises
-    ------
-    NotSampled
-        If the law or the integrand is of an unknown kind.
-    NoLaw
-        If the law does not exist at this point.
-    """
+    """The average of an integrand over samples of its law."""
     values = at.values
     if isinstance(node, zeta):
         t, s = map(at.value, node.args)

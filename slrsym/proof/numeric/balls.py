@@ -28,57 +28,17 @@ __all__ = [
 
 
 def complex_ball(x: Ball) -> Ball:
-    """The number as a complex ball.
-
-    Parameters
-    ----------
-    x : arb or acb
-        The number.
-
-    Returns
-    -------
-    acb
-        The same number.
-    """
+    """The number as a complex ball."""
     return x if isinstance(x, acb) else acb(x)
 
 
 def simplest(x: Ball) -> Ball:
-    """The real ball of a complex one whose imaginary part is exactly zero.
-
-    Parameters
-    ----------
-    x : arb or acb
-        The number.
-
-    Returns
-    -------
-    arb or acb
-        The same number.
-    """
+    """The real ball of a complex one whose imaginary part is exactly zero."""
     return x.real if isinstance(x, acb) and x.imag.is_zero() else x
 
 
 def real_ball(x: Ball, what: str) -> Ball:
-    """The number as a real ball.
-
-    Parameters
-    ----------
-    x : arb or acb
-        The number.
-    what : str
-        What needs it, for the error.
-
-    Returns
-    -------
-    arb
-        Its real part.
-
-    Raises
-    ------
-    Undecided
-        If the number certainly is not real.
-    """
+    """The number as a real ball."""
     x = simplest(x)
     if isinstance(x, arb):
         return x
@@ -88,23 +48,7 @@ def real_ball(x: Ball, what: str) -> Ball:
 
 
 def order_of(a: Ball, b: Ball) -> int:
-    """The sign of a - b.
-
-    Parameters
-    ----------
-    a, b : arb or acb
-        Two numbers.
-
-    Returns
-    -------
-    int
-        -1, 0 or 1. It is 0 also where the balls are small and overlap.
-
-    Raises
-    ------
-    Undecided
-        If the difference is not real, or its sign is lost in rounding.
-    """
+    """The sign of a - b."""
     d = real_ball(a - b, "an order")
     if d > 0:
         return 1
@@ -117,18 +61,7 @@ def order_of(a: Ball, b: Ball) -> int:
 
 
 def square_root(x: Ball) -> Ball:
-    """The principal square root; what may be zero by rounding counts as not negative.
-
-    Parameters
-    ----------
-    x : arb or acb
-        The number.
-
-    Returns
-    -------
-    arb or acb
-        Its root.
-    """
+    """The principal square root; what may be zero by rounding counts as not negative."""
     x = simplest(x)
     if isinstance(x, acb):
         return x.sqrt()
@@ -243,35 +176,13 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
 
 
 def ball_function(expr: Basic) -> Callable[..., Ball] | None:
-    """The function of a node, by the name of its class.
-
-    Parameters
-    ----------
-    expr : Basic
-        The node.
-
-    Returns
-    -------
-    callable or None
-        Takes the arguments of the node as balls; None for a node that is no known function.
-    """
+    """The function of a node, by the name of its class."""
     return _FUNCTIONS.get(type(expr).__name__)
 
 
 @lru_cache(maxsize=512)
 def rational_power(exponent: Rational) -> Callable[[Ball], Ball]:
-    """Raising to a rational power.
-
-    Parameters
-    ----------
-    exponent : Rational
-        The power.
-
-    Returns
-    -------
-    callable
-        From a ball to the principal value of its power.
-    """
+    """Raising to a rational power."""
     if exponent == 2:
         return lambda x: x * x
     if exponent.is_Integer:
@@ -294,18 +205,7 @@ def rational_power(exponent: Rational) -> Callable[[Ball], Ball]:
 
 
 def general_power(base: Ball, exponent: Ball) -> Ball:
-    """The principal value of a power.
-
-    Parameters
-    ----------
-    base, exponent : arb or acb
-        Two numbers.
-
-    Returns
-    -------
-    arb or acb
-        The power.
-    """
+    """The principal value of a power."""
     exponent = simplest(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
         return rational_power(Integer(int(exponent.unique_fmpz())))(base)
@@ -323,23 +223,7 @@ RELATIONS: dict[str, Callable[[int], bool]] = {
 
 
 def select(*pairs: Any) -> Ball:
-    """The value of a Piecewise.
-
-    Parameters
-    ----------
-    *pairs : arb, acb or bool
-        Values and conditions, in turn.
-
-    Returns
-    -------
-    arb or acb
-        The first value whose condition holds.
-
-    Raises
-    ------
-    Undecided
-        If no condition holds.
-    """
+    """The value of a Piecewise."""
     for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
         if condition:
             return value

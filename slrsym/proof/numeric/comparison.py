@@ -47,33 +47,6 @@ def evaluate(
 ) -> Value:
     """The value of an expression at a point.
 
-    Parameters
-    ----------
-    expr : expression
-        May contain expectations, integrals, derivatives, limits, finite sums.
-    point : mapping
-        An exact number for each free symbol. Entries of an `IndexedBase` p are given as ``p[1]``,
-        ``p[2]``, ... or as a sequence under the key ``p``, whose first entry is ``p[1]``.
-    digits : int, optional
-        Digits wanted, relative to the value; or to the largest term added on the way, where the
-        value is less than 1e-15 of that.
-    functions : mapping, optional
-        Concrete functions, such as a Lambda, in the place of undefined ones.
-
-    Returns
-    -------
-    Value
-        Number, error and scale. The error may be larger than asked for.
-
-    Raises
-    ------
-    Undecided
-        If something is not integrable, does not converge, or is of an unknown kind.
-    NotALaw
-        If a covariance is not positive semidefinite here.
-    ValueError
-        If a free symbol or an undefined function has no value, or `digits` is not positive.
-
     Examples
     --------
     >>> from sympy import Symbol, erf
@@ -110,17 +83,7 @@ def _reference_size(*values: Value) -> Any:
 
 
 class Disagreement(Exception):  # noqa: N818
-    """A statement fails at a point.
-
-    Attributes
-    ----------
-    statement : Boolean
-        The relation that fails, or decides the failure of the whole.
-    point : mapping
-        The point.
-    lhs, rhs : str
-        Both sides there, to at least twenty digits.
-    """
+    """A statement fails at a point."""
 
     def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
         self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
@@ -134,18 +97,7 @@ def _place(point: Mapping[Any, Any]) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A statement held at every point at which it was examined.
-
-    Attributes
-    ----------
-    relation : Boolean
-        The statement.
-    points : tuple of mapping
-        The points.
-    digits : int or None
-        The fewest digits to which the sides of an equality agreed, at most the number asked for.
-        None if no equality was found to hold.
-    """
+    """A statement held at every point at which it was examined."""
 
     relation: Any
     points: tuple[Mapping[Any, Any], ...]
@@ -262,33 +214,7 @@ class _Judge:
 def truth(
     statement: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
 ) -> bool:
-    """Whether a statement holds at a point.
-
-    Parameters
-    ----------
-    statement : Boolean
-        A relation, or a combination of relations.
-    point : mapping
-        An exact number for each free symbol.
-    digits : int, optional
-        Digits to which the sides of an equality have to agree, but for two.
-    functions : mapping, optional
-        Concrete functions in the place of undefined ones.
-
-    Returns
-    -------
-    bool
-        Whether it holds.
-
-    Raises
-    ------
-    Undecided
-        If it cannot be decided.
-    NotALaw
-        If a covariance is not positive semidefinite here.
-    ValueError
-        If it is no statement, or something in it has no value.
-    """
+    """Whether a statement holds at a point."""
     return _Judge(point, digits).holds(with_functions(sympify(statement), functions or {}))
 
 
@@ -302,37 +228,6 @@ def compare(
     functions: Mapping[Any, Any] | None = None,
 ) -> Comparison:
     """Examine a statement at random exact points of its domain.
-
-    Parameters
-    ----------
-    relation : Boolean
-        An equality, an inequality, or a combination of them.
-    given : iterable of Boolean
-        Hypotheses that the points obey, besides the assumptions of the symbols. Points at which a
-        covariance in the statement is not positive semidefinite are not used either.
-    rng : numpy.random.Generator
-        Decides the points.
-    points : int, optional
-        How many points. A statement without parameters is examined once.
-    digits : int, optional
-        Digits of the comparison.
-    functions : mapping, optional
-        Concrete functions in the place of undefined ones.
-
-    Returns
-    -------
-    Comparison
-        The points, and to how many digits equalities hold.
-
-    Raises
-    ------
-    Disagreement
-        If the statement fails at a point.
-    Undecided
-        If a value at one of the points cannot be computed well enough. Nothing is skipped: a
-        statement about a divergent expectation must not pass for its convergent cases.
-    NoPoint
-        If no point of the domain is found.
 
     Notes
     -----

@@ -42,17 +42,7 @@ __all__ = ["Compiler"]
 
 
 class Compiler:
-    """Compilation of an integrand to a program.
-
-    Parameters
-    ----------
-    evaluator : Base
-        Evaluates what does not depend on the variables.
-    depth : int
-        The number of loops.
-    rows : mapping
-        For each variable, its constant term and its coefficients in the loop variables.
-    """
+    """Compilation of an integrand to a program."""
 
     def __init__(
         self, evaluator: Base, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
@@ -64,18 +54,7 @@ class Compiler:
         self._known: dict[Basic, int] = {}
 
     def affine(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
-        """Constant and coefficients of an affine form.
-
-        Parameters
-        ----------
-        expr : Expr
-            Any expression.
-
-        Returns
-        -------
-        (Ball, dict of Symbol to Ball) or None
-            The constant term and the coefficients of the variables; None of anything else.
-        """
+        """Constant and coefficients of an affine form."""
         if not free(expr) & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
@@ -100,18 +79,7 @@ class Compiler:
         return None
 
     def register(self, expr: Basic) -> int:
-        """The register that will hold the value of an expression.
-
-        Parameters
-        ----------
-        expr : Basic
-            The expression, or the condition of a branch.
-
-        Returns
-        -------
-        int
-            A register of `program`.
-        """
+        """The register that will hold the value of an expression."""
         if expr not in self._known:
             self._known[expr] = self._register(expr)
         return self._known[expr]

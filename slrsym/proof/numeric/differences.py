@@ -14,21 +14,7 @@ __all__ = ["grid", "stencil"]
 
 @lru_cache(maxsize=64)
 def stencil(order: int, accuracy: int) -> tuple[tuple[Rational, Rational], ...]:
-    """Nodes and weights of a central difference, in units of the step.
-
-    Parameters
-    ----------
-    order : int
-        The order of the derivative, at least 1.
-    accuracy : int
-        Half the power of the step by which the difference errs, at least 1.
-
-    Returns
-    -------
-    tuple of (Rational, Rational)
-        The nodes, each with its weight. The weighted sum of the values, divided by the step to the
-        power `order`, is the difference quotient.
-    """
+    """Nodes and weights of a central difference, in units of the step."""
     reach = (order + 1) // 2 + accuracy - 1
     nodes = list(range(-reach, reach + 1))
     if order % 2:
@@ -51,18 +37,7 @@ def stencil(order: int, accuracy: int) -> tuple[tuple[Rational, Rational], ...]:
 
 
 def grid(stencils: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """All combinations of one entry of each stencil.
-
-    Parameters
-    ----------
-    stencils : sequence of sequence
-        One for each variable.
-
-    Yields
-    ------
-    tuple
-        One entry of each; the empty tuple if there is no stencil.
-    """
+    """All combinations of one entry of each stencil."""
     if not stencils:
         yield ()
         return

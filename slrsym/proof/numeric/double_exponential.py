@@ -24,25 +24,6 @@ def double_exponential(
 ) -> Sum:
     r"""Integral over an interval, finite or not.
 
-    Parameters
-    ----------
-    integrand : callable
-        From a ball to a ball.
-    low, high : arb
-        The ends, low < high; infinite ones allowed.
-    digits : int
-        Digits wanted, relative to the integral of the absolute value.
-
-    Returns
-    -------
-    Sum
-        The integral.
-
-    Raises
-    ------
-    Undecided
-        If the tails do not become negligible, or halving the step does not converge.
-
     Notes
     -----
     Substitutes :math:`x = \tanh(\frac\pi2 \sinh t)`, :math:`e^{\frac\pi2\sinh t}` or

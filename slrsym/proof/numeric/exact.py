@@ -21,17 +21,6 @@ _Number = Callable[[Mapping[Any, Any]], Any]
 def exact_truth(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
     """What decides a relation at points, by exact arithmetic.
 
-    Parameters
-    ----------
-    relation : Boolean
-        The relation.
-
-    Returns
-    -------
-    callable or None
-        Takes a point with a Rational for each symbol. None for a relation in which there is more
-        than sums, products, whole powers and absolute values of symbols that are declared real.
-
     Examples
     --------
     >>> from sympy import Abs, Rational, symbols

@@ -40,13 +40,7 @@ __all__ = ["Expectations"]
 
 
 class Expectations:
-    """The expectations at one point; equal ones are computed once.
-
-    Parameters
-    ----------
-    evaluator : Evaluator
-        Evaluates what is not random.
-    """
+    """The expectations at one point; equal ones are computed once."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -56,25 +50,7 @@ class Expectations:
         self._canonical: list[Symbol] = []
 
     def value(self, node: Expectation) -> Number:
-        """The value of an expectation.
-
-        Parameters
-        ----------
-        node : Expectation
-            The expectation.
-
-        Returns
-        -------
-        (arb or acb, float)
-            The value as a ball, and the binary logarithm of the largest term added.
-
-        Raises
-        ------
-        Undecided
-            If it does not exist, or the quadrature does not converge.
-        NotALaw
-            If a covariance is not positive semidefinite at this point.
-        """
+        """The value of an expectation."""
         sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
         integrand = self.evaluator.prepared(node.integrand, sums)
         blocks = Block.of(node.law) + [b for _, extra in sums.values() for b in extra]
@@ -144,20 +120,7 @@ class Expectations:
         return Mul(*result), blocks
 
     def check(self, block: Block) -> None:
-        """Refuse a block that is no law at this point.
-
-        Parameters
-        ----------
-        block : Block
-            The block.
-
-        Raises
-        ------
-        NotALaw
-            If its covariance is not positive semidefinite.
-        Undecided
-            If rounding hides whether it is.
-        """
+        """Refuse a block that is no law at this point."""
         if block.gaussian:
             self._root(block)
         else:

@@ -31,20 +31,7 @@ _MOST_TERMS = 4000
 
 
 def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
-    """An expression as a sum of products, as far as products and powers of random sums allow.
-
-    Parameters
-    ----------
-    expr : Expr
-        The expression.
-    random : frozenset of Symbol
-        The random variables.
-
-    Returns
-    -------
-    list of tuple of Expr
-        The factors of each addend. What would have thousands of addends stays a factor as it is.
-    """
+    """An expression as a sum of products, as far as products and powers of random sums allow."""
     if not free(expr) & random:
         return [(expr,)]
     if isinstance(expr, Add):
@@ -78,17 +65,7 @@ def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ..
 
 @dataclass(frozen=True)
 class Block:
-    """One independent part of a law, without the checks of the laws themselves.
-
-    Attributes
-    ----------
-    symbols : tuple of Symbol
-        The random variables.
-    mean : tuple of Expr
-        Their means; empty for a noise.
-    cov : Matrix or Expr
-        Their covariance, or the variance of a noise.
-    """
+    """One independent part of a law, without the checks of the laws themselves."""
 
     symbols: tuple[Symbol, ...]
     mean: tuple[Expr, ...]
@@ -96,23 +73,7 @@ class Block:
 
     @classmethod
     def of(cls, law: Law) -> list[Block]:
-        """The independent parts of a law.
-
-        Parameters
-        ----------
-        law : Law
-            The law.
-
-        Returns
-        -------
-        list of Block
-            In its order.
-
-        Raises
-        ------
-        Undecided
-            If a part is neither Gaussian nor noise.
-        """
+        """The independent parts of a law."""
         blocks = []
         for part in law.blocks():
             if isinstance(part, GaussianLaw):
@@ -124,15 +85,7 @@ class Block:
         return blocks
 
     def copy(self) -> tuple[Block, dict[Symbol, Symbol]]:
-        """The same block in new variables.
-
-        Returns
-        -------
-        block : Block
-            The copy.
-        names : dict of Symbol to Symbol
-            The new variable for each old one.
-        """
+        """The same block in new variables."""
         names = {s: Dummy(s.name, real=True) for s in self.symbols}
         return Block(tuple(names.values()), self.mean, self.cov), names
 
@@ -149,24 +102,7 @@ NOISE = ((-1, 1, 4, 9), (1, 2, 4, 9), (2, 1, 1, 9))
 def by_component(
     factors: Iterable[Expr], owner: Mapping[Symbol, int], random: frozenset[Symbol]
 ) -> tuple[Expr, dict[frozenset[int], Expr]]:
-    """The factors of a product, grouped by the independent blocks that they tie together.
-
-    Parameters
-    ----------
-    factors : iterable of Expr
-        The factors.
-    owner : mapping of Symbol to int
-        The block of each random variable.
-    random : frozenset of Symbol
-        The random variables.
-
-    Returns
-    -------
-    constant : Expr
-        The product of the factors without random variables.
-    parts : dict of frozenset of int to Expr
-        For each set of blocks the product that concerns it.
-    """
+    """The factors of a product, grouped by the independent blocks that they tie together."""
     constant: list[Expr] = []
     parts: dict[frozenset[int], Expr] = {}
     for factor in factors:
@@ -185,22 +121,7 @@ def by_component(
 def split_off_polynomial(
     parts: dict[frozenset[int], Expr], random: frozenset[Symbol]
 ) -> tuple[tuple[tuple[frozenset[int], Expr], ...], Expr]:
-    """Where one component is concerned, its polynomial factor is taken out, to be pooled.
-
-    Parameters
-    ----------
-    parts : dict of frozenset of int to Expr
-        For each component its factor, as `by_component` gives them.
-    random : frozenset of Symbol
-        The random variables.
-
-    Returns
-    -------
-    key : tuple of (frozenset of int, Expr)
-        The components and what is left of their factors, in a fixed order.
-    polynomial : Expr
-        What was taken out; 1 if there are several components.
-    """
+    """Where one component is concerned, its polynomial factor is taken out, to be pooled."""
     if len(parts) != 1:
         return tuple(sorted(parts.items(), key=lambda part: sorted(part[0]))), S.One
     ((component, product),) = parts.items()
@@ -211,20 +132,7 @@ def split_off_polynomial(
 
 
 def degree_of(expr: Expr, random: frozenset[Symbol]) -> int:
-    """Bound of the degree of an expression in what it depends on polynomially.
-
-    Parameters
-    ----------
-    expr : Expr
-        The expression.
-    random : frozenset of Symbol
-        The random variables.
-
-    Returns
-    -------
-    int
-        Factors that are not polynomials count as constants.
-    """
+    """Bound of the degree of an expression in what it depends on polynomially."""
     if not free(expr) & random:
         return 0
     if isinstance(expr, Symbol):
@@ -243,22 +151,7 @@ def essential_forms(
     random: frozenset[Symbol],
     affine: Callable[[Expr], tuple[Ball, dict[Symbol, Ball]] | None],
 ) -> list[dict[Symbol, Ball]]:
-    """The linear forms in which an integrand is not polynomial.
-
-    Parameters
-    ----------
-    expr : Expr
-        The integrand.
-    random : frozenset of Symbol
-        The random variables.
-    affine : callable
-        Constant and coefficients of an affine form, None of anything else; see `Compiler.affine`.
-
-    Returns
-    -------
-    list of dict of Symbol to Ball
-        The coefficients of each form, short forms first.
-    """
+    """The linear forms in which an integrand is not polynomial."""
     found: dict[Expr, dict[Symbol, Ball]] = {}
 
     def inside(node: Basic) -> None:

@@ -17,23 +17,7 @@ DIGITS_PER_BIT = math.log10(2)
 
 
 def magnitude(ball: Ball) -> float:
-    """Binary logarithm of an upper bound of the absolute value.
-
-    Parameters
-    ----------
-    ball : arb or acb
-        The number.
-
-    Returns
-    -------
-    float
-        -inf for zero.
-
-    Raises
-    ------
-    Undecided
-        If the ball is not finite.
-    """
+    """Binary logarithm of an upper bound of the absolute value."""
     if not ball.is_finite():
         raise Undecided("an intermediate value is not finite")
     upper = ball.abs_upper()
@@ -46,35 +30,11 @@ def magnitude(ball: Ball) -> float:
 
 
 def radius(ball: Ball) -> Ball:
-    """How far the number may be from the middle of the ball.
-
-    Parameters
-    ----------
-    ball : arb or acb
-        The number.
-
-    Returns
-    -------
-    arb
-        Of a complex ball, the sum of both radii.
-    """
+    """How far the number may be from the middle of the ball."""
     return ball.rad() if isinstance(ball, arb) else ball.real.rad() + ball.imag.rad()
 
 
 def widened(ball: Ball, error: Ball) -> Ball:
-    """The ball with its radius enlarged.
-
-    Parameters
-    ----------
-    ball : arb or acb
-        The number.
-    error : arb
-        By how much; of a complex ball in both directions.
-
-    Returns
-    -------
-    arb or acb
-        A ball that holds it.
-    """
+    """The ball with its radius enlarged."""
     margin = arb(0, error)
     return ball + margin if isinstance(ball, arb) else ball + acb(margin, margin)

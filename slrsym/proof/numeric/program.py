@@ -20,14 +20,7 @@ Node: TypeAlias = tuple[Ball, Ball, float]
 
 
 class Program:
-    """An integrand, compiled.
-
-    Parameters
-    ----------
-    depth : int
-        The number of nested loops, the outermost first. Registers 0 to depth - 1 hold their
-        variables.
-    """
+    """An integrand, compiled."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
@@ -41,37 +34,13 @@ class Program:
         self.output = -1
 
     def constant(self, value: Any) -> int:
-        """Hold a value that no loop changes.
-
-        Parameters
-        ----------
-        value : arb, acb or bool
-            The value.
-
-        Returns
-        -------
-        int
-            Its register.
-        """
+        """Hold a value that no loop changes."""
         self.values.append(value)
         self.levels.append(0)
         return len(self.values) - 1
 
     def emit(self, operation: Callable[..., Any], *operands: int) -> int:
-        """Perform an operation on registers, at once or in the outermost loop that allows it.
-
-        Parameters
-        ----------
-        operation : callable
-            From the values of the registers to one value.
-        *operands : int
-            The registers.
-
-        Returns
-        -------
-        int
-            The register of the result.
-        """
+        """Perform an operation on registers, at once or in the outermost loop that allows it."""
         level = max((self.levels[i] for i in operands), default=0)
         if level == 0:
             return self.constant(operation(*(self.values[i] for i in operands)))
@@ -84,20 +53,7 @@ class Program:
         return self._known[key]
 
     def fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
-        """Combine registers by an associative operation, those of outer loops first.
-
-        Parameters
-        ----------
-        operation : callable
-            From two values to one; commutative, too.
-        operands : iterable of int
-            The registers, one at least.
-
-        Returns
-        -------
-        int
-            The register of the result.
-        """
+        """Combine registers by an associative operation, those of outer loops first."""
         first, *rest = sorted(operands, key=self.levels.__getitem__)
         for register in rest:
             first = self.emit(operation, first, register)
@@ -116,18 +72,7 @@ class Program:
         return self._compiled[1]
 
     def evaluate(self, node: Ball) -> Ball:
-        """The value of a program with a single loop at one node.
-
-        Parameters
-        ----------
-        node : arb or acb
-            The value of the loop's variable.
-
-        Returns
-        -------
-        arb or acb
-            That of the `output` register.
-        """
+        """The value of a program with a single loop at one node."""
         values = self.values
         values[0] = node
         self._steps()[0](values)
@@ -136,22 +81,7 @@ class Program:
     def sum(
         self, rules: Sequence[Sequence[Node]], radius: float, width: float
     ) -> tuple[Ball, Ball, Ball]:
-        """Sum over the nodes in a ball.
-
-        Parameters
-        ----------
-        rules : sequence of sequence of (node, weight, square)
-            One rule for each loop, sorted by `square`. A point is used if its squares add up to at
-            most the square of `radius`.
-        radius, width : float
-            Radius of the ball, and width of its outermost shell.
-
-        Returns
-        -------
-        (Ball, arb, arb)
-            The sum, the sum of the absolute values, and the part of that which comes from the
-            outermost shell.
-        """
+        """Sum over the nodes in a ball."""
         values = self.values
         last = self.depth - 1
         steps = self._steps()

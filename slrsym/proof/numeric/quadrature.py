@@ -29,15 +29,7 @@ _OFFSETS = (1564, 2531, 989, 3203)
 
 @dataclass(frozen=True)
 class Sum:
-    """The value of a quadrature.
-
-    Attributes
-    ----------
-    value : arb or acb
-        The sum. Its radius holds rounding and the estimated error of the rule.
-    absolute : float
-        Binary logarithm of the sum of the absolute values of the terms.
-    """
+    """The value of a quadrature."""
 
     value: Ball
     absolute: float
@@ -62,18 +54,6 @@ def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
 
     The nodes are the zeros of :math:`He_n`, the weights :math:`(n-1)! / (n\,He_{n-1}(x)^2)`. The
     rule is exact for polynomials of degree at most 2n - 1.
-
-    Parameters
-    ----------
-    count : int
-        The number n of nodes.
-    bits : int
-        The precision, which is also part of the key under which the rule is remembered.
-
-    Returns
-    -------
-    tuple of (arb, arb, float)
-        Node, weight and 0 each time: a node counts as near the origin wherever it is.
     """
     with ctx.workprec(bits):
         hermite = [fmpz_poly([1]), fmpz_poly([0, 1])]
@@ -93,27 +73,6 @@ def gaussian_sum(
     program: Program, smooth: int, rules: Sequence[Sequence[Node]], digits: int
 ) -> Sum:
     """Expectation of a program whose first loops run over independent standard normals.
-
-    Parameters
-    ----------
-    program : Program
-        The integrand.
-    smooth : int
-        How many loops use the trapezoid rule: the outermost ones.
-    rules : sequence
-        The finite rules of the other loops, in order.
-    digits : int
-        Digits wanted, relative to the sum of the absolute values of the terms.
-
-    Returns
-    -------
-    Sum
-        The expectation.
-
-    Raises
-    ------
-    Undecided
-        If the tails do not become negligible, or two lattices do not come to agree.
 
     Notes
     -----
@@ -177,25 +136,7 @@ def _two_lattices(
 
 
 def whole_line(program: Program, digits: int) -> Sum:
-    """Integral over the line of an integrand that decays as a Gaussian does.
-
-    Parameters
-    ----------
-    program : Program
-        The integrand, with a single loop.
-    digits : int
-        Digits wanted, relative to the integral of the absolute value.
-
-    Returns
-    -------
-    Sum
-        The integral.
-
-    Raises
-    ------
-    Undecided
-        If it does not converge as `gaussian_sum` expects.
-    """
+    """Integral over the line of an integrand that decays as a Gaussian does."""
     root = (2 * arb.pi()).sqrt()
     ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
     original, program.output = program.output, program.emit(operator.mul, program.output, ratio)

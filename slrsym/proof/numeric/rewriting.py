@@ -52,18 +52,6 @@ def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
     """What is equal for expressions that are equal once their symbols have new names.
 
     The new expressions themselves would be as good, but to make them takes longer.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-    names : mapping of Symbol to Symbol
-        The new names, each one once, and none that occurs in an expression so far.
-
-    Returns
-    -------
-    object
-        To be compared, and to be the key of a dict.
     """
     if isinstance(expr, Symbol):
         return names.get(expr, expr)
@@ -79,20 +67,7 @@ def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
 
 
 def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
-    """Whether a node of some kinds, or an undefined function, occurs in an expression.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-    kinds : sequence of str, optional
-        Names of classes; by default those of the nodes that bind symbols.
-
-    Returns
-    -------
-    bool
-        Whether one occurs.
-    """
+    """Whether a node of some kinds, or an undefined function, occurs in an expression."""
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
     return any(binds(arg, kinds) for arg in expr.args)
@@ -143,25 +118,7 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
 
 
 def with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
-    """The expression with undefined functions replaced by concrete ones.
-
-    Parameters
-    ----------
-    expr : Basic
-        An expression or a statement. Its relations are not evaluated.
-    functions : mapping
-        For each undefined function, or an application of it, what to call instead.
-
-    Returns
-    -------
-    Basic
-        Without undefined functions.
-
-    Raises
-    ------
-    ValueError
-        If one of them is not in `functions`.
-    """
+    """The expression with undefined functions replaced by concrete ones."""
     chosen = {
         getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
     }
@@ -191,22 +148,7 @@ def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
 
 
 def replaced(expr: Basic, index: Symbol, value: Integer) -> Any:
-    """Substitution for an index, but not where an inner sum or integral binds the same name.
-
-    Parameters
-    ----------
-    expr : Basic
-        The expression.
-    index : Symbol
-        The index.
-    value : Integer
-        What is put for it.
-
-    Returns
-    -------
-    Basic
-        The result.
-    """
+    """Substitution for an index, but not where an inner sum or integral binds the same name."""
     if expr == index:
         return value
     if index not in free(expr):
@@ -220,23 +162,7 @@ def replaced(expr: Basic, index: Symbol, value: Integer) -> Any:
 
 
 def derivative_of(expr: Expr) -> Expr | None:
-    """The derivative that a `Derivative` node means, if it is elementary.
-
-    Parameters
-    ----------
-    expr : Derivative
-        The node.
-
-    Returns
-    -------
-    Expr or None
-        None where the function is not one that can be differentiated term by term.
-
-    Raises
-    ------
-    Undecided
-        If it is to be differentiated a symbolic number of times, or in what is no symbol.
-    """
+    """The derivative that a `Derivative` node means, if it is elementary."""
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
         if not n.is_Integer or not isinstance(x, Symbol):

@@ -23,15 +23,7 @@ Number: TypeAlias = tuple[Ball, float]
 
 @dataclass(frozen=True)
 class Later:
-    """An expression that is to be evaluated in its own environment, at whatever precision.
-
-    Attributes
-    ----------
-    expr : Expr
-        The expression.
-    environment : mapping
-        The values of its symbols.
-    """
+    """An expression that is to be evaluated in its own environment, at whatever precision."""
 
     expr: Expr
     environment: Mapping[Any, Any]
@@ -39,17 +31,7 @@ class Later:
 
 @dataclass(frozen=True)
 class Value:
-    """A number and how far to trust it.
-
-    Attributes
-    ----------
-    number : mpf or mpc
-        The midpoint.
-    error : mpf
-        Bound of the error. That of rounding is rigorous, that of quadrature estimated.
-    scale : float
-        Binary logarithm of the largest term that was added on the way.
-    """
+    """A number and how far to trust it."""
 
     number: Any
     error: Any
@@ -66,20 +48,7 @@ class Value:
 
 
 def digits_of(error: Any, size: Any) -> float:
-    """How many digits of a number an error leaves.
-
-    Parameters
-    ----------
-    error : mpf
-        A bound of the error, not negative.
-    size : mpf
-        The absolute value of the number.
-
-    Returns
-    -------
-    float
-        Decimal digits: infinite if there is no error, else -infinity if the number is 0.
-    """
+    """How many digits of a number an error leaves."""
     if error == 0:
         return math.inf
     if size == 0:
@@ -93,18 +62,7 @@ def _mpf(exact: Ball) -> Any:
 
 
 def value_of(number: Number) -> Value:
-    """The midpoint and radius of a ball as numbers of mpmath.
-
-    Parameters
-    ----------
-    number : (arb or acb, float)
-        The ball, and the binary logarithm of the largest term that was added on the way.
-
-    Returns
-    -------
-    Value
-        Both.
-    """
+    """The midpoint and radius of a ball as numbers of mpmath."""
     ball, scale = number
     ball = simplest(ball)
     if isinstance(ball, arb):

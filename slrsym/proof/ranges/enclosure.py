@@ -28,13 +28,6 @@ class Enclosure:
 
     Some methods are hooks for a subclass that knows more; its answers may depend on ranges, and
     ranges on its answers.
-
-    Parameters
-    ----------
-    facts : Facts
-        What is given.
-    bounds : mapping of expressions to Range, optional
-        What is known of some terms; by default what the facts say.
     """
 
     def __init__(self, facts: Facts, bounds: Mapping[Expr, Range] | None = None) -> None:
@@ -47,37 +40,11 @@ class Enclosure:
 
         Facts that speak of integrals, sums or expectations stay outside: asking for the range of
         one within another would come back to itself.
-
-        Parameters
-        ----------
-        *more : Boolean
-            Relations that hold inside.
-
-        Returns
-        -------
-        Enclosure
-            A new one.
         """
         return type(self)(self.facts.extended(*more).plain)
 
     def range(self, expr: Expr) -> Range:
-        """An interval that contains every value of an expression.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        Range
-            The interval.
-
-        Raises
-        ------
-        NoRange
-            If the expression may be undefined, or is not understood.
-        """
+        """An interval that contains every value of an expression."""
         found = self._known.get(expr)
         if found is None:
             found = self.by_node(expr)
@@ -94,65 +61,19 @@ class Enclosure:
     # -- hooks ---------------------------------------------------------------------------------
 
     def refined(self, expr: Expr, found: Range) -> Range:
-        """A smaller range than what the node alone tells.
-
-        Parameters
-        ----------
-        expr : Expr
-            An expression.
-        found : Range
-            What is known of it.
-
-        Returns
-        -------
-        Range
-            An interval inside of that.
-        """
+        """A smaller range than what the node alone tells."""
         return found
 
     def radicand(self, expr: Expr) -> Range:
-        """The range of something that has to be nonnegative.
-
-        Parameters
-        ----------
-        expr : Expr
-            What stands under a root or in a logarithm.
-
-        Returns
-        -------
-        Range
-            An interval that contains its values.
-        """
+        """The range of something that has to be nonnegative."""
         return self.range(expr)
 
     def sine(self, expr: Expr) -> Range:
-        """The range of something that has to be in [-1, 1].
-
-        Parameters
-        ----------
-        expr : Expr
-            What stands in an arc sine.
-
-        Returns
-        -------
-        Range
-            An interval that contains its values.
-        """
+        """The range of something that has to be in [-1, 1]."""
         return self.range(expr)
 
     def nonzero(self, expr: Expr) -> bool:
-        """Whether an expression is certainly defined and not zero.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        bool
-            False also where it is not known.
-        """
+        """Whether an expression is certainly defined and not zero."""
         if not self.range(expr).contains_zero or (is_name(expr) and expr.is_nonzero is True):
             return True
         if isinstance(expr, Mul):
@@ -164,23 +85,7 @@ class Enclosure:
     # -- by kind of node -----------------------------------------------------------------------
 
     def by_node(self, expr: Expr) -> Range:
-        """The range that the kind of node tells, from those of its arguments.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        Range
-            An interval that contains its values.
-
-        Raises
-        ------
-        NoRange
-            If it may be undefined, or is not understood.
-        """
+        """The range that the kind of node tells, from those of its arguments."""
         if isinstance(expr, Rational):
             return Range.point(expr)
         if expr in CONSTANTS:

@@ -45,11 +45,6 @@ _PASSES = 3
 class Facts:
     """What is given of the values of symbols, besides what they declare of themselves.
 
-    Parameters
-    ----------
-    given : iterable of Boolean
-        Relations, and conjunctions of relations. Anything else is kept, and not used.
-
     Examples
     --------
     >>> from sympy import symbols
@@ -64,18 +59,7 @@ class Facts:
         object.__setattr__(self, "given", tuple(sympify(hypothesis) for hypothesis in given))
 
     def extended(self, *more: Any) -> Facts:
-        """These facts and more.
-
-        Parameters
-        ----------
-        *more : Boolean
-            Further relations.
-
-        Returns
-        -------
-        Facts
-            All of them.
-        """
+        """These facts and more."""
         return Facts((*self.given, *more))
 
     @property

@@ -22,18 +22,6 @@ class NoRange(ValueError):  # noqa: N818
 class Range:
     """A non-empty interval of real numbers.
 
-    Parameters
-    ----------
-    low, high : Rational or infinite
-        Its ends.
-    low_open, high_open : bool
-        Whether the ends are left out. Infinite ends always are.
-
-    Raises
-    ------
-    ValueError
-        If an end is no rational number and not infinite, or the interval is empty.
-
     Notes
     -----
     Sums, products, powers and roots contain every value that the operation takes on the operands,
@@ -62,18 +50,7 @@ class Range:
 
     @classmethod
     def point(cls, value: Any) -> Range:
-        """The interval that consists of one number.
-
-        Parameters
-        ----------
-        value : Rational
-            The number.
-
-        Returns
-        -------
-        Range
-            Both its ends are the number.
-        """
+        """The interval that consists of one number."""
         return cls(value, value)
 
     # -- questions -----------------------------------------------------------------------------
@@ -117,18 +94,7 @@ class Range:
     # -- sets ----------------------------------------------------------------------------------
 
     def intersection(self, other: Range) -> Range | None:
-        """What the two have in common.
-
-        Parameters
-        ----------
-        other : Range
-            The other interval.
-
-        Returns
-        -------
-        Range or None
-            None if they have nothing in common.
-        """
+        """What the two have in common."""
         low = max(self.low, other.low)
         high = min(self.high, other.high)
         low_open = any(r.low_open for r in (self, other) if r.low == low)
@@ -138,33 +104,11 @@ class Range:
         return Range(low, high, low_open, high_open)
 
     def within(self, other: Range) -> Range:
-        """The intersection; if there is none, the interval itself.
-
-        Parameters
-        ----------
-        other : Range
-            The other interval.
-
-        Returns
-        -------
-        Range
-            Never larger than the interval.
-        """
+        """The intersection; if there is none, the interval itself."""
         return self.intersection(other) or self
 
     def hull(self, other: Range) -> Range:
-        """The least interval that contains both.
-
-        Parameters
-        ----------
-        other : Range
-            The other interval.
-
-        Returns
-        -------
-        Range
-            What lies between the two is in it.
-        """
+        """The least interval that contains both."""
         low = min(self.low, other.low)
         high = max(self.high, other.high)
         return Range(
@@ -175,18 +119,7 @@ class Range:
         )
 
     def without_zero(self) -> Range:
-        """The interval without zero, where zero is an end of it.
-
-        Returns
-        -------
-        Range
-            The interval itself where zero is inside of it, or outside.
-
-        Raises
-        ------
-        NoRange
-            If nothing is left.
-        """
+        """The interval without zero, where zero is an end of it."""
         if self.zero:
             raise NoRange("it is zero")
         return Range(
@@ -197,18 +130,7 @@ class Range:
         )
 
     def shortened(self, bits: int) -> Range:
-        """The interval, widened a little where its ends are long to write.
-
-        Parameters
-        ----------
-        bits : int
-            The bits that numerators and denominators may have.
-
-        Returns
-        -------
-        Range
-            It contains the interval.
-        """
+        """The interval, widened a little where its ends are long to write."""
         return Range(
             rounding.shortened(self.low, upward=False, longest=bits),
             rounding.shortened(self.high, upward=True, longest=bits),
@@ -257,18 +179,7 @@ class Range:
         return Range(0, high, False, all(is_open for end, is_open in ends if end == high))
 
     def reciprocal(self) -> Range:
-        """The range of 1/x.
-
-        Returns
-        -------
-        Range
-            The range.
-
-        Raises
-        ------
-        NoRange
-            If the interval contains zero.
-        """
+        """The range of 1/x."""
         if self.contains_zero:
             raise NoRange(f"1/x for x in {self}")
         if self.nonpositive:
@@ -278,23 +189,7 @@ class Range:
         return _rounded(low, high, self.high_open, self.low_open)
 
     def power(self, n: int) -> Range:
-        """The range of x**n.
-
-        Parameters
-        ----------
-        n : int
-            The exponent.
-
-        Returns
-        -------
-        Range
-            The range.
-
-        Raises
-        ------
-        NoRange
-            If n is negative and the interval contains zero.
-        """
+        """The range of x**n."""
         if n < 0:
             return self.reciprocal().power(-n)
         if n == 0:
@@ -308,23 +203,7 @@ class Range:
         )
 
     def root(self, n: int) -> Range:
-        """The range of the nth root.
-
-        Parameters
-        ----------
-        n : int
-            A positive number.
-
-        Returns
-        -------
-        Range
-            The range.
-
-        Raises
-        ------
-        NoRange
-            If the interval contains a negative number.
-        """
+        """The range of the nth root."""
         if not self.nonnegative:
             raise NoRange(f"a root of x for x in {self}")
         return Range(
@@ -335,41 +214,11 @@ class Range:
         )
 
     def rational_power(self, exponent: Rational) -> Range:
-        """The range of x**(p/q).
-
-        Parameters
-        ----------
-        exponent : Rational
-            The exponent.
-
-        Returns
-        -------
-        Range
-            The range.
-
-        Raises
-        ------
-        NoRange
-            If the interval contains a negative number, or zero while the exponent is negative.
-        """
+        """The range of x**(p/q)."""
         return self.root(int(exponent.q)).power(int(exponent.p))
 
     def image(self, function: Callable[[arb], arb], whole: Range) -> Range:
-        """The range of an increasing function.
-
-        Parameters
-        ----------
-        function : callable
-            The function on balls.
-        whole : Range
-            The values of the function on the whole of its domain, which ends where `self` is
-            infinite.
-
-        Returns
-        -------
-        Range
-            The range, inside of `whole`.
-        """
+        """The range of an increasing function."""
         low, high = (
             limit if end.is_infinite else rounding.of_value(function, end, upward)
             for end, limit, upward in ((self.low, whole.low, False), (self.high, whole.high, True))
@@ -392,18 +241,7 @@ POSITIVE = Range(0, oo, low_open=True)
 
 
 def irrational(value: Callable[[], arb]) -> Range:
-    """The range of an irrational number.
-
-    Parameters
-    ----------
-    value : callable
-        Gives a ball that contains the number, at the precision of the moment.
-
-    Returns
-    -------
-    Range
-        An open interval with the number in it.
-    """
+    """The range of an irrational number."""
     with ctx.workprec(rounding.BITS):
         ball = value()
         low, high = (rounding.of_ball(ball, upward) for upward in (False, True))

@@ -11,39 +11,12 @@ __all__ = ["between_integers", "declared", "is_name"]
 
 
 def is_name(expr: Basic) -> bool:
-    """Whether something stands for an arbitrary value, and may declare properties of it.
-
-    Parameters
-    ----------
-    expr : Basic
-        Anything.
-
-    Returns
-    -------
-    bool
-        True for symbols, indexed symbols and undefined functions at a point.
-    """
+    """Whether something stands for an arbitrary value, and may declare properties of it."""
     return isinstance(expr, Symbol | Indexed | AppliedUndef)
 
 
 def declared(name: Expr) -> Range:
-    """The range that a name declares.
-
-    Parameters
-    ----------
-    name : Expr
-        The name.
-
-    Returns
-    -------
-    Range
-        The range.
-
-    Raises
-    ------
-    NoRange
-        If it is not declared real.
-    """
+    """The range that a name declares."""
     if name.is_real is not True:
         raise NoRange(f"{name} is not declared real")
     low, high = -oo, oo
@@ -57,18 +30,7 @@ def declared(name: Expr) -> Range:
 
 
 def between_integers(found: Range) -> Range:
-    """The interval from the least to the greatest integer in another one.
-
-    Parameters
-    ----------
-    found : Range
-        The other one.
-
-    Returns
-    -------
-    Range
-        The other one itself if it has no integer in it.
-    """
+    """The interval from the least to the greatest integer in another one."""
     low, high = found.low, found.high
     if low is not -oo:
         low = low + 1 if low.is_Integer and found.low_open else ceiling(low)

@@ -16,24 +16,6 @@ __all__ = ["range_of"]
 def range_of(expr: Any, facts: Facts | None = None) -> Range:
     """An interval that contains every value of an expression.
 
-    Parameters
-    ----------
-    expr : expression
-        Real on the whole domain.
-    facts : Facts, optional
-        What is given besides the declarations of the symbols.
-
-    Returns
-    -------
-    Range
-        The interval; not always the least one.
-
-    Raises
-    ------
-    NoRange
-        If the expression may be undefined somewhere, or is of a kind that is not understood; also
-        if a symbol is not declared real.
-
     Examples
     --------
     >>> from sympy import Symbol, exp

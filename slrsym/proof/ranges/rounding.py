@@ -21,63 +21,20 @@ _LONGEST_EXACT_POWER = 2**16
 
 
 def of_ball(ball: arb, upward: bool) -> Expr:
-    """An end of a ball as a rational; infinite if the ball is no number.
-
-    Parameters
-    ----------
-    ball : arb
-        The ball.
-    upward : bool
-        Whether the upper end is asked for.
-
-    Returns
-    -------
-    Rational or infinite
-        A bound of every number in the ball.
-    """
+    """An end of a ball as a rational; infinite if the ball is no number."""
     if not ball.is_finite():
         return oo if upward else -oo
     return _exact(ball.upper() if upward else ball.lower(), upward)
 
 
 def of_value(function: Callable[[arb], arb], value: Expr, upward: bool) -> Expr:
-    """A bound of a function's value at a rational.
-
-    Parameters
-    ----------
-    function : callable
-        The function on balls.
-    value : Rational
-        Its argument.
-    upward : bool
-        Whether an upper bound is asked for.
-
-    Returns
-    -------
-    Rational or infinite
-        The bound; infinite where the function has no value.
-    """
+    """A bound of a function's value at a rational."""
     with ctx.workprec(BITS):
         return of_ball(function(_ball(value)), upward)
 
 
 def shortened(value: Expr, upward: bool, longest: int = LONGEST) -> Expr:
-    """An end, or something a little further out that is shorter to write.
-
-    Parameters
-    ----------
-    value : Rational or infinite
-        The end.
-    upward : bool
-        Whether it is an upper end.
-    longest : int, optional
-        The bits that numerator and denominator may have.
-
-    Returns
-    -------
-    Rational or infinite
-        The value itself if it is short enough.
-    """
+    """An end, or something a little further out that is shorter to write."""
     if value.is_infinite or _length(value) <= longest:
         return value
     with ctx.workprec(min(longest, 2 * BITS)):
@@ -85,22 +42,7 @@ def shortened(value: Expr, upward: bool, longest: int = LONGEST) -> Expr:
 
 
 def integer_power(end: Expr, n: int, upward: bool) -> Expr:
-    """A positive integer power of an end, exact unless that is out of proportion.
-
-    Parameters
-    ----------
-    end : Rational or infinite
-        The end.
-    n : int
-        The exponent.
-    upward : bool
-        Whether it is an upper end.
-
-    Returns
-    -------
-    Rational or infinite
-        The power, or a bound of it.
-    """
+    """A positive integer power of an end, exact unless that is out of proportion."""
     if end.is_infinite or n == 1:
         return end**n
     if n <= _LARGEST_POWER and n * _length(end) <= _LONGEST_EXACT_POWER:
@@ -109,22 +51,7 @@ def integer_power(end: Expr, n: int, upward: bool) -> Expr:
 
 
 def root(end: Expr, n: int, upward: bool) -> Expr:
-    """The nth root of an end that is not negative, exact where it is rational.
-
-    Parameters
-    ----------
-    end : Rational or infinite
-        The end.
-    n : int
-        The order of the root.
-    upward : bool
-        Whether it is an upper end.
-
-    Returns
-    -------
-    Rational or infinite
-        The root, or a bound of it; never negative.
-    """
+    """The nth root of an end that is not negative, exact where it is rational."""
     if end.is_infinite or n == 1:
         return end
     (p, p_exact), (q, q_exact) = integer_nthroot(int(end.p), n), integer_nthroot(int(end.q), n)

@@ -12,18 +12,7 @@ __all__ = ["algebra", "in_either_direction", "require_equality"]
 
 
 def require_equality(link: Link) -> None:
-    """Refuse a link that is not an equality.
-
-    Parameters
-    ----------
-    link : Link
-        The link.
-
-    Raises
-    ------
-    Refused
-        If it is an inequality.
-    """
+    """Refuse a link that is not an equality."""
     if link.relation != "=":
         raise Refused(f"the rule shows equalities, and this step says {link.relation}")
 
@@ -31,22 +20,7 @@ def require_equality(link: Link) -> None:
 def in_either_direction(
     check: Callable[[Link, Context], None], link: Link, context: Context
 ) -> None:
-    """Refuse an equality unless it passes a check as it is, or read from right to left.
-
-    Parameters
-    ----------
-    check : callable
-        Takes the link and the context, and raises `Refused`.
-    link : Link
-        The equality.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        If neither passes: why the link does not as it is.
-    """
+    """Refuse an equality unless it passes a check as it is, or read from right to left."""
     try:
         check(link, context)
     except Refused as reason:

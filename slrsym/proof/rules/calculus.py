@@ -50,18 +50,7 @@ _NEAR = Rational(1, 2)
 
 
 def derivative_claims(expr: Basic) -> tuple[str, ...]:
-    """The claims by which derivatives in an expression are known.
-
-    Parameters
-    ----------
-    expr : Basic
-        An expression or a statement.
-
-    Returns
-    -------
-    tuple of str
-        Their ids.
-    """
+    """The claims by which derivatives in an expression are known."""
     used: dict[str, None] = {}
     for node in expr.atoms(Derivative):
         for function, names in DERIVATIVE_CLAIMS.items():

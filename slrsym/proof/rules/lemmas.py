@@ -28,22 +28,7 @@ __all__ = ["Lemma", "instance", "lemma", "require_admissible"]
 
 
 def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
-    """Refuse unless a value has every property that a symbol declares of itself.
-
-    Parameters
-    ----------
-    symbol : Symbol
-        The symbol.
-    value : Expr
-        What is to be put for it.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        If one of the properties is not known of the value.
-    """
+    """Refuse unless a value has every property that a symbol declares of itself."""
     signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
     declared = {name for name in signs if getattr(symbol, f"is_{name}")}
     # The sign of a long expression takes long, and most symbols declare none.
@@ -72,30 +57,7 @@ def instance(
     context: Context,
     shown: Iterable[Boolean] = (),
 ) -> Relational:
-    """The statement of a claim at some values, its hypotheses checked.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    values : mapping of Symbol to Expr
-        What to put for its symbols, and for its undefined functions, each of these a Lambda.
-    context : Context
-        What may be taken for granted.
-    shown : iterable of Boolean, optional
-        Relations that have been shown on purpose.
-
-    Returns
-    -------
-    Boolean
-        The instance, unevaluated.
-
-    Raises
-    ------
-    Refused
-        If a hypothesis is not known to hold, a value is not admissible, or a name is not one of the
-        claim's.
-    """
+    """The statement of a claim at some values, its hypotheses checked."""
     functions = {f: v for f, v in values.items() if isinstance(f, UndefinedFunction)}
     values = {s: v for s, v in values.items() if s not in functions}
     statement = _with_functions(claim.statement, functions)
@@ -174,19 +136,7 @@ def _with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
 
 @dataclass(frozen=True)
 class Lemma(Rule):
-    """An instance of a proved claim.
-
-    Parameters
-    ----------
-    id : str
-        The id of the claim.
-    values : tuple of (Symbol or str, Expr)
-        Symbols of the claim, or their names, and what to put for them.
-    factor : Expr, optional
-        What an inequality is multiplied by; 1 by default.
-    conditions : tuple of Proof, optional
-        Proofs of hypotheses of the claim at these values.
-    """
+    """An instance of a proved claim."""
 
     id: str
     values: tuple[tuple[Any, Expr], ...]
@@ -194,23 +144,7 @@ class Lemma(Rule):
     conditions: tuple[Proof, ...] = ()
 
     def where(self, *conditions: Proof) -> Lemma:
-        """The same with proofs of the claim's hypotheses, those that are not seen by themselves.
-
-        Parameters
-        ----------
-        *conditions : Proof
-            Each of a relation that the claim supposes, at its values.
-
-        Returns
-        -------
-        Lemma
-            It has these proofs for premises.
-
-        Raises
-        ------
-        ProofError
-            If one of them is not a proof.
-        """
+        """The same with proofs of the claim's hypotheses, those that are not seen by themselves."""
         for condition in conditions:
             Proof.require(condition, "each condition")
         return replace(self, conditions=(*self.conditions, *conditions))
@@ -220,18 +154,7 @@ class Lemma(Rule):
             yield f"condition {number}", condition, context
 
     def scaled(self, factor: Any) -> Lemma:
-        """The same for an inequality that is multiplied by something that is not negative.
-
-        Parameters
-        ----------
-        factor : expression
-            Not negative; positive where the inequality is strict.
-
-        Returns
-        -------
-        Lemma
-            It justifies a link whose two sides differ by `factor` times what those of the claim do.
-        """
+        """The same for an inequality that is multiplied by something that is not negative."""
         return replace(self, factor=sympify(factor))
 
     @property

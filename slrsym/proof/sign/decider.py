@@ -47,26 +47,7 @@ _EVERYWHERE = (Add, Mul, Abs, exp, erf, erfc, erf_prime, erf_second, atan, sin, 
 
 
 class Decider(Enclosure):
-    """What is known of signs and ranges under facts.
-
-    Parameters
-    ----------
-    facts : Facts
-        What is given.
-
-    Attributes
-    ----------
-    generators : Generators
-        The generators met so far.
-    statements : list of (Poly, Sign)
-        Polynomials in generators whose sign the hypotheses tell.
-    factor_signs : dict of Poly to Sign
-        What was found out about irreducible polynomials.
-    reasons : dict of Basic to str
-        Why expressions and irreducible polynomials have the signs found.
-    inquiry : Inquiry
-        The questions that are being asked.
-    """
+    """What is known of signs and ranges under facts."""
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -105,18 +86,7 @@ class Decider(Enclosure):
         return found.within(known.range)
 
     def require_defined(self, expr: Expr) -> None:
-        """Refuse an expression that may be undefined; its own sign is not asked for.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Raises
-        ------
-        NoRange
-            If it may be undefined, or is not understood.
-        """
+        """Refuse an expression that may be undefined; its own sign is not asked for."""
         if isinstance(expr, _EVERYWHERE):
             for part in expr.args:
                 self.require_defined(part)
@@ -141,36 +111,14 @@ class Decider(Enclosure):
     # -- expressions ---------------------------------------------------------------------------
 
     def answer(self, expr: Expr) -> Sign:
-        """The sign of an expression, found out in a round of its own, and then remembered.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        Sign
-            The same whenever it is asked for.
-        """
+        """The sign of an expression, found out in a round of its own, and then remembered."""
         if expr not in self._answers:
             self.inquiry.restart()
             self._answers[expr] = self.sign(expr)
         return self._answers[expr]
 
     def sign(self, expr: Expr) -> Sign:
-        """The sign of an expression.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        Sign
-            Unknown where it may be undefined.
-        """
+        """The sign of an expression."""
         if expr in self._signs:
             return self._signs[expr]
         try:
@@ -244,34 +192,12 @@ class Decider(Enclosure):
     # -- fractions and their factors -----------------------------------------------------------
 
     def of_fraction(self, fraction: Fraction) -> Sign:
-        """The sign of a fraction whose denominator is known not to vanish.
-
-        Parameters
-        ----------
-        fraction : Fraction
-            The fraction.
-
-        Returns
-        -------
-        Sign
-            The signs that it may have.
-        """
+        """The sign of a fraction whose denominator is known not to vanish."""
         top = self.of_polynomial(fraction.top)
         return top if top.zero else top * (NONZERO & self.of_polynomial(fraction.bottom))
 
     def of_polynomial(self, p: Poly) -> Sign:
-        """The sign of a polynomial in generators, by its factors.
-
-        Parameters
-        ----------
-        p : Poly
-            The polynomial.
-
-        Returns
-        -------
-        Sign
-            The signs that it may have.
-        """
+        """The sign of a polynomial in generators, by its factors."""
         if p.is_ground:
             return Sign.of_number(p.as_expr())
         constant, factors = self.generators.factors(p)
@@ -282,18 +208,7 @@ class Decider(Enclosure):
         return found if found.decided else found & self._stated(p)
 
     def of_factor(self, p: Poly) -> Sign:
-        """The sign of an irreducible polynomial in generators.
-
-        Parameters
-        ----------
-        p : Poly
-            The polynomial.
-
-        Returns
-        -------
-        Sign
-            The signs that it may have.
-        """
+        """The sign of an irreducible polynomial in generators."""
         if p in self.factor_signs:
             return self.factor_signs[p]
         found = self._stated(p)
@@ -316,48 +231,15 @@ class Decider(Enclosure):
         return found
 
     def of_generator(self, g: Dummy) -> Sign:
-        """The sign of a generator.
-
-        Parameters
-        ----------
-        g : Dummy
-            The generator.
-
-        Returns
-        -------
-        Sign
-            That of what it stands for.
-        """
+        """The sign of a generator."""
         return self.sign(self.generators.meaning[g])
 
     def range_of_generator(self, g: Dummy) -> Range:
-        """The range of a generator.
-
-        Parameters
-        ----------
-        g : Dummy
-            The generator.
-
-        Returns
-        -------
-        Range
-            That of what it stands for.
-        """
+        """The range of a generator."""
         return self.range(self.generators.meaning[g])
 
     def short_range_of_generator(self, g: Dummy) -> Range:
-        """The range of a generator, widened to ends that are short enough to calculate with.
-
-        Parameters
-        ----------
-        g : Dummy
-            The generator.
-
-        Returns
-        -------
-        Range
-            It contains that of what the generator stands for.
-        """
+        """The range of a generator, widened to ends that are short enough to calculate with."""
         return self.range_of_generator(g).shortened(_LONGEST_END)
 
     def _stated(self, p: Poly) -> Sign:

@@ -19,18 +19,6 @@ __all__ = ["explain"]
 def explain(expr: Any, facts: Facts | None = None) -> list[str]:
     """Why the sign of an expression is what `sign_of` says, in short sentences.
 
-    Parameters
-    ----------
-    expr : expression
-        In symbols that are declared real.
-    facts : Facts, optional
-        What is given besides the declarations of the symbols.
-
-    Returns
-    -------
-    list of str
-        One for each factor; empty if nothing is known.
-
     Examples
     --------
     >>> from sympy import Symbol

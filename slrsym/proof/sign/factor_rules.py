@@ -64,20 +64,7 @@ ODD = (erf, atan, asin, tanh, sinh)
 
 
 def by_terms(decider: Decider, p: Poly) -> Sign:
-    """Its terms have known signs, which agree.
-
-    Parameters
-    ----------
-    decider : Decider
-        Is asked for the signs of generators.
-    p : Poly
-        The polynomial.
-
-    Returns
-    -------
-    Sign
-        The signs that it may have.
-    """
+    """Its terms have known signs, which agree."""
     return _sign_of_terms(terms_of(p), decider.of_generator)
 
 

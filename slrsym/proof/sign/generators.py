@@ -40,29 +40,14 @@ _MOST_TERMS = 80
 
 @dataclass(frozen=True)
 class Fraction:
-    """A quotient of polynomials in generators, reduced.
-
-    Parameters
-    ----------
-    top, bottom : Poly
-        Numerator and denominator.
-    """
+    """A quotient of polynomials in generators, reduced."""
 
     top: Poly
     bottom: Poly
 
 
 class Generators:
-    """The generators met so far.
-
-    Attributes
-    ----------
-    meaning : dict of Dummy to Expr
-        What each stands for.
-    roots : dict of Dummy to (int, Expr)
-        For the root g of an expression b in other generators the pair (q, b), which says that
-        g**q = b.
-    """
+    """The generators met so far."""
 
     def __init__(self) -> None:
         self.meaning: dict[Dummy, Expr] = {}
@@ -71,18 +56,7 @@ class Generators:
         self._factors: dict[Poly, tuple[Rational, list[tuple[Poly, int]]]] = {}
 
     def atomised(self, expr: Expr) -> Expr:
-        """An expression, written as a rational one in generators.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression, defined on the whole domain.
-
-        Returns
-        -------
-        Expr
-            It has no symbols but generators.
-        """
+        """An expression, written as a rational one in generators."""
         if isinstance(expr, Rational):
             return expr
         if isinstance(expr, Add | Mul):
@@ -108,18 +82,7 @@ class Generators:
         return self._generator(expr, expr)
 
     def canonical(self, expr: Expr) -> Expr:
-        """An expression as a reduced fraction in generators, if it is not too large for that.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression, defined on the whole domain.
-
-        Returns
-        -------
-        Expr
-            The same one for equal fractions, unless they are too large.
-        """
+        """An expression as a reduced fraction in generators, if it is not too large for that."""
         atomised = self.atomised(expr)
         fraction = self.fraction(atomised)
         if fraction is None:
@@ -127,18 +90,7 @@ class Generators:
         return fraction.top.as_expr() / fraction.bottom.as_expr()
 
     def fraction(self, atomised: Expr) -> Fraction | None:
-        """The reduced fraction that an expression is equal to.
-
-        Parameters
-        ----------
-        atomised : Expr
-            A rational expression in generators.
-
-        Returns
-        -------
-        Fraction or None
-            None if the expression is too large.
-        """
+        """The reduced fraction that an expression is equal to."""
         generators = generators_in(atomised)
         if atomised.count_ops() > _MOST_OPERATIONS:
             return None
@@ -157,18 +109,7 @@ class Generators:
         return Fraction(top, bottom)
 
     def reduced(self, fraction: Fraction) -> Fraction | None:
-        """A fraction with no power of a root that could be written without it.
-
-        Parameters
-        ----------
-        fraction : Fraction
-            The fraction.
-
-        Returns
-        -------
-        Fraction or None
-            A fraction of the same value; None if it is too large.
-        """
+        """A fraction with no power of a root that could be written without it."""
         for _ in range(len(self.roots) + 1):
             high = [
                 (g, q, b)
@@ -186,18 +127,7 @@ class Generators:
         return fraction
 
     def rationalised(self, atomised: Expr) -> Expr:
-        """An expression with symbols written by means of roots: x by sqrt(1 + x), say.
-
-        Parameters
-        ----------
-        atomised : Expr
-            A rational expression in generators.
-
-        Returns
-        -------
-        Expr
-            An expression of the same value.
-        """
+        """An expression with symbols written by means of roots: x by sqrt(1 + x), say."""
         for g in generators_in(atomised):
             if g not in self.roots:
                 continue
@@ -212,36 +142,14 @@ class Generators:
         return atomised
 
     def factors(self, p: Poly) -> tuple[Rational, list[tuple[Poly, int]]]:
-        """The irreducible factors of a polynomial, found once.
-
-        Parameters
-        ----------
-        p : Poly
-            A polynomial in generators, not zero.
-
-        Returns
-        -------
-        tuple of Rational and list of (Poly, int)
-            A constant, and the factors with their multiplicities.
-        """
+        """The irreducible factors of a polynomial, found once."""
         if p not in self._factors:
             constant, factors = p.factor_list()
             self._factors[p] = constant, [(trimmed(f), n) for f, n in factors]
         return self._factors[p]
 
     def back(self, p: Poly) -> Expr:
-        """What a polynomial stands for.
-
-        Parameters
-        ----------
-        p : Poly
-            A polynomial in generators.
-
-        Returns
-        -------
-        Expr
-            An expression without generators.
-        """
+        """What a polynomial stands for."""
         return p.as_expr().xreplace(self.meaning)
 
     def _generator(self, key: Any, meaning: Expr) -> Dummy:

@@ -23,36 +23,13 @@ def statements(decider: Decider) -> list[tuple[Poly, Sign]]:
     """The hypotheses, as signs of polynomials.
 
     A hypothesis counts where it is certainly defined, which may follow from other ones.
-
-    Parameters
-    ----------
-    decider : Decider
-        Knows the hypotheses, and is asked for signs.
-
-    Returns
-    -------
-    list of (Poly, Sign)
-        The polynomials of known sign, and those of their factors that have one.
     """
     found = list(_translated(decider))
     return found + list(_quotients(decider, found))
 
 
 def nonnegative_polynomials(decider: Decider, p: Poly) -> list[tuple[Poly, Sign]]:
-    """Polynomials that are not negative, of use for the sign of another one.
-
-    Parameters
-    ----------
-    decider : Decider
-        Is asked for ranges and signs.
-    p : Poly
-        The other one.
-
-    Returns
-    -------
-    list of (Poly, Sign)
-        From hypotheses, and from bounds and definitions of its generators; each with its sign.
-    """
+    """Polynomials that are not negative, of use for the sign of another one."""
     found: list[tuple[Poly, Sign]] = []
     for q, sign in decider.statements:
         if sign.nonnegative:

@@ -37,18 +37,7 @@ class Inquiry:
         self._provisional.clear()
 
     def begin(self, key: Any) -> bool:
-        """Whether a question may be looked into now; if so, it has to be ended afterwards.
-
-        Parameters
-        ----------
-        key : hashable
-            The question.
-
-        Returns
-        -------
-        bool
-            False if it is being asked already, or too many are.
-        """
+        """Whether a question may be looked into now; if so, it has to be ended afterwards."""
         too_much = self._questions >= _MOST_QUESTIONS or len(self._busy) >= _DEEPEST
         if key in self._busy or too_much:
             self._cut = True
@@ -58,27 +47,11 @@ class Inquiry:
         return True
 
     def end(self, key: Any) -> None:
-        """A question is answered.
-
-        Parameters
-        ----------
-        key : hashable
-            The question.
-        """
+        """A question is answered."""
         self._busy.discard(key)
 
     def keep(self, memory: dict[Any, Any], key: Basic, found: Any) -> None:
-        """Remember an answer, at least for this round.
-
-        Parameters
-        ----------
-        memory : dict
-            Where.
-        key : Basic
-            What the question was about.
-        found : object
-            The answer.
-        """
+        """Remember an answer, at least for this round."""
         memory[key] = found
         if self._cut:
             self._provisional.append((memory, key))

@@ -33,127 +33,40 @@ Terms = dict[frozenset[tuple[Dummy, int]], Any]
 
 
 def generators_in(expr: Expr) -> list[Dummy]:
-    """The generators that occur in an expression.
-
-    Parameters
-    ----------
-    expr : Expr
-        An expression in generators.
-
-    Returns
-    -------
-    list of Dummy
-        The oldest first.
-    """
+    """The generators that occur in an expression."""
     return sorted(expr.free_symbols, key=lambda g: int(g.dummy_index))
 
 
 def polynomial(expr: Expr) -> Poly:
-    """The polynomial in the generators that an expression contains.
-
-    Parameters
-    ----------
-    expr : Expr
-        A polynomial expression in generators.
-
-    Returns
-    -------
-    Poly
-        A constant has one generator, which does not matter.
-    """
+    """The polynomial in the generators that an expression contains."""
     return Poly(expr, *(generators_in(expr) or [_UNUSED]), domain=QQ)
 
 
 def is_small(p: Poly) -> bool:
-    """Whether a polynomial is such that factors and roots are found quickly.
-
-    Parameters
-    ----------
-    p : Poly
-        The polynomial.
-
-    Returns
-    -------
-    bool
-        True if its degree is low and its coefficients are short.
-    """
+    """Whether a polynomial is such that factors and roots are found quickly."""
     lengths = (max(abs(c.p).bit_length(), c.q.bit_length()) for _, c in p.terms())
     return bool(p.total_degree() <= _HIGHEST_DEGREE and max(lengths) <= _LONGEST_COEFFICIENT)
 
 
 def coefficient(p: Poly, g: Dummy, n: int) -> Poly:
-    """The coefficient of a power of a generator.
-
-    Parameters
-    ----------
-    p : Poly
-        The polynomial.
-    g : Dummy
-        The generator.
-    n : int
-        The exponent.
-
-    Returns
-    -------
-    Poly
-        A polynomial in the other generators.
-    """
+    """The coefficient of a power of a generator."""
     return trimmed(_coefficient(p, g, n))
 
 
 def discriminant(p: Poly, g: Dummy) -> Poly:
-    """The discriminant of a polynomial that is quadratic in a generator.
-
-    Parameters
-    ----------
-    p : Poly
-        The polynomial.
-    g : Dummy
-        The generator.
-
-    Returns
-    -------
-    Poly
-        A polynomial in the other generators.
-    """
+    """The discriminant of a polynomial that is quadratic in a generator."""
     a, b, c = (_coefficient(p, g, n) for n in (2, 1, 0))
     return trimmed(b**2 - 4 * a * c)
 
 
 def value(p: Poly, g: Dummy, end: Rational) -> Poly:
-    """A polynomial with a number for a generator.
-
-    Parameters
-    ----------
-    p : Poly
-        The polynomial.
-    g : Dummy
-        The generator.
-    end : Rational
-        The number.
-
-    Returns
-    -------
-    Poly
-        A polynomial in the other generators.
-    """
+    """A polynomial with a number for a generator."""
     found = p.eval(g, end)
     return trimmed(found) if isinstance(found, Poly) else polynomial(found)
 
 
 def trimmed(p: Poly) -> Poly:
-    """A polynomial, as one in the generators that it contains.
-
-    Parameters
-    ----------
-    p : Poly
-        A polynomial in some generators, the oldest first.
-
-    Returns
-    -------
-    Poly
-        The same as `polynomial` makes of the expression.
-    """
+    """A polynomial, as one in the generators that it contains."""
     terms = p.rep.terms()
     places = [i for i in range(len(p.gens)) if any(m[i] for m, _ in terms)]
     if not places:
@@ -163,18 +76,7 @@ def trimmed(p: Poly) -> Poly:
 
 
 def ratio(p: Poly, q: Poly) -> Rational | None:
-    """The number p/q, if it is one.
-
-    Parameters
-    ----------
-    p, q : Poly
-        Two polynomials, the second not zero.
-
-    Returns
-    -------
-    Rational or None
-        None if neither is a multiple of the other.
-    """
+    """The number p/q, if it is one."""
     if p.gens != q.gens:
         return None
     quotient = p.LC() / q.LC()
@@ -182,18 +84,7 @@ def ratio(p: Poly, q: Poly) -> Rational | None:
 
 
 def terms_of(p: Poly) -> Terms:
-    """The terms of a polynomial.
-
-    Parameters
-    ----------
-    p : Poly
-        The polynomial.
-
-    Returns
-    -------
-    Terms
-        Its coefficients, by monomial.
-    """
+    """The terms of a polynomial."""
     return {
         frozenset((g, n) for g, n in zip(p.gens, powers, strict=True) if n): c
         for powers, c in p.rep.terms()
@@ -201,18 +92,7 @@ def terms_of(p: Poly) -> Terms:
 
 
 def product(first: Terms, second: Terms) -> Terms:
-    """The product of two polynomials.
-
-    Parameters
-    ----------
-    first, second : Terms
-        The polynomials.
-
-    Returns
-    -------
-    Terms
-        Without terms that are zero.
-    """
+    """The product of two polynomials."""
     total: Terms = {}
     for one, c in first.items():
         for other, e in second.items():

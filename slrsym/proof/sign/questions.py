@@ -18,18 +18,7 @@ __all__ = ["decider_of", "holds", "is_defined", "is_nonzero", "sign_of"]
 
 @lru_cache(maxsize=64)
 def decider_of(facts: Facts) -> Decider:
-    """What decides under these facts; the same for equal ones, so that it remembers.
-
-    Parameters
-    ----------
-    facts : Facts
-        What is given.
-
-    Returns
-    -------
-    Decider
-        It may have been asked before.
-    """
+    """What decides under these facts; the same for equal ones, so that it remembers."""
     return Decider(facts)
 
 
@@ -41,18 +30,6 @@ def _ready(facts: Facts | None) -> Decider:
 
 def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
     """What is certain of the sign of an expression.
-
-    Parameters
-    ----------
-    expr : expression
-        In symbols that are declared real.
-    facts : Facts, optional
-        What is given besides the declarations of the symbols.
-
-    Returns
-    -------
-    Sign
-        Unknown if the expression may be undefined somewhere, or nothing could be found out.
 
     Examples
     --------
@@ -69,18 +46,6 @@ def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
 def is_defined(expr: Any, facts: Facts | None = None) -> bool:
     """Whether an expression is certainly a real number, all over the domain.
 
-    Parameters
-    ----------
-    expr : expression
-        In symbols that are declared real.
-    facts : Facts, optional
-        What is given besides the declarations of the symbols.
-
-    Returns
-    -------
-    bool
-        False also where it is not known.
-
     Examples
     --------
     >>> from sympy import Symbol, sqrt
@@ -96,38 +61,12 @@ def is_defined(expr: Any, facts: Facts | None = None) -> bool:
 
 
 def is_nonzero(expr: Any, facts: Facts | None = None) -> bool:
-    """Whether an expression is certainly defined and different from zero.
-
-    Parameters
-    ----------
-    expr : expression
-        In symbols that are declared real.
-    facts : Facts, optional
-        What is given besides the declarations of the symbols.
-
-    Returns
-    -------
-    bool
-        False also where it is not known.
-    """
+    """Whether an expression is certainly defined and different from zero."""
     return sign_of(expr, facts).nonzero
 
 
 def holds(relation: Any, facts: Facts | None = None) -> bool:
-    """Whether a relation certainly holds.
-
-    Parameters
-    ----------
-    relation : Boolean
-        ``Eq``, ``Ne``, ``Lt``, ``Le``, ``Gt``, ``Ge``, ``And`` or ``Or`` of these.
-    facts : Facts, optional
-        What is given besides the declarations of the symbols.
-
-    Returns
-    -------
-    bool
-        True only if it was shown, and both sides are defined on the whole domain.
-    """
+    """Whether a relation certainly holds."""
     facts = facts or Facts()
     relation = sympify(relation)
     if relation in (true, false):

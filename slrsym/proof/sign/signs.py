@@ -27,11 +27,6 @@ class Sign:
 
     Sums, products and powers contain the sign of every result that numbers of these signs have.
 
-    Parameters
-    ----------
-    possible : frozenset of int, optional
-        A non-empty subset of {-1, 0, 1}; by default all of it.
-
     Examples
     --------
     >>> NONNEGATIVE * NEGATIVE
@@ -108,34 +103,12 @@ class Sign:
 
     @classmethod
     def of_number(cls, value: Any) -> Sign:
-        """The sign of a number.
-
-        Parameters
-        ----------
-        value : Rational
-            The number.
-
-        Returns
-        -------
-        Sign
-            A single sign.
-        """
+        """The sign of a number."""
         return ZERO if value == 0 else POSITIVE if value > 0 else NEGATIVE
 
     @classmethod
     def of_range(cls, found: Range) -> Sign:
-        """The signs of the numbers in an interval.
-
-        Parameters
-        ----------
-        found : Range
-            The interval.
-
-        Returns
-        -------
-        Sign
-            Those that occur.
-        """
+        """The signs of the numbers in an interval."""
         return cls(
             frozenset(
                 s

@@ -18,24 +18,7 @@ __all__ = ["concludes"]
 
 
 def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
-    """Refuse unless one statement is the other, or a part of it, or implies it side by side.
-
-    Parameters
-    ----------
-    shown : Boolean
-        What a proof shows.
-    wanted : Boolean
-        What it should show.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        If it is not known to.
-    ProofError
-        If they differ, and one of them is a relation that is no `Link`.
-    """
+    """Refuse unless one statement is the other, or a part of it, or implies it side by side."""
     if shown == wanted:
         return
     if isinstance(wanted, And) and isinstance(shown, And):

@@ -98,25 +98,7 @@ def having(fact: Proof, then: Proof) -> Proof:
 
 
 def as_proof(start: Expr, end: Expr, proof: Proof | Rule) -> Proof:
-    """A part of a proof that may be given by a rule alone.
-
-    Parameters
-    ----------
-    start, end : Expr
-        The two sides of what the part shows.
-    proof : Proof or Rule
-        What shows it; a rule stands for the chain of one step.
-
-    Returns
-    -------
-    Proof
-        Of the part.
-
-    Raises
-    ------
-    ProofError
-        If it is neither.
-    """
+    """A part of a proof that may be given by a rule alone."""
     if isinstance(proof, Rule):
         return chain(start).then(end, by=proof)
     return Proof.require(proof, "what shows a part")

@@ -55,33 +55,6 @@ def structural_step(
     about: tuple[Any, ...] = (),
     because: str = "",
 ) -> Step:
-    """A step whose check is a function of the context.
-
-    Parameters
-    ----------
-    label : str
-        Where it stands in the proof.
-    statement : Boolean
-        What it says.
-    name : str
-        What reports call its rule.
-    verify : callable
-        Takes the context, and raises `Refused` unless the step is justified.
-    context : Context
-        What the step takes for granted.
-    axioms, uses : tuple of str, optional
-        The axioms and the claims that it rests on.
-    numeric : bool, optional
-        Whether the statement is one that can be evaluated at points.
-    about : tuple of Basic, optional
-        The expressions in `name`, for those who typeset it.
-    because : str, optional
-        How the statement follows, in words, for those who write it down.
-
-    Returns
-    -------
-    Step
-        Its rule is not one for a chain.
-    """
+    """A step whose check is a function of the context."""
     rule = _Structural(name, verify, axioms, uses, about, because)
     return Step(label, statement, rule, _NO_LINK, context, numeric)

@@ -62,42 +62,15 @@ class Euclidean:
     """Arrays without any constraint."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """The vector itself.
-
-        Parameters
-        ----------
-        point, vector : ndarray, the same shape
-
-        Returns
-        -------
-        ndarray, the same shape
-        """
+        """The vector itself."""
         return vector
 
     def retract(self, point: Array, step: Array) -> Array:
-        """The sum of both.
-
-        Parameters
-        ----------
-        point, step : ndarray, the same shape
-
-        Returns
-        -------
-        ndarray, the same shape
-        """
+        """The sum of both."""
         return point + step
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        """Zero, along a straight line.
-
-        Parameters
-        ----------
-        point, direction : ndarray, the same shape
-
-        Returns
-        -------
-        ndarray, the same shape
-        """
+        """Zero, along a straight line."""
         return np.zeros_like(point)
 
 

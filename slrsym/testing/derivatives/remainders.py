@@ -102,21 +102,6 @@ def fitted(
 
     A right derivative with a small error, and a wrong one, differ near the point. So the slope is
     taken there, not where the line is straightest.
-
-    Parameters
-    ----------
-    steps, remainders : ndarray, shape (n,)
-        How far along the curve, and what Taylor's formula leaves there.
-    size : float
-        How large the numbers are of which remainders are differences.
-    order : int
-        The slope that right derivatives have.
-    changes : ndarray, shape (n,), optional
-        By how much the numbers differ from that at the point; by default nothing is made of it.
-
-    Returns
-    -------
-    TaylorCheck
     """
     used = np.zeros(steps.size, dtype=bool)
     # Rounding, be it of the cost's own making, is what is not smooth at the shortest steps.

@@ -21,13 +21,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Compute all values, and write them to a folder.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Of the command line.
-    """
+    """Compute all values, and write them to a folder."""
     parser = argparse.ArgumentParser(
         prog="python -m slrsym.testing.reference", description="Compute the reference values."
     )

@@ -98,22 +98,6 @@ def _agreed(
 def compute_risk(setting: Setting, digits: int = DIGITS) -> Derivatives:
     """The excess risk, its gradient and Hessian, from the definition.
 
-    Parameters
-    ----------
-    setting : Setting
-        Its numbers are taken as exact.
-    digits : int, optional
-        How many digits of the largest entry of each to compute.
-
-    Returns
-    -------
-    Derivatives
-
-    Raises
-    ------
-    ArithmeticError
-        If two quadratures do not agree to that many digits.
-
     Examples
     --------
     >>> oracle = Setting((1.0, 1.0, 0.0, 0.0, 0.0), lam=0.1, gamma=0.5**0.5, d=400, L=10)
@@ -130,24 +114,7 @@ def compute_risk(setting: Setting, digits: int = DIGITS) -> Derivatives:
 
 
 def compute_zeta(t: float, s: float, digits: int = DIGITS) -> tuple[Any, Any]:
-    r"""Second moment and variance of :math:`\operatorname{erf}(t + sG)`, from the definition.
-
-    Parameters
-    ----------
-    t, s : float
-        Taken as exact.
-    digits : int, optional
-        How many digits to compute.
-
-    Returns
-    -------
-    zeta, variance : mpf
-
-    Raises
-    ------
-    ArithmeticError
-        If two quadratures do not agree to that many digits.
-    """
+    r"""Second moment and variance of :math:`\operatorname{erf}(t + sG)`, from the definition."""
 
     def compute(shift: Any, length: Any) -> list[tuple[Any, ...]]:
         m = erf_moments(mpf(t), mpf(s), shift, mp.dps)

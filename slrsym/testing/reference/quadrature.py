@@ -41,22 +41,7 @@ def _normal_means(
 
 @lru_cache(maxsize=64)
 def erf_moments(mean: Any, spread: Any, shift: Any, dps: int) -> dict[tuple[int, int], Any]:
-    """Means of erf(mean + spread z)^q z^p over a standard normal z, for q = 1, 2 and p = 0, 1, 2.
-
-    Parameters
-    ----------
-    mean, spread : mpf
-        Mean and standard deviation of the argument of erf.
-    shift : mpf
-        Where the nodes lie between those of shift 0, in steps.
-    dps : int
-        The working precision, of which what is remembered depends.
-
-    Returns
-    -------
-    dict of tuple of int to mpf
-        By (q, p).
-    """
+    """Means of erf(mean + spread z)^q z^p over a standard normal z; q = 1, 2 and p = 0, 1, 2."""
     keys = list(itertools.product((1, 2), (0, 1, 2)))
 
     def functions(z: Any) -> list[Any]:

@@ -11,19 +11,7 @@ DIGITS = 45
 
 
 class Setting(NamedTuple):
-    """Where the risk is computed.
-
-    Parameters
-    ----------
-    state : tuple of float
-        Overlaps kappa, nu, theta, eta, rho.
-    lam : float
-        Inverse temperature.
-    gamma : float
-        Standard deviation of the informative token.
-    d, L : int
-        Dimension and number of tokens.
-    """
+    """Where the risk is computed."""
 
     state: tuple[float, ...]
     lam: float
@@ -33,17 +21,7 @@ class Setting(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """The excess risk and its derivatives in the overlaps.
-
-    Parameters
-    ----------
-    excess_risk : tuple of mpf
-        One number.
-    gradient : tuple of mpf
-        Five.
-    hessian : tuple of mpf
-        The upper triangle, row by row: fifteen.
-    """
+    """The excess risk and its derivatives in the overlaps."""
 
     excess_risk: tuple[Any, ...]
     gradient: tuple[Any, ...]
@@ -51,17 +29,7 @@ class Derivatives(NamedTuple):
 
 
 class RiskReference(NamedTuple):
-    """What is kept for a setting.
-
-    Parameters
-    ----------
-    region : str
-        One of `RISK_REGIONS`.
-    setting : Setting
-        Where.
-    values : Derivatives
-        To `DIGITS` digits of the largest entry of each.
-    """
+    """What is kept for a setting."""
 
     region: str
     setting: Setting
@@ -69,17 +37,7 @@ class RiskReference(NamedTuple):
 
 
 class ZetaReference(NamedTuple):
-    r"""Second moment and variance of :math:`\operatorname{erf}(t + sG)`.
-
-    Parameters
-    ----------
-    region : str
-        One of `ZETA_REGIONS`.
-    t, s : float
-        Mean and standard deviation of the argument.
-    zeta, variance : mpf
-        To `DIGITS` digits.
-    """
+    r"""Second moment and variance of :math:`\operatorname{erf}(t + sG)`."""
 
     region: str
     t: float

@@ -63,20 +63,7 @@ def _on_boundary(rng: random.Random) -> tuple[float, ...]:
 
 
 def random_setting(rng: random.Random, region: str) -> Setting:
-    """A setting in a region.
-
-    Parameters
-    ----------
-    rng : random.Random
-        The source of randomness.
-    region : str
-        One of `RISK_REGIONS`.
-
-    Returns
-    -------
-    Setting
-        Of binary numbers, which stand for themselves.
-    """
+    """A setting in a region."""
     lam, gamma = _spread(rng, 0.02, 2), _spread(rng, 0.3, 2)
     d, tokens = round(_spread(rng, 2, 2000)), round(_spread(rng, 1, 200))
     state = _feasible(_normal(rng), _normal(rng))
@@ -98,19 +85,7 @@ def random_setting(rng: random.Random, region: str) -> Setting:
 
 
 def random_argument(rng: random.Random, region: str) -> tuple[float, float]:
-    """Mean and standard deviation of an argument of erf, in a region.
-
-    Parameters
-    ----------
-    rng : random.Random
-        The source of randomness.
-    region : str
-        One of `ZETA_REGIONS`. Its means are meant in units of the width of the variance.
-
-    Returns
-    -------
-    t, s : float
-    """
+    """Mean and standard deviation of an argument of erf, in a region."""
     low, high = {"small s": (1e-5, 0.05), "large s": (5, 50)}.get(region, (0.05, 5))
     s = _spread(rng, low, high)
     most = (4, 18) if region == "large t" else (1e-3, 4)

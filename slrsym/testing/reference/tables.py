@@ -43,12 +43,7 @@ def _read(texts: Iterable[str]) -> tuple[Any, ...]:
 
 @cache
 def risk_references() -> tuple[RiskReference, ...]:
-    """The values that are kept of the risk and its derivatives.
-
-    Returns
-    -------
-    tuple of RiskReference
-    """
+    """The values that are kept of the risk and its derivatives."""
     rows = json.loads((DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
     return tuple(
         RiskReference(
@@ -68,12 +63,7 @@ def risk_references() -> tuple[RiskReference, ...]:
 
 @cache
 def zeta_references() -> tuple[ZetaReference, ...]:
-    """The values that are kept of zeta and the variance of erf.
-
-    Returns
-    -------
-    tuple of ZetaReference
-    """
+    """The values that are kept of zeta and the variance of erf."""
     rows = json.loads((DATA / "zeta.json").read_text(encoding="utf-8"))["rows"]
     return tuple(
         ZetaReference(
@@ -87,20 +77,7 @@ def zeta_references() -> tuple[ZetaReference, ...]:
 
 
 def risk_row(region: str, setting: Setting) -> dict[str, Any]:
-    """A row of the file of risks, computed.
-
-    Parameters
-    ----------
-    region : str
-        One of `RISK_REGIONS`.
-    setting : Setting
-        Where.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """A row of the file of risks, computed."""
     values = compute_risk(setting)
     return {
         "region": region,
@@ -114,36 +91,12 @@ def risk_row(region: str, setting: Setting) -> dict[str, Any]:
 
 
 def zeta_row(region: str, t: float, s: float) -> dict[str, Any]:
-    """A row of the file of zeta, computed.
-
-    Parameters
-    ----------
-    region : str
-        One of `ZETA_REGIONS`.
-    t, s : float
-        Mean and standard deviation of the argument of erf.
-
-    Returns
-    -------
-    dict
-        Ready for JSON.
-    """
+    """A row of the file of zeta, computed."""
     zeta, variance = (_written([x])[0] for x in compute_zeta(t, s))
     return {"region": region, "t": t.hex(), "s": s.hex(), "zeta": zeta, "variance": variance}
 
 
 def text_of(rows: list[dict[str, Any]]) -> str:
-    """Where the rows come from, and one row a line, so that a change of one is seen as such.
-
-    Parameters
-    ----------
-    rows : list of dict
-        As `risk_row` or `zeta_row` makes them.
-
-    Returns
-    -------
-    str
-        JSON.
-    """
+    """Where the rows come from, and one row a line, so that a change of one is seen as such."""
     head = f'{{"made by": "python -m slrsym.testing.reference", "digits": {DIGITS}, "rows": ['
     return head + "\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]}\n"

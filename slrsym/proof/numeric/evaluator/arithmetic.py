@@ -20,13 +20,7 @@ __all__ = ["Arithmetic"]
 
 
 class Arithmetic(Base):
-    """Evaluation of what binds no variables.
-
-    Parameters
-    ----------
-    environment, digits
-        As for `Base`.
-    """
+    """Evaluation of what binds no variables."""
 
     def _on_Add(self, expr: Add) -> Number:
         terms = [self.number(arg) for arg in expr.args]

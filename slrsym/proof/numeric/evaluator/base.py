@@ -21,13 +21,6 @@ __all__ = ["Base"]
 class Base:
     """Evaluation of symbols, numbers and known functions; a method for each other kind of node.
 
-    Parameters
-    ----------
-    environment : mapping
-        Values of the free symbols: exact numbers, balls, or expressions to be evaluated.
-    digits : int
-        Digits aimed at, relative to the largest term added.
-
     Notes
     -----
     A node of kind ``Name`` is evaluated by ``_on_Name``, where a subclass has such a method. Equal
@@ -42,51 +35,11 @@ class Base:
         self._known: dict[Basic, Number] = {}
 
     def ball(self, expr: Basic) -> Ball:
-        """The value of an expression.
-
-        Parameters
-        ----------
-        expr : Basic
-            The expression.
-
-        Returns
-        -------
-        arb or acb
-            The value as a ball.
-
-        Raises
-        ------
-        Undecided
-            If the value cannot be computed.
-        NotALaw
-            If a covariance is not positive semidefinite at this point.
-        ValueError
-            If a free symbol has no value.
-        """
+        """The value of an expression."""
         return self.number(expr)[0]
 
     def number(self, expr: Basic) -> Number:
-        """The value of an expression, with the size of what was added for it.
-
-        Parameters
-        ----------
-        expr : Basic
-            The expression.
-
-        Returns
-        -------
-        (arb or acb, float)
-            The value as a ball, and the binary logarithm of the largest term added.
-
-        Raises
-        ------
-        Undecided
-            If the value cannot be computed.
-        NotALaw
-            If a covariance is not positive semidefinite at this point.
-        ValueError
-            If a free symbol has no value.
-        """
+        """The value of an expression, with the size of what was added for it."""
         if expr in self._known and not expr.has(Subs):
             return self._known[expr]
         with ctx.workprec(self.bits):
@@ -114,55 +67,15 @@ class Base:
         raise Undecided(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
     def at(self, values: Mapping[Any, Any], digits: int) -> Self:
-        """An evaluator in the same environment, but for some values.
-
-        Parameters
-        ----------
-        values : mapping
-            The new values.
-        digits : int
-            Digits aimed at.
-
-        Returns
-        -------
-        Base
-            A new one, of the same class, which remembers nothing.
-        """
+        """An evaluator in the same environment, but for some values."""
         return type(self)({**self.environment, **values}, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """What a node does to balls.
-
-        Parameters
-        ----------
-        expr : Basic
-            The node.
-
-        Returns
-        -------
-        callable or None
-            Takes the arguments of the node as balls; None for a node that is no known function.
-        """
+        """What a node does to balls."""
         return ball_function(expr)
 
     def integer(self, expr: Expr) -> int:
-        """The value of an expression that is an integer at this point.
-
-        Parameters
-        ----------
-        expr : Expr
-            The expression.
-
-        Returns
-        -------
-        int
-            The integer.
-
-        Raises
-        ------
-        Undecided
-            If it is not one.
-        """
+        """The value of an expression that is an integer at this point."""
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
         if whole is None or magnitude(ball - whole) > -8:
@@ -170,23 +83,7 @@ class Base:
         return int(whole)
 
     def condition(self, expr: Basic) -> bool:
-        """Truth of the condition of a branch; numbers that cannot be told apart count as equal.
-
-        Parameters
-        ----------
-        expr : Boolean
-            A relation, or a combination of relations by And, Or and Not.
-
-        Returns
-        -------
-        bool
-            Whether it holds at this point.
-
-        Raises
-        ------
-        Undecided
-            If it is of another kind, or a sign is lost in rounding.
-        """
+        """Truth of the condition of a branch; numbers that cannot be told apart count as equal."""
         with ctx.workprec(self.bits):
             if isinstance(expr, Relational):
                 relation = RELATIONS[type(expr).__name__]

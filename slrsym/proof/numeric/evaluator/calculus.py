@@ -24,13 +24,7 @@ __all__ = ["Calculus"]
 
 
 class Calculus(Sums):
-    """Evaluation of what takes limits: by extrapolation, differences and quadrature.
-
-    Parameters
-    ----------
-    environment, digits
-        As for `Base`.
-    """
+    """Evaluation of what takes limits: by extrapolation, differences and quadrature."""
 
     def _on_Subs(self, expr: Expr) -> Number:
         body, variables, values = expr.args

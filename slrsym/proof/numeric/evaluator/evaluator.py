@@ -24,51 +24,21 @@ _ZETA = Expectation(erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
 class Evaluator(Arithmetic, Calculus):
-    """Evaluation of expressions at one point, to a fixed number of digits.
-
-    Parameters
-    ----------
-    environment : mapping
-        Values of the free symbols: exact numbers, balls, or expressions to be evaluated.
-    digits : int
-        Digits aimed at, relative to the largest term added.
-    """
+    """Evaluation of expressions at one point, to a fixed number of digits."""
 
     def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
         super().__init__(environment, digits)
         self.expectations = Expectations(self)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """What a node does to balls.
-
-        Parameters
-        ----------
-        expr : Basic
-            The node.
-
-        Returns
-        -------
-        callable or None
-            Takes the arguments of the node as balls; None for a node that is no known function.
-        """
+        """What a node does to balls."""
         kind = type(expr)
         if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
             return _zeta
         return super().function(expr)
 
     def check_law(self, law: Law) -> None:
-        """Refuse a law that is not one at this point.
-
-        Parameters
-        ----------
-        law : Law
-            The law.
-
-        Raises
-        ------
-        NotALaw
-            If a covariance is not positive semidefinite.
-        """
+        """Refuse a law that is not one at this point."""
         with ctx.workprec(self.bits):
             for block in Block.of(law):
                 self.expectations.check(block)

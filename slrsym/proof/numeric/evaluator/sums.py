@@ -22,13 +22,7 @@ _MOST_SUMMANDS = 100_000
 
 
 class Sums(Base):
-    """Evaluation of sums and products, and integrands in which they are written out.
-
-    Parameters
-    ----------
-    environment, digits
-        As for `Base`.
-    """
+    """Evaluation of sums and products, and integrands in which they are written out."""
 
     def _on_Sum(self, expr: Expr) -> Number:
         terms = [self.number(term) for term in self._written_out(expr)]
@@ -49,25 +43,7 @@ class Sums(Base):
         return [replaced(body, index, Integer(k)) for k in range(first, last + 1)]
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[Block]]]) -> Expr:
-        """The integrand with finite sums, elementary derivatives and sums of copies written out.
-
-        Parameters
-        ----------
-        expr : Expr
-            The integrand.
-        sums : dict of IIDSum to (Expr, list of Block)
-            Each sum of copies met so far, written out, with the law of its copies. It is added to.
-
-        Returns
-        -------
-        Expr
-            An expression of the same value.
-
-        Raises
-        ------
-        Undecided
-            If a sum has too many terms, or a sum of copies has no number of copies.
-        """
+        """The integrand with finite sums, elementary derivatives and sums of copies written out."""
         if not binds(expr):
             return expr
         name = type(expr).__name__

@@ -12,15 +12,7 @@ __all__ = ["Bounds", "bound_of", "declared"]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Between which numbers a symbol lies.
-
-    Parameters
-    ----------
-    low, high : Rational or None, optional
-        The ends; None where there is none.
-    low_open, high_open : bool, optional
-        Whether an end is left out.
-    """
+    """Between which numbers a symbol lies."""
 
     low: Rational | None = None
     high: Rational | None = None
@@ -28,18 +20,7 @@ class Bounds:
     high_open: bool = False
 
     def narrowed(self, other: Bounds) -> Bounds:
-        """What both bounds allow.
-
-        Parameters
-        ----------
-        other : Bounds
-            More of the same symbol.
-
-        Returns
-        -------
-        Bounds
-            Those of the intersection.
-        """
+        """What both bounds allow."""
         low, low_open = self.low, self.low_open
         if other.low is not None and (low is None or other.low > low):
             low, low_open = other.low, other.low_open
@@ -61,18 +42,7 @@ class Bounds:
         return bool(self.low > self.high) or (bool(self.low == self.high) and open_end)
 
     def allow(self, value: Rational) -> bool:
-        """Whether a number lies within them.
-
-        Parameters
-        ----------
-        value : Rational
-            The number.
-
-        Returns
-        -------
-        bool
-            Ends are within, unless they are left out.
-        """
+        """Whether a number lies within them."""
         low, high = self.low, self.high
         if low is not None and (value < low or (self.low_open and value == low)):
             return False
@@ -80,18 +50,7 @@ class Bounds:
 
 
 def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
-    """What a hypothesis says of one symbol by itself.
-
-    Parameters
-    ----------
-    hypothesis : Boolean
-        The hypothesis.
-
-    Returns
-    -------
-    tuple of Symbol and Bounds, or None
-        None of a hypothesis that does not bound one symbol by a number.
-    """
+    """What a hypothesis says of one symbol by itself."""
     if not isinstance(hypothesis, Le | Lt | Ge | Gt):
         return None
     small, large = hypothesis.lts, hypothesis.gts
@@ -108,18 +67,7 @@ def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
 
 
 def declared(symbol: Symbol) -> Bounds:
-    """What a symbol says of itself.
-
-    Parameters
-    ----------
-    symbol : Symbol
-        The symbol.
-
-    Returns
-    -------
-    Bounds
-        Without ends, where it is not declared to have a sign.
-    """
+    """What a symbol says of itself."""
     if symbol.is_positive:
         return Bounds(low=S.Zero, low_open=True)
     if symbol.is_nonnegative:

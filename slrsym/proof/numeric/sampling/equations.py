@@ -13,24 +13,7 @@ __all__ = ["solved"]
 def solved(
     equations: Iterable[Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
 ) -> tuple[list[tuple[Symbol, Expr]], dict[IndexedBase, Expr]]:
-    """Equations turned into definitions, as far as that is seen at once.
-
-    Parameters
-    ----------
-    equations : iterable of Eq
-        The equations.
-    symbols : iterable of Symbol
-        Those that may be defined.
-    families : sequence of IndexedBase
-        Those whose entries may have to sum to 1.
-
-    Returns
-    -------
-    definitions : list of pairs of Symbol and Expr
-        Each symbol by others, in an order in which they can be used.
-    normalised : dict of IndexedBase to Expr
-        How many entries of a family sum to 1.
-    """
+    """Equations turned into definitions, as far as that is seen at once."""
     definitions: list[tuple[Symbol, Expr]] = []
     normalised: dict[IndexedBase, Expr] = {}
     for equation in equations:

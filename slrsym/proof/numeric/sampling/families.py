@@ -22,25 +22,7 @@ _ENTRIES = 6
 def random_entries(
     family: IndexedBase, summing_to_one: Expr | None, point: Mapping[Any, Any], rng: Generator
 ) -> tuple[Rational, ...] | dict[tuple[int, ...], Rational] | None:
-    """Random entries with the properties that the label of a family declares.
-
-    Parameters
-    ----------
-    family : IndexedBase
-        The family.
-    summing_to_one : Expr or None
-        How many of the entries sum to 1, which are all of them then; None if there is no such
-        hypothesis.
-    point : mapping
-        The values of symbols.
-    rng : numpy.random.Generator
-        The source of randomness.
-
-    Returns
-    -------
-    tuple of Rational, or dict of tuple of int to Rational, or None
-        The entries, by their indices where there are several; None if none were found.
-    """
+    """Random entries with the properties that the label of a family declares."""
     shape = family.shape or ()
     if len(shape) > 1:
         return _array(family, [size.xreplace(point) for size in shape], rng)

@@ -9,26 +9,7 @@ __all__ = ["random_test_function"]
 
 
 def random_test_function(rng: Generator, nargs: int = 1) -> Lambda:
-    r"""A smooth function of moderate growth, for lemmas that speak of all of these.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Decides the function.
-    nargs : int, optional
-        The number of arguments, at least 1.
-
-    Returns
-    -------
-    Lambda
-        A sum of products of a polynomial of degree at most 2 with the sine, the cosine, the error
-        function or a Gaussian bell of an affine form; coefficients are small Rationals.
-
-    Raises
-    ------
-    ValueError
-        If `nargs` is less than 1.
-    """
+    r"""A smooth function of moderate growth, for lemmas that speak of all of these."""
     if nargs < 1:
         raise ValueError(f"nargs must be at least 1; got {nargs}")
     arguments = [Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]

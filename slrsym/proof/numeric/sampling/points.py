@@ -32,16 +32,6 @@ class NoPoint(ValueError):  # noqa: N818
 def parameters(*statements: Any) -> tuple[Any, ...]:
     """The symbols and indexed families that need a value, sorted by name.
 
-    Parameters
-    ----------
-    *statements : Basic
-        Expressions or relations.
-
-    Returns
-    -------
-    tuple of Symbol and IndexedBase
-        Bound symbols are not among them.
-
     Examples
     --------
     >>> from sympy import symbols
@@ -66,35 +56,6 @@ def sample_points(
 ) -> list[dict[Any, Any]]:
     """Random exact points.
 
-    Parameters
-    ----------
-    symbols : iterable of Symbol or IndexedBase
-        What needs a value. A symbol's value is a Rational that has every property the symbol was
-        declared with; a family p gets a tuple of values for p[1], p[2], ..., as many as its shape
-        says at the point, and otherwise six or as many as the largest integer of the point. One
-        with a shape of several sizes gets a dict from tuples of indices to values.
-    given : iterable of Boolean
-        Hypotheses to be obeyed. Bounds on single symbols and equations for single symbols are used
-        directly, a sum of a family that is said to be 1 by normalisation, the rest by rejection.
-    rng : numpy.random.Generator
-        The source of randomness: the points are a function of its state.
-    count : int
-        How many points.
-    laws : iterable of Law
-        Laws whose covariances have to be positive semidefinite.
-
-    Returns
-    -------
-    list of dict
-        The points.
-
-    Raises
-    ------
-    NoPoint
-        If thousands of tries give no point; it names the hypotheses.
-    TypeError
-        If a hypothesis is not a relation or a combination of relations.
-
     Notes
     -----
     Sizes are log-uniform between 1/8 and 4, denominators at most 64. A value that a hypothesis
@@ -105,22 +66,7 @@ def sample_points(
 
 
 class Sampler:
-    """Draws points, one at a time.
-
-    Parameters
-    ----------
-    symbols : iterable of Symbol or IndexedBase
-        What needs a value.
-    given : iterable of Boolean
-        Hypotheses to be obeyed.
-    laws : iterable of Law
-        Laws whose covariances have to be positive semidefinite.
-
-    Raises
-    ------
-    TypeError
-        If a hypothesis is not a relation or a combination of relations.
-    """
+    """Draws points, one at a time."""
 
     def __init__(
         self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
@@ -152,23 +98,7 @@ class Sampler:
         ]
 
     def draw(self, rng: Generator) -> dict[Any, Any]:
-        """One point.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            The source of randomness.
-
-        Returns
-        -------
-        dict
-            The point, as of `sample_points`.
-
-        Raises
-        ------
-        NoPoint
-            If thousands of tries give none.
-        """
+        """One point."""
         # Bounds of single symbols that exclude each other need no tries.
         tries = 0 if any(bounds.is_empty for bounds in self.bounds.values()) else _TRIES
         for attempt in range(tries):

@@ -29,24 +29,7 @@ _OF_RATIONALS: dict[str, Callable[[Rational], bool]] = {
 
 
 def random_value(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational | None:
-    """A random number with the properties of a symbol.
-
-    Parameters
-    ----------
-    symbol : Symbol
-        The symbol.
-    bounds : Bounds
-        Between which numbers it lies.
-    rng : numpy.random.Generator
-        The source of randomness.
-    size : Rational
-        Between 0 and 1: how large numbers are, compared with those that are drawn at first.
-
-    Returns
-    -------
-    Rational or None
-        None if none was found.
-    """
+    """A random number with the properties of a symbol."""
     for _ in range(60):
         value = _candidate(symbol, bounds, rng, size)
         if symbol.is_imaginary:
@@ -91,20 +74,7 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -
 
 
 def fits(value: Expr, symbol: Symbol) -> bool:
-    """Whether a number has every property that a symbol was declared with.
-
-    Parameters
-    ----------
-    value : Expr
-        The number.
-    symbol : Symbol
-        The symbol.
-
-    Returns
-    -------
-    bool
-        False also where SymPy cannot tell.
-    """
+    """Whether a number has every property that a symbol was declared with."""
     known = _OF_RATIONALS if isinstance(value, Rational) else {}
     for fact, holds in symbol._assumptions_orig.items():
         found = known[fact](value) if fact in known else getattr(value, f"is_{fact}")

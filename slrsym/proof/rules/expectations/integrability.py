@@ -14,20 +14,7 @@ __all__ = ["require_integrable"]
 
 
 def require_integrable(expr: Expr, context: Context) -> None:
-    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise.
-
-    Parameters
-    ----------
-    expr : Expr
-        What contains the expectations.
-    context : Context
-        What may be taken for granted.
-
-    Raises
-    ------
-    Refused
-        If an integrand is not known to be so.
-    """
+    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise."""
     for node in expectations_in(expr):
         require_moderate(node.integrand, frozenset(node.law.symbols), context)
         for block in node.law.blocks():

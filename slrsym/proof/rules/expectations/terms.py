@@ -12,36 +12,12 @@ __all__ = ["expectations_in", "with_expectations_changed"]
 
 
 def expectations_in(expr: Expr) -> list[Expectation]:
-    """All expectations in an expression, those inside of others included.
-
-    Parameters
-    ----------
-    expr : Expr
-        The expression.
-
-    Returns
-    -------
-    list of Expectation
-        Each once, sorted by how they are written.
-    """
+    """All expectations in an expression, those inside of others included."""
     return sorted(expr.atoms(Expectation), key=str)
 
 
 def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
-    """The expression with its outermost expectations changed.
-
-    Parameters
-    ----------
-    expr : Expr
-        The expression.
-    change : callable
-        Takes an expectation, and returns what stands in its place.
-
-    Returns
-    -------
-    Expr
-        What lies inside of an expectation is left to `change`.
-    """
+    """The expression with its outermost expectations changed."""
     if isinstance(expr, Expectation):
         return change(expr)
     if not expr.has(Expectation):
