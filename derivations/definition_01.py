@@ -1,12 +1,13 @@
 """Assumption 1 and Definition 1: what the assumption says, and that every step is well defined."""
 
-from sympy import Eq, Equivalent, Ge, Gt, IndexedBase, Le, Sum, Symbol, sqrt, symbols
+from sympy import And, Eq, Equivalent, Ge, Gt, IndexedBase, Le, Sum, Symbol, sqrt, symbols
 
 from slrsym.gaussian import Expectation
 from slrsym.notation import alpha, d
 from slrsym.proof import (
     Claim,
     algebra,
+    all_of,
     chain,
     lemma,
     never,
@@ -64,7 +65,7 @@ def _(goal):
 # A point k = w/|w| of the unit sphere of R^N, and any vector g in the place of the gradient.
 N = Symbol("N", integer=True, positive=True)
 i, n = symbols("i n", integer=True)
-w, g = (IndexedBase(name, shape=(N,), real=True) for name in "wg")
+w, g, h = (IndexedBase(name, shape=(N,), real=True) for name in "wgh")
 
 
 def total(f):
@@ -111,3 +112,46 @@ def _(goal):
         .then(1 + alpha**2 * total(tangent**2), by=lemma("definition-1-length"))
         .ge(1, by=termwise(i, 1, N, term))
     )
+
+
+# -- what a step does --------------------------------------------------------------------------
+
+orthogonal = Claim(
+    id="definition-1-tangent",
+    title="the gradient that a step follows is tangent, and differs from the other along k only",
+    statement=And(
+        Eq(total(tangent * k), 0, evaluate=False),
+        Eq(total(tangent * h[n]) - total(g[n] * h[n]), -product * total(k * h[n]), evaluate=False),
+        evaluate=False,
+    ),
+    source="Definition 1; so it is the Riemannian gradient: on tangent h both have one product",
+    given=[Gt(size, 0)],
+)
+
+
+@orthogonal.proof
+def _(goal):
+    """What is taken off is the part along k, which has length 1."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+# The length before the projection; by claim definition-1-length its square is the first bracket.
+ell = Symbol("ell", positive=True)
+
+moves = Claim(
+    id="definition-1-moves",
+    title="the squared distance of a step: 2 - 2/ell, where ell^2 is the bracket",
+    statement=Eq(
+        total(((k - alpha * tangent) / ell - k) ** 2),
+        (1 + alpha**2 * total(tangent**2)) / ell**2 + 1 - 2 / ell,
+        evaluate=False,
+    ),
+    source="Definition 1; ell is the length before the projection",
+    given=[Gt(size, 0)],
+)
+
+
+@moves.proof
+def _(goal):
+    """Both ends have length 1, and their product is 1/ell."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)

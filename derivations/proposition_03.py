@@ -1,14 +1,31 @@
 """Proposition 3: the best linear predictor, and its risk."""
 
-from sympy import Eq, Equivalent, Ge, Gt, IndexedBase, Le, Max, Or, Sum, Symbol, symbols
+from sympy import (
+    And,
+    Eq,
+    Equivalent,
+    Function,
+    Ge,
+    Gt,
+    IndexedBase,
+    Le,
+    Max,
+    Or,
+    Sum,
+    Symbol,
+    sqrt,
+    symbols,
+)
 
 from slrsym.gaussian import Expectation, ProductLaw, standard_normal
 from slrsym.notation import L, d, epsilon, gamma
 from slrsym.proof import (
     Claim,
     algebra,
+    all_of,
     cases,
     chain,
+    having,
     lemma,
     never,
     noise_moments,
@@ -19,6 +36,7 @@ from slrsym.proof import (
     solution_set,
     split,
     stein,
+    substitution,
     termwise,
 )
 from slrsym.task import noise, token_law, xi
@@ -29,8 +47,8 @@ from slrsym.task import noise, token_law, xi
 # whose third holds the rest of beta_l.
 x, y, z = symbols("x y z", real=True)
 X = symbols("X_1:4", real=True)
-# The other tokens enter by the sum of beta_l . X_l, which is centred Gaussian; its variance is the
-# sum of the squared norms of their coefficients.
+# The other tokens enter by the sum of beta_l . X_l, which is r W with a standard normal W; by claim
+# proposition-3-other-tokens, one by one, r^2 is the sum of the squared norms of their coefficients.
 W = Symbol("W", real=True)
 spread = Symbol("r", real=True)
 
@@ -42,6 +60,34 @@ def squared_norm(a, b, c):
 def informative(x, y, z):
     """What the squared error owes to the informative token."""
     return gamma**2 * squared_norm(x, 1 - y, z) + d / 2 * x**2
+
+
+F = Function("F", real=True)
+other = standard_normal(W, *X)
+
+other_tokens = Claim(
+    id="proposition-3-other-tokens",
+    title="the law of what one more of the other tokens adds to their sum",
+    statement=Eq(
+        Expectation(F(sqrt(spread**2 + squared_norm(x, y, z)) * W), standard_normal(W)),
+        Expectation(F(spread * W + x * X[0] + y * X[1] + z * X[2]), other),
+        evaluate=False,
+    ),
+    source="Appendix B.3; F stands for any function",
+    given=[Gt(spread, 0)],
+)
+
+
+@other_tokens.proof
+def _(goal):
+    """Such a token is standard normal; both sides are functions of one Gaussian variable."""
+    whole = sqrt(spread**2 + squared_norm(x, y, z))
+    form = (spread * W + x * X[0] + y * X[1] + z * X[2]) / whole
+    return (
+        chain(goal.lhs)
+        .then(Expectation(F(whole * form), other), by=substitution({W: form}, other))
+        .then(goal.rhs, by=algebra)
+    )
 
 
 error = X[1] - x * X[0] - y * X[1] - z * X[2] - spread * W
@@ -359,3 +405,149 @@ def _(goal):
         only_at(1 - p, p, 1, then=solution()),
     )
     return solution_set(goal, (p,), tree)
+
+
+# -- the best predictor is unique --------------------------------------------------------------
+
+steepness = gamma**2 / Max(1, gamma**2)
+
+steep = Claim(
+    id="proposition-3-steepness",
+    title="the moment is at least min(1, gamma^2)",
+    statement=Ge(moment(p), steepness, evaluate=False),
+    source="new",
+    given=probability,
+)
+
+
+@steep.proof
+def _(goal):
+    """It lies between 1 and gamma^2."""
+    low = chain(goal.lhs).ge(gamma**2, by=sign).ge(goal.rhs, by=sign)
+    high = chain(goal.lhs).ge(1, by=sign).ge(goal.rhs, by=sign)
+    return cases(goal, (Le(gamma, 1), low), (Ge(gamma, 1), high))
+
+
+def off(p, x, y, z):
+    """The squared distance of coefficients from the best ones."""
+    return squared_norm(x, y - gamma**2 * p / moment(p), z)
+
+
+apart = Claim(
+    id="proposition-3-token-unique",
+    title="what a token adds to the risk grows with the distance from the best coefficients",
+    statement=Ge(
+        share(p, x, y, z), p * gamma**2 - explained(p) + steepness * off(p, x, y, z), evaluate=False
+    ),
+    source="new",
+    given=probability,
+)
+
+
+@apart.proof
+def _(goal):
+    """Each of the squares has a factor of at least the moment."""
+    least = p * gamma**2 - explained(p)
+    squares_at = off(p, x, y, z)
+    return (
+        chain(goal.lhs)
+        .then(squares.statement.rhs, by=lemma("proposition-3-squares"))
+        .ge(least + moment(p) * squares_at, by=sign)
+        .ge(goal.rhs, by=lemma("proposition-3-steepness").scaled(squares_at))
+    )
+
+
+unique = Claim(
+    id="proposition-3-unique",
+    title="the best linear predictor is unique: the risk of others grows with their distance",
+    statement=Ge(
+        risk,
+        least + steepness * total(lambda n: off(w[n] / weights, *beta(n))),
+        evaluate=False,
+    ),
+    source="Proposition 3, where the best predictor is that of these coefficients",
+    given=some_weight,
+)
+
+
+@unique.proof
+def _(goal):
+    """Token by token."""
+    at = dict(zip("xyz", beta(i), strict=True))
+    q = w[i] / weights
+    term = chain(share(q, *beta(i))).ge(
+        least_share_of(i) + steepness * off(q, *beta(i)),
+        by=lemma("proposition-3-token-unique", p=q, **at),
+    )
+    return (
+        chain(goal.lhs)
+        .then(by_token.statement.rhs, by=lemma("proposition-3-risk"))
+        .ge(goal.rhs, by=term_by_term(term))
+    )
+
+
+# -- many tokens -------------------------------------------------------------------------------
+
+null_predictor = Claim(
+    id="proposition-3-null",
+    title="the risk of the predictor that is always zero",
+    statement=Eq(
+        epsilon**2 + total(lambda n: share(w[n] / weights, 0, 0, 0)),
+        epsilon**2 + gamma**2,
+        evaluate=False,
+    ),
+    source="Section 4, after Proposition 3",
+    given=some_weight,
+)
+
+
+@null_predictor.proof
+def _(goal):
+    """The variance of the output."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+no_better = Claim(
+    id="proposition-3-null-bound",
+    title="the best linear predictor is at least as good",
+    statement=Le(least, epsilon**2 + gamma**2, evaluate=False),
+    source="Section 4; by proposition-3-bound, no better in any limit where sum p_l^2 tends to 0",
+    given=some_weight,
+)
+
+
+@no_better.proof
+def _(goal):
+    """What each token saves is not negative."""
+    saved = chain(-explained(w[i] / weights)).le(0, by=sign)
+    return chain(least).le(goal.rhs, by=term_by_term(saved))
+
+
+delta = Symbol("delta", positive=True)
+
+many = Claim(
+    id="proposition-3-many-tokens",
+    title="for a uniform location the best linear predictor tends to the null predictor",
+    statement=And(
+        Le(epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1), epsilon**2 + gamma**2),
+        Ge(
+            epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1),
+            epsilon**2 + gamma**2 - delta,
+            evaluate=False,
+        ),
+        evaluate=False,
+    ),
+    source="Section 4, after Proposition 3, in numbers: for each delta, L large",
+    given=[Ge(L, 1 + gamma**4 / delta)],
+)
+
+
+@many.proof
+def _(goal):
+    """The gain is at most gamma^4/(L - 1)."""
+    value = epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1)
+    more = chain(L + gamma**2 - 1).ge(gamma**4 / delta, by=sign)
+    return all_of(
+        chain(value).le(epsilon**2 + gamma**2, by=sign),
+        having(more, chain(value).ge(epsilon**2 + gamma**2 - delta, by=sign)),
+    )

@@ -28,6 +28,7 @@ from slrsym.proof import (
     at,
     cases,
     chain,
+    claimed,
     differentiate,
     lemma,
     monotone,
@@ -261,6 +262,54 @@ def _(goal):
     return chain(goal.lhs).lt(goal.rhs, by=sign)
 
 
+def everywhere_else(goal, inside, edge):
+    """A strict inequality by its parts for 0 <= kappa < 1 and for kappa = 1, and by symmetry."""
+    extend = lambda c, by: c.gt(goal.rhs, by=by) if isinstance(goal, Gt) else c.lt(goal.rhs, by=by)  # noqa: E731
+    mirror = chain(goal.lhs).then(risk(-kappa, -nu), by=algebra)
+    right = cases(
+        goal,
+        (Lt(kappa, 1), extend(chain(goal.lhs), lemma(inside))),
+        (Eq(kappa, 1), extend(chain(risk(1, nu)), lemma(edge))),
+    )
+    mirror_edge = chain(risk(-1, nu)).then(risk(1, -nu), by=algebra)
+    left = cases(
+        goal,
+        (Gt(kappa, -1), extend(mirror, lemma(inside, {kappa: -kappa, nu: -nu}))),
+        (Eq(kappa, -1), extend(mirror_edge, lemma(edge, {nu: -nu}))),
+    )
+    return cases(goal, (Ge(kappa, 0), right), (Le(kappa, 0), left))
+
+
+minimum_only = Claim(
+    id="proposition-10-minimum-only",
+    title="no point of the square but (1, 1) and (-1, -1) reaches the minimum",
+    statement=Gt(risk(kappa, nu), risk(1, 1)),
+    source="Proposition 10; on the square kappa nu = 1 at these two points only",
+    given=[*square, Lt(kappa * nu, 1)],
+)
+
+
+@minimum_only.proof
+def _(goal):
+    """For kappa in [0, 1) by the way in kappa, for kappa = 1 by that in nu; then by symmetry."""
+    return everywhere_else(goal, "proposition-10-minimum-strict", "proposition-10-minimum-edge")
+
+
+maximum_only = Claim(
+    id="proposition-10-maximum-only",
+    title="no point of the square but (1, -1) and (-1, 1) reaches the maximum",
+    statement=Lt(risk(kappa, nu), risk(1, -1)),
+    source="Proposition 10; on the square kappa nu = -1 at these two points only",
+    given=[*square, Gt(kappa * nu, -1)],
+)
+
+
+@maximum_only.proof
+def _(goal):
+    """As for the minimum."""
+    return everywhere_else(goal, "proposition-10-maximum-strict", "proposition-10-maximum-edge")
+
+
 # -- the saddle --------------------------------------------------------------------------------
 
 b = lam * sqrt(d / 2) / A
@@ -324,3 +373,31 @@ def _(goal):
     ]
     (determinant,) = (part for part in goal.args if isinstance(part, Lt))
     return all_of(*critical, chain(determinant.lhs).lt(0, by=sign))
+
+
+# -- together ----------------------------------------------------------------------------------
+
+together = Claim(
+    id="proposition-10",
+    title="two global minima, two global maxima, and a saddle",
+    statement=And(
+        minimum.statement,
+        maximum.statement,
+        *corners.statement.args,
+        *saddle.statement.args,
+        evaluate=False,
+    ),
+    source="Proposition 10",
+    given=square,
+)
+
+
+@together.proof
+def _(goal):
+    """The claims above; that no other points are extrema is proposition-10-minimum-only."""
+    return all_of(
+        chain(risk(kappa, nu)).ge(risk(1, 1), by=lemma("proposition-10-minimum")),
+        chain(risk(kappa, nu)).le(risk(1, -1), by=lemma("proposition-10-maximum")),
+        claimed(corners.statement, "proposition-10-corners"),
+        claimed(saddle.statement, "proposition-10-saddle"),
+    )

@@ -1,0 +1,245 @@
+"""Equations (14): when they say that a point is fixed, and when they do not."""
+
+from sympy import And, Eq, Equivalent, Ge, Gt, Integer, Le, Lt, Rational, Symbol, exp, pi, sqrt
+
+from slrsym.certify import OnBox
+from slrsym.gaussian import erf_prime
+from slrsym.notation import alpha, d, gamma, kappa, lam
+from slrsym.planar import R_kappa, R_nu, moved
+from slrsym.proof import (
+    Claim,
+    algebra,
+    all_of,
+    chain,
+    having,
+    lemma,
+    never,
+    only_at,
+    sign,
+    solution,
+    solution_set,
+    split,
+)
+
+# -- one coordinate ----------------------------------------------------------------------------
+
+# A coordinate x with partial derivative y/alpha moves to G(x, y), by Lemma 7.
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+
+
+def stretch(x):
+    return 1 - x**2
+
+
+def length(x, y):
+    """Of the tangent step, before the projection."""
+    return sqrt(1 + y**2 * stretch(x))
+
+
+def turn(x, y):
+    """What decides whether a step overshoots so far that it comes back to where it began."""
+    return length(x, y) + 1 + x * y
+
+
+factored = Claim(
+    id="equation-14-step",
+    title="a step in one coordinate is a product",
+    statement=Eq(
+        moved(x, y / alpha) - x,
+        -y * stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1)),
+        evaluate=False,
+    ),
+    source="new",
+    given=[Ge(x, -1), Le(x, 1)],
+)
+
+
+@factored.proof
+def _(goal):
+    """Both sides times the length."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+inside = [Gt(x, -1), Lt(x, 1)]
+moderate = [Ge(y, -2), Le(y, 2)]
+
+no_turn = Claim(
+    id="equation-14-turn",
+    title="a step of |y| <= 2 does not overshoot that far",
+    statement=Gt(turn(x, y), 0),
+    source="new",
+    given=[*inside, *moderate],
+)
+
+
+@no_turn.proof
+def _(goal):
+    """The length is at least 1, and |x y| less than 2."""
+    return chain(goal.lhs).ge(2 + x * y, by=sign).gt(0, by=sign)
+
+
+coordinate = Claim(
+    id="equation-14",
+    title="inside of (-1, 1) a coordinate is fixed if and only if it solves (14)",
+    statement=Equivalent(Eq(moved(x, y / alpha) - x, 0), Eq(y, 0)),
+    source="Appendix A, after (14), if alpha |R_kappa| and alpha |R_nu|, here |y|, are at most 2",
+    given=[*inside, *moderate],
+)
+
+
+@coordinate.proof
+def _(goal):
+    """No other factor of the step vanishes."""
+    others = stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1))
+    tree = split(moved(x, y / alpha) - x, only_at(-y, y, 0, then=solution()), never(others))
+    positive = chain(turn(x, y)).gt(0, by=lemma("equation-14-turn"))
+    return having(positive, solution_set(goal, (y,), tree))
+
+
+ends = Claim(
+    id="equation-14-ends",
+    title="at -1 and 1 every coordinate stays, and its equation holds",
+    statement=And(
+        Eq(moved(1, y / alpha), 1, evaluate=False),
+        Eq(moved(-1, y / alpha), -1, evaluate=False),
+        Eq(y * stretch(Integer(1)), 0, evaluate=False),
+        Eq(y * stretch(Integer(-1)), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="Appendix A, after (14)",
+)
+
+
+@ends.proof
+def _(goal):
+    """There the tangent gradient vanishes."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+# -- a step that is too long -------------------------------------------------------------------
+
+# Where the first point is reflected onto itself: the angle of the step is twice that of x.
+overshooting = -2 * x / (2 * x**2 - 1)
+
+reflected = Claim(
+    id="equation-14-overshoot",
+    title="a longer step can overshoot and come back to where it began",
+    statement=And(
+        Eq(moved(x, overshooting / alpha), x, evaluate=False),
+        Lt(overshooting * stretch(x), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new",
+    given=[Lt(x, 1), Gt(2 * x**2, 1), Gt(x, 0)],
+)
+
+
+@reflected.proof
+def _(goal):
+    """The step turns x, the cosine of an angle, to that of the opposite angle."""
+    equal, less = sorted(goal.args, key=lambda part: isinstance(part, Lt))
+    return all_of(
+        chain(equal.lhs)
+        .then((x - overshooting * stretch(x)) * (2 * x**2 - 1), by=algebra)
+        .then(x, by=algebra),
+        chain(less.lhs).lt(0, by=sign),
+    )
+
+
+# The step size for which this happens to kappa, at nu = 1.
+slope = R_kappa(kappa, 1)
+too_large = overshooting.subs(x, kappa) / slope
+
+falls = Claim(
+    id="equation-14-slope",
+    title="on the edge nu = 1 the risk falls as kappa grows",
+    statement=Lt(slope, 0),
+    source="Appendix B.8",
+)
+
+
+@falls.proof
+def _(goal):
+    """The error function stays below 1."""
+    return chain(slope).lt(0, by=sign)
+
+
+large = [Lt(kappa, 1), Gt(2 * kappa**2, 1), Gt(kappa, 0)]
+
+counterexample = Claim(
+    id="equation-14-counterexample",
+    title="a fixed point of the dynamics that does not solve (14)",
+    statement=And(
+        Gt(too_large, 0, evaluate=False),
+        Eq(moved(kappa, slope * too_large / alpha), kappa, evaluate=False),
+        Eq(moved(1, R_nu(kappa)), 1, evaluate=False),
+        Lt(slope * (1 - kappa**2), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new; at nu = 1, with the step size that is the first term here",
+    given=large,
+)
+
+
+@counterexample.proof
+def _(goal):
+    """For kappa^2 > 1/2 there is a step size that makes it overshoot that far."""
+    negative = chain(slope).lt(0, by=lemma("equation-14-slope"))
+    return having(
+        negative,
+        all_of(
+            chain(too_large).gt(0, by=sign),
+            chain(moved(kappa, slope * too_large / alpha)).then(
+                kappa, by=lemma("equation-14-overshoot", x=kappa)
+            ),
+            chain(moved(1, R_nu(kappa))).then(1, by=algebra),
+            chain(slope * (1 - kappa**2)).lt(0, by=sign),
+        ),
+    )
+
+
+# The last one is the cosine of 0.3, to ten digits.
+seen = {d: 400, lam: "1/10", kappa: "9553364891/10000000000"}
+
+in_numbers = too_large.subs(gamma, 1 / sqrt(2)).replace(
+    erf_prime, lambda z: 2 / sqrt(pi) * exp(-(z**2))
+)
+
+number = Claim(
+    id="equation-14-counterexample-number",
+    title="at d = 400, lambda = 0.1, gamma^2 = 1/2, kappa = cos 0.3, that step size is 148.635",
+    statement=And(
+        Gt(in_numbers, Rational(1486345, 10000), evaluate=False),
+        Lt(in_numbers, Rational(1486355, 10000), evaluate=False),
+        evaluate=False,
+    ),
+    source="new",
+)
+
+
+@number.certified_by
+def _():
+    """Ball arithmetic."""
+    return OnBox(seen)
+
+
+# -- vectors -----------------------------------------------------------------------------------
+
+# The squared length r of the tangent gradient in R^N: a step moves k by this much.
+r = Symbol("r", nonnegative=True)
+way = 2 - 2 / sqrt(1 + alpha**2 * r)
+
+vectors = Claim(
+    id="equation-14-vectors",
+    title="k and v are fixed if and only if their tangent gradients vanish, at any step size",
+    statement=Equivalent(Eq(way, 0), Eq(r, 0)),
+    source="Appendix A, after (14), for k and v in the place of kappa and nu",
+)
+
+
+@vectors.proof
+def _(goal):
+    """The squared distance of a step is the tangent gradient's squared length times a factor."""
+    root = sqrt(1 + alpha**2 * r)
+    tree = split(way, only_at(r, r, 0, then=solution()), never(2 * alpha**2 / (root * (root + 1))))
+    return solution_set(goal, (r,), tree)
