@@ -13,9 +13,9 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from slrsym.claims.ledger import Ledger
     from slrsym.dynamics import simulate
     from slrsym.kernels import excess_risk, gradient, hessian, risk, zeta
-    from slrsym.proof.ledger import Ledger
     from slrsym.task import OrderParameters, Task
 
 __all__ = [
@@ -65,6 +65,6 @@ def ledger() -> Ledger:
     DerivationError
         If the installation has no derivations.
     """
-    from slrsym.proof.ledger import builtin_ledger
+    from slrsym.claims.ledger import builtin_ledger
 
     return builtin_ledger()

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from slrsym.proof.checker import StepReport
-    from slrsym.proof.claim import Claim
-    from slrsym.proof.ledger import Ledger
-    from slrsym.proof.step import Step
+    from slrsym.claims.checker import StepReport
+    from slrsym.claims.claim import Claim
+    from slrsym.claims.ledger import Ledger
+    from slrsym.search.step import Step
 
 __all__ = ["ClaimCollector", "ClaimItem", "DerivationFile", "StepItem"]
 
@@ -75,7 +75,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     outcome = yield
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
         return
-    from slrsym.derivation_files import is_derivation_file
+    from slrsym.claims.files import is_derivation_file
 
     if not is_derivation_file(file_path):
         return
@@ -90,7 +90,7 @@ class DerivationFile(pytest.File):
 
     def collect(self) -> Iterable[ClaimCollector]:
         """One collector for each claim of the file."""
-        from slrsym.derivation_files import DerivationError
+        from slrsym.claims.files import DerivationError
 
         ledger = _ledger(self.config)
         try:
@@ -108,7 +108,7 @@ class DerivationFile(pytest.File):
 def _ledger(config: pytest.Config) -> Ledger:
     """The claims met so far."""
     if _LEDGER not in config.stash:
-        from slrsym.proof.ledger import Ledger
+        from slrsym.claims.ledger import Ledger
 
         config.stash[_LEDGER] = Ledger()
     return config.stash[_LEDGER]
@@ -120,7 +120,7 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
     searched = node.config.stash.setdefault(_SEARCHED, set())
 
     def find(id: str) -> Claim:
-        from slrsym.derivation_files import DerivationError, is_derivation_file
+        from slrsym.claims.files import DerivationError, is_derivation_file
 
         if id not in ledger.claims and folder not in searched:
             searched.add(folder)
@@ -142,7 +142,7 @@ class ClaimCollector(pytest.Collector):
 
     def collect(self) -> Iterable[pytest.Item]:
         """The steps of the proof, as far as it can be built, and the claim as a whole."""
-        from slrsym.proof.checker import steps_of
+        from slrsym.claims.checker import steps_of
 
         problem, steps = "", []
         other = _ledger(self.config).claims[self.claim.id]
@@ -189,7 +189,7 @@ class StepItem(_Item):
 
     def runtest(self) -> None:
         """Check the step by its rule and numerically."""
-        from slrsym.proof.checker import POINTS, check_step, step_seed
+        from slrsym.claims.checker import POINTS, check_step, step_seed
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
@@ -212,9 +212,9 @@ class ClaimItem(_Item):
 
         Expectations in the statement are sampled, too.
         """
-        from slrsym.proof.checker import certified, monte_carlo, tried
-        from slrsym.proof.errors import ProofError
-        from slrsym.proof.ledger import circle
+        from slrsym.claims.checker import certified, monte_carlo, tried
+        from slrsym.claims.ledger import circle
+        from slrsym.search.errors import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
         if self.problem:

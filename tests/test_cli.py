@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 from slrsym import __version__, display
+from slrsym.claims.ledger import Row
 from slrsym.cli import app
-from slrsym.proof.ledger import Row
 
 from ._profile import thorough, thorough_only
 from .conftest import claim_text
@@ -164,7 +164,7 @@ def test_a_missing_folder_is_said_before_the_work(folder, tmp_path, monkeypatch)
     def work(*_, **__):
         raise AssertionError("claims were checked")
 
-    monkeypatch.setattr("slrsym.proof.ledger.Ledger.verify", work)
+    monkeypatch.setattr("slrsym.claims.ledger.Ledger.verify", work)
     result = verify(folder, "--json", tmp_path / "none" / "ledger.json")
     assert result.exit_code == 2
     assert "does not exist" in result.stderr
@@ -401,7 +401,7 @@ def test_unexpected_errors_are_one_line(folder, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("out of cheese")
 
-    monkeypatch.setattr("slrsym.proof.ledger.Ledger.verify", fail)
+    monkeypatch.setattr("slrsym.claims.ledger.Ledger.verify", fail)
     result = verify(folder)
     assert result.exit_code == 1
     assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from slrsym import Task, display, risk
 from slrsym.cli import app
-from slrsym.commands.compare import Comparison, table
+from slrsym.cli.compare import Comparison, table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
 

@@ -13,10 +13,10 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
+from slrsym.claims.files import builtin_folder
 from slrsym.cli import app, main
-from slrsym.commands.examples import EXAMPLES
-from slrsym.commands.json_output import write_json
-from slrsym.derivation_files import builtin_folder
+from slrsym.cli.examples import EXAMPLES
+from slrsym.cli.json_output import write_json
 
 
 def commands(group, path=()):

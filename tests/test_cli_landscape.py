@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from slrsym import Task
 from slrsym.cli import app
-from slrsym.commands.landscape import atlas_table, branch_table
+from slrsym.cli.landscape import atlas_table, branch_table
 from slrsym.figures.landscape import atlas_figure, branches_figure
 from slrsym.landscape import Branch, Event, atlas
 from slrsym.task import OrderParameters

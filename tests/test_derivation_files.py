@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym import derivation_files as module
-from slrsym.derivation_files import (
+from slrsym.claims import files as module
+from slrsym.claims.files import (
     DerivationError,
     builtin_folder,
     derivation_files,

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from slrsym.proof.axioms import AXIOMS
+from slrsym.claims.axioms import AXIOMS
 
 from ._public import MODULES, reference, things_of
 

@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 import slrsym
+from slrsym.claims.files import builtin_folder
 from slrsym.cli import app
-from slrsym.derivation_files import builtin_folder
 
 from ._profile import thorough_only
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sympy import Rational, erf
 
-from slrsym.derivation_files import builtin_folder
+from slrsym.claims.files import builtin_folder
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -22,7 +22,7 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.proof import Ledger
-from slrsym.proof.context import Context
+from slrsym.search.context import Context
 from slrsym.symbolic import closed_form, derivation, gradient, hessian, on_manifold, risk_definition
 
 from . import tensor_quadrature

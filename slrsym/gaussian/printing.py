@@ -24,7 +24,7 @@ NUMBA_MODULES: list[Any]
 
 def __getattr__(name: str) -> Any:
     if name == "NUMBA_MODULES":
-        from slrsym.gaussian._numba_owens import compiled
+        from slrsym.kernels._numba_owens import compiled
 
         return [compiled(), "math"]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -103,7 +103,7 @@ class Expectation(Binder):
         >>> print(Expectation(erf(G), standard_normal(G)).to_latex())
         \mathbb{E}_{G \sim \mathcal{N}(0, 1)}\bigl[\operatorname{erf}(G)\bigr]
         """
-        from slrsym.gaussian.typeset import Printer, to_latex
+        from slrsym.typeset import Printer, to_latex
 
         return to_latex(Printer(laws={}).box(self))
 
@@ -111,8 +111,8 @@ class Expectation(Binder):
         return rf"$\displaystyle {self.to_latex()}$"
 
     def _repr_html_(self) -> str:
-        from slrsym.gaussian.typeset import Printer
-        from slrsym.gaussian.typeset.mathml import to_mathml
+        from slrsym.typeset import Printer
+        from slrsym.typeset.mathml import to_mathml
 
         return to_mathml(Printer(laws={}).box(self))
 

@@ -6,9 +6,9 @@ import pytest
 from sympy import And, Ge, Gt, Lt, Symbol, erf, exp, sqrt
 
 from slrsym.certify import OnBox
+from slrsym.claims.ledger import Ledger
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.proof import Claim, ProofError, algebra, chain, lemma
-from slrsym.proof.ledger import Ledger
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import slrsym
+from slrsym.claims.checker import steps_of
+from slrsym.claims.citation import CITED, InWords
 from slrsym.proof import AXIOMS
-from slrsym.proof.checker import steps_of
-from slrsym.proof.citation import CITED, InWords
 
 # From the text of the paper, in its order. Equations that are definitions are not in the list.
 NUMBERED = {

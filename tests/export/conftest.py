@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import slrsym
-from slrsym.export.build import build
-from slrsym.proof.ledger import Row
+from slrsym.book.build import build
+from slrsym.claims.ledger import Row
 from tests._profile import THOROUGH
 
 # One of each kind of proof and of formula; the ci profile takes all.

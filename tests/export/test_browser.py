@@ -18,8 +18,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from slrsym.export.folder import write_folder
-from slrsym.export.html import site_files
+from slrsym.book.folder import write_folder
+from slrsym.book.html import site_files
 from tests.export.site_check import linked
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.export.build import build
-from slrsym.export.latex import Renderer, book_files, snippet, standalone
-from slrsym.export.latex.compiling import CompileError, TeXMissingError, compiled, require_tex
-from slrsym.export.latex.graph import page_with, picture
-from slrsym.proof.ledger import Row
+from slrsym.book.build import build
+from slrsym.book.latex import Renderer, book_files, snippet, standalone
+from slrsym.book.latex.compiling import CompileError, TeXMissingError, compiled, require_tex
+from slrsym.book.latex.graph import page_with, picture
+from slrsym.claims.ledger import Row
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked
@@ -231,9 +231,9 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(
-        "slrsym.export.latex.compiling.shutil.which", lambda name: name != "latexmk" and name
+        "slrsym.book.latex.compiling.shutil.which", lambda name: name != "latexmk" and name
     )
-    monkeypatch.setattr("slrsym.export.latex.compiling.subprocess.run", run)
+    monkeypatch.setattr("slrsym.book.latex.compiling.subprocess.run", run)
     (tmp_path / "book.tex").write_text("x")
     assert compiled(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]

@@ -8,21 +8,21 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
 
-from slrsym.export.bibliography import bibtex
-from slrsym.export.build import build
-from slrsym.export.document import Math, Section, Text
-from slrsym.export.html.render import Renderer as HtmlRenderer
-from slrsym.export.html.site import site_files
-from slrsym.export.latex import Renderer as LatexRenderer
-from slrsym.export.latex import book_files
-from slrsym.export.latex.compiling import compiled
-from slrsym.export.reading.formulas import read_display
-from slrsym.export.roundtrip import read_back
-from slrsym.export.text import escaped
-from slrsym.gaussian.typeset import Order, Printer, broken, to_latex, to_mathml
-from slrsym.gaussian.typeset.names import letter
+from slrsym.book.bibliography import bibtex
+from slrsym.book.build import build
+from slrsym.book.document import Math, Section, Text
+from slrsym.book.html.render import Renderer as HtmlRenderer
+from slrsym.book.html.site import site_files
+from slrsym.book.latex import Renderer as LatexRenderer
+from slrsym.book.latex import book_files
+from slrsym.book.latex.compiling import compiled
+from slrsym.book.reading.formulas import read_display
+from slrsym.book.roundtrip import read_back
+from slrsym.book.text import escaped
+from slrsym.claims.ledger import Ledger
 from slrsym.proof import Claim
-from slrsym.proof.ledger import Ledger
+from slrsym.typeset import Order, Printer, broken, to_latex, to_mathml
+from slrsym.typeset.names import letter
 from tests._profile import thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved

@@ -8,20 +8,20 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
-from slrsym.export.assumptions import bounds
-from slrsym.export.bibliography import PAPER, WORKS, bibtex, cited
-from slrsym.export.document import Citation, Text
-from slrsym.export.graph import laid_out
-from slrsym.export.labels import labels, sections
-from slrsym.export.prose import pieces
-from slrsym.export.shorthand import chosen
-from slrsym.export.text import escaped
+from slrsym.book.assumptions import bounds
+from slrsym.book.bibliography import PAPER, WORKS, bibtex, cited
+from slrsym.book.document import Citation, Text
+from slrsym.book.graph import laid_out
+from slrsym.book.labels import labels, sections
+from slrsym.book.prose import pieces
+from slrsym.book.shorthand import chosen
+from slrsym.book.text import escaped
+from slrsym.claims.checker import steps_of
 from slrsym.gaussian import Expectation, standard_normal, zeta
-from slrsym.gaussian.typeset import Printer, to_latex
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
-from slrsym.proof.checker import steps_of
-from slrsym.proof.dynamical import OrbitsConvergeTo, box_map, point_set
+from slrsym.search.dynamical import OrbitsConvergeTo, box_map, point_set
+from slrsym.typeset import Printer, to_latex
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 
@@ -263,7 +263,7 @@ def test_the_export_is_not_loaded_before_it_is_used():
     import subprocess
     import sys
 
-    code = "import sys, slrsym.proof, slrsym.cli; sys.exit('slrsym.export' in sys.modules)"
+    code = "import sys, slrsym.proof, slrsym.cli; sys.exit('slrsym.book' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from slrsym.export.build import build
-from slrsym.export.html import site_files
-from slrsym.export.latex import book_files
-from slrsym.proof.ledger import Ledger
+from slrsym.book.build import build
+from slrsym.book.html import site_files
+from slrsym.book.latex import book_files
+from slrsym.claims.ledger import Ledger
 from tests.conftest import claim_text
 from tests.export.site_check import Page, problems
 

@@ -41,7 +41,7 @@ from sympy import (
 )
 from sympy.core.function import ArgumentIndexError
 
-from slrsym.gaussian import _numba_owens, multiprecision
+from slrsym.gaussian import multiprecision
 from slrsym.gaussian.functions import (
     OwensT,
     erf_prime,
@@ -51,6 +51,7 @@ from slrsym.gaussian.functions import (
     zeta,
 )
 from slrsym.gaussian.printing import MPMATH_MODULES, NUMPY_MODULES
+from slrsym.kernels import _numba_owens
 from tests._profile import THOROUGH, one_in, thorough, thorough_only
 
 h, a, t, s, x = symbols("h a t s x", real=True)

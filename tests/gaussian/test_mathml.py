@@ -8,8 +8,8 @@ import pytest
 from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
-from slrsym.gaussian.typeset import Line, Printer, broken, to_mathml
-from slrsym.gaussian.typeset.boxes import (
+from slrsym.typeset import Line, Printer, broken, to_mathml
+from slrsym.typeset.boxes import (
     Atom,
     Box,
     Delimiter,
@@ -24,7 +24,7 @@ from slrsym.gaussian.typeset.boxes import (
     number,
     row,
 )
-from slrsym.gaussian.typeset.mathml import converted
+from slrsym.typeset.mathml import converted
 
 x, y = symbols("x y", real=True)
 k = Symbol("k", integer=True)

@@ -34,8 +34,8 @@ from sympy import (
     symbols,
 )
 
-from slrsym.export.reading import read
-from slrsym.export.roundtrip import same
+from slrsym.book.reading import read
+from slrsym.book.roundtrip import same
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -46,8 +46,8 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.gaussian.typeset import Order, Printer, broken, to_latex, widest
-from slrsym.gaussian.typeset.mathml import to_mathml
+from slrsym.typeset import Order, Printer, broken, to_latex, widest
+from slrsym.typeset.mathml import to_mathml
 
 x, y, kappa, U_1, G = symbols("x y kappa U_1 G", real=True)
 d, lam = symbols("d lambda", positive=True)

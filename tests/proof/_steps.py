@@ -6,7 +6,7 @@ from typing import Any
 
 from sympy import Eq
 
-from slrsym.proof.context import Context
+from slrsym.search.context import Context
 
 
 def eq(left: Any, right: Any) -> Eq:

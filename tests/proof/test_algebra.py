@@ -53,8 +53,8 @@ from sympy import (
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.proof.algebra import Algebra, Freedom, NotNormalizable, partial_derivative
-from slrsym.proof.context import Context
+from slrsym.search.algebra import Algebra, Freedom, NotNormalizable, partial_derivative
+from slrsym.search.context import Context
 from tests._profile import THOROUGH
 from tests.proof._fuzz import M, P, Q, X, Y, Z, points, random_hypothesis
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sympy import Derivative, Eq, Ge, Gt, Le, Lt, S, symbols
 
-from slrsym.proof.chain import Chain, D, chain
-from slrsym.proof.context import Context
-from slrsym.proof.errors import ProofError, Refused
-from slrsym.proof.rules.algebra import algebra
-from slrsym.proof.rules.order import sign
+from slrsym.search.chain import Chain, D, chain
+from slrsym.search.context import Context
+from slrsym.search.errors import ProofError, Refused
+from slrsym.search.rules.algebra import algebra
+from slrsym.search.rules.order import sign
 
 x, y = symbols("x y", real=True)
 

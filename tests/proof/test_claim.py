@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sympy import Eq, Function, Symbol, false, symbols, true
 
+from slrsym.claims.claim import collecting
 from slrsym.proof import Claim, algebra, chain
-from slrsym.proof.claim import collecting
-from slrsym.proof.errors import ProofError
+from slrsym.search.errors import ProofError
 
 x, y = symbols("x y", real=True)
 f = Function("f")

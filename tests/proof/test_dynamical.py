@@ -10,6 +10,7 @@ from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.notation import alpha, kappa, nu
+from slrsym.numbers import Undecided
 from slrsym.planar import (
     FIXED_POINTS,
     MAXIMA,
@@ -23,7 +24,7 @@ from slrsym.planar import (
     stationarity,
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, chain, claimed, lemma, sign
-from slrsym.proof.dynamical import (
+from slrsym.search.dynamical import (
     AccumulationPointsSolve,
     AlmostEveryStartConvergesTo,
     BoxMap,
@@ -42,12 +43,11 @@ from slrsym.proof.dynamical import (
     point_set,
     theorems,
 )
-from slrsym.proof.dynamical.descent import listed
-from slrsym.proof.dynamical.evidence import Contradicted, examine
-from slrsym.proof.dynamical.theorems import theorem_rule
-from slrsym.proof.numeric import Undecided
-from slrsym.proof.step import Rule
-from slrsym.proof.substitute import put
+from slrsym.search.dynamical.descent import listed
+from slrsym.search.dynamical.evidence import Contradicted, examine
+from slrsym.search.dynamical.theorems import theorem_rule
+from slrsym.search.step import Rule
+from slrsym.search.substitute import put
 
 from .._profile import THOROUGH
 

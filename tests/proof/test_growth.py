@@ -30,11 +30,11 @@ from sympy import (
 from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.proof.context import Context
-from slrsym.proof.errors import Refused
-from slrsym.proof.growth import require_moderate
-from slrsym.proof.semidefinite import is_semidefinite
-from slrsym.proof.smoothness import require_smooth
+from slrsym.search.context import Context
+from slrsym.search.errors import Refused
+from slrsym.search.growth import require_moderate
+from slrsym.search.semidefinite import is_semidefinite
+from slrsym.search.smoothness import require_smooth
 
 x, y, a, b, s = symbols("x y a b s", real=True)
 p = symbols("p", positive=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, Ge, Gt, Le, Lt, Ne, Rational, Symbol, symbols
 
-from slrsym.proof.context import Context
-from slrsym.proof.errors import Refused
-from slrsym.proof.interval import require_interval
+from slrsym.search.context import Context
+from slrsym.search.errors import Refused
+from slrsym.search.interval import require_interval
 
 x, t = symbols("x t", real=True)
 

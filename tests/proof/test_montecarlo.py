@@ -42,6 +42,7 @@ from sympy import (
 )
 
 from slrsym import display
+from slrsym.claims.checker import checks
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -57,14 +58,13 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.gaussian.law import Law
+from slrsym.numbers.montecarlo import CONFIRMING, NOTICEABLE, evidence
+from slrsym.numbers.montecarlo.arithmetic import Arithmetic, NotSampled
+from slrsym.numbers.montecarlo.evidence import sampled_evidence
+from slrsym.numbers.montecarlo.laws import NoLaw, average
+from slrsym.numbers.montecarlo.result import _digits
 from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, lemma
-from slrsym.proof.checker import checks
-from slrsym.proof.montecarlo import CONFIRMING, NOTICEABLE, evidence
-from slrsym.proof.montecarlo.arithmetic import Arithmetic, NotSampled
-from slrsym.proof.montecarlo.evidence import sampled_evidence
-from slrsym.proof.montecarlo.laws import NoLaw, average
-from slrsym.proof.montecarlo.result import _digits
-from slrsym.proof.step import Rule
+from slrsym.search.step import Rule
 
 G, H, X, Y, W = (Symbol(name, real=True) for name in "GHXYW")
 t, r, x = (Symbol(name, real=True) for name in "trx")
@@ -400,7 +400,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_sampled_is_said(name, monkeypatch):
-    monkeypatch.setattr("slrsym.proof.numeric.sampling.points._TRIES", 50)
+    monkeypatch.setattr("slrsym.numbers.sampling.points._TRIES", 50)
     statement, said = REFUSED[name]
     given = (Gt(t, 1), Lt(t, 0)) if name == "no point" else ()
     found = one(statement, *given)

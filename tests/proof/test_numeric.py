@@ -54,7 +54,7 @@ from sympy import (
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.proof.numeric import (
+from slrsym.numbers import (
     Disagreement,
     NotALaw,
     Undecided,

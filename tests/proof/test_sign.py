@@ -48,8 +48,8 @@ from sympy import (
 from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import standard_normal
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.proof.ranges import Range
-from slrsym.proof.sign import Facts, Sign, explain, holds, is_nonzero, sign_of
+from slrsym.search.ranges import Range
+from slrsym.search.sign import Facts, Sign, explain, holds, is_nonzero, sign_of
 from tests._profile import THOROUGH
 from tests.proof._fuzz import (
     SYMBOLS,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sympy import And, Equivalent, Or, erf, exp, symbols
 
-from slrsym.proof.errors import ProofError, Refused
-from slrsym.proof.solutions import never, only_at, solution, solution_set, split
+from slrsym.search.errors import ProofError, Refused
+from slrsym.search.solutions import never, only_at, solution, solution_set, split
 
 from ._steps import check, eq
 

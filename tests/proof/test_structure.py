@@ -26,13 +26,20 @@ from sympy import (
     symbols,
 )
 
-from slrsym.proof.chain import chain
-from slrsym.proof.context import Context
-from slrsym.proof.errors import ProofError, Refused
-from slrsym.proof.rules.algebra import algebra
-from slrsym.proof.rules.calculus import differentiate
-from slrsym.proof.rules.order import sign
-from slrsym.proof.structure import all_of, cases, claimed, concludes, equal_by_derivative, induction
+from slrsym.search.chain import chain
+from slrsym.search.context import Context
+from slrsym.search.errors import ProofError, Refused
+from slrsym.search.rules.algebra import algebra
+from slrsym.search.rules.calculus import differentiate
+from slrsym.search.rules.order import sign
+from slrsym.search.structure import (
+    all_of,
+    cases,
+    claimed,
+    concludes,
+    equal_by_derivative,
+    induction,
+)
 
 from ._steps import check, eq
 

@@ -24,6 +24,7 @@ from sympy import (
     true,
 )
 
+from slrsym.claims.axioms import axiom
 from slrsym.gaussian import Expectation, GaussianLaw, NoiseLaw, standard_normal
 from slrsym.proof import (
     Chain,
@@ -52,8 +53,7 @@ from slrsym.proof import (
     substitution,
     symmetry,
 )
-from slrsym.proof.axioms import axiom
-from slrsym.proof.step import Link, Proof, Rule, Step
+from slrsym.search.step import Link, Proof, Rule, Step
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 positive = Symbol("p", positive=True)

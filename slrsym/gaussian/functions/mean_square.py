@@ -107,7 +107,7 @@ class zeta(GaussianFunction):  # noqa: N801
         return True if t.is_zero and s.is_zero else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return function_call(printer, "slrsym.gaussian._numba_owens.gaussian_zeta", *self.args)
+        return function_call(printer, "slrsym.kernels._numba_owens.gaussian_zeta", *self.args)
 
     def _numpycode(self, printer: Any) -> str:
         return inline(printer, self.rewrite(OwensT))

@@ -101,7 +101,7 @@ class OwensT(GaussianFunction):
         return True if h.is_extended_real and a.is_extended_nonpositive else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return function_call(printer, "slrsym.gaussian._numba_owens.owens_t", *self.args)
+        return function_call(printer, "slrsym.kernels._numba_owens.owens_t", *self.args)
 
     def _numpycode(self, printer: Any) -> str:
         return function_call(printer, "scipy.special.owens_t", *self.args)

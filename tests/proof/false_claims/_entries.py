@@ -9,10 +9,10 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
+from slrsym.claims.checker import Verdict, check_claim, numerical_check, step_seed, steps_of
 from slrsym.proof import Claim, Ledger, chain
-from slrsym.proof.checker import Verdict, check_claim, numerical_check, step_seed, steps_of
-from slrsym.proof.errors import ProofError, Refused
-from slrsym.proof.step import Proof, Rule, Step
+from slrsym.search.errors import ProofError, Refused
+from slrsym.search.step import Proof, Rule, Step
 
 CHECKS = ("rule", "numeric", "both")
 

@@ -13,7 +13,7 @@ from sympy import (
 )
 
 from slrsym.proof import chain, claimed, lemma, sign
-from slrsym.proof.dynamical import (
+from slrsym.search.dynamical import (
     AccumulationPointsSolve,
     DecreasesAlong,
     OrbitsConvergeTo,

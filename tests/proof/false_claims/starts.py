@@ -12,7 +12,7 @@ from sympy import (
 )
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
-from slrsym.proof.dynamical import (
+from slrsym.search.dynamical import (
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
     DecreasesAlong,
@@ -26,7 +26,7 @@ from slrsym.proof.dynamical import (
     function_of,
     point_set,
 )
-from slrsym.proof.dynamical.spheres import chain_rule
+from slrsym.search.dynamical.spheres import chain_rule
 
 from ._entries import Theme, unchecked
 from ._maps import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.proof.checker import StepReport
-from slrsym.proof.text import spoken
+from slrsym.claims.checker import StepReport
+from slrsym.search.text import spoken
 
 from ..._profile import THOROUGH
 from . import (

@@ -29,7 +29,7 @@ from slrsym.proof import (
     solution_set,
     split,
 )
-from slrsym.proof.step import Proof, Rule
+from slrsym.search.step import Proof, Rule
 
 from ..._granted import granted
 from ..._profile import THOROUGH
@@ -213,7 +213,7 @@ def test_what_no_random_point_shows_rests_on_the_foreign_rule_alone():
 
 def test_a_foreign_rule_cannot_hide_by_a_module_name():
     class Hidden(Rule):
-        __module__ = "slrsym.proof.rules.algebra"
+        __module__ = "slrsym.search.rules.algebra"
         name = "hidden"
 
         def check(self, link, context):
@@ -239,7 +239,7 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
     with pytest.raises(ProofError, match="a new kind of proof"):
 
         class Hidden(Proof):
-            __module__ = "slrsym.proof.structure"
+            __module__ = "slrsym.search.structure"
             conclusion = says(far - x, ">=", 0)
 
             def steps(self, context, label=""):
@@ -247,7 +247,7 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
 
 
 def test_a_rule_of_the_package_takes_no_check_from_outside():
-    from slrsym.proof.structure.steps import _Structural
+    from slrsym.search.structure.steps import _Structural
 
     anything = _Structural("anything", lambda context: None)
     found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, anything))
@@ -329,7 +329,7 @@ def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on(monkeypatch
     assert "'stein-multivariate' is that of a claim of the package" in ledger.problems[0]
     # Which claim is checked is the question; whether its steps hold is looked at elsewhere.
     if not THOROUGH:
-        monkeypatch.setattr("slrsym.proof.checker.checks.check_step", granted)
+        monkeypatch.setattr("slrsym.claims.checker.checks.check_step", granted)
     found = {row.id: row for row in ledger.verify()}
     assert found["it"].status == "proved"
     assert found["stein-multivariate"].steps > 5

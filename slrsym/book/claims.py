@@ -1,0 +1,229 @@
+"""A checked claim as a `ClaimEntry`: its formulas abbreviated, its steps in order, its evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from typing import Any
+
+from sympy import Basic, Symbol
+
+from slrsym import notation
+from slrsym.book.assumptions import assumed, free_in, functions_in
+from slrsym.book.document import (
+    Block,
+    ClaimEntry,
+    Display,
+    Formula,
+    Inline,
+    Label,
+    Link,
+    Math,
+    Paragraph,
+    Reference,
+    Text,
+)
+from slrsym.book.evidence import evidence
+from slrsym.book.justification import inline_text
+from slrsym.book.legend import NAMES, reading_names, told_apart
+from slrsym.book.proofs import proof_blocks
+from slrsym.book.shorthand import (
+    PLANAR_NAMES,
+    Shorthand,
+    chosen,
+    names_in,
+    with_planar_letters,
+)
+from slrsym.book.widths import narrowed
+from slrsym.book.writer import Writer
+from slrsym.claims.checker import steps_of
+from slrsym.claims.claim import Claim
+from slrsym.search.step import Step
+from slrsym.typeset import Order, Printer, declared_laws
+from slrsym.typeset.boxes import Box, Operator, row
+
+__all__ = ["DEFINES_RISK_ON_M", "NAMES", "ORDER", "claim_entry", "reading_names"]
+
+# The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
+DEFINES_RISK_ON_M = "lemma-6"
+_HAS_CLOSED_FORM = "excess-risk-stable"
+
+# The paper's letters, in the order in which it writes them in products and sums.
+ORDER = Order(
+    [
+        *("alpha", "epsilon", "L", "lambda", "gamma", "sqrt(d/2)", "d", "s", "t", "a", "A", "B"),
+        *("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi"),
+    ]
+)
+
+
+def claim_entry(
+    claim: Claim,
+    find: Callable[[str], Claim],
+    label: Label,
+    included: Collection[str] = (),
+    defined: bool = False,
+    verdict: Any = None,
+    row_of_ledger: Any = None,
+) -> ClaimEntry:
+    """Everything that is said of a claim."""
+    try:
+        steps = steps_of(claim, find)
+    # A proof is user code: whatever it raises, there are no steps to show.
+    except (Exception, SystemExit):
+        steps = []
+    shown = _shown(claim, steps)
+    shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
+    shorthand = with_planar_letters(shorthand, shown)
+    shorthand = narrowed(shorthand, shown, claim.symbols, _names(shown))
+    short = [shorthand(e) for e in shown]
+    definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
+    laws = declared_laws([*short, *definitions])
+    inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
+    own = [x for x in free_in([claim.statement, *claim.given]) if isinstance(x, Symbol)]
+    names = _names(shown)
+    printer = Printer(ORDER, laws, names | told_apart(own, names), inside)
+    writer = Writer(printer, shorthand, find)
+    status = row_of_ledger.status if row_of_ledger is not None else "unverified"
+    functions = [f for f in functions_in(shown) if f.func not in shorthand.functions]
+    return ClaimEntry(
+        id=claim.id,
+        label=label,
+        title=() if claim.title == claim.source else inline_text(claim.title),
+        source=claim.source,
+        assumptions=assumed(
+            free_in([claim.statement, *claim.given]),
+            functions,
+            [shorthand(h) for h in claim.given],
+            laws,
+            printer,
+        ),
+        statement=tuple(_statement(claim, writer)),
+        where=tuple(_where(claim, shorthand, short, printer, included, defined)),
+        idea=inline_text(claim.idea),
+        proof=proof_blocks(steps, writer, claim.given) if status != "failed" else (),
+        status=status,
+        evidence=evidence(row_of_ledger),
+        reason=getattr(row_of_ledger, "error", ""),
+        depends=tuple(getattr(row_of_ledger, "depends", ())),
+        axioms=tuple(getattr(row_of_ledger, "axioms", ())),
+        rules=_rules(steps),
+        steps=getattr(row_of_ledger, "steps", len(steps)),
+        digits=getattr(row_of_ledger, "digits", None),
+        names=reading_names(shown, shorthand, printer),
+        agreement={r.label: r.digits for r in getattr(verdict, "reports", ())},
+        monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
+        box=getattr(row_of_ledger, "box", ""),
+        trials=getattr(row_of_ledger, "trials", ""),
+    )
+
+
+def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
+    """All expressions and statements that the claim and its proof are written with."""
+    found: list[Basic] = [claim.statement, *claim.given]
+    for step in steps:
+        found.append(step.statement)
+        found += [
+            value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def _names(shown: list[Basic]) -> dict[str, Box]:
+    """The paper's ways of writing, where the claim does not use these names for its own."""
+    own = names_in(shown)
+    return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
+
+
+def _statement(claim: Claim, writer: Writer) -> list[Block]:
+    return writer.display(claim.statement)
+
+
+# -- what abbreviations mean -------------------------------------------------------------------
+
+
+def _where(
+    claim: Claim,
+    shorthand: Shorthand,
+    short: list[Any],
+    printer: Printer,
+    included: Collection[str],
+    defined: bool,
+) -> list[Block]:
+    used = _used(shorthand, short)
+    parts: list[Inline] = []
+    for letter, value in shorthand.letters.items():
+        if letter in used and letter.name not in NAMES and value not in shorthand.local:
+            parts += [Text(", ")] if parts else [Text("Here ")]
+            equals = [
+                printer.symbol(letter),
+                Operator("=", "relation"),
+                printer.box(value, inline=True),
+            ]
+            parts.append(Math(row(equals)))
+    blocks: list[Block] = [Paragraph((*parts, Text(".")))] if parts else []
+    if any(letter in used for letter in shorthand.local.values()):
+        blocks.append(Paragraph((Text("Here" if not parts else "And"),)))
+    for value, letter in shorthand.local.items():
+        if letter in used:
+            body = Formula(printer.box(shorthand.inside(letter)), value)
+            blocks.append(Display(Formula(printer.symbol(letter), value), (Link("=", body),)))
+    for function, meaning in shorthand.functions.items():
+        applied = printer.box(function(*meaning.variables))
+        if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
+            text = (Math(applied), Text(" is the risk on the manifold, "))
+            blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
+            continue
+        if function.__name__ == "R^" and _HAS_CLOSED_FORM in included and defined:
+            said = (Text(" is the closed form of the risk: "), Reference(_HAS_CLOSED_FORM))
+            square = Math(printer.box(notation.epsilon**2))
+            added = (Text(" with "), square, Text(" added."))
+            blocks.append(Paragraph((Math(applied), *said, *added)))
+            continue
+        if function.__name__ == "R(6)" and defined:
+            continue
+        lead = {
+            "R(6)": "The risk is",
+            "R<": "The risk on the manifold is",
+            "R^": "The closed form of the risk is",
+        }[function.__name__]
+        body = _definition(meaning, shorthand, printer)
+        blocks += [Paragraph((Text(lead),)), Display(Formula(applied, None), (Link("=", body),))]
+    if claim.id == DEFINES_RISK_ON_M:
+        name = printer.box(Symbol("R<"))
+        place = [name, printer.box(Symbol("kappa")), printer.box(Symbol("nu"))]
+        inside = row([place[1], Operator(",", "comma"), place[2]])
+        from slrsym.typeset.boxes import Fence
+
+        called = Math(row([place[0], Fence("(", inside, ")")]))
+        blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
+    return blocks
+
+
+def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
+    """The letters that are written, and those that say what they mean."""
+    letters = set(shorthand.letters)
+    own = set(shorthand.local.values())
+    used: set[Symbol] = set()
+    more = {s for e in short for s in e.atoms(Symbol)} & letters
+    while more:
+        used |= more
+        meanings = [shorthand.inside(x) if x in own else shorthand.letters[x] for x in more]
+        more = ({s for e in meanings for s in e.atoms(Symbol)} & letters) - used
+    return used
+
+
+def _definition(meaning: Any, shorthand: Shorthand, printer: Printer) -> Formula:
+    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
+    return Formula(printer.box(inner(meaning.expr)), None)
+
+
+def _rules(steps: list[Step]) -> tuple[str, ...]:
+    names = set()
+    for step in steps:
+        if getattr(step.rule, "chainable", True):
+            name = step.rule.name.removeprefix("inside the expectation, ")
+            name = re.sub(r" in [\w, ]+$", "", name)
+            if not name.startswith(("claim ", "inside ")):
+                names.add(name)
+    return tuple(sorted(names))

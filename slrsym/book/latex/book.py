@@ -1,0 +1,200 @@
+"""The files of a LaTeX document: a whole book, or one claim that compiles by itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from slrsym.book.bibliography import PAPER, bibtex
+from slrsym.book.document import Citation, ClaimEntry, Document, Section
+from slrsym.book.latex.graph import page_with, picture
+from slrsym.book.latex.preamble import preamble
+from slrsym.book.latex.render import Renderer
+from slrsym.book.text import escaped
+from slrsym.claims.axioms import axiom
+
+__all__ = ["MAIN", "book_files", "standalone"]
+
+MAIN = "book.tex"
+
+_TITLE = r"""\title{%s}
+\author{}
+\date{%s}
+"""
+
+
+def book_files(
+    document: Document, step_numbers: bool = True, title: str | None = None
+) -> dict[str, str]:
+    """The files of a book."""
+    renderer = _renderer(document, step_numbers)
+    files: dict[str, str] = {"preamble.tex": preamble()}
+    inputs = []
+    for number, section in enumerate(document.sections, start=1):
+        name = f"section-{number:02d}.tex"
+        files[name] = _section(section, renderer)
+        inputs.append(f"\\input{{{name}}}")
+    proved = sum(claim.status == "proved" for claim in document.claims)
+    total = len(document.claims)
+    head = _TITLE % (
+        _PAPER if title is None else escaped(title),
+        f"{proved} of {total} claims proved{_others(document)}\\\\[0.2em]"
+        rf"{{\small written by slrsym {escaped(document.version)}}}",
+    )
+    body = [
+        "\\input{preamble.tex}",
+        "\\makeindex",
+        head,
+        "\\begin{document}",
+        "\\maketitle",
+        _introduction(document, title is None),
+        "{\\parskip=0pt\\small\\tableofcontents}",
+        "\\clearpage",
+    ]
+    if document.notation:
+        body += ["\\section*{Notation}", "\\addcontentsline{toc}{section}{Notation}"]
+        body.append("\\input{notation.tex}")
+        files["notation.tex"] = _notation(document, renderer)
+    body += inputs
+    graph, width, height = picture(document)
+    files["graph.tex"] = graph + "\n"
+    body += ["\\clearpage", *page_with(_GRAPH, width, height)]
+    body += [
+        "\\section*{Ledger}",
+        "\\addcontentsline{toc}{section}{Ledger}",
+        "\\input{ledger.tex}",
+    ]
+    files["ledger.tex"] = _ledger(document)
+    if document.axioms:
+        body += [
+            "\\section*{Axioms}",
+            "\\addcontentsline{toc}{section}{Axioms}",
+            "\\input{axioms.tex}",
+        ]
+        files["axioms.tex"] = _axioms(document, renderer)
+    if any("\\cite" in text for text in (*files.values(), *body)):
+        body += _ending()
+    body += ["\\printindex", "\\end{document}", ""]
+    files["references.bib"] = _bibliography(document)
+    files[MAIN] = "\n".join(body)
+    return files
+
+
+def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True) -> dict[str, str]:
+    """The files of one claim that compiles by itself."""
+    axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
+    alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
+    renderer = Renderer(document.labels, {claim.id}, {a.id for a in axioms}, step_numbers)
+    body = [preamble(), "\\begin{document}", renderer.claim(claim)]
+    if axioms:
+        users = [a.__class__(a.id, a.statement, a.reference, ()) for a in axioms]
+        items = "\n".join(map(renderer.axiom, users))
+        body += ["\\paragraph{Axioms}", _LIST % items]
+    references = [a.reference for a in axioms]
+    if any(isinstance(piece, Citation) for reference in references for piece in reference):
+        body += _ending(claim.id)
+    body += ["\\end{document}", ""]
+    return {f"{claim.id}.tex": "\n".join(body), f"{claim.id}.bib": _bibliography(alone)}
+
+
+_PAPER = (
+    r"Attention layers provably solve\\single-location regression:\\[0.3em]"
+    r"\Large the derivations, as they are checked"
+)
+
+_ALL = r"This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides."
+_NUMBERS = " The number of a claim is that of %s; what is called a Claim is not stated there."
+_INTRODUCTION = r"""\noindent
+%s Nothing in it is typed by hand: statements, proofs and formulas are printed from the objects that
+were checked.%s Each step of a proof is checked twice, by the rule that stands beside it, and by
+numbers at random points of the domain, where expectations are integrated from their definition.
+"""
+
+_GRAPH = r"""\section*{What rests on what}
+\addcontentsline{toc}{section}{What rests on what}
+\noindent Arrows go from a claim to those that use it; an arrow that follows from others is left
+out. Each claim is a link.\par\bigskip"""
+
+_LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{description}"
+
+
+def _introduction(document: Document, whole: bool) -> str:
+    if whole:
+        return _INTRODUCTION % (_ALL % PAPER, _NUMBERS % "the paper")
+    count = len(document.claims)
+    what = f"This is what slrsym says of {count} claim{'' if count == 1 else 's'}."
+    numbered = any(claim.label.kind != "Claim" for claim in document.claims)
+    # One with the paper's letters is about the paper.
+    source = rf"the paper~\cite{{{PAPER}}}" if document.notation else "its source"
+    return _INTRODUCTION % (what, _NUMBERS % source if numbered else "")
+
+
+def _renderer(document: Document, step_numbers: bool) -> Renderer:
+    linked = {claim.id for claim in document.claims}
+    return Renderer(document.labels, linked, {a.id for a in document.axioms}, step_numbers)
+
+
+_FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")
+_MARKUP = re.compile(r"[\\{}^_]|operatorname|mathbb")
+
+
+def _section(section: Section, renderer: Renderer) -> str:
+    title = renderer.inline(section.title)
+    # What bookmarks can show of a formula.
+    plain = _FORMULA.sub(lambda found: _MARKUP.sub("", found[1]), title).strip()
+    head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}"
+    return "\n".join([head, *(renderer.claim(claim) for claim in section.claims), ""])
+
+
+def _notation(document: Document, renderer: Renderer) -> str:
+    lines = ["\\begin{longtable}{@{}ll@{}}"]
+    rows, laws = document.notation
+    for symbol, meaning in rows:
+        lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
+    lines.append("\\end{longtable}")
+    lines += [renderer.blocks(laws)]
+    return "\n".join(lines) + "\n"
+
+
+def _ledger(document: Document) -> str:
+    steps = sum(claim.steps for claim in document.claims)
+    proved = sum(claim.status == "proved" for claim in document.claims)
+    lines = [
+        f"{proved} of {len(document.claims)} claims proved{_others(document)}, in {steps} "
+        "steps.\\par",
+        "{\\small\\begin{longtable}{@{}p{52mm}p{34mm}lrrrr@{}}",
+        "\\toprule",
+        "claim & & status & steps & digits & axioms & page \\\\",
+        "\\midrule\\endhead",
+        "\\bottomrule\\endfoot",
+    ]
+    for claim in document.claims:
+        digits = "--" if claim.digits is None else str(claim.digits)
+        name = escaped(claim.id).replace("-", "-\\allowbreak ")
+        lines.append(
+            f"\\texttt{{\\footnotesize {name}}} & \\hyperref[{claim.id}]"
+            f"{{{escaped(str(claim.label))}}} & "
+            f"\\textcolor{{slr{claim.status}}}{{{claim.status}}} & {claim.steps} & {digits} & "
+            f"{len(claim.axioms)} & \\pageref{{{claim.id}}} \\\\"
+        )
+    lines.append("\\end{longtable}}")
+    return "\n".join(lines) + "\n"
+
+
+def _others(document: Document) -> str:
+    """How many claims have which other status."""
+    counts = Counter(claim.status for claim in document.claims)
+    return "".join(f", {n} {status}" for status, n in counts.items() if status != "proved")
+
+
+def _axioms(document: Document, renderer: Renderer) -> str:
+    lead = "Facts that the proofs use and that are not proved here, each with its reference.\n"
+    return lead + _LIST % "\n".join(map(renderer.axiom, document.axioms)) + "\n"
+
+
+def _ending(name: str = "references") -> list[str]:
+    return ["\\bibliographystyle{plain}", f"\\bibliography{{{name}}}"]
+
+
+def _bibliography(document: Document) -> str:
+    return bibtex(axiom(entry.id).reference for entry in document.axioms)

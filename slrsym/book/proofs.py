@@ -1,0 +1,238 @@
+"""The checked steps of a proof as blocks: chains, cases, premises, each where it is needed.
+
+Steps have labels such as ``derivative.3`` or ``case 1.2``. What follows another with the next
+number continues its chain; what shares the beginning of its label stands in one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import And, Eq, S
+from sympy.logic.boolalg import Boolean
+
+from slrsym.book.assumptions import bounds
+from slrsym.book.document import (
+    Block,
+    Display,
+    Group,
+    Inline,
+    Link,
+    Math,
+    Paragraph,
+    Reference,
+    Text,
+)
+from slrsym.book.justification import inline_text
+from slrsym.book.writer import Writer
+from slrsym.search.step import Step
+
+__all__ = ["proof_blocks"]
+
+# A claim of more parts is not repeated where a proof uses all of it.
+_MANY_PARTS = 4
+# Steps that only say how the others fit together.
+_SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
+
+
+def proof_blocks(
+    steps: Iterable[Step], writer: Writer, given: tuple[Boolean, ...] = ()
+) -> tuple[Block, ...]:
+    """The steps of a proof, in the order in which one reads them."""
+    shown = [step for step in steps if step.rule.name not in _SILENT]
+    items = [_Item(tuple(step.label.split(".")), step) for step in shown]
+    return tuple(_blocks(items, writer, given))
+
+
+@dataclass(frozen=True)
+class _Item:
+    path: tuple[str, ...]
+    step: Step
+
+    def below(self) -> _Item:
+        return _Item(self.path[1:], self.step)
+
+
+def _blocks(items: list[_Item], writer: Writer, known: tuple[Boolean, ...]) -> list[Block]:
+    numbered = {item.path[0] for item in items if len(item.path) == 1}
+    blocks: list[Block] = []
+    chain: list[_Item] = []
+    premises: list[Block] = []
+    place = 0
+    while place < len(items):
+        item = items[place]
+        head = item.path[0]
+        if len(item.path) > 1:
+            end = place
+            while end < len(items) and len(items[end].path) > 1 and items[end].path[0] == head:
+                end += 1
+            inside = [i.below() for i in items[place:end]]
+            if head in numbered and head.isdigit():
+                for name, part in _by_head(inside):
+                    premises += _premise(head, name, part, writer, known)
+            else:
+                blocks += _closed(chain, premises, writer)
+                blocks.append(_group(head, inside, writer, known))
+            place = end
+            continue
+        if _is_link(item.step):
+            if chain and not _continues(chain[-1].step, item.step):
+                blocks += _closed(chain, premises, writer)
+            chain.append(item)
+        else:
+            blocks += _closed(chain, premises, writer)
+            solved = [i for i in items[place:] if i.path[0].startswith("solution ")]
+            if head.startswith("solution ") and len(items[place : place + len(solved)]) > 1:
+                blocks.append(_solutions(solved))
+                place += len(solved)
+                continue
+            blocks += _alone(item, writer)
+        place += 1
+    return [*blocks, *_closed(chain, premises, writer)]
+
+
+def _by_head(items: list[_Item]) -> list[tuple[str, list[_Item]]]:
+    found: dict[str, list[_Item]] = {}
+    for item in items:
+        found.setdefault(item.path[0], []).append(item)
+    return list(found.items())
+
+
+def _is_link(step: Step) -> bool:
+    return getattr(step.rule, "chainable", True) and step.link.statement == step.statement
+
+
+def _continues(before: Step, after: Step) -> bool:
+    result: bool = before.link.rhs == after.link.lhs
+    return result
+
+
+def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[Block]:
+    """The chain so far as a display, and what it rests on; both are emptied."""
+    blocks: list[Block] = []
+    if chain:
+        links = tuple(
+            Link(
+                item.step.link.relation,
+                writer.formula(item.step.link.rhs),
+                item.step.label,
+                writer.why(item.step.rule),
+            )
+            for item in chain
+        )
+        blocks.append(Display(writer.formula(chain[0].step.link.lhs), links))
+    blocks += premises
+    chain.clear()
+    premises.clear()
+    return blocks
+
+
+def _group(
+    head: str, inside: list[_Item], writer: Writer, known: tuple[Boolean, ...]
+) -> Block:  # fmt: skip
+    here = inside[0].step.context.hypotheses
+    more = [h for h in here if h not in known and h not in (S.true, S.false)]
+    heading = list(inline_text(_headline(head)))
+    about = _about(inside)
+    if about is not None:
+        heading += [Text(", "), *_math(about, writer)]
+    elif len(known) <= len(here) and more and not _substituted(known, here):
+        heading += _supposed(more, writer, ", ")
+    return Group(tuple(heading), tuple(_blocks(inside, writer, here)))
+
+
+def _supposed(more: list[Boolean], writer: Writer, lead: str) -> list[Inline]:
+    boxes = bounds([writer.shorten(hypothesis) for hypothesis in more], writer.printer)
+    pieces: list[Inline] = []
+    for place, box in enumerate(boxes):
+        pieces += [Text(", " if place else lead), Math(box)]
+    return pieces
+
+
+def _substituted(known: tuple[Boolean, ...], here: tuple[Boolean, ...]) -> bool:
+    """Whether hypotheses changed because a symbol got a value, rather than became more."""
+    return here[: len(known)] != known
+
+
+def _about(inside: list[_Item]) -> Boolean | None:
+    """The case that a group is about, if its conclusion says so."""
+    for item in inside:
+        about = getattr(item.step.rule, "about", ())
+        if item.path == ("conclusion",) and item.step.rule.name.startswith("the case "):
+            return about[0] if about else None
+    return None
+
+
+def _math(statement: Any, writer: Writer) -> tuple[Inline, ...]:
+    return (Math(writer.printer.box(writer.shorten(statement))),)
+
+
+def _headline(head: str) -> str:
+    named = {
+        "value": "The values agree",
+        "derivative": "The derivatives agree",
+        "base": "Base",
+        "step": "Induction step",
+        "case": "Cases",
+    }
+    if head.isdigit():
+        return f"Factor {head}"
+    return named.get(head, (head[:1].upper() + head[1:]).replace("_", " "))
+
+
+def _premise(
+    number: str, name: str, items: list[_Item], writer: Writer, known: tuple[Boolean, ...]
+) -> list[Block]:
+    """What a step of a chain rests on."""
+    inside = [item.below() for item in items]
+    here = inside[0].step.context.hypotheses
+    more = [h for h in here if h not in known]
+    heading: list[Inline] = [Text(f"For step {number}, the {name}")]
+    heading += _supposed(more, writer, " where ")
+    return [Group(tuple(heading), tuple(_blocks(inside, writer, here)))]
+
+
+def _alone(item: _Item, writer: Writer) -> list[Block]:
+    """A step that is no link of a chain."""
+    step, name = item.step, item.step.rule.name
+    about: tuple[Any, ...] = getattr(step.rule, "about", ())
+    if name.startswith("the case "):
+        return []
+    if item.path == ("conclusion",):
+        if name.startswith("equal at ") and len(about) == 2:
+            return [
+                Paragraph((
+                    Text("Equal at "), *_math(about[0], writer),
+                    Text(", with equal derivatives in "), *_math(about[1], writer),
+                    Text(", the two sides are equal."),
+                ))
+            ]  # fmt: skip
+        if name.startswith("induction on ") and about:
+            return [Paragraph((Text("By induction on "), *_math(about[0], writer), Text(".")))]
+        text = name.split(":")[0] if name.startswith("the cases cover") else name
+        return [Paragraph(inline_text(f"{text[:1].upper()}{text[1:]}."))]
+    if step.statement == Eq(0, 0, evaluate=False):
+        return []
+    if _is_all_of_a_claim(step, writer):
+        claim = Reference(name.removeprefix("claim "))
+        return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
+    blocks = writer.display(step.statement, step.label, writer.why(step.rule))
+    because = getattr(step.rule, "because", "")
+    return [*blocks, Paragraph(inline_text(because))] if because else blocks
+
+
+def _is_all_of_a_claim(step: Step, writer: Writer) -> bool:
+    """Whether a step repeats a claim of many parts, word by word."""
+    name, statement = step.rule.name, step.statement
+    if not name.startswith("claim ") or not isinstance(statement, And):
+        return False
+    whole: bool = statement == writer.find(name.removeprefix("claim ")).statement
+    return whole and len(statement.args) > _MANY_PARTS
+
+
+def _solutions(items: list[_Item]) -> Block:
+    names = sorted({item.step.rule.name for item in items})
+    text = f"Each of the {len(items)} solutions solves the equations ({', '.join(names)})."
+    return Paragraph((Text(text),))

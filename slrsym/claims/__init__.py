@@ -1,0 +1,1 @@
+"""Claims, axioms and the ledger."""

@@ -1,0 +1,169 @@
+"""Named facts that the program uses and does not prove, each with its reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slrsym.search.errors import ProofError
+
+__all__ = ["AXIOMS", "Axiom", "axiom", "foreign_rule"]
+
+_FOREIGN = "rule: "
+
+
+@dataclass(frozen=True)
+class Axiom:
+    """A fact taken from the literature.
+
+    Attributes
+    ----------
+    id : str
+        Its name.
+    statement : str
+        What it says.
+    reference : str
+        Where it is proved.
+    """
+
+    id: str
+    statement: str
+    reference: str
+
+
+AXIOMS: dict[str, Axiom] = {
+    a.id: a
+    for a in (
+        Axiom(
+            "integral-linearity",
+            "The Lebesgue integral is linear on integrable functions and determined by the "
+            "integrand.",
+            "Folland, Real Analysis, 2nd ed., Prop. 2.21",
+        ),
+        Axiom(
+            "dominated-convergence",
+            "A parameter integral may be differentiated under the integral sign where the "
+            "derivative of the integrand is dominated, locally uniformly, by an integrable "
+            "function.",
+            "Folland, Real Analysis, 2nd ed., Thm 2.27",
+        ),
+        Axiom(
+            "fubini",
+            "Integrals over a product measure may be taken one after the other, in any order; the "
+            "expectation of a product of independent integrable variables is the product of "
+            "theirs.",
+            "Folland, Real Analysis, 2nd ed., Thm 2.37",
+        ),
+        Axiom(
+            "gaussian-normalisation",
+            "A non-degenerate Gaussian density integrates to one.",
+            "Folland, Real Analysis, 2nd ed., Prop. 2.53",
+        ),
+        Axiom(
+            "gaussian-linear-image",
+            "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance; "
+            "uncorrelated jointly Gaussian vectors are independent; conditional laws are Gaussian "
+            "with the regression mean and the Schur complement as covariance.",
+            "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., "
+            "Thms 2.4.1-2.5.1",
+        ),
+        Axiom(
+            "fundamental-theorem-of-calculus",
+            "The integral of a continuous derivative is the difference of the values at the ends; "
+            "over the line, of the limits.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.21",
+        ),
+        Axiom(
+            "mean-value-theorem",
+            "A differentiable function on an interval is constant where its derivative vanishes, "
+            "increasing where it is positive, decreasing where it is negative.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.11",
+        ),
+        Axiom(
+            "taylor-theorem",
+            "A function that is twice differentiable on an interval differs from its tangent at a "
+            "point by half its second derivative in between times the square of the distance.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.15",
+        ),
+        Axiom(
+            "monotone-convergence",
+            "A decreasing sequence of real numbers that is bounded from below converges.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.14",
+        ),
+        Axiom(
+            "limits-of-sequences",
+            "Limits keep inequalities that are not strict; a continuous function takes the limit "
+            "of a sequence to that of its values.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.19, 4.2",
+        ),
+        Axiom(
+            "bolzano-weierstrass",
+            "A bounded sequence in R^n has an accumulation point; so it converges if it has no "
+            "other.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.6",
+        ),
+        Axiom(
+            "connected-accumulation-points",
+            "If the successive distances of a bounded sequence tend to 0, the set of its "
+            "accumulation points is connected.",
+            "Lange, Optimization, 2nd ed., Prop. 12.4.1",
+        ),
+        Axiom(
+            "continuous-derivatives",
+            "A map with continuous partial derivatives on an open set is differentiable there, and "
+            "its derivative is continuous.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.21",
+        ),
+        Axiom(
+            "inverse-function-theorem",
+            "A continuously differentiable map with invertible derivative at a point is, near it, "
+            "one to one onto an open set, with a continuously differentiable inverse.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.24",
+        ),
+        Axiom(
+            "center-stable-manifold",
+            "Let p be a fixed point of a local diffeomorphism of class C^1 at p. There are an "
+            "embedded disc of class C^1 through p, of as many dimensions as the derivative at p "
+            "has eigenvalues of modulus at most 1, and a neighbourhood B of p, such that every "
+            "point whose iterates all stay in B lies on the disc.",
+            "Shub, Global Stability of Dynamical Systems, Thm III.7",
+        ),
+        Axiom(
+            "null-sets",
+            "A differentiable map from a subset of R^n to R^n sends Lebesgue null sets to null "
+            "sets; a countable union of null sets is one, and so are the faces of a box, and an "
+            "embedded disc of class C^1 and of less than n dimensions.",
+            "Rudin, Real and Complex Analysis, 3rd ed., Lemma 7.25",
+        ),
+        Axiom(
+            "lindelof",
+            "Countably many of the sets of an open covering of a part of R^n cover it.",
+            "Munkres, Topology, 2nd ed., Thm 30.3",
+        ),
+        Axiom(
+            "sphere-coordinates",
+            "One coordinate of a uniform point of the unit sphere of R^n, n >= 2, has a density on "
+            "[-1, 1].",
+            "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.6",
+        ),
+        Axiom(
+            "induction",
+            "A statement that holds for n = 0, and for n + 1 whenever for n, holds for all n.",
+            "Peano",
+        ),
+    )
+}
+
+
+def foreign_rule(rule: str) -> str:
+    """The name of the axiom that a rule from outside of the package is sound."""
+    return f"{_FOREIGN}{rule}"
+
+
+def axiom(name: str) -> Axiom:
+    """The axiom of a name."""
+    if name.startswith(_FOREIGN):
+        rule = name.removeprefix(_FOREIGN)
+        return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")
+    if name not in AXIOMS:
+        raise ProofError(f"unknown axiom {name!r}; known are {', '.join(sorted(AXIOMS))}")
+    return AXIOMS[name]

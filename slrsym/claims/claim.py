@@ -1,0 +1,362 @@
+"""Claims: statements with a source, hypotheses, and a proof to be checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from numpy.random import Generator
+from sympy import Symbol, false, true
+from sympy.core.function import AppliedUndef
+from sympy.logic.boolalg import Boolean
+
+from slrsym.claims.certified import Evidence
+from slrsym.claims.trials import Trials
+from slrsym.search.errors import ProofError
+from slrsym.search.step import Proof, Rule
+
+__all__ = ["Claim", "collecting"]
+
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_collected: ContextVar[list[Claim] | None] = ContextVar("claims being collected", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[Claim]]:
+    """Gather every claim that is made inside of the `with` block."""
+    claims: list[Claim] = []
+    token = _collected.set(claims)
+    try:
+        yield claims
+    finally:
+        _collected.reset(token)
+
+
+class Claim:
+    """A statement about expressions, for all values of its symbols, and its proof.
+
+    Parameters
+    ----------
+    id : str
+        A name in lower case, words joined by hyphens.
+    statement : Boolean
+        A relation between expressions, or a conjunction or equivalence of relations. It is meant
+        for all values of its free symbols that these declare possible and `given` allows. SymPy
+        evaluates relations that it finds obvious; write ``Eq(a, b, evaluate=False)`` for those.
+    source : str
+        Where the statement stands, such as ``Lemma 18 (ii)``.
+    title : str, optional
+        A few words for tables; the source by default.
+    given : iterable of relations, optional
+        Hypotheses besides what the symbols declare.
+
+    Raises
+    ------
+    ProofError
+        If the id is malformed, the statement is not a statement (or evaluated to true or false), or
+        a hypothesis is not one, or false.
+
+    Examples
+    --------
+    >>> from sympy import Eq, Symbol
+    >>> from slrsym.proof import Claim, algebra, chain
+    >>> x = Symbol("x", real=True)
+    >>> square = Claim(id="square", statement=Eq((x + 1)**2, x**2 + 2*x + 1), source="school")
+    >>> @square.proof
+    ... def _(goal):
+    ...     return chain(goal.lhs).then(goal.rhs, by=algebra)
+    """
+
+    def __init__(
+        self,
+        id: str,
+        statement: Boolean,
+        source: str,
+        title: str = "",
+        given: Iterable[Boolean] = (),
+    ) -> None:
+        if not isinstance(id, str) or not _ID.fullmatch(id):
+            raise ProofError(
+                f"id must be words in lower case joined by hyphens, such as lemma-18-ii; got {id!r}"
+            )
+        if statement in (true, false, True, False):
+            raise ProofError(
+                f"claim {id}: SymPy evaluated the statement to {statement}; pass evaluate=False"
+            )
+        if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
+            raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
+        self.id = id
+        self.statement = statement
+        self.source = source
+        self.title = title or source
+        self.given = tuple(g for g in given if g is not true and g is not True)
+        for hypothesis in self.given:
+            stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
+            if not stated or hypothesis in (false, False):
+                raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
+        self.file: Path | None = None
+        self._prove: Callable[[Any], Proof] | None = None
+        self._certify: Callable[[], Evidence] | None = None
+        self._test: Callable[[Generator], Trials] | None = None
+        claims = _collected.get()
+        if claims is not None:
+            claims.append(self)
+
+    def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
+        """Decorator: give the claim its proof.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the claim's statement and returns a `Proof`. Its docstring is the `idea`.
+
+        Returns
+        -------
+        callable
+            The function itself.
+
+        Raises
+        ------
+        ProofError
+            If the claim has a proof already.
+        """
+        if self._prove is not None:
+            raise ProofError(f"claim {self.id} has two proofs")
+        if self._certify is not None:
+            raise ProofError(f"claim {self.id} is certified, and needs no proof")
+        if self._test is not None:
+            raise ProofError(f"claim {self.id} is tested, and has no proof")
+        self._prove = function
+        return function
+
+    def certified_by(self, function: Callable[[], Evidence]) -> Callable[[], Evidence]:
+        """Decorator: give the claim evidence on a box, for want of a proof.
+
+        Parameters
+        ----------
+        function : callable
+            Returns the evidence, such as `slrsym.certify.OnBox`. Its docstring is the `idea`.
+
+        Returns
+        -------
+        callable
+            The function itself.
+
+        Raises
+        ------
+        ProofError
+            If the claim has a proof, or evidence already.
+        """
+        self._require_nothing_yet()
+        self._certify = function
+        return function
+
+    def tested_by(self, function: Callable[[Generator], Trials]) -> Callable[[Generator], Trials]:
+        """Decorator: give the claim a numerical experiment, for want of a proof.
+
+        Parameters
+        ----------
+        function : callable
+            Is given a random generator, seeded for the claim, and returns `Trials`. Its docstring
+            is the `idea`.
+
+        Returns
+        -------
+        callable
+            The function itself.
+
+        Raises
+        ------
+        ProofError
+            If the claim has a proof, or evidence already.
+        """
+        self._require_nothing_yet()
+        self._test = function
+        return function
+
+    def _require_nothing_yet(self) -> None:
+        if self._prove is not None:
+            raise ProofError(f"claim {self.id} has a proof already")
+        if self._certify is not None or self._test is not None:
+            raise ProofError(f"claim {self.id} has evidence already")
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether an experiment stands for a proof."""
+        return self._test is not None
+
+    def experiment(self, rng: Generator) -> Trials | None:
+        """What the experiment sees that stands for a proof; None if there is none.
+
+        Parameters
+        ----------
+        rng : Generator
+            Where its random numbers come from.
+
+        Returns
+        -------
+        Trials or None
+
+        Raises
+        ------
+        ProofError
+            If the claim's function returns something else.
+        """
+        if self._test is None:
+            return None
+        found = self._test(rng)
+        if not isinstance(found, Trials):
+            raise ProofError(f"claim {self.id}: {found!r} is no slrsym.proof.Trials")
+        return found
+
+    def evidence(self) -> Evidence | None:
+        """What certifies the claim on a box; None if it is to be proved.
+
+        Returns
+        -------
+        Evidence or None
+            What the claim's function returned.
+
+        Raises
+        ------
+        ProofError
+            If that is no evidence.
+        """
+        if self._certify is None:
+            return None
+        found = self._certify()
+        # Of what users write, no more is believed than of what they prove.
+        ours = type(found).__module__.startswith("slrsym.certify.")
+        if not ours or not isinstance(found, Evidence):
+            raise ProofError(f"claim {self.id}: {found!r} is no evidence of slrsym.certify")
+        return found
+
+    @property
+    def idea(self) -> str:
+        """The docstring of the proof: its idea in a sentence."""
+        function = self._prove or self._certify or self._test
+        text = function.__doc__ if function is not None else None
+        return " ".join((text or "").split())
+
+    def build_proof(self) -> Proof:
+        """The proof as a tree of steps, none of them checked yet.
+
+        Returns
+        -------
+        Proof
+            What the claim's function returned.
+
+        Raises
+        ------
+        ProofError
+            If there is no proof, or it is not one.
+        """
+        if self._prove is None:
+            raise ProofError(f"claim {self.id} has no proof")
+        proof = self._prove(self.statement)
+        if isinstance(proof, Rule):
+            raise ProofError(
+                f"claim {self.id}: the proof is a rule; write chain(...).then(..., by=rule)"
+            )
+        if not isinstance(proof, Proof):
+            raise ProofError(f"claim {self.id}: the proof returned {proof!r}, which is no proof")
+        return proof
+
+    @property
+    def symbols(self) -> set[Symbol]:
+        """The symbols that the claim is about."""
+        result: set[Symbol] = self.statement.free_symbols.union(
+            *(g.free_symbols for g in self.given)
+        )
+        return result
+
+    def symbol(self, name: Any) -> Any:
+        """The claim's symbol or undefined function of a name.
+
+        Parameters
+        ----------
+        name : str or Symbol
+            The name. What is not a string is returned as it is.
+
+        Returns
+        -------
+        Symbol or function
+            The one of that name.
+
+        Raises
+        ------
+        ProofError
+            If the claim has no such symbol, or more than one.
+        """
+        if not isinstance(name, str):
+            return name
+        functions = {f.func for f in self.statement.atoms(AppliedUndef)}
+        known = {*self.symbols, *functions}
+        found = [s for s in known if s.name == name]
+        if len(found) != 1:
+            names = ", ".join(sorted(s.name for s in known))
+            raise ProofError(f"claim {self.id} has no symbol {name!r}; it has {names}")
+        return found[0]
+
+    def __repr__(self) -> str:
+        return f"Claim({self.id!r}: {self.statement})"
+
+    def to_latex(self, proof: bool = False) -> str:
+        r"""The statement in LaTeX, for math mode.
+
+        Parameters
+        ----------
+        proof : bool, optional
+            Whether to write the proof, too, as in the book that ``slrsym export latex`` makes.
+
+        Returns
+        -------
+        str
+            The statement needs amsmath only; a proof needs the preamble of the book.
+
+        Examples
+        --------
+        >>> import slrsym
+        >>> print(slrsym.ledger().find("lemma-16").to_latex())
+        \Bigl|1 - \frac{1}{\sqrt{1 + x}}\Bigr| \le \frac{x}{2}
+        """
+        # Imported late: whatever is exported is made of claims.
+        from slrsym.book.notebook import claim_latex
+
+        return claim_latex(self, proof)
+
+    def to_html(self, proof: bool = False) -> str:
+        """The statement as HTML, with its name and its hypotheses.
+
+        Parameters
+        ----------
+        proof : bool, optional
+            Whether to write the proof, too, abbreviated and broken into lines.
+
+        Returns
+        -------
+        str
+            A ``div`` with MathML in it, for ``IPython.display.HTML`` or a page.
+
+        Examples
+        --------
+        >>> import slrsym
+        >>> slrsym.ledger().find("lemma-16").to_html().startswith("<div><strong>Lemma 16")
+        True
+        """
+        # Imported late: whatever is exported is made of claims.
+        from slrsym.book.notebook import claim_html
+
+        return claim_html(self, proof)
+
+    def _repr_latex_(self) -> str:
+        from slrsym.book.notebook import cell_latex
+
+        return cell_latex(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()

@@ -1,0 +1,293 @@
+"""The ledger itself: claims of files, those that the package adds, and what checking gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from slrsym.claims.checker import Verdict, steps_of
+from slrsym.claims.claim import Claim
+from slrsym.claims.files import DerivationError, builtin_folder, derivation_files
+from slrsym.claims.ledger.library import builtin_claims, is_builtin
+from slrsym.claims.ledger.rows import Foundation, Row
+from slrsym.claims.ledger.statuses import row_of
+from slrsym.claims.ledger.workers import Checker
+from slrsym.claims.loading import load_file
+from slrsym.search.errors import ProofError
+from slrsym.search.rules import RULE_CLAIMS
+
+__all__ = ["Ledger", "builtin_ledger"]
+
+
+@dataclass
+class Ledger:
+    """A set of claims that may refer to each other.
+
+    Attributes
+    ----------
+    claims : dict
+        The claims by id.
+    problems : list of str
+        What was wrong with files: each is reported, the other claims stand.
+    """
+
+    claims: dict[str, Claim] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    _files: dict[Path, list[Claim]] = field(default_factory=dict, repr=False)
+    _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
+    _library: dict[str, Claim] | None = field(default=None, repr=False)
+    _founded: dict[str, Foundation] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that were loaded, or tried."""
+        return list(self._files)
+
+    @classmethod
+    def load(cls, *paths: Path) -> Ledger:
+        """The claims of the derivation files at some paths.
+
+        What cannot be loaded is noted in `problems`.
+
+        Parameters
+        ----------
+        *paths : Path
+            Files and folders.
+
+        Returns
+        -------
+        Ledger
+            A new one.
+        """
+        ledger = cls()
+        for path in paths:
+            try:
+                ledger.look_in(Path(path))
+            except DerivationError as problem:
+                ledger.problems.append(str(problem))
+        return ledger
+
+    def look_in(self, path: Path) -> None:
+        """Add the claims of the derivation files at a path; what does not load is a problem.
+
+        Parameters
+        ----------
+        path : Path
+            A file or a folder.
+
+        Raises
+        ------
+        DerivationError
+            If there is no derivation at the path.
+        """
+        for file in derivation_files(path):
+            if file.resolve() not in self._files:
+                try:
+                    self.load_file(file)
+                except DerivationError as problem:
+                    self.problems.append(str(problem))
+
+    def load_file(self, file: Path) -> list[Claim]:
+        """Add the claims of a file, once.
+
+        Parameters
+        ----------
+        file : Path
+            The file.
+
+        Returns
+        -------
+        list of Claim
+            All claims of the file, those included whose ids were taken.
+
+        Raises
+        ------
+        DerivationError
+            If the file does not load.
+        """
+        file = file.resolve()
+        if file in self._failed:
+            raise self._failed[file]
+        if file not in self._files:
+            self._files[file] = []
+            try:
+                self._files[file] = load_file(file)
+            except DerivationError as problem:
+                self._failed[file] = problem
+                raise
+            for claim in self._files[file]:
+                self.add(claim)
+        return self._files[file]
+
+    def add(self, claim: Claim) -> None:
+        """Add a claim; a second claim of the same id is a problem, and the first one stands.
+
+        Parameters
+        ----------
+        claim : Claim
+            The claim. The ids that rules rest on are kept for the package's own.
+        """
+        if claim.id in RULE_CLAIMS and not is_builtin(claim):
+            self.problems.append(
+                f"the id {claim.id!r} is that of a claim of the package that rules rest on; "
+                f"choose another"
+            )
+            return
+        known = self.claims.setdefault(claim.id, claim)
+        if known is not claim:
+            places = " and ".join(str(c.file or "<unknown>") for c in (known, claim))
+            self.problems.append(f"the id {claim.id!r} stands for two claims, in {places}")
+
+    def find(self, id: str) -> Claim:
+        """The claim of an id, here or among those that come with the package.
+
+        Parameters
+        ----------
+        id : str
+            The id.
+
+        Returns
+        -------
+        Claim
+            This ledger's own, if there are two.
+
+        Raises
+        ------
+        ProofError
+            If there is none.
+        """
+        claim = self.claims.get(id) or self._builtin().get(id)
+        if claim is None:
+            close = _closest(id, [*self.claims, *self._builtin()])
+            hint = f"; did you mean {close}?" if close else ""
+            raise ProofError(f"unknown claim {id!r}{hint}")
+        return claim
+
+    def knows(self, id: str) -> bool:
+        """Whether an id is that of a claim, here or among those that come with the package.
+
+        Parameters
+        ----------
+        id : str
+            The id.
+
+        Returns
+        -------
+        bool
+            Whether `find` would find it.
+        """
+        return id in self.claims or id in self._builtin()
+
+    def _builtin(self) -> dict[str, Claim]:
+        """The package's claims that are in none of this ledger's files."""
+        if self._library is None:
+            self._library, problems = builtin_claims(besides=self._files)
+            self.problems += problems
+        return self._library
+
+    # -- what rests on what --------------------------------------------------------------------
+
+    def foundations(self, id: str) -> dict[str, Foundation]:
+        """What a claim rests on, directly and through others; nothing is checked.
+
+        Parameters
+        ----------
+        id : str
+            The claim.
+
+        Returns
+        -------
+        dict of str to Foundation
+            The claim itself, and every claim that it rests on.
+
+        Raises
+        ------
+        ProofError
+            If the id is unknown.
+        """
+        found: dict[str, Foundation] = {}
+        ahead = [self.find(id).id]
+        while ahead:
+            name = ahead.pop(0)
+            if name not in found:
+                found[name] = self._foundation(name)
+                ahead += found[name].depends
+        return found
+
+    def _foundation(self, id: str) -> Foundation:
+        # A claim of an id stays, and so does its proof; what could not be built may be mended yet.
+        if id in self._founded:
+            return self._founded[id]
+        try:
+            steps = steps_of(self.find(id), self.find)
+            depends = dict.fromkeys(name for step in steps for name in step.uses)
+            axioms = dict.fromkeys(name for step in steps for name in step.axioms)
+        # A proof is user code: whatever it raises is why, a call of sys.exit included.
+        except (Exception, SystemExit) as problem:
+            return Foundation((), (), f"{type(problem).__name__}: {problem}")
+        self._founded[id] = Foundation(tuple(depends), tuple(sorted(axioms)))
+        return self._founded[id]
+
+    # -- verification --------------------------------------------------------------------------
+
+    def verify(
+        self,
+        ids: Iterable[str] | None = None,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        on_verdict: Callable[[Verdict], None] | None = None,
+    ) -> list[Row]:
+        """Check claims and all that they rest on.
+
+        Parameters
+        ----------
+        ids : iterable of str, optional
+            The claims; all by default.
+        seed : int, optional
+            Moves the random points of the numerical checks.
+        workers : int, optional
+            How many processes to use.
+        on_verdict : callable, optional
+            Called with every verdict as it comes.
+
+        Returns
+        -------
+        list of Row
+            The claims asked for and what they rest on, in the ledger's order.
+
+        Raises
+        ------
+        ProofError
+            If an id is unknown, a proof ends the program, or a worker process dies.
+        ValueError
+            If `workers` is less than 1, or `seed` is negative.
+        """
+        if seed < 0:
+            raise ValueError(f"seed must not be negative; got {seed}")
+        asked = list(self.claims) if ids is None else list(ids)
+        wanted = [self.find(id).id for id in dict.fromkeys(asked)]
+        verdicts: dict[str, Verdict] = {}
+        with Checker(self, seed, workers) as checker:
+            while missing := [id for id in wanted if id not in verdicts]:
+                for verdict in checker.check(missing):
+                    verdicts[verdict.id] = verdict
+                    if on_verdict is not None:
+                        on_verdict(verdict)
+                used = {d for id in missing for d in verdicts[id].depends if self.knows(d)}
+                wanted = [*wanted, *sorted(used - set(wanted))]
+        order = [id for id in self.claims if id in verdicts]
+        order += [id for id in verdicts if id not in self.claims]
+        return [row_of(self.find(id), verdicts) for id in order]
+
+
+def builtin_ledger() -> Ledger:
+    """The ledger of the claims that come with the package."""
+    return Ledger.load(builtin_folder())
+
+
+def _closest(id: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(id, known, n=1)), "")

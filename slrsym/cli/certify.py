@@ -1,0 +1,278 @@
+"""The commands that certify something, and check certificates again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from slrsym.cli.certificates import Destination, finish, rate_rows, show, step_rows, zero_rows
+from slrsym.cli.examples import example
+from slrsym.cli.json_output import JsonFile, write_json
+from slrsym.cli.progress import progress_bar
+from slrsym.cli.reporting import refusals, reported
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    short_help="Certify statements for given parameters by ball arithmetic.",
+    help="Certify statements for given parameters, or for whole ranges, by ball arithmetic. "
+    "Numbers are exact: 0.1 is one tenth, sqrt(1/2) a root, 0.05..0.2 a range.",
+    epilog=example("certify"),
+)
+
+_LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
+_GAMMA = Annotated[
+    str | None,
+    typer.Option(
+        "--gamma",
+        help="Standard deviation of the informative token. [default: sqrt(1/2)]",
+        show_default=False,
+    ),
+]
+_GAMMA2 = Annotated[
+    str | None, typer.Option("--gamma2", help="Its square, instead.", show_default=False)
+]
+_D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
+_BOXES = Annotated[
+    int, typer.Option("--max-boxes", min=1, metavar="N", help="How many boxes may be looked at.")
+]
+_SECONDS = Annotated[float, typer.Option("--seconds", help="For how long.")]
+_DIGITS = Annotated[
+    int,
+    typer.Option("--digits", min=10, max=10_000, metavar="N", help="Decimal digits of the balls."),
+]
+_OUTPUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Save the certificate; slrsym certify check reads it.",
+        show_default=False,
+    ),
+]
+
+
+@app.command(epilog=example("certify alpha"))
+@reported()
+def alpha(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    step: Annotated[
+        str | None,
+        typer.Option(
+            "--alpha",
+            help="Certify this step size, instead of looking for the largest.",
+            show_default=False,
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--tolerance",
+            help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
+            show_default=False,
+        ),
+    ] = None,
+    max_boxes: _BOXES = 200_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Certify the largest step size of Theorem 5.
+
+    The largest for which its conditions hold on the whole square. For it and for every smaller one,
+    the risk decreases along every step, the planar map is injective with a positive Jacobian
+    determinant, and the origin is a saddle of it.
+    """
+    to = Destination.of(output, json_file)
+    from slrsym import certify
+
+    common: dict[str, Any] = {"max_boxes": max_boxes, "seconds": seconds, "digits": digits}
+    with refusals(), _progress() as note:
+        at = (lam, _gamma(gamma, gamma2), d)
+        if step is not None:
+            found = certify.certify_alpha(*at, step, note=note, **common)
+        else:
+            best = certify.alpha_bar(*at, tolerance=tolerance, note=note, **common)
+    if step is not None:
+        finish(found, to)
+        return
+    rows = step_rows(best)
+    if best.certificate is None:
+        show("no step size was certified", rows, to, {"verdict": str(best.verdict)})
+        raise typer.Exit(1)
+    finish(best.certificate, to, rows)
+
+
+@app.command("fixed-points", epilog=example("certify fixed-points"))
+@reported()
+def fixed_points(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    max_boxes: _BOXES = 200_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Isolate all solutions of system (14) in the square.
+
+    They are counted, too (Proposition 9).
+    """
+    to = Destination.of(output, json_file)
+    from slrsym import certify
+
+    with refusals(), _progress() as note:
+        found = certify.fixed_points(
+            lam,
+            _gamma(gamma, gamma2),
+            d,
+            max_boxes=max_boxes,
+            seconds=seconds,
+            digits=digits,
+            note=note,
+        )
+    finish(found, to, zero_rows(found))
+
+
+@app.command(epilog=example("certify classification"))
+@reported()
+def classification(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    max_boxes: _BOXES = 200_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Certify the kinds of the five fixed points.
+
+    Minima, maxima and a saddle (Proposition 10).
+    """
+    to = Destination.of(output, json_file)
+    from slrsym import certify
+
+    with refusals(), _progress() as note:
+        found = certify.classification(
+            lam,
+            _gamma(gamma, gamma2),
+            d,
+            max_boxes=max_boxes,
+            seconds=seconds,
+            digits=digits,
+            note=note,
+        )
+    finish(found, to)
+
+
+@app.command(epilog=example("certify rates"))
+@reported()
+def rates(
+    lam: _LAM = "0.1",
+    gamma: _GAMMA = None,
+    gamma2: _GAMMA2 = None,
+    d: _D = "400",
+    step: Annotated[str, typer.Option("--alpha", help="Step size.")] = "0.004",
+    max_boxes: _BOXES = 20_000,
+    seconds: _SECONDS = 60.0,
+    digits: _DIGITS = 30,
+    output: _OUTPUT = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Certify how fast kappa and nu converge.
+
+    At the oracle, with a box around it that is contracted.
+    """
+    to = Destination.of(output, json_file)
+    from slrsym import certify
+
+    with refusals():
+        found = certify.local_rates(
+            lam,
+            _gamma(gamma, gamma2),
+            d,
+            step,
+            max_boxes=max_boxes,
+            seconds=seconds,
+            digits=digits,
+        )
+    finish(found.certificate, to, rate_rows(found))
+
+
+@app.command(epilog=example("certify check"))
+@reported()
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
+    json_file: JsonFile = None,
+) -> None:
+    """Check certificates again, from their files alone.
+
+    The exit code is 0 if all are right and show what they say; a certificate that says that it is
+    undecided shows nothing.
+    """
+    from slrsym import certify
+
+    to = Destination.of(None, json_file)
+    checks, shown = [], True
+    for file in files:
+        with refusals():
+            certificate = certify.load(file)
+        found = certify.check(certificate)
+        shown = shown and found.accepted and found.verdict is certify.Verdict.SHOWN
+        checks.append(
+            {
+                "file": str(file),
+                "kind": certificate.kind,
+                "box": certificate.box,
+                "verdict": str(found.verdict) if found.accepted else "refused",
+                "boxes": found.boxes,
+                "seconds": round(found.seconds, 3),
+                "refusal": found.refusal,
+            }
+        )
+    write_json(to.json_file, checks)
+    if to.table:
+        for one in checks:
+            typer.echo(
+                f"{one['file']}: {one['verdict']}: {one['kind']} for {one['box']} "
+                f"({one['boxes']:,} boxes, {one['seconds']} s)"
+            )
+            if one["refusal"]:
+                typer.echo(f"error: {one['file']}: {one['refusal']}", err=True)
+    if not shown:
+        raise typer.Exit(1)
+
+
+def _gamma(gamma: str | None, gamma2: str | None) -> Any:
+    if gamma is not None and gamma2 is not None:
+        raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
+    if gamma2 is None:
+        return gamma or "sqrt(1/2)"
+    from slrsym.certify.numbers import Exact, Range, parameter_range
+
+    square = parameter_range("gamma2", gamma2)
+    if square.low.root or square.high.root:
+        raise ValueError(f"gamma2 must be rational; got {gamma2!r}")
+    return Range(*(Exact(end.radicand, root=True) for end in (square.low, square.high)))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    with progress_bar() as bar:
+        task = bar.add_task("certifying", total=None, told="")
+        yield lambda boxes: bar.update(task, told=f"{boxes:,} boxes")

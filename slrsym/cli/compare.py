@@ -1,0 +1,304 @@
+"""The command that compares predictors by their risks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slrsym.cli.json_output import JsonFile, for_programs, write_json
+from slrsym.cli.options import DIMENSION, GAMMA, TOKENS
+from slrsym.cli.progress import progress_bar
+from slrsym.cli.reporting import refusals, reported
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from slrsym.montecarlo import Estimate
+    from slrsym.montecarlo.predictors import Predictor
+    from slrsym.task import OrderParameters, Task
+
+__all__ = ["Comparison", "compare", "table"]
+
+_MOST_SAMPLES = 10_000_000
+
+_WIDE = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A predictor and its risk."""
+
+    name: str
+    estimate: Estimate
+    method: str
+    closed_form: float | None
+
+    @property
+    def z(self) -> float | None:
+        """How many standard errors the estimate lies above the closed form."""
+        if self.closed_form is None:
+            return None
+        return float(self.estimate.zscore(self.closed_form))
+
+    def as_dict(self, level: float) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        found = self.estimate
+        return {
+            "predictor": self.name,
+            "risk": found.value,
+            "stderr": found.stderr,
+            "interval": list(map(float, found.interval(level))),
+            "samples": found.samples,
+            "method": self.method,
+            "gain": _finite(found.gain),
+            "target_reached": found.reached,
+            "closed_form": self.closed_form,
+            "z": _finite(self.z),
+        }
+
+
+def _finite(x: float | None) -> float | None:
+    """A number that JSON has; what is none is left out."""
+    return x if x is not None and math.isfinite(x) else None
+
+
+@reported()
+def compare(
+    d: DIMENSION = 400,
+    L: TOKENS = 10,
+    gamma: GAMMA = None,
+    lam: Annotated[
+        float, typer.Option("--lam", help="Inverse temperature of softmax and erf attention.")
+    ] = 0.1,
+    epsilon: Annotated[
+        float, typer.Option("--epsilon", help="Standard deviation of the output noise.")
+    ] = 0.0,
+    p: Annotated[
+        str | None,
+        typer.Option(
+            "--p",
+            metavar="P1,...,PL",
+            help="Probabilities of the locations; equal by default.",
+            show_default=False,
+        ),
+    ] = None,
+    kappa: Annotated[float, typer.Option("--kappa", help="Overlap of k and k*.")] = 1.0,
+    nu: Annotated[float, typer.Option("--nu", help="Overlap of v and v*.")] = 1.0,
+    theta: Annotated[float, typer.Option("--theta", help="Overlap of v and k*.")] = 0.0,
+    eta: Annotated[float, typer.Option("--eta", help="Overlap of k and v*.")] = 0.0,
+    rho: Annotated[float, typer.Option("--rho", help="Overlap of k and v.")] = 0.0,
+    target_stderr: Annotated[
+        float | None,
+        typer.Option(
+            "--target-stderr",
+            help="Sample until standard errors are as small, or --samples are used up.",
+            show_default=False,
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            "--samples",
+            min=2,
+            help="How many samples of the task for each predictor. "
+            f"[default: 100000; with a target, at most {_MOST_SAMPLES}]",
+            show_default=False,
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="plain: whole tokens; projected: the coordinates that matter; conditioned: the "
+            "attention scores, averaged over the rest; auto: conditioned, and projected for the "
+            "linear predictor.",
+        ),
+    ] = "auto",
+    level: Annotated[
+        float, typer.Option("--level", help="Level of the confidence intervals.")
+    ] = 0.95,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="Of the random numbers.")
+    ] = 0,
+    json_file: JsonFile = None,
+) -> None:
+    """Compare the paper's predictors by their risks.
+
+    The risks are sampled, with intervals, beside closed forms where there are any. Softmax and erf
+    attention are taken at given overlaps, by default at the true directions; the hard oracle and
+    the best linear predictor always know these.
+    """
+    to_stdout = for_programs(json_file)
+    if not 0 < level < 1:
+        raise typer.BadParameter(f"must lie in (0, 1); got {level}", param_hint="--level")
+
+    if target_stderr is not None and not 0 < target_stderr < math.inf:
+        raise typer.BadParameter(
+            f"must be positive and finite; got {target_stderr}", param_hint="--target-stderr"
+        )
+
+    from slrsym.linear import best_linear
+    from slrsym.montecarlo import METHODS
+    from slrsym.montecarlo.positions import states_of
+    from slrsym.task import OrderParameters, Task
+
+    if method not in ("auto", *METHODS):
+        raise typer.BadParameter(
+            f"must be one of auto, {', '.join(METHODS)}; got {method}", param_hint="--method"
+        )
+    with refusals():
+        task = Task(d, L, 0.5**0.5 if gamma is None else gamma, epsilon)
+        predictors = _predictors(lam)
+        state = OrderParameters(kappa, nu, theta, eta, rho)
+        states_of(state, task, "the overlaps")
+    with refusals("--p"):
+        probabilities = None if p is None else _numbers(p)
+        best_linear(task, probabilities)
+    most = samples or (100_000 if target_stderr is None else _MOST_SAMPLES)
+    with _bar() as shown:
+        rows = [
+            _compared(
+                predictor,
+                task,
+                state,
+                method,
+                probabilities=probabilities,
+                max_samples=most,
+                target_stderr=target_stderr,
+                rng=seed,
+                progress=shown(predictor.name, most, target_stderr),
+            )
+            for predictor in predictors
+        ]
+    settings = {
+        "task": {"d": task.d, "L": task.L, "gamma": task.gamma, "epsilon": task.epsilon},
+        "lam": lam,
+        "probabilities": probabilities,
+        "overlaps": state._asdict(),
+        "seed": seed,
+        "level": level,
+        "bayes_bound": task.epsilon**2,
+        "predictors": [row.as_dict(level) for row in rows],
+    }
+    write_json(json_file, settings)
+    if not to_stdout:
+        from slrsym.display import console
+
+        out = console()
+        for line in _settings(task, lam, state):
+            out.print(line)
+        out.print(table(rows, task, level, out.width))
+        out.print(
+            "z: how many standard errors the estimate lies above the closed form.\n"
+            "The Bayes risk, and so every risk, is at least epsilon^2."
+        )
+        if any(row.estimate.stderr == 0 for row in rows):
+            out.print("No spread: all samples gave the same; what is rarer has not been seen.")
+    for row in rows:
+        if not row.estimate.reached:
+            typer.echo(
+                f"{row.name}: the standard error is {row.estimate.stderr:.2g} after "
+                f"{row.estimate.samples:,} samples, above the target; --samples allows more",
+                err=True,
+            )
+
+
+def _predictors(lam: float) -> list[Predictor]:
+    from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax
+
+    return [HardOracle(), Softmax(lam), Erf(lam), Linear()]
+
+
+def _compared(
+    predictor: Predictor, task: Task, state: OrderParameters, method: str, **options: Any
+) -> Comparison:
+    from slrsym import risk
+    from slrsym.linear import best_linear
+    from slrsym.montecarlo import Erf, Linear, risk_estimate
+
+    if method in ("auto", "conditioned"):
+        method = "projected" if isinstance(predictor, Linear) else "conditioned"
+    found = risk_estimate(predictor, task, state, method=method, **options)
+    closed_form = None
+    if isinstance(predictor, Erf):
+        closed_form = float(risk(state, predictor.lam, task))
+    elif isinstance(predictor, Linear):
+        closed_form = best_linear(task, options["probabilities"]).risk
+    return Comparison(predictor.name, found, method, closed_form)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"p must be numbers separated by commas; got {text!r}") from None
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float], None]]]:
+    """A progress bar on standard error, with a line for each predictor."""
+    bar = progress_bar()
+
+    def shown(name: str, most: int, target: float | None) -> Callable[[int, float], None]:
+        line = bar.add_task(name, total=1.0, told="")
+
+        def progress(samples: int, stderr: float) -> None:
+            done = samples / most
+            if target is not None and stderr > 0:
+                # The samples that are needed grow as the square of the accuracy.
+                done = max(done, min(1.0, (target / stderr) ** 2))
+            bar.update(line, completed=done, told=f"{samples:,} samples, error {stderr:.1e}")
+
+        return progress
+
+    with bar:
+        yield shown
+
+
+def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
+    from slrsym.task import ORACLE
+
+    overlaps = ", ".join(f"{name} = {value:g}" for name, value in state._asdict().items())
+    return [
+        f"d = {task.d:,}, L = {task.L:,}, gamma = {task.gamma:.4g}, "
+        f"epsilon = {task.epsilon:.4g}, lambda = {lam:.4g}",
+        f"softmax and erf attention at {'the true directions' if state == ORACLE else overlaps}",
+    ]
+
+
+def table(rows: list[Comparison], task: Task, level: float, width: int = 80) -> Table:
+    """One line for each predictor, and one for the Bayes bound."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
+    gap = (0, 1) if width >= _WIDE else (0, 1, 0, 0)
+    result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=gap)
+    result.add_column("predictor", no_wrap=True)
+    for name in ("risk", f"{100 * level:g}% interval", "closed form", "z", "samples"):
+        result.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        low, high = row.estimate.interval(level)
+        interval = f"{low:.{decimals}f} to {high:.{decimals}f}"
+        exact = "-" if row.closed_form is None else f"{row.closed_form:.{decimals}f}"
+        result.add_row(
+            row.name,
+            f"{row.estimate.value:.{decimals}f}",
+            interval if row.estimate.stderr > 0 else "no spread",
+            exact,
+            "-" if row.z is None else f"{row.z:+.2f}",
+            f"{row.estimate.samples:,}",
+        )
+    result.add_row("Bayes bound", "", "", f"{task.epsilon**2:.{decimals}f}", "", "", style="dim")
+    return result
+
+
+def _decimals(errors: list[float], most: int) -> int:
+    """Enough to show two digits of the smallest standard error, if there is room for them."""
+    least = min((e for e in errors if e > 0), default=1e-6)
+    return max(2, min(most, 1 - math.floor(math.log10(least))))

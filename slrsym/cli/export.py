@@ -1,0 +1,249 @@
+"""The commands that export checked claims as documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slrsym.cli.checking import checked, cores, loaded, unknown
+from slrsym.cli.examples import example
+from slrsym.cli.options import PATHS, SEED, WORKERS
+from slrsym.cli.reporting import reported
+
+if TYPE_CHECKING:
+    from slrsym.book.document import Document
+    from slrsym.claims.checker import Verdict
+    from slrsym.claims.ledger import Ledger, Row
+
+__all__ = [
+    "OUTPUT",
+    "PDF",
+    "TITLE",
+    "UNPROVED",
+    "book_title",
+    "compile_books",
+    "export",
+    "latex",
+    "speaks_of_the_paper",
+    "verified",
+    "writable",
+]
+
+UNPROVED = Annotated[
+    bool,
+    typer.Option(
+        "--unproved", help="Export claims that are not proved, too, and mark them as such."
+    ),
+]
+PDF = Annotated[
+    bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
+]
+TITLE = Annotated[
+    str | None,
+    typer.Option("--title", help="What the document is called.", show_default=False),
+]
+OUTPUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Where to write: a new folder, an empty one, or that of an earlier export.",
+        show_default=False,
+    ),
+]
+
+export = typer.Typer(
+    name="export",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Export checked claims as documents.",
+    epilog=example("export"),
+)
+
+
+@export.callback()
+def _export() -> None:
+    """Export checked claims as documents."""
+
+
+@export.command(epilog=example("export latex"))
+@reported()
+def latex(
+    claims: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLAIM",
+            help="Ids of claims; all of them, as a book, by default.",
+            show_default=False,
+        ),
+    ] = None,
+    output: OUTPUT = None,
+    standalone: Annotated[
+        bool,
+        typer.Option("--standalone", help="One file for each claim, which compiles by itself."),
+    ] = False,
+    snippet: Annotated[
+        bool, typer.Option("--snippet", help="Print the equations alone, for pasting.")
+    ] = False,
+    title: TITLE = None,
+    pdf: PDF = False,
+    unproved: UNPROVED = False,
+    paths: PATHS = None,
+    seed: SEED = 0,
+    workers: WORKERS = None,
+) -> None:
+    """Write claims and their proofs as LaTeX.
+
+    Claims are verified first. One that is not proved is not exported, unless --unproved asks for
+    it, and then the document says so.
+    """
+    from slrsym.book.folder import write_folder
+
+    if snippet:
+        for option, given in (
+            ("--output", output), ("--standalone", standalone), ("--title", title), ("--pdf", pdf),
+        ):  # fmt: skip
+            if given:
+                raise typer.BadParameter("--snippet prints, and writes no file", param_hint=option)
+        if not claims:
+            raise typer.BadParameter("--snippet needs a claim", param_hint="CLAIM")
+    else:
+        output = writable(output, ".tex")
+
+    start = time.perf_counter()
+    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    wanted = [row.id for row in rows] if not claims else list(dict.fromkeys(claims))
+    between = time.perf_counter()
+
+    from slrsym.book.build import build
+
+    notation = not (standalone or snippet) and speaks_of_the_paper(rows)
+    document = build(ledger, rows, verdicts, wanted, notation=notation)
+    if snippet:
+        _print_snippets(document)
+        return
+    assert output is not None
+    files, mains = _files(document, standalone, book_title(title, claims, paths))
+    write_folder(output, files)
+    end = time.perf_counter()
+    typer.echo(
+        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(wanted)} of them to "
+        f"{output} in {end - between:.1f} s: {', '.join(mains[:3])}{', ...' if mains[3:] else ''}"
+    )
+    if pdf:
+        compile_books(output, mains)
+
+
+def writable(output: Path | None, ending: str) -> Path:
+    """The folder to export to."""
+    from slrsym.book.folder import FolderError, require_ours
+
+    if output is None:
+        raise typer.BadParameter("say where to write", param_hint="--output")
+    try:
+        require_ours(output, ending)
+    except FolderError as problem:
+        raise typer.BadParameter(str(problem), param_hint="--output") from None
+    return output
+
+
+def verified(
+    claims: list[str] | None,
+    paths: list[Path] | None,
+    seed: int,
+    workers: int,
+    unproved: bool,
+) -> tuple[Ledger, list[Row], dict[str, Verdict]]:
+    """Load and verify what is to be exported."""
+    ledger = loaded(paths)
+    problems = [
+        *ledger.problems,
+        *(unknown(ledger, id) for id in claims or () if not ledger.knows(id)),
+    ]
+    if not problems and not claims and not ledger.claims:
+        problems.append("there is no claim to export")
+    verdicts: dict[str, Verdict] = {}
+    rows: list[Row] = []
+    if not problems:
+        rows = checked(ledger, claims or None, seed, workers, verdicts)
+        problems += ledger.problems
+        asked = set(claims or [row.id for row in rows])
+        bad = [row for row in rows if row.id in asked and row.status in ("failed", "open")]
+        if bad and not unproved:
+            problems += [f"claim {row.id} is not proved ({row.status}): {row.error}" for row in bad]
+            problems.append("nothing was written; --unproved exports such claims, marked as such")
+    for problem in problems:
+        typer.echo(f"error: {problem}", err=True)
+    if problems:
+        raise typer.Exit(1)
+    return ledger, rows, verdicts
+
+
+def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
+    """What a book is called."""
+    from slrsym.book.html.site import DEFAULT_TITLE
+
+    return title or (DEFAULT_TITLE if claims or paths else None)
+
+
+def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
+    """Whether a document should have the table of the paper's letters."""
+    from slrsym.claims.ledger import builtin_ledger
+
+    of_paper = set(builtin_ledger().claims)
+    return any(row.id in of_paper for row in rows)
+
+
+def _files(
+    document: Document, standalone: bool, title: str | None
+) -> tuple[dict[str, str], list[str]]:
+    from slrsym.book.latex import book_files
+    from slrsym.book.latex import standalone as alone
+    from slrsym.book.latex.book import MAIN
+
+    if not standalone:
+        return book_files(document, title=title), [MAIN]
+    files: dict[str, str] = {}
+    for claim in document.claims:
+        files |= alone(document, claim)
+    return files, [f"{claim.id}.tex" for claim in document.claims]
+
+
+def _print_snippets(document: Document) -> None:
+    from slrsym.book.document import Display
+    from slrsym.book.latex import Renderer
+    from slrsym.book.latex import snippet as equation
+
+    renderer = Renderer(document.labels)
+    for claim in document.claims:
+        typer.echo(f"% {claim.label}, {claim.id}, {claim.status}")
+        for block in claim.where:
+            if isinstance(block, Display):
+                typer.echo("\n".join(f"% {line}" for line in equation(block).splitlines()))
+            else:
+                typer.echo(f"% {renderer.blocks([block])}")
+        equations = [equation(x) for x in claim.statement if isinstance(x, Display)]
+        if any("\\mathbb" in text for text in equations):
+            typer.echo("% This needs \\usepackage{amsmath,amssymb}.")
+        for text in equations:
+            typer.echo(text)
+
+
+def compile_books(folder: Path, mains: list[str]) -> None:
+    """Compile what was exported, and say how long it took."""
+    from slrsym.book.latex.compiling import CompileError, TeXMissingError, compiled
+
+    start = time.perf_counter()
+    try:
+        made = [compiled(folder, main) for main in mains]
+    except (TeXMissingError, CompileError) as problem:
+        typer.echo(f"error: {problem}", err=True)
+        typer.echo(f"the .tex is in {folder}", err=True)
+        raise typer.Exit(1) from None
+    names = ", ".join(file.name for file in made[:3]) + (", ..." if made[3:] else "")
+    typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")

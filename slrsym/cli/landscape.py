@@ -1,0 +1,230 @@
+"""The command that charts the risk off the manifold."""
+
+from __future__ import annotations
+
+import math
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slrsym.cli.json_output import JsonFile, for_programs, write_json
+from slrsym.cli.options import DIMENSION, GAMMA, TOKENS
+from slrsym.cli.progress import progress_bar
+from slrsym.cli.reporting import refusals, reported, require_writable
+from slrsym.figures import FORMATS
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from slrsym.landscape import Atlas, Branch
+
+__all__ = ["atlas_table", "branch_table", "landscape"]
+
+_WIDE = 110
+
+
+@reported()
+def landscape(
+    lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
+    gamma: GAMMA = None,
+    d: DIMENSION = 400,
+    L: TOKENS = 10,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            "--alpha",
+            help="Step size: say what projected gradient descent does near each point.",
+            show_default=False,
+        ),
+    ] = None,
+    branches: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            "--branches",
+            metavar="LAM0 LAM1",
+            help="Follow the points over this range of inverse temperatures, instead.",
+            show_default=False,
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Draw it, as pdf, png or svg.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="Of the random starts.")
+    ] = 0,
+) -> None:
+    """List the critical points of the risk, on and off the manifold.
+
+    Each with its overlaps, excess risk, how many directions descend (index) and how many are flat,
+    and whether ball arithmetic confirms that it exists and has that index. With --branches, how
+    they change with the inverse temperature.
+    """
+    if output is not None:
+        if output.suffix.removeprefix(".").lower() not in FORMATS:
+            allowed = ", ".join(FORMATS)
+            raise typer.BadParameter(
+                f"{output} must end with one of {allowed}", param_hint="--output"
+            )
+        require_writable(output, "--output")
+    to_stdout = for_programs(json_file)
+
+    from slrsym import display
+    from slrsym.kernels.arguments import positive
+    from slrsym.landscape import atlas
+    from slrsym.task import Task
+
+    with refusals():
+        task = Task(d, L, math.sqrt(0.5) if gamma is None else gamma)
+        if alpha is not None:
+            positive("alpha", alpha)
+        if branches is None:
+            positive("lam", lam)
+    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    if branches is not None:
+        with refusals("--branches"):
+            found: Any = _followed(task, branches, seed)
+        content: Any = [branch.as_dict() for branch in found]
+        out.print(branch_table(found))
+    else:
+        found = atlas(task, lam, seed=seed)
+        content = found.as_dict()
+        out.print(atlas_table(found, alpha, out.width))
+        for line in _summary(found, alpha):
+            out.print(line)
+    write_json(json_file, content)
+    if output is not None:
+        from slrsym.figures.landscape import atlas_figure, branches_figure
+        from slrsym.figures.style import write
+
+        drawn = (
+            atlas_figure(found) if branches is None else branches_figure(found, task, _marks(task))
+        )
+        write(drawn, output)
+        out.print(f"drawn in {output}", soft_wrap=True)
+
+
+def _marks(task: Any) -> list[tuple[float, str]]:
+    from slrsym.landscape import critical_inverse_temperature
+
+    critical = critical_inverse_temperature(task) if task.L > 1 else math.inf
+    return [(critical, r"$\lambda_c$")] if math.isfinite(critical) else []
+
+
+def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
+    from slrsym.landscape import branches
+
+    with progress_bar() as bar:
+        job = bar.add_task("following branches", total=1.0, told="")
+        return branches(
+            task, *span, seed=seed, progress=lambda part: bar.update(job, completed=part)
+        )
+
+
+# -- tables ------------------------------------------------------------------------------------
+
+
+def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) -> Table:
+    """One line for each critical point."""
+    wide = width >= _WIDE
+    result = _table()
+    result.add_column("point", no_wrap=True)
+    for name in ("kappa", "nu", "theta", "eta", "rho"):
+        result.add_column(name, justify="right", no_wrap=True)
+    result.add_column("risk", justify="right", no_wrap=True)
+    result.add_column("index", justify="right", no_wrap=True)
+    result.add_column("flat", justify="right", no_wrap=True)
+    if wide:
+        result.add_column("kind", no_wrap=True)
+        result.add_column("free", no_wrap=True)
+        result.add_column("slope", justify="right", no_wrap=True)
+    if alpha is not None:
+        result.add_column("descent", no_wrap=True)
+    result.add_column("sure", no_wrap=True)
+    for point in atlas.points:
+        digits = 4 if wide else 3
+        overlaps = [_overlap(x, digits) for x in point.state]
+        cells = [point.name, *overlaps, f"{point.excess_risk:.6g}"]
+        cells += [f"{point.index}", f"{point.flat}"]
+        if wide:
+            gradient = "0" if point.gradient == 0 else f"{point.gradient:.0e}"
+            free = point.family.removesuffix(" free").replace("isolated", "-")
+            cells += [point.kind, free, gradient]
+        if alpha is not None:
+            cells.append(point.stability(alpha))
+        cells.append("yes" if point.confirmed else "no")
+        result.add_row(*cells, style="bold" if point.kind == "minimum" else "")
+    return result
+
+
+def branch_table(branches: list[Branch]) -> Table:
+    """One line for each branch, with what happens to it."""
+    result = _table()
+    result.add_column("branch", no_wrap=True)
+    result.add_column("from", justify="right", no_wrap=True)
+    result.add_column("to", justify="right", no_wrap=True)
+    result.add_column("index", no_wrap=True)
+    result.add_column("events")
+    for branch in branches:
+        order = branch.index[branch.lam.argsort(kind="stable")] if _single(branch) else branch.index
+        steps = [order[0], *(j for i, j in pairwise(order) if i != j)]
+        events = [f"{event.kind} at {event.lam:.5g}" for event in branch.events]
+        result.add_row(
+            branch.name,
+            f"{branch.lam.min():.4g}",
+            f"{branch.lam.max():.4g}",
+            ", ".join(str(int(i)) for i in steps),
+            ", ".join(events),
+        )
+    return result
+
+
+def _single(branch: Branch) -> bool:
+    steps = branch.lam[1:] - branch.lam[:-1]
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _table() -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    return Table(box=SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
+
+
+def _summary(atlas: Atlas, alpha: float | None) -> list[str]:
+    from slrsym.landscape import critical_inverse_temperature
+
+    coverage = atlas.coverage
+    lines = [
+        f"{len(atlas.points)} critical points, up to symmetries; "
+        f"{coverage.found:,} of {coverage.starts:,} searches ended at one, "
+        f"{coverage.expected_missed:.2g} more expected",
+        f"signs of the indices add up to {atlas.euler}"
+        + (
+            ", as they must" if atlas.balanced else f", not to {atlas.euler_expected}: some missing"
+        ),
+    ]
+    if atlas.plateaus:
+        lines.append(f"{atlas.plateaus:,} searches ended where the risk is flat to rounding")
+    if atlas.task.L > 1:
+        critical = critical_inverse_temperature(atlas.task)
+        where = f"up to lambda = {critical:.6g}" if math.isfinite(critical) else "at all lambda"
+        lines.append(f"the oracle is a strict local minimum {where}")
+    if alpha is not None:
+        attracting = [p.name for p in atlas.minima if p.stability(alpha) == "attracts"]
+        lines.append(f"descent with alpha = {alpha:g} ends at: {', '.join(attracting) or 'none'}")
+    return lines
+
+
+def _overlap(value: float, digits: int) -> str:
+    return "0" if abs(value) < 1e-9 else f"{value:.{digits}f}"

@@ -1,0 +1,302 @@
+"""The command that counts who recovers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slrsym.cli.json_output import JsonFile, for_programs, write_json
+from slrsym.cli.reporting import refusals, reported, require_writable
+from slrsym.figures import FORMATS
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from rich.table import Table
+
+__all__ = ["grid_table", "recovery", "runs_table"]
+
+_WHERE = {"oracle": "at the oracle", "swap": "at a swap point", "manifold": "on the manifold"}
+
+
+def _values(name: str, text: str) -> Any:
+    return typer.Option(name, metavar="NUMBER[,NUMBER...]", help=text)
+
+
+@reported()
+def recovery(
+    lam0: Annotated[str, _values("--lam0", "Inverse temperature at the start.")] = "1",
+    rate: Annotated[
+        str, _values("--rate", "c in the schedule lam0/(1 + c t), t being the step; 0: constant.")
+    ] = "1e-4",
+    d: Annotated[str, _values("--d", "Dimension of a token.")] = "400",
+    L: Annotated[str, _values("--L", "Number of tokens.")] = "10",
+    gamma: Annotated[
+        str | None,
+        typer.Option(
+            "--gamma",
+            metavar="NUMBER[,NUMBER...]",
+            help="Standard deviation of the informative token. [default: root of 1/2]",
+            show_default=False,
+        ),
+    ] = None,
+    gamma2: Annotated[
+        str | None,
+        typer.Option(
+            "--gamma2",
+            metavar="NUMBER[,NUMBER...]",
+            help="Its square, instead.",
+            show_default=False,
+        ),
+    ] = None,
+    alpha: Annotated[str, _values("--alpha", "Step size.")] = "4e-3",
+    steps: Annotated[int, typer.Option("--steps", help="How many steps.")] = 120_000,
+    runs: Annotated[int, typer.Option("--runs", help="How many runs, for each setting.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="How many processes. [default: one for each core]",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Save everything, as netCDF. What is interrupted goes on when the same is asked "
+            "for again, from the folder FILE.parts; if FILE is complete, it is read.",
+            show_default=False,
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="Draw the starts by where their runs end, or fractions over a grid, as pdf, png "
+            "or svg.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Count where gradient descent ends, from uniform k and v.
+
+    At the oracle, up to its sign; at a swap point; near the manifold M but not at the oracle; or
+    elsewhere; each with Wilson's interval of its probability, at 95%. Several values of an option,
+    with commas between them, make a grid. Without options, the setting of figure 4a.
+    """
+    for file, option in ((output, "--output"), (picture, "--picture")):
+        if file is not None:
+            require_writable(file, option)
+    if picture is not None and picture.suffix.removeprefix(".").lower() not in FORMATS:
+        raise typer.BadParameter(
+            f"{picture} must end with one of {', '.join(FORMATS)}", param_hint="--picture"
+        )
+    to_stdout = for_programs(json_file)
+    if gamma is not None and gamma2 is not None:
+        raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
+
+    axes: dict[str, Any] = {
+        "lam0": _numbers("--lam0", lam0),
+        "rate": _numbers("--rate", rate),
+        "d": _numbers("--d", d),
+        "L": _numbers("--L", L),
+        "gamma": _gammas(gamma, gamma2),
+        "alpha": _numbers("--alpha", alpha),
+    }
+    single = all(len(values) == 1 for values in axes.values())
+    if picture is not None and sum(len(values) > 1 for values in axes.values()) > 2:
+        raise typer.BadParameter(
+            "a picture has room for one or two options with several values", param_hint="--picture"
+        )
+
+    from slrsym import display
+    from slrsym.recovery import Setting, recover, sweep
+
+    how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
+    try:
+        with refusals():
+            if single:
+                setting = Setting(**{name: x[0] for name, x in axes.items()}, steps=steps)
+                found = recover(setting, **how)
+            else:
+                found = sweep(**axes, steps=steps, **how)
+    except KeyboardInterrupt:
+        if output is not None:
+            typer.echo(f"the same command goes on, from {output}.parts", err=True)
+        raise
+    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    if single:
+        names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
+        told = ", ".join(f"{name} = {found.attrs[name]:.6g}" for name in names)
+        out.print(told, soft_wrap=True)
+        out.print(runs_table(found))
+        for line in _separating(found):
+            out.print(line, soft_wrap=True)
+    else:
+        out.print(grid_table(found))
+    write_json(json_file, _content(found, single))
+    if output is not None:
+        out.print(f"saved in {output}", soft_wrap=True)
+    if picture is not None:
+        from slrsym.figures.recovery import basin_figure, sweep_figure
+        from slrsym.figures.style import write
+
+        write(basin_figure(found) if single else sweep_figure(found), picture)
+        out.print(f"drawn in {picture}", soft_wrap=True)
+
+
+def _numbers(option: str, text: str) -> list[Any]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"must be a number, or several with commas between them; got {text!r}",
+            param_hint=option,
+        ) from None
+
+
+def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
+    if gamma is not None:
+        return _numbers("--gamma", gamma)
+    squares = _numbers("--gamma2", "0.5" if gamma2 is None else gamma2)
+    for square in squares:
+        if not square > 0:
+            raise typer.BadParameter(f"must be positive; got {square!r}", param_hint="--gamma2")
+    return [square**0.5 for square in squares]
+
+
+# -- tables ------------------------------------------------------------------------------------
+
+
+def _percent(x: float) -> str:
+    return f"{100 * x:.2f}%"
+
+
+def _interval(lower: float, upper: float) -> str:
+    # Where nothing was seen, the other end says how rare it may be.
+    digits = ".2f" if upper >= 1e-4 else ".1g"
+    return f"{100 * lower:.2f} to {100 * upper:{digits}}%"
+
+
+def _table(title: str) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    return Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        title=title,
+        title_justify="left",
+        title_style="",
+    )
+
+
+def runs_table(data: xr.Dataset) -> Table:
+    """One line for each verdict."""
+    result = _table(f"where {data.attrs['runs']:,} runs end")
+    for name in ("ends", "runs", "fraction", "95% interval"):
+        result.add_column(name, justify="left" if name == "ends" else "right", no_wrap=True)
+    for i, name in enumerate(data.verdict_names.values.tolist()):
+        row = data.isel(verdict_names=i)
+        result.add_row(
+            _WHERE.get(name, name),
+            f"{int(row['count']):,}",
+            _percent(float(row.fraction)),
+            _interval(float(row.lower), float(row.upper)),
+        )
+    return result
+
+
+def grid_table(data: xr.Dataset) -> Table:
+    """One line for each setting."""
+    from slrsym.recovery import VERDICTS
+
+    axes = [str(name) for name in data["count"].dims[:-1]]
+    several = [name for name in axes if data.sizes[name] > 1]
+    fixed = ", ".join(f"{x} = {data[x].item():.6g}" for x in axes if x not in several)
+    result = _table(f"{data.attrs['runs']:,} runs of {data.attrs['steps']:,} steps each; {fixed}")
+    for name in several:
+        result.add_column(name, justify="right", no_wrap=True)
+    for name in VERDICTS:
+        result.add_column(name, justify="right", no_wrap=True)
+        if name in VERDICTS[:2]:
+            result.add_column("95% interval", justify="right", no_wrap=True)
+    flat = data.stack(cell=axes)
+    for i in range(flat.sizes["cell"]):
+        cell = flat.isel(cell=i)
+        cells = [f"{cell[name].item():.6g}" for name in several]
+        for name in VERDICTS:
+            row = cell.sel(verdict=name)
+            cells.append(_percent(float(row.fraction)))
+            if name in VERDICTS[:2]:
+                cells.append(_interval(float(row.lower), float(row.upper)))
+        result.add_row(*cells)
+    return result
+
+
+def _separating(data: xr.Dataset) -> list[str]:
+    from slrsym.recovery import modes, separation, setting_of
+
+    decided = data.decided.values
+    lines = [
+        f"verdicts were certain after {decided.mean():,.0f} steps on average, "
+        f"{decided.max():,} at most"
+    ]
+    found = separation(data)
+    if found is None:
+        return lines
+    lines.append("what tells swap points at the start, by the area under the ROC curve:")
+    lines += [f"  {name:<22}{value:.3f}" for name, value in found.auc.items()]
+    described = []
+    for mode in modes(setting_of(data)):
+        (a, b), (x, y) = mode.weights, mode.overlaps
+        described.append(f"{b:.3f} {y} {a:+.3f} {x} (growing at {mode.rate:.3f})")
+    lines.append(f"  modes of the null point: {described[0]}; {described[1]}")
+    a, b = found.weights
+    lines.append(
+        f"  both: log-odds {found.intercept:.3f} {a:+.3f} sqrt(d)|first| {b:+.3f} sqrt(d)|second|, "
+        f"{found.fit_auc:.3f}"
+    )
+    return lines
+
+
+def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
+    from slrsym.recovery import separation
+
+    settings = json.loads(data.attrs["settings"])
+    if not single:
+        grid = data.to_dict()
+        return {
+            "settings": settings,
+            "coords": {name: grid["coords"][name]["data"] for name in grid["coords"]},
+            "data": {
+                name: {"dims": list(x["dims"]), "values": x["data"]}
+                for name, x in grid["data_vars"].items()
+            },
+        }
+    found = separation(data)
+    return {
+        "settings": settings,
+        "verdicts": {
+            name: {
+                "count": int(data["count"][i]),
+                "fraction": float(data.fraction[i]),
+                "lower": float(data.lower[i]),
+                "upper": float(data.upper[i]),
+            }
+            for i, name in enumerate(data.verdict_names.values.tolist())
+        },
+        "mean_decided": float(data.decided.mean()),
+        "separation": None if found is None else found.as_dict(),
+    }

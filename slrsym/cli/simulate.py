@@ -1,0 +1,320 @@
+"""The command that runs projected gradient descent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from slrsym.cli.json_output import JsonFile, for_programs, write_json
+from slrsym.cli.reporting import refusals, reported, require_writable
+from slrsym.figures import FORMATS
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from slrsym.task import Task
+
+__all__ = ["simulate"]
+
+_DEFAULTS: dict[str, Any] = {
+    "d": 400,
+    "L": 10,
+    "epsilon": 0.0,
+    "schedule": "0.1",
+    "alpha": 4e-3,
+    "steps": 20_000,
+    "log_every": 200,
+    "runs": 30,
+    "seed": 0,
+    "start": "sphere",
+    "dynamics": "auto",
+    "backend": "auto",
+}
+
+_GAMMA_SQUARE = 0.5
+
+# Fine enough for a smooth trajectory.
+_PLANAR_LOG_EVERY = 10
+
+# What can be changed when runs are resumed; all else is as it was.
+_OF_RESUME = {"schedule", "steps"}
+
+
+def _option(name: str, text: str) -> Any:
+    # What is not given is None, to be told from what is.
+    default = _DEFAULTS.get(name.removeprefix("--").replace("-", "_"))
+    shown = "" if default is None else f" [default: {default}]"
+    return typer.Option(name, help=f"{text}{shown}", show_default=False)
+
+
+@reported()
+def simulate(
+    d: Annotated[int | None, _option("--d", "Dimension of a token.")] = None,
+    L: Annotated[int | None, _option("--L", "Number of tokens.")] = None,
+    gamma: Annotated[
+        float | None,
+        _option("--gamma", "Standard deviation of the informative token. [default: root of 1/2]"),
+    ] = None,
+    gamma2: Annotated[float | None, _option("--gamma2", "Its square, instead.")] = None,
+    epsilon: Annotated[
+        float | None, _option("--epsilon", "Standard deviation of the output noise.")
+    ] = None,
+    schedule: Annotated[
+        str | None,
+        _option("--schedule", "Inverse temperature: a number, or LAM0/(1+C*t) with step t."),
+    ] = None,
+    alpha: Annotated[float | None, _option("--alpha", "Step size.")] = None,
+    steps: Annotated[int | None, _option("--steps", "How many steps.")] = None,
+    log_every: Annotated[
+        int | None,
+        _option("--log-every", "After how many steps the state is logged; 10 with --planar."),
+    ] = None,
+    runs: Annotated[int | None, _option("--runs", "How many runs, from a random start.")] = None,
+    seed: Annotated[
+        int | None, _option("--seed", "Of the random start, and of the batches.")
+    ] = None,
+    batch: Annotated[
+        int | None,
+        _option(
+            "--batch",
+            "Stochastic gradient descent: how many sequences of tokens each step draws. "
+            "[default: none; their law is used]",
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        _option(
+            "--start",
+            "sphere: k and v uniform; manifold: on M; or one run from given overlaps "
+            "kappa,nu,theta,eta,rho.",
+        ),
+    ] = None,
+    dynamics: Annotated[
+        str | None,
+        _option(
+            "--dynamics",
+            "overlaps: the exact map of the five overlaps; planar: of kappa and nu on M; vectors: "
+            "in R^d; auto: planar for a start on M, else overlaps.",
+        ),
+    ] = None,
+    backend: Annotated[
+        str | None, _option("--backend", "numpy, numba, or auto: numba where it is installed.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Save the runs, as netCDF, at the end and when interrupted.",
+            show_default=False,
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume",
+            metavar="FILE",
+            help="Go on with the runs of a file, interrupted or not, up to --steps; they are saved "
+            "there again, or in another file given by -o.",
+            show_default=False,
+        ),
+    ] = None,
+    planar: Annotated[
+        bool,
+        typer.Option("--planar", help="One run of kappa and nu on M, from --kappa0 and --nu0."),
+    ] = False,
+    kappa0: Annotated[float | None, _option("--kappa0", "Where it starts, with --planar.")] = None,
+    nu0: Annotated[float | None, _option("--nu0", "Where it starts, with --planar.")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw the runs, as pdf, png or svg; with --planar, over the vector field.",
+            show_default=False,
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Run projected gradient descent, and show where it ends.
+
+    Without options, 30 runs of the setting of figure 7b. With --planar --kappa0 K --nu0 N, the
+    reduced dynamics on the invariant manifold.
+    """
+    given = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("output", "resume", "plot", "planar", "json_file") and value is not None
+    }
+    to_stdout = for_programs(json_file)
+    _refuse_contradictions(given, resume, planar)
+    for file, option in ((output, "--output"), (plot, "--plot")):
+        if file is not None:
+            require_writable(file, option)
+    if plot is not None and plot.suffix.lower() not in (f".{form}" for form in FORMATS):
+        endings = ", ".join(f".{form}" for form in FORMATS)
+        raise typer.BadParameter(f"{plot} must end with one of {endings}", param_hint="--plot")
+
+    saved = output or resume
+    try:
+        with refusals():
+            found = (
+                _resumed(resume, given, output)
+                if resume is not None
+                else _run(given, planar, output)
+            )
+    except KeyboardInterrupt:
+        if saved is not None and saved.is_file():
+            typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
+        raise
+    _show(found, planar, sys.stderr if to_stdout else sys.stdout)
+    write_json(json_file, _as_dict(found))
+    if saved is not None:
+        typer.echo(f"saved in {saved}", err=to_stdout)
+    if plot is not None:
+        _draw(found, plot)
+        typer.echo(f"drawn in {plot}", err=to_stdout)
+
+
+def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: bool) -> None:
+    def refuse(why: str, names: set[str]) -> None:
+        for name in given:
+            if name in names:
+                raise typer.BadParameter(why, param_hint=f"--{name.replace('_', '-')}")
+
+    if resume is not None:
+        why = "cannot be changed for runs that are resumed; --steps, --schedule, -o can"
+        refuse(why, set(given) - _OF_RESUME)
+        if planar:
+            raise typer.BadParameter("the runs that are resumed say so", param_hint="--planar")
+        return
+    if "gamma" in given:
+        refuse("gamma is given already", {"gamma2"})
+    if planar:
+        refuse("there is one run, from --kappa0 and --nu0", {"runs", "seed", "start", "dynamics"})
+        refuse("batches leave the manifold", {"batch"})
+        for name in ("kappa0", "nu0"):
+            if name not in given:
+                raise typer.BadParameter("is needed with --planar", param_hint=f"--{name}")
+    else:
+        refuse("needs --planar", {"kappa0", "nu0"})
+    if given.get("start", "sphere") not in ("sphere", "manifold") and "batch" not in given:
+        refuse("a given start is one run, without --batch", {"runs", "seed"})
+
+
+def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
+    from slrsym.dynamics import simulate as simulated
+    from slrsym.dynamics.schedules import schedule_from_text
+
+    of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
+    return simulated(
+        _task(of),
+        _planar_start(of) if planar else _start(of),
+        schedule_from_text(of["schedule"]),
+        of["alpha"],
+        of["steps"],
+        of["log_every"],
+        of["backend"],
+        dynamics="planar" if planar else of["dynamics"],
+        batch=of.get("batch"),
+        rng=of["seed"] if "batch" in of else None,
+        path=output,
+    )
+
+
+def _task(of: dict[str, Any]) -> Task:
+    from slrsym.task import Task
+
+    square = of.get("gamma2", _GAMMA_SQUARE)
+    if not square > 0:
+        raise ValueError(f"gamma2 must be positive; got {square!r}")
+    return Task(of["d"], of["L"], of.get("gamma", square**0.5), of["epsilon"])
+
+
+def _start(of: dict[str, Any]) -> Any:
+    import numpy as np
+
+    from slrsym.dynamics import Manifold, Overlaps, Sphere
+
+    text = of["start"]
+    if text in ("sphere", "manifold"):
+        return {"sphere": Sphere, "manifold": Manifold}[text](of["runs"], of["seed"])
+    try:
+        overlaps = [float(part) for part in text.split(",")]
+    except ValueError:
+        overlaps = []
+    if len(overlaps) != 5:
+        raise ValueError(
+            f"start must be sphere, manifold, or five numbers kappa,nu,theta,eta,rho; got {text!r}"
+        )
+    # With batches, as many runs as are asked for: each has its own.
+    return Overlaps(np.repeat([overlaps], of["runs"] if "batch" in of else 1, axis=0))
+
+
+def _planar_start(of: dict[str, Any]) -> list[list[float]]:
+    for name in ("kappa0", "nu0"):
+        if not -1 <= of[name] <= 1:
+            raise ValueError(f"{name} must lie in [-1, 1]; got {of[name]!r}")
+    return [[of["kappa0"], of["nu0"]]]
+
+
+def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Dataset:
+    from slrsym.dynamics import resume
+    from slrsym.dynamics.schedules import schedule_from_text
+
+    schedule = given.get("schedule")
+    return resume(
+        file,
+        given.get("steps"),
+        None if schedule is None else schedule_from_text(schedule),
+        path=output,
+    )
+
+
+def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
+    from slrsym.cli import ends
+
+    if planar:
+        typer.echo(ends.sentence(runs), file=stream)
+    else:
+        from slrsym.display import console
+
+        out = console(stream)
+        out.print(ends.table(runs))
+
+
+def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
+    from slrsym.cli import ends
+
+    return {
+        "steps": int(runs.step[-1]),
+        "settings": {name: _plain(value) for name, value in runs.attrs.items()},
+        "ends": [end.as_dict() for end in ends.ends(runs)],
+    }
+
+
+def _plain(value: Any) -> Any:
+    # Attributes of a dataset are NumPy's numbers and arrays.
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _draw(runs: xr.Dataset, plot: Path) -> None:
+    from slrsym.figures.planar import planar_figure
+    from slrsym.figures.runs import runs_figure
+    from slrsym.figures.style import write
+
+    if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
+        from slrsym.surveys import SquareSurvey
+        from slrsym.task import Task
+
+        task = Task(*(runs.attrs[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
+        # Where the inverse temperature varies, the field of the end.
+        field = SquareSurvey(task, float(runs.lam[-1])).compute()
+        figure = planar_figure(runs, field)
+    else:
+        figure = runs_figure(runs)
+    write(figure, plot)

@@ -1,4 +1,0 @@
-"""Checked claims as documents: a neutral tree, and what renders it."""
-
-from slrsym.export.build import build as build
-from slrsym.export.document import Document as Document

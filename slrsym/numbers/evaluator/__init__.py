@@ -1,0 +1,3 @@
+"""Evaluation of an expression at one point, node by node."""
+
+from slrsym.numbers.evaluator.evaluator import Evaluator as Evaluator

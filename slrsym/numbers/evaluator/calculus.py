@@ -1,0 +1,147 @@
+"""Substitution, limits, derivatives and integrals."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from flint import arb, ctx, fmpq
+from sympy import Expr, Rational, S, Symbol
+
+from slrsym.numbers.balls import real_ball
+from slrsym.numbers.compiler import Compiler
+from slrsym.numbers.differences import grid, stencil
+from slrsym.numbers.double_exponential import double_exponential
+from slrsym.numbers.errors import Undecided
+from slrsym.numbers.evaluator.sums import Sums
+from slrsym.numbers.magnitudes import DIGITS_PER_BIT, Ball, magnitude
+from slrsym.numbers.quadrature import Sum, whole_line
+from slrsym.numbers.rewriting import derivative_of
+from slrsym.numbers.values import Later, Number
+
+__all__ = ["Calculus"]
+
+
+class Calculus(Sums):
+    """Evaluation of what takes limits: by extrapolation, differences and quadrature."""
+
+    def _on_Subs(self, expr: Expr) -> Number:
+        body, variables, values = expr.args
+        new = {x: Later(v, self.environment) for x, v in zip(variables, values, strict=True)}
+        return type(self)({**self.environment, **new}, self.digits).number(body)
+
+    _on_AtPoint = _on_Subs  # noqa: N815
+
+    def _on_Limit(self, expr: Expr) -> Number:
+        body, x, target, direction = expr.args
+        sides = (-1, 1) if str(direction) == "+-" else (1 if str(direction) == "+" else -1,)
+        if target.is_infinite:
+            sides = (1 if target == S.Infinity else -1,)
+        results = [self._limit(body, x, target, side) for side in sides]
+        if len(results) == 2:
+            gap = results[0] - results[1]
+            if (magnitude(gap) - max(magnitude(results[0]), 0.0)) * DIGITS_PER_BIT > -self.digits:
+                raise Undecided(f"the two one-sided limits of {body} at {target} differ")
+        return results[0], -math.inf
+
+    def _limit(self, body: Expr, x: Symbol, target: Expr, side: int) -> Ball:
+        """Richardson extrapolation in the distance to the target, halved again and again."""
+        inner = type(self)(self.environment, 2 * self.digits + 15)
+        row: list[Ball] = []
+        agreed = 0
+        with ctx.workprec(inner.bits):
+            for k in range(2, 48):
+                # Not a power of two: periodic functions must not look constant.
+                far = Rational(1237 * 2**k, 1009) * side
+                place = far if target.is_infinite else target + 1 / far
+                here = {**self.environment, x: Later(place, self.environment)}
+                new = [type(self)(here, inner.digits).ball(body)]
+                for j, old in enumerate(row):
+                    new.append(new[j] + (new[j] - old) / (2 ** (j + 1) - 1))
+                if row:
+                    gap = new[-1] - row[-1]
+                    size = max(magnitude(new[-1]), magnitude(row[0]), -1.0)
+                    close = (magnitude(gap) - size) * DIGITS_PER_BIT < -self.digits - 2
+                    agreed = agreed + 1 if close else 0
+                    if agreed == 2:
+                        margin = gap.abs_upper() if isinstance(gap, arb) else abs(gap).upper()
+                        return new[-1] + arb(0, margin)
+                row = new
+        raise Undecided(f"the values of {body} as {x} tends to {target} do not settle")
+
+    def _on_Derivative(self, expr: Expr) -> Number:
+        slope = derivative_of(expr)
+        if slope is not None:
+            return self.number(slope)
+        orders = Counter({x: int(n) for x, n in expr.variable_count})
+        return self._difference_quotient(expr.expr, list(orders.items()))
+
+    def _difference_quotient(self, body: Expr, orders: list[tuple[Symbol, int]]) -> Number:
+        total = sum(n for _, n in orders)
+        accuracy = 1 if total <= 2 else 2
+        lost = (self.digits + 7) / (2 * accuracy)
+        step = Rational(1, 2 ** math.ceil(lost / DIGITS_PER_BIT))
+        inner = math.ceil(self.digits + 4 + total * lost)
+        stencils = [stencil(n, accuracy) for _, n in orders]
+
+        def shifted(shifts: Sequence[Rational], digits: int) -> Ball:
+            moved = {
+                x: Later(x + shift, self.environment)
+                for (x, _), shift in zip(orders, shifts, strict=True)
+            }
+            return type(self)({**self.environment, **moved}, digits).ball(body)
+
+        # A derivative that vanishes is judged against the function that is differentiated.
+        result, size = arb(0), -math.inf
+        with ctx.workprec(math.ceil((inner + 8) / DIGITS_PER_BIT) + 24):
+            for choice in grid(stencils):
+                weight = math.prod((w for _, w in choice), start=Rational(1))
+                value = shifted([shift * step for shift, _ in choice], inner)
+                size = max(size, magnitude(value))
+                result += fmpq(int(weight.p), int(weight.q)) * value
+            result = result / arb(fmpq(int(step.p), int(step.q))) ** total
+            if total == 1:
+                # At a kink the second difference is of the first order in the step.
+                near = Rational(1, 2**40)
+                left, mid, right = (shifted([k * near], 20) for k in (-1, 0, 1))
+                bend = (left - 2 * mid + right) * 2**40
+                if magnitude(bend) > max(magnitude(result), 0.0) - 12:
+                    raise Undecided(f"{body} has no derivative in {orders[0][0]} here")
+        return result, size
+
+    def _on_Integral(self, expr: Expr) -> Number:
+        *inner, limits = expr.args[1:]
+        if len(limits) != 3:
+            raise Undecided(f"{expr} has no limits of integration")
+        body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
+        x, low, high = limits
+        a, b = (real_ball(self._argument(end), "a limit of integration") for end in (low, high))
+        sign = 1
+        if a == b and a.is_finite():
+            return arb(0), -math.inf
+        if a > b:
+            a, b, sign = b, a, -1
+        # Near a singular end, digits are lost in the distance to it: make a second try with more.
+        for evaluator in (self, type(self)(self.environment, 3 * self.digits + 10)):
+            with ctx.workprec(evaluator.bits):
+                try:
+                    total = evaluator._line_integral(body, x, a, b, self.digits)
+                    return sign * total.value, total.absolute
+                except Undecided as reason:
+                    undecided = reason
+        raise undecided
+
+    def _line_integral(self, body: Expr, x: Symbol, low: Ball, high: Ball, digits: int) -> Sum:
+        compiler = Compiler(self, 1, {x: (arb(0), [arb(1)])})
+        program = compiler.program
+        program.output = compiler.register(self.prepared(body, {}))
+        if program.levels[program.output] == 0:
+            value = program.values[program.output] * (high - low)
+            return Sum(value, magnitude(value))
+        if not low.is_finite() and not high.is_finite():
+            try:
+                return whole_line(program, digits)
+            except Undecided:
+                pass  # it decays too slowly for the trapezoid rule
+        return double_exponential(program.evaluate, low, high, digits)

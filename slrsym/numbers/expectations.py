@@ -1,0 +1,269 @@
+"""Expectations from their definition: reduction to few dimensions, and quadrature there.
+
+An integrand is multiplied out, each product falls into independent parts, and each part is
+integrated over as many dimensions as there are directions in which it is not polynomial.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from flint import acb, arb, ctx, fmpq
+from sympy import Add, Dummy, Expr, Mul, S, Subs, Symbol, sympify
+
+from slrsym.gaussian.law import IIDSum
+from slrsym.gaussian.unevaluated import Expectation
+from slrsym.numbers.balls import complex_ball, real_ball, square_root
+from slrsym.numbers.compiler import Compiler
+from slrsym.numbers.errors import NotALaw, Undecided
+from slrsym.numbers.integrands import (
+    NOISE,
+    Block,
+    by_component,
+    degree_of,
+    essential_forms,
+    multiplied_out,
+    split_off_polynomial,
+)
+from slrsym.numbers.magnitudes import DIGITS_PER_BIT, Ball, magnitude
+from slrsym.numbers.quadrature import gauss_hermite, gaussian_sum
+from slrsym.numbers.rewriting import named_anew
+from slrsym.numbers.values import Number
+from slrsym.search.symbols import free
+
+if TYPE_CHECKING:
+    from slrsym.numbers.evaluator import Evaluator
+
+__all__ = ["Expectations"]
+
+
+class Expectations:
+    """The expectations at one point; equal ones are computed once."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.digits = evaluator.digits
+        self._integrals: dict[Any, Number] = {}
+        self._factors: dict[Any, list[list[Ball]]] = {}
+        self._canonical: list[Symbol] = []
+
+    def value(self, node: Expectation) -> Number:
+        """The value of an expectation."""
+        sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
+        integrand = self.evaluator.prepared(node.integrand, sums)
+        blocks = Block.of(node.law) + [b for _, extra in sums.values() for b in extra]
+        outer = frozenset(symbol for block in blocks for symbol in block.symbols)
+        terms = []
+        for factors in multiplied_out(integrand, outer):
+            merged, extra = self._merged(factors, outer)
+            blocks += extra
+            terms.append(merged)
+        for block in blocks:
+            self.check(block)
+        owner = {symbol: i for i, block in enumerate(blocks) for symbol in block.symbols}
+        random = frozenset(owner)
+        pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
+        for factors in (f for term in terms for f in multiplied_out(term, random)):
+            constant, parts = by_component(factors, owner, random)
+            key, rest = split_off_polynomial(parts, random)
+            pooled.setdefault(key, []).append(constant * rest)
+        total, scale = arb(0), -math.inf
+        for key, coefficients in pooled.items():
+            parts = dict(key)
+            if len(parts) == 1:
+                ((component, factor),) = parts.items()
+                parts = {component: factor * Add(*coefficients)}
+                coefficients = [S.One]
+            term, size = self.evaluator.number(Add(*coefficients))
+            for component, factor in parts.items():
+                value, absolute = self._integral(factor, [blocks[i] for i in sorted(component)])
+                term, size = term * value, size + absolute
+            total, scale = total + term, max(scale, size)
+        return total, scale
+
+    def _merged(
+        self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
+    ) -> tuple[Expr, list[Block]]:
+        """A product in which a conditional expectation is merged with the one it stands in.
+
+        An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
+        independent Gaussian. Anything else stays a quadrature inside of a quadrature.
+        """
+        result: list[Expr] = []
+        blocks: list[Block] = []
+        for factor in factors:
+            if not isinstance(factor, Expectation) or not free(factor) & outer:
+                result.append(factor)
+                continue
+            inner = Block.of(factor.law)
+            if any(sympify(block.cov).free_symbols & outer for block in inner):
+                result.append(factor)
+                continue
+            sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
+            body = self.evaluator.prepared(factor.integrand, sums)
+            inner += [b for _, extra in sums.values() for b in extra]
+            images: dict[Symbol, Expr] = {}
+            for block in inner:
+                copy, names = block.copy()
+                for (old, new), mean in zip(
+                    names.items(), block.mean or (S.Zero,) * len(names), strict=True
+                ):
+                    images[old] = mean + new
+                centred = tuple(S.Zero for _ in block.mean)
+                blocks.append(Block(copy.symbols, centred, copy.cov))
+            here = outer | {s for block in blocks for s in block.symbols}
+            deeper = [self._merged(f, here) for f in multiplied_out(body.xreplace(images), here)]
+            result.append(Add(*(term for term, _ in deeper)))
+            blocks += [block for _, extra in deeper for block in extra]
+        return Mul(*result), blocks
+
+    def check(self, block: Block) -> None:
+        """Refuse a block that is no law at this point."""
+        if block.gaussian:
+            self._root(block)
+        else:
+            variance = real_ball(self.evaluator.ball(block.cov), "a variance")
+            if variance < 0:
+                raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
+
+    def _root(self, block: Block) -> list[list[Ball]]:
+        """A matrix A with A A' the covariance, by Cholesky's method with pivots."""
+        key = block.cov
+        if key in self._factors:
+            return self._factors[key]
+        n = len(block.symbols)
+        rest = [
+            [real_ball(self.evaluator.ball(block.cov[i, j]), "a covariance") for j in range(n)]
+            for i in range(n)
+        ]
+        largest = max(max(magnitude(rest[i][i]) for i in range(n)), -1000.0)
+        # A variance below this moves a smooth expectation by no more than itself.
+        floor = largest - (self.digits + 5) / DIGITS_PER_BIT
+        columns: list[list[Ball]] = []
+        left = set(range(n))
+        while left:
+            if any(rest[i][i] < 0 and magnitude(rest[i][i]) > floor for i in left):
+                raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
+            pivot = max(left, key=lambda i: float(rest[i][i].mid()))
+            if magnitude(rest[pivot][pivot]) <= floor:
+                off = max(magnitude(rest[i][j]) for i in left for j in left)
+                if off > (largest + floor) / 2 + 4:
+                    raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
+                break
+            if not rest[pivot][pivot] > 0:
+                raise Undecided(f"a variance of {block.symbols} is lost in rounding")
+            root = rest[pivot][pivot].sqrt()
+            column = [rest[i][pivot] / root if i in left else arb(0) for i in range(n)]
+            column[pivot] = root
+            columns.append(column)
+            left.discard(pivot)
+            for i in left:
+                for j in left:
+                    rest[i][j] = rest[i][j] - column[i] * column[j]
+        self._factors[key] = [[column[i] for column in columns] for i in range(n)]
+        return self._factors[key]
+
+    def _integral(self, factor: Expr, blocks: list[Block]) -> Number:
+        """Expectation of an integrand over a few blocks; equal ones are computed once."""
+        names = [s for block in blocks for s in block.symbols]
+        while len(self._canonical) < len(names):
+            self._canonical.append(Dummy(f"x_{len(self._canonical)}", real=True))
+        renaming = dict(zip(names, self._canonical, strict=False))
+        key = (named_anew(factor, renaming), tuple((b.mean, b.cov) for b in blocks))
+        if key not in self._integrals or factor.has(Subs):
+            self._integrals[key] = self._quadrature(factor, blocks)
+        return self._integrals[key]
+
+    def _quadrature(self, factor: Expr, blocks: list[Block]) -> Number:
+        involved = free(factor)
+        means: dict[Symbol, Ball] = {}
+        roots: dict[Symbol, list[Ball]] = {}
+        noises: dict[Symbol, Ball] = {}
+        width = 0
+        for block in blocks:
+            if not block.gaussian:
+                noises[block.symbols[0]] = square_root(self.evaluator.ball(block.cov))
+                continue
+            root = self._root(block)
+            rank = len(root[0])
+            for symbol, mean, row in zip(block.symbols, block.mean, root, strict=True):
+                if symbol in involved:
+                    means[symbol] = real_ball(self.evaluator.ball(mean), "a mean")
+                    roots[symbol] = [arb(0)] * width + row
+            width += rank
+        for row in roots.values():
+            row.extend([arb(0)] * (width - len(row)))
+        return self._rotated(factor, means, roots, noises)
+
+    def _rotated(
+        self,
+        factor: Expr,
+        means: dict[Symbol, Ball],
+        roots: dict[Symbol, list[Ball]],
+        noises: dict[Symbol, Ball],
+    ) -> Number:
+        """Quadrature in coordinates rotated so that few of them need the trapezoid rule."""
+        random = frozenset(means) | frozenset(noises)
+        probe = Compiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
+        basis: list[list[Ball]] = []
+        for form in essential_forms(factor, random, probe.affine):
+            for row in self._combined(form, roots):
+                basis += _orthogonal_part(row, basis, self.digits)
+        smooth = len(basis)
+        for row in roots.values():
+            basis += _orthogonal_part(row, basis, self.digits)
+        depth = len(basis) + len(noises)
+        rows: dict[Symbol, tuple[Ball, list[Ball]]] = {}
+        for symbol, mean in means.items():
+            coordinates = [_dot(roots[symbol], direction) for direction in basis]
+            rows[symbol] = mean, coordinates + [arb(0)] * len(noises)
+        for i, (symbol, deviation) in enumerate(noises.items()):
+            rows[symbol] = arb(0), [arb(0)] * depth
+            rows[symbol][1][len(basis) + i] = deviation
+        compiler = Compiler(self.evaluator, depth, rows)
+        program = compiler.program
+        program.output = compiler.register(factor)
+        if program.levels[program.output] == 0:
+            constant = program.values[program.output]
+            return constant, magnitude(constant)
+        count = degree_of(factor, frozenset(means)) // 2 + 1
+        noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
+        hermite = gauss_hermite(count, ctx.prec)
+        rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
+        total = gaussian_sum(program, smooth, rules, self.digits)
+        return total.value, total.absolute
+
+    def _combined(
+        self, form: dict[Symbol, Ball], roots: dict[Symbol, list[Ball]]
+    ) -> list[list[Ball]]:
+        """A form in whitened coordinates; a complex one as its real and its imaginary part."""
+        total = [arb(0)] * len(next(iter(roots.values()), []))
+        for symbol, coefficient in form.items():
+            if symbol in roots:
+                total = [t + coefficient * r for t, r in zip(total, roots[symbol], strict=True)]
+        if any(isinstance(t, acb) for t in total):
+            return [[complex_ball(t).real for t in total], [complex_ball(t).imag for t in total]]
+        return [total]
+
+
+def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
+    return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
+
+
+def _orthogonal_part(
+    vector: Sequence[Ball], basis: Sequence[Sequence[Ball]], digits: int
+) -> list[list[Ball]]:
+    """The normalised part of a vector that is orthogonal to a basis; empty if there is none."""
+    size = max((magnitude(x) for x in vector), default=-math.inf)
+    rest = list(vector)
+    for _ in range(2):
+        for direction in basis:
+            along = _dot(rest, direction)
+            rest = [x - along * d for x, d in zip(rest, direction, strict=True)]
+    largest = max((magnitude(x) for x in rest), default=-math.inf)
+    if largest == -math.inf or largest < size - (digits + 3) / DIGITS_PER_BIT:
+        return []
+    norm = _dot(rest, rest).sqrt()
+    return [[x / norm for x in rest]]

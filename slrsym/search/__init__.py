@@ -1,0 +1,1 @@
+"""What finds proofs: rules, their engines, and the structure of proofs."""

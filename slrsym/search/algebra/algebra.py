@@ -1,0 +1,179 @@
+"""The algebra of one proof step: any expression in normal form, equalities, given equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq
+from sympy import (
+    Add,
+    E,
+    Expr,
+    Float,
+    I,
+    Integral,
+    Mul,
+    NumberSymbol,
+    Pow,
+    Rational,
+    Sum,
+    Symbol,
+    exp,
+    nan,
+)
+
+from slrsym.gaussian.law import IIDSum
+from slrsym.gaussian.unevaluated import Expectation
+from slrsym.search.algebra.elements import (
+    Element,
+    Monomial,
+    NotNormalizable,
+    add,
+    constant,
+    exact,
+    generated,
+    subtract,
+)
+from slrsym.search.algebra.expectations import Freedom, RingOfExpectations
+from slrsym.search.algebra.rewriting import rewritten
+
+__all__ = ["Algebra"]
+
+_SYMBOLIC_ONLY = Freedom()
+
+
+@dataclass(frozen=True)
+class _Equation:
+    """That ``coefficient * cofactor * exp(exponent) * atom = value``, the cofactor perhaps zero."""
+
+    atom: int
+    cofactor: Monomial
+    exponent: int
+    coefficient: fmpq
+    value: Element
+
+
+class Algebra(RingOfExpectations):
+    """The ring in which the expressions of one proof step are compared."""
+
+    def __init__(
+        self,
+        positive: Callable[[Expr], bool],
+        nonnegative: Callable[[Expr], bool],
+        freedom: Freedom = _SYMBOLIC_ONLY,
+    ) -> None:
+        super().__init__(positive, nonnegative, freedom)
+        self.denominators: list[Expr] = []
+        self._memo: dict[Expr, Element] = {}
+        self._equations: list[_Equation] = []
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def equal(self, first: Expr, second: Expr) -> bool:
+        """Whether two expressions have the same normal form."""
+        difference = subtract(self.element(first), self.element(second))
+        for equation in self._equations:
+            difference = self._reduced(difference, equation)
+        return self.vanishes(difference)
+
+    def assume(self, left: Expr, right: Expr) -> None:
+        """Use the equation ``left = right`` from now on, solved for an atom of `left`.
+
+        An atom with a coefficient that may vanish is replaced only along with that coefficient.
+        """
+        element, others = self.element(left), self.element(right)
+        if self.vanishes(subtract(element, others)):
+            return
+        # What is solved for should have a coefficient that cannot vanish, if there is a choice.
+        found: _Equation | None = None
+        for (m, e), c in element.items():
+            for g, p in m:
+                rest = {key: v for key, v in element.items() if key != (m, e)}
+                if g not in self._atom_ids or p != 1:
+                    continue
+                if any(h == g for side in (rest, others) for n, _ in side for h, _ in n):
+                    continue
+                cofactor = tuple(x for x in m if x[0] != g)
+                equation = _Equation(g, cofactor, e, c, subtract(others, rest))
+                if all(self._generators[h].positive for h, _ in cofactor):
+                    inverse = self._power({(cofactor, e): c}, Fraction(-1))
+                    self._aliases[g] = self._multiply(equation.value, inverse)
+                    self._memo.clear()
+                    return
+                found = found or equation
+        if found is None:
+            raise NotNormalizable(f"the equation for {left} cannot be solved for one of its terms")
+        self._equations.append(found)
+
+    def _reduced(self, element: Element, equation: _Equation) -> Element:
+        """The element, the equation put in wherever that takes no division."""
+        total: Element = {}
+        for (m, e), c in element.items():
+            part: Element = {(m, e): c}
+            powers = dict(m)
+            if powers.pop(equation.atom, None) == 1:
+                for g, p in equation.cofactor:
+                    powers[g] = powers.get(g, Fraction(0)) - p
+                if all(p >= 0 or self._generators[g].positive for g, p in powers.items()):
+                    scale, folded = self._fold(powers)
+                    known: Element = {((), equation.exponent): equation.coefficient}
+                    part = self._multiply({(folded, e): c * scale}, equation.value)
+                    part = self._multiply(part, self._power(known, Fraction(-1)))
+            total = add(total, part)
+        return total
+
+    # -- from expressions ----------------------------------------------------------------------
+
+    def element(self, expr: Expr) -> Element:
+        known = self._memo.get(expr)
+        if known is None:
+            known = self._memo[expr] = self._convert(expr)
+        return known
+
+    def _convert(self, expr: Expr) -> Element:
+        if isinstance(expr, Rational):
+            return constant(exact(expr))
+        if isinstance(expr, Float):
+            raise NotNormalizable(f"the inexact number {expr}; write an exact Rational")
+        # No question that SymPy would answer by numbers, which for an integral may take for ever.
+        if expr is nan or expr.is_infinite:
+            raise NotNormalizable(f"the infinite value {expr}")
+        if expr is E:
+            return {((), self._exponent(constant(1))): fmpq(1)}
+        if isinstance(expr, Symbol) or expr is I or isinstance(expr, NumberSymbol):
+            return generated(self._symbol(expr))
+        if isinstance(expr, Add):
+            total: Element = {}
+            for term in expr.args:
+                total = add(total, self.element(term))
+            return total
+        if isinstance(expr, Mul):
+            total = constant(1)
+            for factor in expr.args:
+                total = self._multiply(total, self.element(factor))
+            return total
+        if isinstance(expr, exp):
+            return {((), self._exponent(self.element(expr.args[0]))): fmpq(1)}
+        if isinstance(expr, Pow):
+            return self._convert_power(expr)
+        combination = rewritten(expr, self.nonnegative)
+        if combination is not None:
+            return self.element(combination)
+        if isinstance(expr, Expectation):
+            return self._expectation(expr)
+        if isinstance(expr, Integral | Sum):
+            return self._bound_atom(expr)
+        if isinstance(expr, IIDSum):
+            return self._copies_atom(expr)
+        return self._atom(expr)
+
+    def _convert_power(self, expr: Pow) -> Element:
+        base, exponent = expr.args
+        if not isinstance(exponent, Rational):
+            return self._atom(expr)
+        q = Fraction(int(exponent.p), int(exponent.q))
+        if q < 0:
+            self.denominators.append(base)
+        return self._power(self.element(base), q)

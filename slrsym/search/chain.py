@@ -1,0 +1,268 @@
+"""Chains of relations: the way most proofs are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sympy import Derivative, Expr, Symbol, sympify
+
+from slrsym.search.context import Context
+from slrsym.search.errors import ProofError
+from slrsym.search.step import Link, Proof, Rule, Step, labelled, relation
+from slrsym.search.substitute import AtPoint
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+__all__ = ["Chain", "D", "at", "chain"]
+
+_DOWN = {"<=", "<"}
+_UP = {">=", ">"}
+
+
+def D(expr: Any, *variables: Any) -> Derivative:
+    """The derivative as a thing to speak of; nothing is evaluated.
+
+    Parameters
+    ----------
+    expr : expression
+        The function.
+    *variables : Symbol or (Symbol, int)
+        What it is differentiated in, and how often.
+
+    Returns
+    -------
+    Derivative
+        Unevaluated.
+    """
+    return Derivative(expr, *variables, evaluate=False)
+
+
+def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
+    """An expression at a point as a thing to speak of; nothing is evaluated.
+
+    Parameters
+    ----------
+    expr : expression
+        Such as a derivative, which is taken before.
+    point : mapping of Symbol to expression
+        The variables and their values.
+
+    Returns
+    -------
+    AtPoint
+        Unevaluated.
+    """
+    return AtPoint(expr, tuple(point), tuple(map(sympify, point.values())))
+
+
+@dataclass(frozen=True, repr=False)
+class Chain(Proof):
+    """A chain of relations, each justified by a rule.
+
+    Build it with `chain`, and extend it with `then` (=), `le`, `lt`, `ge`, `gt`.
+
+    Parameters
+    ----------
+    start : Expr
+        The first expression.
+    links : tuple of (Link, Rule), optional
+        The relations, in order, each with what justifies it.
+    """
+
+    start: Expr
+    links: tuple[tuple[Link, Rule], ...] = ()
+
+    @property
+    def end(self) -> Expr:
+        """The last expression."""
+        return self.links[-1][0].rhs if self.links else self.start
+
+    def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
+        if not isinstance(by, Rule):
+            raise ProofError(f"by must be a rule; got {by!r}. Rules live in slrsym.proof")
+        return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
+
+    def then(self, expr: Any, by: Rule) -> Chain:
+        """... = expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
+        return self._extended("=", expr, by)
+
+    def le(self, expr: Any, by: Rule) -> Chain:
+        """... <= expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
+        return self._extended("<=", expr, by)
+
+    def lt(self, expr: Any, by: Rule) -> Chain:
+        """... < expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
+        return self._extended("<", expr, by)
+
+    def ge(self, expr: Any, by: Rule) -> Chain:
+        """... >= expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
+        return self._extended(">=", expr, by)
+
+    def gt(self, expr: Any, by: Rule) -> Chain:
+        """... > expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
+        return self._extended(">", expr, by)
+
+    @property
+    def conclusion(self) -> Boolean:
+        """The relation between the first and the last expression.
+
+        Raises
+        ------
+        ProofError
+            If the chain is empty, or goes up and down.
+        """
+        if not self.links:
+            raise ProofError("the chain has no step, so it proves nothing")
+        kinds = {link.relation for link, _ in self.links} - {"="}
+        if kinds & _DOWN and kinds & _UP:
+            raise ProofError("the chain mixes <= and >=, so its ends are not related")
+        strict = next((k for k in kinds if len(k) == 1), None)
+        return relation(self.start, strict or next(iter(kinds), "="), self.end)
+
+    def to_latex(self, step_numbers: bool = False) -> str:
+        """The chain in LaTeX, each relation with its rule.
+
+        Parameters
+        ----------
+        step_numbers : bool, optional
+            Whether each rule is preceded by the number of its step.
+
+        Returns
+        -------
+        str
+            An ``align*`` environment that needs amsmath only.
+        """
+        # Imported late: whatever is exported is made of chains.
+        from slrsym.book.notebook import chain_latex
+
+        return chain_latex(self, step_numbers)
+
+    def __repr__(self) -> str:
+        rows = (f"    {link.relation} {link.rhs}  [{rule}]" for link, rule in self.links)
+        return "\n".join([str(self.start), *rows])
+
+    def _repr_latex_(self) -> str:
+        return self.to_latex()
+
+    def _repr_html_(self) -> str:
+        from slrsym.book.notebook import chain_html
+
+        return chain_html(self)
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, (link, rule) in enumerate(self.links, start=1):
+            if not getattr(rule, "chainable", True):
+                raise ProofError(f"step {number}: {rule} is no rule for a link of a chain")
+            here = labelled(label, str(number))
+            for name, proof, inner in rule.premises(link, context):
+                yield from proof.steps(inner, labelled(here, name))
+            yield Step(here, link.statement, rule, link, context)
+
+
+def chain(start: Any) -> Chain:
+    """Begin a chain of relations.
+
+    Parameters
+    ----------
+    start : expression
+        The first expression.
+
+    Returns
+    -------
+    Chain
+        Without links; it proves nothing yet.
+    """
+    return Chain(sympify(start))

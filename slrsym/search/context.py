@@ -1,0 +1,185 @@
+"""What a step may take for granted: its hypotheses, and the claims it may refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sympy import (
+    Basic,
+    Derivative,
+    Expr,
+    Gt,
+    Integral,
+    Limit,
+    Lt,
+    Ne,
+    Sum,
+    Symbol,
+    nan,
+    oo,
+    true,
+    zoo,
+)
+from sympy.logic.boolalg import Boolean
+
+from slrsym.search.algebra import Algebra, Freedom, NotNormalizable, is_same_multiplied_out
+from slrsym.search.errors import ProofError, Refused
+from slrsym.search.sign import Facts, Sign, holds, is_defined, is_nonzero, sign_of
+from slrsym.search.substitute import put
+
+if TYPE_CHECKING:
+    from slrsym.claims.claim import Claim
+
+__all__ = ["Context"]
+
+
+_NO_FREEDOM = Freedom()
+
+
+def _no_claims(name: str) -> Claim:
+    raise ProofError(f"unknown claim {name!r}: this proof is checked outside of a ledger")
+
+
+@dataclass(frozen=True)
+class Context:
+    """The hypotheses in force at a step."""
+
+    hypotheses: tuple[Boolean, ...] = ()
+    claim: Callable[[str], Claim] = field(default=_no_claims, compare=False)
+    granted: tuple[Boolean, ...] = ()
+    covariances: tuple[Any, ...] = ()
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The hypotheses, ready for questions of sign."""
+        return Facts(self.hypotheses)
+
+    def assuming(self, *hypotheses: Boolean) -> Context:
+        """The context with more hypotheses."""
+        more = (h for h in hypotheses if h is not true)
+        return replace(self, hypotheses=(*self.hypotheses, *more))
+
+    def granting(self, goal: Boolean) -> Context:
+        """The context of an induction step, in which the goal may be used as it stands."""
+        return replace(self, granted=(*self.granted, goal))
+
+    def substituted(self, values: Mapping[Symbol, Expr]) -> Context:
+        """The context in which some symbols have values; which its hypotheses speak of, too."""
+        return replace(
+            self,
+            hypotheses=tuple(put(h, values) for h in self.hypotheses),
+            covariances=tuple(
+                m.applyfunc(lambda entry: put(entry, values)) for m in self.covariances
+            ),
+        )
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def sign(self, expr: Expr) -> Sign:
+        """What is known of the sign of an expression."""
+        return sign_of(expr, self.facts)
+
+    def holds(self, relation: Basic) -> bool:
+        """Whether a relation is certain."""
+        return bool(holds(relation, self.facts))
+
+    def is_real(self, expr: Expr) -> bool:
+        """Whether an expression is certainly a real number, all over the domain."""
+        return expr.is_real is True or is_defined(expr, self.facts)
+
+    def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
+        """A fresh ring for comparing expressions."""
+        return Algebra(
+            positive=lambda e: bool(self.sign(e).positive),
+            nonnegative=lambda e: bool(self.sign(e).nonnegative),
+            freedom=freedom,
+        )
+
+    def require_equal(
+        self,
+        lhs: Expr,
+        rhs: Expr,
+        freedom: Freedom = _NO_FREEDOM,
+        given: tuple[tuple[Expr, Expr], ...] = (),
+    ) -> None:
+        """Refuse unless both sides have one normal form and divide by nothing that may vanish."""
+        for side in (lhs, rhs):
+            if not _is_finite(side):
+                raise Refused(f"{side} is not a finite expression")
+            self._require_open_domain(side)
+            self._require_convergent(side)
+        if is_same_multiplied_out(lhs, rhs) and all(
+            is_defined(side, self.facts) for side in (lhs, rhs)
+        ):
+            return
+        ring = self.algebra(freedom)
+        try:
+            for left, right in given:
+                ring.assume(left, right)
+            same = ring.equal(lhs, rhs)
+        except NotNormalizable as reason:
+            raise Refused(f"cannot bring it to normal form: {reason}") from None
+        if not same:
+            raise Refused("the normal forms of the two sides differ")
+        for denominator in dict.fromkeys(ring.denominators):
+            self.require_nonzero(denominator)
+
+    def _require_open_domain(self, side: Expr) -> None:
+        """Equals may be put for equals under a derivative only where its variable moves freely."""
+        for node in side.atoms(Derivative):
+            for hypothesis in self.hypotheses:
+                closed = not isinstance(hypothesis, Lt | Gt | Ne)
+                if closed and hypothesis.free_symbols & set(node.variables):
+                    raise Refused(
+                        f"{hypothesis} holds on no open set, or not on one only, and {node} is a "
+                        f"derivative in a variable of it"
+                    )
+
+    def _require_convergent(self, side: Expr) -> None:
+        """Integrals may be taken apart where they exist."""
+        # Imported late: what converges is decided with the help of contexts.
+        from slrsym.search.convergence import require_convergent
+
+        for node in side.atoms(Integral):
+            require_convergent(node, self)
+
+    def require_nonzero(self, denominator: Expr) -> None:
+        """Refuse unless an expression is certainly different from zero."""
+        if not is_nonzero(self._with_names_of_hypotheses(denominator), self.facts):
+            raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
+
+    def _with_names_of_hypotheses(self, expr: Expr) -> Expr:
+        """The expression, its sums with the index that they have in a hypothesis, if any."""
+        stated = [node for h in self.hypotheses for node in h.atoms(Sum) if len(node.limits) == 1]
+        for node in expr.atoms(Sum):
+            index, *ends = node.limits[0]
+            for other in stated if len(node.limits) == 1 else ():
+                name = other.limits[0][0]
+                if name in node.free_symbols:
+                    continue
+                if Sum(node.function.xreplace({index: name}), (name, *ends)) == other:
+                    expr = expr.xreplace({node: other})
+        return expr
+
+    def require(self, condition: Any, reason: str) -> None:
+        """Refuse, with a reason, unless a condition is true."""
+        if not condition:
+            raise Refused(reason)
+
+
+def _is_finite(expr: Basic) -> bool:
+    """Whether infinities stand only where an integral ends, or where a limit is taken."""
+    if expr in (nan, zoo, oo, -oo):
+        return False
+    if isinstance(expr, Integral):
+        ends = [end for limit in expr.limits for end in limit[1:]]
+        return all(end in (oo, -oo) or _is_finite(end) for end in ends) and _is_finite(
+            expr.function
+        )
+    if isinstance(expr, Limit):
+        of, _, point, _ = expr.args
+        return (point in (oo, -oo) or _is_finite(point)) and _is_finite(of)
+    return all(map(_is_finite, expr.args))

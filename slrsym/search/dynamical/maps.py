@@ -1,0 +1,240 @@
+"""Maps of a box, whose iterates statements are made about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sympy import (
+    Abs,
+    Add,
+    And,
+    Basic,
+    Expr,
+    Ge,
+    Gt,
+    Lambda,
+    Le,
+    Lt,
+    Symbol,
+    Tuple,
+    sympify,
+)
+from sympy.logic.boolalg import Boolean
+
+from slrsym.search.dynamical.functions import require_plain, value_at
+from slrsym.search.errors import ProofError
+from slrsym.search.substitute import put
+
+__all__ = ["BoxMap", "box_map"]
+
+
+class BoxMap(Basic):  # type: ignore[misc]
+    r"""A map g of a closed box into the space around it: where a step of a dynamical system leads.
+
+    The coordinates are bound: the map stays the same if they are named anew. Everything else that
+    occurs in the images is a parameter, of which the context says what it may be.
+
+    Parameters
+    ----------
+    images : Lambda
+        The coordinates, and a Tuple of their images.
+    low, high : Tuple of Rational
+        The ends of the box, :math:`\mathrm{low}_i \le x_i \le \mathrm{high}_i`.
+
+    Raises
+    ------
+    ProofError
+        If a coordinate is declared anything but real, the numbers of coordinates, images and ends
+        differ, or an end is no rational number, or not below the other one.
+    """
+
+    def __new__(cls, images: Any, low: Any, high: Any) -> BoxMap:
+        low, high = Tuple(*low), Tuple(*high)
+        if type(images) is not Lambda or not isinstance(images.expr, Tuple):
+            raise ProofError(f"images must be a Lambda with a Tuple of images; got {images!r}")
+        require_plain(images)
+        sizes = {len(images.variables), len(images.expr), len(low), len(high)}
+        if len(sizes) != 1:
+            raise ProofError(
+                f"every coordinate needs an image and two ends; got {len(images.variables)} "
+                f"coordinates, {len(images.expr)} images, {len(low)} and {len(high)} ends"
+            )
+        for least, most in zip(low, high, strict=True):
+            if not (least.is_Rational and most.is_Rational and least < most):
+                raise ProofError(f"an interval must have rational ends; got [{least}, {most}]")
+        made: BoxMap = Basic.__new__(cls, images, low, high)
+        return made
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        """The names of the coordinates inside of the map."""
+        return tuple(self.args[0].variables)
+
+    @property
+    def images(self) -> tuple[Expr, ...]:
+        """Where a step leads, coordinate by coordinate."""
+        return tuple(self.args[0].expr)
+
+    @property
+    def low(self) -> tuple[Expr, ...]:
+        """The lower ends of the box."""
+        return tuple(self.args[1])
+
+    @property
+    def high(self) -> tuple[Expr, ...]:
+        """The upper ends of the box."""
+        return tuple(self.args[2])
+
+    def inside(self, point: Iterable[Any] | None = None) -> tuple[Boolean, ...]:
+        """That a point lies in the closed box.
+
+        Parameters
+        ----------
+        point : iterable of expression, optional
+            The point; the coordinates by default.
+
+        Returns
+        -------
+        tuple of Boolean
+            Relations, two for each coordinate.
+        """
+        return self._between(point, Ge, Le)
+
+    def interior(self) -> tuple[Boolean, ...]:
+        """That the coordinates lie in the open box.
+
+        Returns
+        -------
+        tuple of Boolean
+            Relations, two for each coordinate.
+        """
+        return self._between(None, Gt, Lt)
+
+    def _between(self, point: Iterable[Any] | None, above: Any, below: Any) -> tuple[Boolean, ...]:
+        place = self.coordinates if point is None else tuple(point)
+        return tuple(
+            relation
+            for x, least, most in zip(place, self.low, self.high, strict=True)
+            for relation in (above(x, least, evaluate=False), below(x, most, evaluate=False))
+        )
+
+    def stays(self) -> Boolean:
+        """That a step from the coordinates, which lie in the box, does not leave the box.
+
+        Returns
+        -------
+        Boolean
+            A conjunction of relations.
+        """
+        return And(*self.inside(self.images), evaluate=False)
+
+    def after(self, function: Lambda) -> Expr:
+        """A function at the end of a step, in terms of the coordinates at its beginning.
+
+        Parameters
+        ----------
+        function : Lambda
+            Of as many variables as there are coordinates.
+
+        Returns
+        -------
+        Expr
+            Its value at the images.
+        """
+        return value_at(function, self.images)
+
+    def before(self, function: Lambda) -> Any:
+        """A function at the beginning of a step.
+
+        Parameters
+        ----------
+        function : Lambda
+            Of as many variables as there are coordinates.
+
+        Returns
+        -------
+        Expr
+            Its value at the coordinates.
+        """
+        return value_at(function, self.coordinates)
+
+    def squared_step(self) -> Expr:
+        """The squared length of a step from the coordinates.
+
+        Returns
+        -------
+        Expr
+            In terms of the coordinates.
+        """
+        return Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
+
+    def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
+        """The images of a second point.
+
+        Parameters
+        ----------
+        others : iterable of Symbol
+            The names of its coordinates.
+
+        Returns
+        -------
+        tuple of Expr
+            In terms of these.
+        """
+        values = dict(zip(self.coordinates, others, strict=True))
+        return tuple(put(image, values) for image in self.images)
+
+    def distance(self, others: Iterable[Symbol]) -> Expr:
+        """The sum of the distances, by coordinate, of the coordinates from a second point.
+
+        Parameters
+        ----------
+        others : iterable of Symbol
+            The names of its coordinates.
+
+        Returns
+        -------
+        Expr
+            A sum of absolute values.
+        """
+        return Add(*(Abs(x - y) for x, y in zip(self.coordinates, others, strict=True)))
+
+
+def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMap:
+    """A map of a cube.
+
+    Parameters
+    ----------
+    images : mapping of Symbol to expression
+        The coordinates, each with its image.
+    low, high : number, optional
+        The ends of the cube, or a sequence of ends, one for each coordinate.
+
+    Returns
+    -------
+    BoxMap
+        The map.
+
+    Raises
+    ------
+    ProofError
+        If a coordinate is declared anything but real, or the ends do not fit.
+
+    Examples
+    --------
+    >>> from sympy import Symbol
+    >>> x = Symbol("x", real=True)
+    >>> box_map({x: x / 2}).stays()
+    (x/2 >= -1) & (x/2 <= 1)
+    """
+    size = len(images)
+    ends = [
+        [sympify(end)] * size if not isinstance(end, list | tuple | Tuple) else end
+        for end in (low, high)
+    ]
+    body = Tuple(*map(sympify, images.values()))
+    for x in images:
+        if not isinstance(x, Symbol):
+            raise ProofError(f"a coordinate must be a symbol; got {x!r}")
+    return BoxMap(Lambda(tuple(images), body), *ends)

@@ -1,0 +1,209 @@
+"""Orbits of maps in numbers: iterated, and where they end; fixed points by Newton's method.
+
+Nothing here is used by the theorems. It is what their conclusions are held against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import mpmath
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from sympy import Symbol, Tuple, lambdify
+
+from slrsym.numbers import Undecided
+from slrsym.numbers.sampling import parameters, sample_points
+from slrsym.search.dynamical.functions import value_at
+from slrsym.search.dynamical.maps import BoxMap
+from slrsym.search.dynamical.newton import DIGITS, REGULAR, close, slopes_at, solved
+
+__all__ = ["Array", "Instance", "Orbits", "instances"]
+
+Array = NDArray[np.float64]
+
+# How many steps are taken, and from how many random starts.
+STEPS = 1500
+STARTS = 24
+
+# By how much an orbit may leave the box in floating point.
+_ROUNDING = 1e-9
+# What counts as standing still.
+_LEAST_STEP = 1e-7
+# Rounds of Newton's method in floating point, before that of many digits.
+_ROUNDS = 30
+
+
+@dataclass
+class Instance:
+    """A map at one random point of its parameters."""
+
+    map: BoxMap
+    point: Mapping[Symbol, Any]
+    rng: Generator = field(repr=False)
+
+    def compiled(self, function: Any, module: str) -> Any:
+        """A function of the coordinates, at these parameters, for numbers."""
+        body = value_at(function, self.map.coordinates)
+        parts = tuple(body) if isinstance(body, Tuple) else (body,)
+        try:
+            made = lambdify((*self.map.coordinates, *self.point), parts, modules=[module], cse=True)
+        except Exception as problem:
+            raise Undecided(f"{function} cannot be computed: {problem}") from None
+        if module == "mpmath":
+            values = [mpmath.mpf(v.p) / v.q for v in self.point.values()]
+        else:
+            values = [float(v) for v in self.point.values()]
+        return lambda *x: made(*x, *values)
+
+    @cached_property
+    def _step(self) -> Any:
+        return self.compiled(self.map.args[0], "scipy")
+
+    @cached_property
+    def precise(self) -> Any:
+        """The map for numbers of many digits: takes the coordinates one by one."""
+        return self.compiled(self.map.args[0], "mpmath")
+
+    def step(self, x: Array) -> Array:
+        """One step from many points at once."""
+        with np.errstate(all="ignore"):
+            images = self._step(*x)
+        return np.stack([np.broadcast_to(np.asarray(y, dtype=float), x[0].shape) for y in images])
+
+    def starts(self, count: int) -> Array:
+        """Random points of the box, uniform."""
+        low, high = self.ends
+        return low + (high - low) * self.rng.random((len(low), count))
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """The lower and the upper ends of the box, each of shape (dimension, 1)."""
+        low, high = (np.array([float(x) for x in ends]) for ends in (self.map.low, self.map.high))
+        return low[:, None], high[:, None]
+
+    def outside(self, x: Array) -> NDArray[np.bool_]:
+        """Which points lie outside of the box, by more than rounding errors."""
+        low, high = self.ends
+        inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
+        return np.asarray(~inside)
+
+    def orbits(self) -> Orbits:
+        """Orbits of random starts."""
+        start = self.starts(STARTS)
+        x, left = start, np.zeros(STARTS, dtype=bool)
+        middle = start
+        for number in range(STEPS):
+            last, x = x, self.step(x)
+            left |= self.outside(x)
+            if number == STEPS // 2:
+                middle = x
+        return Orbits(start, middle, last, x, left)
+
+    # -- fixed points --------------------------------------------------------------------------
+
+    def fixed_points(self, period: int = 1) -> list[tuple[Any, ...]]:
+        """Points of the box that return after some steps, found by Newton's method."""
+        grid = np.meshgrid(*([(0.0, 0.5, 1.0)] * len(self.map.coordinates)))
+        low, high = self.ends
+        nodes = low + (high - low) * np.stack([axis.ravel() for axis in grid])
+        shift = 0.02 * (high - low) * self.rng.standard_normal(nodes.shape)
+        found: list[tuple[Any, ...]] = []
+        for start in self._candidates(
+            np.concatenate([nodes + shift, self.starts(6)], axis=1), period
+        ):
+            point = self.newton(start, period)
+            if point is not None and not any(close(point, other) for other in found):
+                found.append(point)
+        return found
+
+    def _candidates(self, x: Array, period: int) -> list[Any]:
+        """Where Newton's method in floating point leads to from many points at once."""
+        size, step = len(x), 1e-6
+
+        def returns(x: Array) -> Array:
+            y = x
+            for _ in range(period):
+                y = self.step(y)
+            return y - x
+
+        with np.errstate(all="ignore"):
+            for _ in range(_ROUNDS):
+                slopes = np.empty((x.shape[1], size, size))
+                for j in range(size):
+                    shift = np.zeros((size, 1))
+                    shift[j] = step
+                    slopes[:, :, j] = ((returns(x + shift) - returns(x - shift)) / (2 * step)).T
+                # What is singular leads nowhere.
+                slopes[~(np.abs(np.linalg.det(slopes)) > REGULAR**2)] = np.eye(size) * 1e9
+                way = -np.linalg.solve(slopes, returns(x).T[:, :, None])[:, :, 0].T
+                x = x + way
+        kept: list[Any] = []
+        for point, last in zip(x.T, way.T, strict=True):
+            # The ends of the box lie within rounding errors of where some of them should be.
+            inside = not self.outside(point[:, None] * (1 - 1e-6))[0]
+            if inside and np.abs(last).max() < 1e-6 and not any(close(point, o) for o in kept):
+                kept.append(point)
+        return kept
+
+    def newton(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
+        """The point that returns after some steps, to which Newton's method leads."""
+
+        def returns(*x: Any) -> Any:
+            y = x
+            for _ in range(period):
+                y = self.precise(*y)
+            return [b - a for a, b in zip(x, y, strict=True)]
+
+        return self._solved(returns, start)
+
+    def collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
+        """Another point of the box with the same image, to which Newton's method leads."""
+        with mpmath.workdps(DIGITS):
+            image = self.precise(*map(mpmath.mpf, at))
+            point = self._solved(
+                lambda *x: [a - b for a, b in zip(self.precise(*x), image, strict=True)], start
+            )
+        return None if point is None or close(point, at) else point
+
+    def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
+        point = solved(function, start)
+        if point is None:
+            return None
+        place = np.array([[float(c)] for c in point])
+        return None if self.outside(place)[0] else point
+
+    def attracts(self, point: Any) -> bool:
+        """Whether all orbits that begin near a fixed point converge to it."""
+        with mpmath.workdps(DIGITS):
+            matrix = slopes_at(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
+        values = np.linalg.eigvals(np.array(matrix.tolist(), dtype=float))
+        return bool(np.abs(values).max() < 1 - REGULAR)
+
+
+@dataclass(frozen=True)
+class Orbits:
+    """Orbits of many starts."""
+
+    start: Array
+    middle: Array
+    before: Array
+    end: Array
+    left: NDArray[np.bool_]
+
+    @property
+    def has_stopped(self) -> NDArray[np.bool_]:
+        """Whose steps have become so small that they seem to have ended."""
+        return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
+
+
+def instances(statement: Any, given: Any, rng: Generator) -> Iterator[Instance]:
+    """The map of a statement at random points of its parameters."""
+    symbols = parameters(statement, *given)
+    while True:
+        (point,) = sample_points(symbols, given, rng, 1)
+        yield Instance(statement.map, point, rng)

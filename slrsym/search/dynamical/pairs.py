@@ -1,0 +1,140 @@
+"""Pairs of unit vectors in numbers: projected gradient descent in R^n, vector by vector.
+
+Nothing of the reduction to overlaps is used but that the function is one of the overlaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from sympy import Eq, Ge, Le, Rational, lambdify
+
+from slrsym.numbers import Undecided
+from slrsym.numbers.sampling import parameters, sample_points
+from slrsym.search.dynamical.spheres import AlmostEveryPairConvergesTo
+
+__all__ = ["examine_pairs"]
+
+Array = NDArray[np.float64]
+
+STEPS = 2500
+STARTS = 12
+# How many of the pairs have to arrive, and how many examples are looked at for that.
+ARRIVED = 6
+TRIES = 8
+_NEAR = 1e-2
+# What is not on the manifold has left it by rounding errors, perhaps.
+_ON = 1e-6
+# An end is one where nothing moves any more.
+_STILL = 1e-13
+
+
+def examine_pairs(
+    statement: AlmostEveryPairConvergesTo, given: Iterable[Any], rng: Generator
+) -> str:
+    """Hold a statement about pairs of unit vectors against numbers."""
+    descent = statement.map
+    given = tuple(given)
+    symbols = parameters(statement, *given)
+    arrived = 0
+    for _ in range(TRIES):
+        dimension = int(rng.integers(4, 8))
+        # Moderate parameters, for which something is to be seen within the steps taken.
+        more: list[Any] = [Eq(descent.dimension, dimension)]
+        for x in symbols:
+            if x not in descent.dimension.free_symbols | descent.rate.free_symbols:
+                more += [Le(x, 4)] if x.is_integer else [Le(x, 2), Ge(x, Rational(1, 4))]
+        (point,) = sample_points(symbols, [*given, *more], rng, 1)
+        count, wrong = _arrivals(statement, point, dimension, rng)
+        if wrong:
+            where = ", ".join(f"{x} = {value}" for x, value in point.items())
+            return f"{wrong}, at {where}"
+        arrived += count
+        if arrived >= ARRIVED:
+            return ""
+    raise Undecided(f"{arrived} of {TRIES * STARTS} pairs were seen to arrive; that is too few")
+
+
+def _arrivals(
+    statement: AlmostEveryPairConvergesTo, point: Any, dimension: int, rng: Generator
+) -> tuple[int, str]:
+    """How many pairs come near to the limits, and which one ends elsewhere."""
+    slopes = _Slopes(statement.map, point)
+    rate = float(statement.map.rate.subs(point))
+    k, v = _manifold(dimension, rng)
+    first = k[:, 0], v[:, 1]
+    for _ in range(STEPS):
+        before = k, v
+        k, v = _step(k, v, slopes, rate)
+    still = np.maximum(*(np.abs(a - b).max(axis=1) for a, b in zip((k, v), before, strict=True)))
+    arrived = 0
+    for number in range(STARTS):
+        near = any(
+            np.abs(k[number] - float(s) * _axis(dimension, 0)).max() < _NEAR
+            and np.abs(v[number] - float(r) * _axis(dimension, 1)).max() < _NEAR
+            for s, r in statement.points
+        )
+        arrived += near
+        off = max(abs(v[number, 0]), abs(k[number, 1]), abs(float(k[number] @ v[number])))
+        if not near and still[number] < _STILL and off < _ON:
+            start, end = (
+                f"k . k* = {x[number]:.6g}, v . v* = {y[number]:.6g}"
+                for x, y in (first, (k[:, 0], v[:, 1]))
+            )
+            return arrived, f"the pair that begins with {start} ends with {end}"
+    return arrived, ""
+
+
+class _Slopes:
+    """The partial derivatives of the function, compiled."""
+
+    def __init__(self, descent: Any, point: Any) -> None:
+        overlaps = descent.function.variables
+        partial = [descent.function.expr.diff(x).subs(point) for x in overlaps]
+        try:
+            self._compiled = lambdify(overlaps, partial, modules=["scipy"], cse=True)
+        except Exception as problem:
+            raise Undecided(f"the gradient cannot be computed: {problem}") from None
+
+    def __call__(self, *overlaps: Array) -> list[Array]:
+        values = self._compiled(*overlaps)
+        return [np.broadcast_to(np.asarray(x, dtype=float), overlaps[0].shape) for x in values]
+
+
+def _axis(dimension: int, place: int) -> Array:
+    return np.asarray(np.eye(dimension)[place])
+
+
+def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:
+    """Pairs on the manifold, in axes of which the first two are k* and v*.
+
+    k is uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k. The next two
+    axes point to what is left of k beside k*, and of v beside v*: so what is zero is so without
+    rounding errors, which might grow by a large factor in each step.
+    """
+    k = rng.standard_normal((STARTS, dimension))
+    v = rng.standard_normal((STARTS, dimension))
+    k[:, 2] = np.linalg.norm(k[:, 2:], axis=1)
+    v[:, 3] = np.linalg.norm(rng.standard_normal((STARTS, dimension - 3)), axis=1)
+    k[:, [1, *range(3, dimension)]] = 0
+    v[:, [0, 2, *range(4, dimension)]] = 0
+    k /= np.linalg.norm(k, axis=1, keepdims=True)
+    return k, v / np.linalg.norm(v, axis=1, keepdims=True)
+
+
+def _step(k: Array, v: Array, slopes: _Slopes, rate: float) -> tuple[Array, Array]:
+    dimension = k.shape[1]
+    k_star, v_star = _axis(dimension, 0), _axis(dimension, 1)
+    p = slopes(k @ k_star, v @ v_star, v @ k_star, k @ v_star, (k * v).sum(axis=1))
+    in_k = p[0][:, None] * k_star + p[3][:, None] * v_star + p[4][:, None] * v
+    in_v = p[1][:, None] * v_star + p[2][:, None] * k_star + p[4][:, None] * k
+    moved = []
+    for x, gradient in ((k, in_k), (v, in_v)):
+        tangent = gradient - (x * gradient).sum(axis=1, keepdims=True) * x
+        y = x - rate * tangent
+        moved.append(y / np.linalg.norm(y, axis=1, keepdims=True))
+    return moved[0], moved[1]

@@ -1,0 +1,245 @@
+"""The use of a claim that is proved elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sympy import Abs, And, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sympify
+from sympy.core.function import AppliedUndef, UndefinedFunction
+from sympy.core.relational import Relational
+
+from slrsym.gaussian.law.declarations import is_plainly_real
+from slrsym.search.algebra import Freedom
+from slrsym.search.context import Context
+from slrsym.search.errors import Refused
+from slrsym.search.growth import require_moderate
+from slrsym.search.rules.expectations import require_integrable
+from slrsym.search.step import Link, Proof, Rule
+from slrsym.search.substitute import bound_symbols, put
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+    from slrsym.claims.claim import Claim
+
+__all__ = ["Lemma", "instance", "lemma", "require_admissible"]
+
+
+def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
+    """Refuse unless a value has every property that a symbol declares of itself."""
+    signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
+    declared = {name for name in signs if getattr(symbol, f"is_{name}")}
+    # The sign of a long expression takes long, and most symbols declare none.
+    sign = context.sign(value) if declared else None
+    wanted = {
+        **{f"is_{name}": name not in declared or getattr(sign, name) for name in signs},
+        "is_integer": value.is_integer,
+        "is_real": symbol.is_real is not True or context.is_real(value),
+    }
+    for name, holds in wanted.items():
+        if getattr(symbol, name) and not holds:
+            raise Refused(
+                f"{symbol} is declared {name.removeprefix('is_')}, and its value {value} is not "
+                f"known to be"
+            )
+    # Whatever else is declared, such as even or rational, SymPy has to know of the value.
+    for fact, holds in symbol._assumptions_orig.items():
+        if f"is_{fact}" not in wanted and getattr(value, f"is_{fact}") is not holds:
+            state = fact if holds else f"not {fact}"
+            raise Refused(f"{symbol} is declared {state}, and its value {value} is not known to be")
+
+
+def instance(
+    claim: Claim,
+    values: Mapping[Symbol, Expr],
+    context: Context,
+    shown: Iterable[Boolean] = (),
+) -> Relational:
+    """The statement of a claim at some values, its hypotheses checked."""
+    functions = {f: v for f, v in values.items() if isinstance(f, UndefinedFunction)}
+    values = {s: v for s, v in values.items() if s not in functions}
+    statement = _with_functions(claim.statement, functions)
+    bound = bound_symbols(claim.statement)
+    for function, value in functions.items():
+        captured = value.free_symbols & bound
+        if captured:
+            raise Refused(
+                f"{function} contains {min(captured, key=str)}, which claim {claim.id} binds; "
+                f"rename it"
+            )
+        if any(not is_plainly_real(x) for x in value.variables):
+            raise Refused(f"the variables of {function} have to be declared real, and no more")
+        require_admissible(Symbol(str(function), **function._kwargs), value.expr, context)
+        require_moderate(value.expr, frozenset(value.variables), context)
+        if len(value.variables) not in function.nargs:
+            raise Refused(f"{function} takes other than {len(value.variables)} arguments")
+    for symbol, value in values.items():
+        if symbol not in claim.symbols:
+            raise Refused(f"claim {claim.id} does not speak of {symbol}")
+        require_admissible(symbol, value, context)
+    for hypothesis in claim.given:
+        at = put(hypothesis, values)
+        stated = at in (*shown, *context.hypotheses)
+        if not stated and not _is_among(at, shown, context) and not context.holds(at):
+            raise Refused(f"claim {claim.id} needs {at}, which is not known here")
+    return put(statement, values)
+
+
+def _alike(a: Expr, b: Expr) -> bool:
+    """Whether two expressions have the same terms; what stands between bars, up to its sign."""
+    if isinstance(a, Abs) and isinstance(b, Abs):
+        a, b = a.args[0], b.args[0]
+        return _alike(a, b) or _alike(a, -b)
+    return bool(a == b or expand(a - b) == 0)
+
+
+def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bool:
+    """Whether a relation is one of those that have been shown, up to algebra."""
+    if not isinstance(wanted, Relational) or isinstance(wanted, Ne):
+        return False
+    goal = Link.of(wanted)
+    links = [
+        link
+        for statement in shown
+        if isinstance(statement, Relational) and not isinstance(statement, Ne)
+        for link in (Link.of(statement), Link.of(statement).flipped)
+        if link.relation == goal.relation
+    ]
+    # The second question costs more.
+    return any(_alike(link.lhs, goal.lhs) and _alike(link.rhs, goal.rhs) for link in links) or any(
+        _equal(link.lhs, goal.lhs, context) and _equal(link.rhs, goal.rhs, context)
+        for link in links
+    )
+
+
+def _equal(a: Expr, b: Expr, context: Context) -> bool:
+    try:
+        context.require_equal(a, b)
+    except Refused:
+        return False
+    return True
+
+
+def _with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
+    """`expr` with undefined functions replaced; derivatives stay unevaluated."""
+    if not functions or not expr.atoms(AppliedUndef):
+        return expr
+    args = [_with_functions(arg, functions) for arg in expr.args]
+    if isinstance(expr, AppliedUndef) and expr.func in functions:
+        return functions[expr.func](*args)
+    if isinstance(expr, Derivative | Relational):
+        return expr.func(*args, evaluate=False)
+    return expr.func(*args)
+
+
+@dataclass(frozen=True)
+class Lemma(Rule):
+    """An instance of a proved claim."""
+
+    id: str
+    values: tuple[tuple[Any, Expr], ...]
+    factor: Expr = S.One
+    conditions: tuple[Proof, ...] = ()
+
+    def where(self, *conditions: Proof) -> Lemma:
+        """The same with proofs of the claim's hypotheses, those that are not seen by themselves."""
+        for condition in conditions:
+            Proof.require(condition, "each condition")
+        return replace(self, conditions=(*self.conditions, *conditions))
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        for number, condition in enumerate(self.conditions, start=1):
+            yield f"condition {number}", condition, context
+
+    def scaled(self, factor: Any) -> Lemma:
+        """The same for an inequality that is multiplied by something that is not negative."""
+        return replace(self, factor=sympify(factor))
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"claim {self.id}"
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return (self.id,)
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("integral-linearity",)
+
+    def check(self, link: Link, context: Context) -> None:
+        claim = context.claim(self.id)
+        values = {claim.symbol(s): v for s, v in self.values}
+        conclusions = [proof.conclusion for proof in self.conditions]
+        facts = [part for fact in conclusions for part in And.make_args(fact)]
+        shown = instance(claim, values, context, facts)
+        parts = [part for part in And.make_args(shown) if isinstance(part, Relational)]
+        if not parts:
+            raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
+        known = [Link.of(part) for part in parts]
+        require_integrable(link.lhs, context)
+        require_integrable(link.rhs, context)
+        if link.relation == "=":
+            self._require_equal(link, known, context)
+            return
+        # What stands there as it is takes no algebra.
+        known.sort(key=lambda part: {link.lhs, link.rhs} != {part.lhs, part.rhs})
+        refusals = []
+        for part in known:
+            try:
+                self._require_ordered(link, part, context)
+            except Refused as reason:
+                refusals.append(reason)
+            else:
+                return
+        raise refusals[0]
+
+    def _require_equal(self, link: Link, known: list[Link], context: Context) -> None:
+        equations = [(part.lhs, part.rhs) for part in known if part.relation == "="]
+        if not equations:
+            raise Refused(f"claim {self.id} is an inequality, and this step says =")
+        if any((link.lhs, link.rhs) in (pair, pair[::-1]) for pair in equations):
+            return
+        context.require_equal(link.lhs, link.rhs, Freedom(linearity=True), given=tuple(equations))
+
+    def _require_ordered(self, link: Link, known: Link, context: Context) -> None:
+        if {link.relation[0], known.relation[0]} == {"<", ">"}:
+            known = known.flipped
+        if not link.follows_from(known.relation):
+            raise Refused(f"claim {self.id} says {known.relation}, and this step {link.relation}")
+        if self.factor == 1 and (link.lhs, link.rhs) == (known.lhs, known.rhs):
+            return
+        sign = context.sign(self.factor)
+        strict = len(link.relation) == 1
+        context.require(
+            sign.positive if strict else sign.nonnegative,
+            f"the factor {self.factor} is not known to be "
+            + ("positive" if strict else "non-negative"),
+        )
+        apart = self.factor * (known.lhs - known.rhs)
+        context.require_equal(link.lhs - link.rhs, apart, Freedom(linearity=True))
+
+
+def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Lemma:
+    """Use a proved claim, at some values of its symbols.
+
+    Parameters
+    ----------
+    id : str
+        The id of the claim.
+    values : mapping, optional
+        Symbols of the claim (or their names) and the expressions to put for them.
+    **named : expression
+        The same by name.
+
+    Returns
+    -------
+    Lemma
+        The rule.
+
+    Examples
+    --------
+    ``by=lemma("lemma-18-ii", t=a, gamma=s)``
+    """
+    pairs = {**(values or {}), **named}
+    return Lemma(id, tuple((s, sympify(v)) for s, v in pairs.items()))

@@ -1,0 +1,403 @@
+"""Steps and rules: the smallest things that are checked."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sympy import Eq, Expr, Ge, Gt, Le, Lt
+from sympy.core.relational import Relational
+
+from slrsym.claims.axioms import foreign_rule
+from slrsym.search.context import Context
+from slrsym.search.errors import ProofError, Refused
+from slrsym.search.laws import require_laws
+from slrsym.search.substitute import ambiguous
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+__all__ = ["Link", "Proof", "Rule", "Step", "axioms_of", "labelled", "relation"]
+
+_RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
+
+# From which relations each of them follows.
+_STRONGER = {
+    "=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}, "<": {"<"}, ">": {">"}
+}  # fmt: skip
+
+
+def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
+    """The unevaluated relation ``lhs symbol rhs``.
+
+    Parameters
+    ----------
+    lhs, rhs : Expr
+        The two sides.
+    symbol : str
+        One of =, <=, <, >=, >.
+
+    Returns
+    -------
+    Relational
+        It stays a relation even if it is obvious.
+    """
+    return _RELATIONS[symbol](lhs, rhs, evaluate=False)
+
+
+@dataclass(frozen=True)
+class Link:
+    """One relation of a chain.
+
+    Parameters
+    ----------
+    lhs : Expr
+        The left side.
+    relation : str
+        One of =, <=, <, >=, >.
+    rhs : Expr
+        The right side.
+
+    Raises
+    ------
+    ProofError
+        If the relation is another one.
+    """
+
+    lhs: Expr
+    relation: str
+    rhs: Expr
+
+    def __post_init__(self) -> None:
+        if self.relation not in _RELATIONS:
+            raise ProofError(
+                f"unknown relation {self.relation!r}; known are {' '.join(_RELATIONS)}"
+            )
+
+    @property
+    def statement(self) -> Boolean:
+        """The relation as a SymPy object that does not evaluate."""
+        return relation(self.lhs, self.relation, self.rhs)
+
+    @property
+    def flipped(self) -> Link:
+        """The same relation, read from right to left."""
+        other = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+        return Link(self.rhs, other[self.relation], self.lhs)
+
+    def follows_from(self, relation: str) -> bool:
+        """Whether another relation between the same two sides implies this one.
+
+        Parameters
+        ----------
+        relation : str
+            The other one.
+
+        Returns
+        -------
+        bool
+            Also if both are the same.
+        """
+        return relation in _STRONGER[self.relation]
+
+    @classmethod
+    def of(cls, statement: Relational) -> Link:
+        """The link that a relation states.
+
+        Parameters
+        ----------
+        statement : Relational
+            An equality or inequality.
+
+        Returns
+        -------
+        Link
+            Its two sides, in their order.
+
+        Raises
+        ------
+        ProofError
+            If it is none of =, <=, <, >=, >.
+        """
+        for symbol, kind in _RELATIONS.items():
+            if isinstance(statement, kind):
+                return cls(statement.lhs, symbol, statement.rhs)
+        raise ProofError(f"{statement} is none of the relations {' '.join(_RELATIONS)}")
+
+
+def _of_the_package(kind: type) -> bool:
+    # The module in which the class statement runs, whatever the class says of itself.
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__") == "abc":
+        frame = frame.f_back
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.startswith(("slrsym.search.", "slrsym.claims.")) and kind.__module__ == name
+
+
+_FOREIGN: set[type] = set()
+
+
+class Rule(ABC):
+    """A way to justify a link. A rule either accepts the link or raises `Refused`.
+
+    A rule that is defined outside of the package is taken on trust: every claim that uses it names
+    it among its axioms.
+
+    Attributes
+    ----------
+    name : str
+        What reports call it.
+    chainable : bool
+        Whether the rule may stand in a chain.
+    """
+
+    name: str
+    # Whether the rule may stand in a chain.
+    chainable: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not _of_the_package(cls):
+            _FOREIGN.add(cls)
+
+    @abstractmethod
+    def check(self, link: Link, context: Context) -> None:
+        """Accept the link, or say why not.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+        context : Context
+            What may be taken for granted.
+
+        Raises
+        ------
+        Refused
+            If the rule does not justify the link.
+        """
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        """Proofs that the rule rests on.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+        context : Context
+            What may be taken for granted.
+
+        Returns
+        -------
+        iterable of (str, Proof, Context)
+            Each proof with a label and the context it is checked in; none by default.
+        """
+        return ()
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        """The axioms used for this link.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+
+        Returns
+        -------
+        tuple of str
+            Names of axioms; none by default.
+        """
+        return ()
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        """The claims used for this link.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+
+        Returns
+        -------
+        tuple of str
+            Ids of claims; none by default.
+        """
+        return ()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name}>"
+
+
+def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
+    """The axioms that a rule uses for a link; that a foreign rule is sound is one of them.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+    link : Link
+        What it justifies.
+
+    Returns
+    -------
+    tuple of str
+        Names that `axiom` knows.
+    """
+    kind = type(rule)
+    own = tuple(rule.axioms(link))
+    return (
+        (*own, foreign_rule(f"{kind.__module__}.{kind.__qualname__}")) if kind in _FOREIGN else own
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """One checkable step of a proof.
+
+    Attributes
+    ----------
+    label : str
+        Where it stands in the proof, such as ``2`` or ``derivative.3``.
+    statement : Boolean
+        What it says.
+    rule : Rule
+        Why.
+    link : Link
+        What the rule is asked to justify.
+    context : Context
+        What it takes for granted.
+    numeric : bool
+        Whether the statement is one that can be evaluated at points.
+
+    Raises
+    ------
+    ProofError
+        If `rule` is no rule.
+    """
+
+    label: str
+    statement: Boolean
+    rule: Rule
+    link: Link
+    context: Context = field(repr=False)
+    numeric: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, Rule):
+            raise ProofError(f"step {self.label} is justified by {self.rule!r}, which is no rule")
+
+    def check(self) -> None:
+        """The rule's own symbolic check.
+
+        Raises
+        ------
+        Refused
+            If the rule does not justify the step.
+        """
+        confused = ambiguous(self.statement)
+        if confused is not None:
+            raise Refused(
+                f"{confused} is the same to SymPy as the derivative in another of its variables; "
+                f"write it as at(...)"
+            )
+        require_laws(self.statement, self.context)
+        self.rule.check(self.link, self.context)
+
+    @property
+    def axioms(self) -> tuple[str, ...]:
+        """The axioms that the step uses itself."""
+        return axioms_of(self.rule, self.link)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The claims that the step refers to."""
+        return self.rule.uses(self.link)
+
+
+class Proof(ABC):
+    """A tree of steps with a conclusion.
+
+    Only the package defines kinds of proof: what a proof concludes is what its steps show.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not _of_the_package(cls):
+            raise ProofError(
+                f"{cls.__qualname__}: a new kind of proof cannot be trusted to conclude what its "
+                f"steps show; build proofs by chain, cases, induction, ..., or define a Rule"
+            )
+
+    @staticmethod
+    def require(thing: Any, what: str) -> Proof:
+        """The thing itself, if it is a proof.
+
+        Parameters
+        ----------
+        thing : object
+            What should be a proof.
+        what : str
+            Its name in the error.
+
+        Returns
+        -------
+        Proof
+            The thing.
+
+        Raises
+        ------
+        ProofError
+            If it is not.
+        """
+        if not isinstance(thing, Proof):
+            raise ProofError(f"{what} must be a proof; got {thing!r}")
+        return thing
+
+    @property
+    @abstractmethod
+    def conclusion(self) -> Boolean:
+        """What is proved, if every step is accepted."""
+
+    @abstractmethod
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        """The steps, in order, each with the context it is checked in.
+
+        Parameters
+        ----------
+        context : Context
+            What the proof may take for granted.
+        label : str, optional
+            What the labels of its steps begin with.
+
+        Returns
+        -------
+        iterable of Step
+            None of them checked yet.
+
+        Raises
+        ------
+        ProofError
+            If the proof is malformed: a rule stands where it cannot, for instance.
+        """
+
+
+def labelled(*parts: str) -> str:
+    """Labels joined by dots.
+
+    Parameters
+    ----------
+    *parts : str
+        The labels; empty ones are left out.
+
+    Returns
+    -------
+    str
+        Such as ``derivative.3``.
+    """
+    return ".".join(part for part in parts if part)

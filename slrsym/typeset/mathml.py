@@ -1,0 +1,266 @@
+"""Boxes as MathML, of the kind that browsers draw by themselves (MathML Core)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from html import escape
+from xml.etree import ElementTree
+
+from slrsym.typeset.boxes import (
+    Atom,
+    Box,
+    Delimiter,
+    Fence,
+    Fraction,
+    Grid,
+    Operator,
+    Root,
+    Row,
+    Script,
+    Space,
+)
+from slrsym.typeset.breaking import Line
+from slrsym.typeset.latex import to_latex
+
+__all__ = ["converted", "to_mathml"]
+
+_LETTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε",
+    "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
+    "tau": "τ", "upsilon": "υ", "phi": "ϕ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
+    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+    "ell": "ℓ", "infty": "∞", "partial": "∂", "star": "⋆",
+    "mathbb{R}": "ℝ", "mathbb{Z}": "ℤ", "mathbb{C}": "ℂ", "mathcal{R}": "ℛ", "mathcal{N}": "𝒩",
+}  # fmt: skip
+_SIGNS = {
+    "-": "−", "le": "≤", "ge": "≥", "neq": "≠", "in": "∈", "sim": "∼", "to": "→",
+    "implies": "⟹", "iff": "⟺", "cdot": "⋅", "neg": "¬", "sum": "∑", "int": "∫",
+}  # fmt: skip
+# How high a bracket is that stands by itself, in em, by its size.
+_HEIGHTS = (1.0, 1.2, 2.3, 3.0)
+# What is higher than a plain line needs brackets that grow.
+_HIGH = 2
+_BLACKBOARD = {"E": "𝔼", "R": "ℝ"}
+_APPLY = "<mo>&#x2061;</mo>"
+_PRIMES = ("", "′", "″", "‴")
+# Letters that lean into what stands above to their right; browsers do not make room for it.
+_LEANING = frozenset("FPTUVWYEf")
+_LEAN = '<mspace width="0.09em"/>'
+_THIN = '<mspace width="0.17em"/>'
+_ROW = ("<mrow>", "</mrow>")
+# Of what latex2mathml writes: the outermost element, and names of functions, spaced as signs.
+_OUTER = re.compile(r"^<math[^>]*>|</math>$")
+_PREFIXES, _CLOSING = ("+", "−", "±"), (")", "]", "}", "|")
+_NAME = re.compile(r"[A-Za-z]{2,}")
+# Where half a formula is left out, it leaves out an element.
+_CHILDREN = {
+    "mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3
+}  # fmt: skip
+
+
+def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = False) -> str:
+    """A formula as a ``math`` element.
+
+    Examples
+    --------
+    >>> from slrsym.typeset.boxes import Fraction, identifier, number
+    >>> to_mathml(Fraction(number(2), identifier("pi")), display=False)
+    '<math><mfrac><mn>2</mn><mi>π</mi></mfrac></math>'
+    """
+    if isinstance(lines, Box):
+        lines = [Line(lines)]
+    if len(lines) == 1:
+        (only,) = lines
+        shown, latex = _element(only.box), to_latex(only.box)
+    else:
+        shown = "".join(map(_table_row, lines))
+        shown = f'<mtable class="lines" displaystyle="true">{shown}</mtable>'
+        latex = " ".join(to_latex(line.box) for line in lines)
+    if annotated:
+        note = f'<annotation encoding="application/x-tex">{escape(latex, quote=False)}</annotation>'
+        shown = f"<semantics>{_grouped(shown)}{note}</semantics>"
+    style = ' display="block"' if display else ""
+    return f"<math{style}>{shown}</math>"
+
+
+def _table_row(line: Line) -> str:
+    indent = f'<mspace width="{line.indent:g}em"/>' if line.indent else ""
+    return f"<mtr><mtd>{indent}{_element(line.box)}</mtd></mtr>"
+
+
+def _element(box: Box) -> str:
+    """A box as one element, or none for a space of no width."""
+    match box:
+        case Row(parts):
+            return _grouped("".join(_beside(parts)))
+        case Atom():
+            return _atom(box)
+        case Operator():
+            return _operator(box)
+        case Space(quads):
+            return f'<mspace width="{quads:g}em"/>' if quads else ""
+        case Fraction(numerator, denominator):
+            return f"<mfrac>{_one(numerator)}{_one(denominator)}</mfrac>"
+        case Script():
+            return _script(box)
+        case Root(radicand):
+            return f"<msqrt>{_element(radicand)}</msqrt>"
+        case Delimiter(text, size, side):
+            form = "prefix" if side == "open" else "postfix"
+            height = f"{_HEIGHTS[size]:g}em"
+            sized = (
+                f'minsize="{height}" maxsize="{height}"' if size >= _HIGH else 'stretchy="false"'
+            )
+            return f'<mo form="{form}" fence="true" {sized}>{escape(text)}</mo>'
+        case Fence(opening, body, closing):
+            high = body.height >= _HIGH
+            opened, closed = _bracket(opening, "prefix", high), _bracket(closing, "postfix", high)
+            return _grouped(opened + _element(body) + closed)
+        case Grid(rows):
+            lines = "".join(
+                f"<mtr>{''.join(f'<mtd>{_element(entry)}</mtd>' for entry in entries)}</mtr>"
+                for entries in rows
+            )
+            opened, closed = _bracket("(", "prefix"), _bracket(")", "postfix")
+            return _grouped(f"{opened}<mtable>{lines}</mtable>{closed}")
+    raise TypeError(f"no box: {box!r}")
+
+
+def _grouped(inside: str) -> str:
+    return inside.join(_ROW)
+
+
+def _one(box: Box) -> str:
+    """Exactly one element."""
+    return _element(box) or "<mrow></mrow>"
+
+
+def _beside(parts: Iterable[Box]) -> Iterable[str]:
+    before: Box | None = None
+    for part in parts:
+        if before is not None and _is_name(before) and isinstance(part, Fence):
+            yield _APPLY
+        elif _is_name(part) and before is not None and not isinstance(before, Operator | Space):
+            leans = isinstance(before, Atom) and before.text in _LEANING
+            yield _LEAN + _THIN if leans else _THIN
+        yield _element(part)
+        before = part
+
+
+def _is_name(box: Box) -> bool:
+    base = box.base if isinstance(box, Script) else box
+    return (
+        isinstance(base, Atom) and base.kind == "name" and (len(base.text) > 1 or base.text == "E")
+    )
+
+
+def _bracket(text: str, form: str, high: bool = True) -> str:
+    grows = "true" if high else "false"
+    return f'<mo form="{form}" fence="true" stretchy="{grows}">{escape(text)}</mo>' if text else ""
+
+
+def _atom(atom: Atom) -> str:
+    text = atom.text
+    if atom.kind == "number":
+        return f"<mn>{escape(text)}</mn>"
+    if atom.kind == "words":
+        return f"<mtext>\u00a0{escape(text)}\u00a0</mtext>"
+    if atom.kind == "raw":
+        return converted(text)
+    if atom.kind == "name":
+        if set(text) == {"'"}:
+            return f'<mo lspace="0" rspace="0">{_PRIMES[len(text)]}</mo>'
+        if len(text) == 1 and text not in _BLACKBOARD:
+            return f'<mi mathvariant="normal">{escape(text)}</mi>'
+        return f"<mi>{_BLACKBOARD.get(text, escape(text))}</mi>"
+    if len(text) > 1 and text not in _LETTERS:
+        return converted(f"\\{text}")
+    letter = _LETTERS.get(text, escape(text))
+    # Capital Greek is upright in the text, and one letter alone would be slanted.
+    upright = ' mathvariant="normal"' if letter in "ΓΔΘΛΞΠΣΥΦΨΩ∞⋆" else ""
+    return f"<mi{upright}>{letter}</mi>"
+
+
+def _operator(operator: Operator) -> str:
+    sign = _SIGNS.get(operator.text, operator.text)
+    shown = escape(sign)
+    if operator.kind == "slash":
+        return f'<mo lspace="0" rspace="0">{shown}</mo>'
+    if operator.kind == "prefix":
+        return f'<mo form="prefix" lspace="0" rspace="0">{shown}</mo>'
+    if operator.kind in ("binary", "relation"):
+        return f'<mo form="infix">{shown}</mo>'
+    return f"<mo>{shown}</mo>"
+
+
+def _script(box: Script) -> str:
+    base, below, above = box.base, box.below, box.above
+    if isinstance(above, Atom) and above.kind == "name" and set(above.text) == {"'"}:
+        # Fonts draw primes raised already.
+        return _grouped(_one(base if below is None else Script(base, below)) + _atom(above))
+    beneath = isinstance(base, Operator) and base.text == "sum"
+    beneath = beneath or (isinstance(base, Atom) and base.text == "lim")
+    tag = ("munder", "mover", "munderover") if beneath else ("msub", "msup", "msubsup")
+    scripts = [_one(part) for part in (below, above) if part is not None]
+    if above is not None and isinstance(base, Atom) and base.text in _LEANING:
+        scripts[-1] = _grouped(_LEAN + scripts[-1])
+    name = tag[2] if len(scripts) == 2 else tag[0] if below is not None else tag[1]
+    inner = _one(base)
+    if isinstance(base, Delimiter):
+        # Browsers draw a bracket with scripts in its plain size, but not a row that is a bracket.
+        inner = _grouped(inner)
+    return f"<{name}>{inner}{''.join(scripts)}</{name}>"
+
+
+@cache
+def converted(latex: str) -> str:
+    r"""LaTeX that someone else wrote, as the inside of a ``math`` element.
+
+    Examples
+    --------
+    >>> converted(r"\kappa")
+    '<mrow><mi>κ</mi></mrow>'
+    """
+    from latex2mathml.converter import convert
+
+    try:
+        return _spaced(_OUTER.sub("", convert(latex)))
+    # It has errors of its own for each kind of bad LaTeX, and others besides.
+    except Exception:
+        return f"<mtext>{escape(latex)}</mtext>"
+
+
+def _spaced(element: str) -> str:
+    """Names of functions as names, with the space before them that TeX leaves."""
+    tree = ElementTree.fromstring(element)
+    for node in tree.iter():
+        if len(node) != _CHILDREN.get(node.tag, len(node)):
+            raise ValueError(f"{node.tag} has {len(node)} children")
+    for node in tree.iter("mo"):
+        if node.text in ("|", "/"):
+            node.attrib |= {"lspace": "0", "rspace": "0"}
+        if _NAME.fullmatch(node.text or ""):
+            node.tag = "mi"
+    for node in tree.iter("mover"):
+        node.set("accent", "true")
+        node[1].set("stretchy", "false")
+    for node in tree.iter("msup"):
+        if len(node) == 2 and set(node[1].text or " ") <= {*_PRIMES}:
+            node.tag = "mrow"
+            node[1].tag, node[1].attrib = "mo", {"lspace": "0", "rspace": "0"}
+    for line in [*tree.iter("mrow")]:
+        before: ElementTree.Element | None = None
+        for part in [*line]:
+            after_sign = before is not None and before.tag == "mo" and before.text not in _CLOSING
+            if part.text in _PREFIXES and after_sign:
+                part.attrib |= {"form": "prefix", "lspace": "0", "rspace": "0"}
+            first = part[0] if len(part) and part.tag != "mfrac" else part
+            named = first.tag == "mi" and _NAME.fullmatch(first.text or "")
+            if named and before is not None and before.tag not in ("mo", "mspace"):
+                line.insert([*line].index(part), ElementTree.Element("mspace", width="0.17em"))
+            before = part
+    return ElementTree.tostring(tree, encoding="unicode")
