@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slrsym.claims.ledger import Ledger
     from slrsym.dynamics import simulate
-    from slrsym.kernels import excess_risk, gradient, hessian, risk, zeta
+    from slrsym.kernels import zeta
+    from slrsym.models.paper import excess_risk, gradient, hessian, risk
     from slrsym.task import OrderParameters, Task
 
 __all__ = [
@@ -38,7 +39,8 @@ _LAZY = {
     "OrderParameters": "slrsym.task",
     "Task": "slrsym.task",
     "simulate": "slrsym.dynamics",
-    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk", "zeta"), "slrsym.kernels"),
+    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk"), "slrsym.models.paper"),
+    "zeta": "slrsym.kernels",
 }
 
 

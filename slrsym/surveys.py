@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from slrsym.files import read_netcdf, write_netcdf
-from slrsym.kernels import excess_risk, gradient, hessian
 from slrsym.linear import best_linear
+from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
 from slrsym.task import ORACLE, Task
 

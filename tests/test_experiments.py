@@ -11,7 +11,7 @@ import pytest
 from slrsym import Task, experiments
 from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, save
 from slrsym.experiments import EXPERIMENTS, fetch
-from slrsym.kernels import excess_risk
+from slrsym.models.paper import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
 
 from ._profile import THOROUGH

@@ -34,8 +34,8 @@ from sympy import (
 )
 
 from slrsym.dynamics.maps import ON_MANIFOLD, SLOPES, overlap_map
-from slrsym.kernels.expressions import on_manifold
 from slrsym.kernels.special import ErfDefect
+from slrsym.models.expressions import on_manifold
 from slrsym.notation import alpha, kappa, nu
 
 __all__ = [

@@ -19,7 +19,7 @@ from slrsym.certify.closed_form import closed_form_step
 from slrsym.certify.numbers import Range, ranges
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import whole
-from slrsym.kernels.compile import kernel
+from slrsym.models.expressions import kernel
 
 __all__ = ["grid_step", "suspects"]
 

@@ -11,8 +11,8 @@ from sympy import Symbol, erf, sqrt
 from slrsym.certify.fields import PARAMETERS, Field
 from slrsym.certify.numbers import rational
 from slrsym.certify.parts import Kind, Part, no_facts
-from slrsym.kernels import expressions
 from slrsym.kernels.special import ErfVariance
+from slrsym.models import expressions
 from slrsym.notation import ORDER_PARAMETERS
 
 __all__ = ["ENCLOSURES"]

@@ -27,8 +27,8 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.kernels import expressions
 from slrsym.kernels.program import Program
+from slrsym.models import expressions
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, gram_matrix, kappa, nu, rho, theta
 
 __all__ = [

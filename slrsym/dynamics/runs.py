@@ -25,7 +25,7 @@ from slrsym.dynamics.storage import load, require_runs, save
 from slrsym.files import require_writable
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.kernels.compile import chosen_backend
-from slrsym.kernels.functions import excess_risk
+from slrsym.models.paper import excess_risk
 from slrsym.progress import advancing
 from slrsym.task import OrderParameters, Task
 

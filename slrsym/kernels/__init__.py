@@ -1,10 +1,20 @@
-"""Derived expressions as fast functions: risk, gradient and Hessian in the five overlaps."""
+"""Expressions as fast functions, in the numbers of four backends."""
+
+from importlib import import_module
+from typing import Any
 
 from slrsym.kernels.compile import compile_expressions as compile_expressions
-from slrsym.kernels.compile import kernel as kernel
-from slrsym.kernels.functions import excess_risk as excess_risk
-from slrsym.kernels.functions import gradient as gradient
-from slrsym.kernels.functions import hessian as hessian
-from slrsym.kernels.functions import risk as risk
 from slrsym.kernels.special import erf_variance as erf_variance
 from slrsym.kernels.special import zeta as zeta
+
+# Names of version 0.1, which belong to the paper's model.
+_MOVED = {
+    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk"), "slrsym.models.paper"),
+    "kernel": "slrsym.models.expressions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        return getattr(import_module(_MOVED[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,9 +14,20 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-from slrsym.kernels.special import COUNTS, FALLS, NODES, NOTHING, REACH, WEIGHTS, WIDTHS
+from slrsym.kernels.special import (
+    COUNTS,
+    FALLS,
+    LEAST,
+    NODES,
+    NOTHING,
+    PIECE,
+    REACH,
+    SQRT2,
+    WEIGHTS,
+    WIDTHS,
+)
 
-__all__ = ["decay_integral", "erf_defect"]
+__all__ = ["decay_integral", "erf_covariance", "erf_defect", "owens_t"]
 
 # Division by zero gives an infinity, as in NumPy; a check of every divisor would keep the loop from
 # being vectorised. Not kept on disk: what is compiled here becomes part of the machine code of its
@@ -87,3 +98,70 @@ def erf_defect(x, y):
     """The difference of x and erf(y), by the complement that is the smaller."""
     small = math.erfc(abs(y))
     return (x - 1) + small if y >= 0 else (x + 1) - small
+
+
+@njit(fastmath={"reassoc", "nsz", "contract"}, **_OPTIONS)
+def _piece(rise, fall, least, low, width):
+    total = 0.0
+    for i in range(24):
+        square = (low + width * NODES[_LAST, i]) ** 2
+        exponent = least - rise * square - fall / square
+        total += WEIGHTS[_LAST, i] / (1 + square) * _exp(max(exponent, -700.0))
+    return total * width
+
+
+@njit(**_OPTIONS)
+def _log_pieces(rise, fall, least, low, stop):
+    if not stop > low:
+        return 0.0
+    length = math.log(stop / low)
+    count = max(1, math.ceil(length / PIECE))
+    ratio = math.exp(length / count)
+    total = 0.0
+    for _ in range(count):
+        width = low * (ratio - 1)
+        total += _piece(rise, fall, least, low, width)
+        low += width
+    return total
+
+
+@njit(**_OPTIONS)
+def erf_covariance(x, y, r):
+    """As `slrsym.kernels.special.erf_covariance`, for numbers."""
+    if x != x or y != y or not abs(r) <= 1:
+        return math.nan
+    sign = 1.0
+    if r < 0:
+        sign, y, r = -1.0, -y, -r
+    if r == 0:
+        return 0.0
+    rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
+    start = max(math.sqrt((1 - r) / (1 + r)), LEAST)
+    best = min(1.0, max(start, (fall / rise) ** 0.25)) if rise > 0 else 1.0
+    least = rise * best**2 + fall / best**2
+    if (x * x + y * y) / 2 + least > NOTHING:
+        return 0.0
+    top = least + REACH
+    root = (top + math.sqrt(max(top * top - 4 * rise * fall, 0.0))) / 2
+    start = max(start, math.sqrt(fall / root))
+    stop = min(1.0, math.sqrt(root / rise)) if rise > 0 else 1.0
+    total = _log_pieces(rise, fall, least, start, best)
+    total += _log_pieces(rise, fall, least, best, stop)
+    return 4 / math.pi * sign * math.exp(-(x * x + y * y) / 2 - least) * total
+
+
+@njit(**_OPTIONS)
+def owens_t(h, a):
+    """As `slrsym.kernels.special.owens_t`, for numbers."""
+    if h != h or a != a:
+        return math.nan
+    sign = 1.0 if a > 0 else -1.0
+    h, a = abs(h), abs(a)
+    if a <= 1:
+        half = h * h / 2
+        return sign * math.exp(-half) * decay_integral(half, 0.0, a) / (2 * math.pi)
+    k = min(a * h, 40.0) if h > 0 else 0.0
+    half = k * k / 2
+    value = math.exp(-half) * decay_integral(half, 0.0, 1 / a) / (2 * math.pi)
+    tails = math.erfc(h / SQRT2) * math.erf(k / SQRT2) + math.erfc(k / SQRT2)
+    return sign * (tails / 4 - value)

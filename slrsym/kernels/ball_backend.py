@@ -11,8 +11,7 @@ import numpy as np
 from flint import acb, arb, ctx, fmpq
 
 from slrsym.kernels.arguments import whole
-from slrsym.kernels.program import Program
-from slrsym.kernels.source import body_source, compiled, constants_source
+from slrsym.kernels.program import Program, body_source, constants_source, defined
 
 __all__ = ["ball", "ball_function", "bound_ball_function"]
 
@@ -44,6 +43,93 @@ def _exact_integral(exponent: Any, low: Any, width: Any) -> Any:
         return (negative * rise).exp() / (base + rise)
 
     return acb.integral(integrand, acb(0), acb(width)).real
+
+
+def _owens_t(h: Any, a: Any) -> Any:
+    """By its values at the ends: it grows with a, and shrinks with |h| where a is positive."""
+    h, a = abs(arb(h)), arb(a)
+    near, far = arb.max(h.lower(), arb(0)), h.upper()
+    least = _exact_t(far if a.lower() > 0 else near, a.lower())
+    most = _exact_t(near if a.upper() > 0 else far, a.upper())
+    return least.union(most)
+
+
+def _exact_t(h: Any, a: Any) -> Any:
+    """Owen's T of two numbers, h not negative."""
+    if a < 0:
+        return -_exact_t(h, -a)
+    two = arb(2)
+    if not a > 1:
+        half = h * h / 2
+        return (-half).exp() * _exact_integral(half, arb(0), a) / (2 * arb.pi())
+    k, root = a * h, two.sqrt()
+    half = k * k / 2
+    inner = (-half).exp() * _exact_integral(half, arb(0), 1 / a) / (2 * arb.pi())
+    return ((h / root).erfc() * (k / root).erf() + (k / root).erfc()) / 4 - inner
+
+
+def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
+    """At the midpoints, and as far from there as the slopes over the balls allow."""
+    x, y, r = arb(x), arb(y), arb(r)
+    value = _exact_covariance(x.mid(), y.mid(), r.mid())
+    if x.is_exact() and y.is_exact() and r.is_exact():
+        return value
+    left = 1 - r * r
+    root = left.sqrt()
+    for z, other in ((x, y), (y, x)):
+        bell = 2 / arb.pi().sqrt() * (-_power(z, 2)).exp()
+        value += arb(0, z.rad()) * bell * (_erf((other - r * z) / root) - _erf(other))
+    square = (_power(x - y, 2) / (1 - r) + _power(x + y, 2) / (1 + r)) / 2
+    return value + arb(0, r.rad()) * 2 / arb.pi() * (-square).exp() / root
+
+
+def _exact_covariance(x: Any, y: Any, r: Any) -> Any:
+    if r < 0:
+        return -_exact_covariance(x, -y, -r)
+    rise, fall = acb((x + y) ** 2 / 4), acb((x - y) ** 2 / 4)
+    start, beyond = ((1 - r) / (1 + r)).sqrt(), arb(0)
+    if fall != 0 and not start > 0:
+        # The integrand is below 1.
+        start = arb(2) ** (-ctx.prec - 20)
+        beyond = arb(0, start)
+    # Arb counts errors in absolute terms: about where the integrand is largest it becomes 1.
+    peak = float(start.mid())
+    if fall != 0 and not rise.contains(0):
+        peak = min(1.0, max(peak, float((fall / rise).real.mid()) ** 0.25))
+    elif fall != 0:
+        peak = 1.0
+
+    def exponent(w: Any) -> Any:
+        square = w * w
+        return rise * square + (fall / square if fall != 0 else 0)
+
+    least = exponent(acb(peak))
+
+    def integrand(w: Any, analytic: bool) -> Any:
+        return (least - exponent(w)).exp() / (1 + w * w)
+
+    integral = (-least.real).exp() * acb.integral(integrand, acb(start), acb(1)).real + beyond
+    return 4 / arb.pi() * (-(x * x + y * y) / 2).exp() * integral
+
+
+def _sign(x: Any) -> Any:
+    x = arb(x)
+    return arb(1) if x > 0 else arb(-1) if x < 0 else arb(0) if x == 0 else arb(0, 1)
+
+
+def _compare(x: Any, relation: str, y: Any) -> bool | None:
+    """Whether the relation holds; None if it does for some of the numbers."""
+    x, y = arb(x), arb(y)
+    order = {"<": (x < y, x >= y), "<=": (x <= y, x > y), ">": (x > y, x <= y)}
+    order |= {">=": (x >= y, x < y), "==": (x == y, x != y), "!=": (x != y, x == y)}
+    yes, no = order[relation]
+    return True if yes else False if no else None
+
+
+def _select(test: bool | None, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    if test is None:
+        return arb(then()).union(arb(otherwise()))
+    return then() if test else otherwise()
 
 
 def _erf_defect(x: Any, y: Any) -> Any:
@@ -94,6 +180,11 @@ _NAMESPACE = {
     "minimum": lambda *x: reduce(arb.min, map(arb, x)),
     "arcsin": lambda x: arb(x).asin(), "arctan": lambda x: arb(x).atan(),
     "erf": _erf, "erfc": _erfc,
+    "sin": lambda x: arb(x).sin(), "cos": lambda x: arb(x).cos(), "log": lambda x: arb(x).log(),
+    "tanh": lambda x: arb(x).tanh(), "sign": _sign, "nan": arb("nan"),
+    "normal_cdf": lambda x: _erfc(-arb(x) / arb(2).sqrt()) / 2,
+    "select": _select, "compare": _compare, "owens_t": _owens_t,
+    "erf_covariance": _erf_covariance,
     "decay_integral": _decay_integral, "erf_defect": _erf_defect, "power": _power,
     "rational": lambda p, q: arb(fmpq(p, q)),
 }  # fmt: skip
@@ -101,11 +192,11 @@ _NAMESPACE = {
 
 def ball_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in balls."""
-    source = constants_source(program, calls=True) + body_source(program, calls=True)
+    source = constants_source(program, style="balls") + body_source(program, style="balls")
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
         with ctx.workdps(whole("dps", dps, 1)):
-            scope = compiled(source, _NAMESPACE | {"pi": arb.pi()})
+            scope = defined(source, _NAMESPACE | {"pi": arb.pi()})
             fixed = scope["constants"](*map(ball, parameters))
             values = scope["body"](*map(ball, program.checked(state)), *fixed)
             return [arb(value) for value in values]
@@ -117,10 +208,10 @@ def bound_ball_function(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """The function of `ball_function`, for parameters that stay the same over many states."""
-    source = constants_source(program, calls=True) + body_source(program, calls=True)
+    source = constants_source(program, style="balls") + body_source(program, style="balls")
     digits = whole("dps", dps, 1)
     with ctx.workdps(digits):
-        scope = compiled(source, _NAMESPACE | {"pi": arb.pi()})
+        scope = defined(source, _NAMESPACE | {"pi": arb.pi()})
         fixed = scope["constants"](*map(ball, parameters))
     body = scope["body"]
 

@@ -14,20 +14,15 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 from sympy import Expr, Symbol
 
-from slrsym.kernels import expressions
 from slrsym.kernels.program import Program
-from slrsym.notation import ORDER_PARAMETERS
 
-__all__ = ["BACKENDS", "chosen_backend", "compile_expressions", "kernel", "require_backend"]
+__all__ = ["BACKENDS", "chosen_backend", "compile_expressions", "compiled", "require_backend"]
 
 BACKENDS = ("numpy", "numba", "mpmath", "ball")
-
-KERNELS = ("excess_risk", "gradient", "hessian")
 
 
 def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
@@ -87,10 +82,10 @@ def compile_expressions(
     require_backend(backend)
     if not outputs:
         raise ValueError("outputs must hold at least one expression; got none")
-    return _compiled(Program.of(outputs, state, parameters), backend)
+    return compiled(Program.of(outputs, state, parameters), backend)
 
 
-def _compiled(program: Program, backend: str) -> Callable[..., Any]:
+def compiled(program: Program, backend: str) -> Callable[..., Any]:
     # Imported when asked for: each brings its own library.
     if backend == "numba":
         from slrsym.kernels.numba_backend import numba_function
@@ -107,42 +102,3 @@ def _compiled(program: Program, backend: str) -> Callable[..., Any]:
     from slrsym.kernels.numpy_backend import numpy_function
 
     return numpy_function(program)
-
-
-@cache
-def program(name: str) -> Program:
-    """The program of one of the functions of the risk."""
-    if name not in KERNELS:
-        raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
-    found = getattr(expressions, name)()
-    outputs = found if isinstance(found, tuple) else (found,)
-    return Program.of(outputs, ORDER_PARAMETERS, expressions.PARAMETERS)
-
-
-@cache
-def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
-    """One of the functions of the risk, in the numbers of a backend.
-
-    They are made of the closed form of Proposition 15.
-
-    Parameters
-    ----------
-    name : {'excess_risk', 'gradient', 'hessian'}
-        The Hessian is its upper triangle, row by row.
-    backend : {'numpy', 'numba', 'mpmath', 'ball'}
-        As in `compile_expressions`.
-
-    Returns
-    -------
-    callable
-        ``f(state, lam, gamma, d, L, epsilon)``, with state kappa, nu, theta, eta, rho.
-
-    Raises
-    ------
-    ValueError
-        If there is no such function or backend.
-    NumbaMissingError
-        If the backend is Numba and it is not installed.
-    """
-    require_backend(backend)
-    return _compiled(program(name), backend)

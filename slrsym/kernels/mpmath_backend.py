@@ -9,9 +9,9 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from slrsym.gaussian.multiprecision import normal_cdf, owens_t
 from slrsym.kernels.arguments import whole
-from slrsym.kernels.program import Program
-from slrsym.kernels.source import body_source, compiled, constants_source
+from slrsym.kernels.program import Program, body_source, constants_source, defined
 
 __all__ = ["mpmath_function"]
 
@@ -38,6 +38,31 @@ def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
     return width * mpmath.quadgl(integrand, mpmath.linspace(0, 1, pieces + 1))
 
 
+def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
+    """The integral of `ErfCovariance`, on a logarithmic scale."""
+    if r == 0:
+        return mpmath.mpf(0)
+    if r < 0:
+        return -_erf_covariance(x, -y, -r)
+    rise, fall, digits = (x + y) ** 2 / 4, (x - y) ** 2 / 4, (mpmath.mp.prec + 20) * mpmath.log(2)
+    start = mpmath.log((1 - r) / (1 + r)) / 2 if r < 1 else -digits
+    peak = min(0, max(start, mpmath.log(fall / rise) / 4)) if rise and fall else 0
+    if not fall:
+        peak = start
+    # The quadrature counts errors in absolute terms.
+    least = rise * mpmath.exp(2 * peak) + fall * mpmath.exp(-2 * peak)
+    if fall:
+        start = max(start, mpmath.log(fall / (least + digits)) / 2)
+
+    def integrand(z: Any) -> Any:
+        square = mpmath.exp(2 * z)
+        return mpmath.exp(z + least - rise * square - fall / square) / (1 + square)
+
+    pieces = 2 + int(abs(start)) + int(mpmath.sqrt(rise + fall))
+    total = mpmath.quadgl(integrand, mpmath.linspace(start, 0, pieces))
+    return 4 / mpmath.pi * mpmath.exp(-(x * x + y * y) / 2 - least) * total
+
+
 def _erf_defect(x: Any, y: Any) -> Any:
     small = mpmath.erfc(abs(y))
     return (x - 1) + small if y >= 0 else (x + 1) - small
@@ -48,7 +73,11 @@ def _namespace() -> dict[str, Any]:
         "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
         "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
         "minimum": min,
+        "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
+        "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": owens_t,
+        "normal_cdf": normal_cdf,
         "decay_integral": _decay_integral, "erf_defect": _erf_defect,
+        "erf_covariance": _erf_covariance,
         "rational": lambda p, q: mpmath.mpf(p) / q,
     }  # fmt: skip
 
@@ -61,7 +90,7 @@ def _number(x: Any) -> Any:
 
 def mpmath_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in mpmath numbers."""
-    scope = compiled(constants_source(program) + body_source(program), _namespace())
+    scope = defined(constants_source(program) + body_source(program), _namespace())
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
         digits = whole("dps", dps, 1)

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special as scipy_special
 
-from slrsym.kernels.program import Program
-from slrsym.kernels.source import body_source, compiled, constants_source
-from slrsym.kernels.special import decay_integral
+from slrsym.kernels.program import Program, body_source, constants_source, defined
+from slrsym.kernels.special import decay_integral, erf_covariance, owens_t
 
 __all__ = ["batched", "numpy_function", "numpy_parts"]
 
@@ -26,30 +25,40 @@ def _erf_defect(x: Any, y: Any) -> Any:
     return np.where(y >= 0, (x - 1) + small, (x + 1) - small)
 
 
+def _select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """Both alternatives are computed: one of them may divide by zero where it is not chosen."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(test, then(), otherwise())
+
+
 _ARRAYS = {
     "sqrt": np.sqrt, "exp": np.exp, "arcsin": np.arcsin, "arctan": np.arctan, "pi": math.pi,
     "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
     "maximum": lambda *x: reduce(np.maximum, x), "minimum": lambda *x: reduce(np.minimum, x),
-    "decay_integral": decay_integral, "erf_defect": _erf_defect,
+    "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "log": np.log, "sign": np.sign,
+    "decay_integral": decay_integral, "erf_defect": _erf_defect, "owens_t": owens_t,
+    "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
+    "select": _select, "nan": math.nan,
     "rational": lambda p, q: p / q,
 }  # fmt: skip
 # A hundred times faster on single numbers.
 _NUMBERS = _ARRAYS | {
     "sqrt": math.sqrt, "exp": math.exp, "arcsin": math.asin, "arctan": math.atan,
-    "erf": math.erf, "erfc": math.erfc,
+    "erf": math.erf, "erfc": math.erfc, "sin": math.sin, "cos": math.cos, "tanh": math.tanh,
+    "log": math.log,
 }  # fmt: skip
 
 
 def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The two halves of a program: constants from numbers, and outputs from columns of states."""
-    constants = compiled(constants_source(program), _NUMBERS)["constants"]
-    return constants, compiled(body_source(program), _ARRAYS)["body"]
+    constants = defined(constants_source(program), _NUMBERS)["constants"]
+    return constants, defined(body_source(program, style="arrays"), _ARRAYS)["body"]
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
     """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
     constants, body = numpy_parts(program)
-    varying = compiled(constants_source(program), _ARRAYS)["constants"]
+    varying = defined(constants_source(program, style="arrays"), _ARRAYS)["constants"]
 
     def fill(states: NDArray[np.float64], parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)

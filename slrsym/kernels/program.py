@@ -1,14 +1,14 @@
 """Expressions as straight-line programs: what depends on parameters only is computed once.
 
 A `Program` has constants, which are functions of the parameters, and steps, which depend on the
-state. Every backend prints the same program.
+state. Every backend runs the same Python source of it, in a namespace of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sympy import (
     Abs,
@@ -20,34 +20,88 @@ from sympy import (
     Max,
     Min,
     Mul,
+    Piecewise,
     Pow,
     Rational,
     Symbol,
     asin,
     atan,
+    cos,
     cse,
     erf,
     erfc,
     exp,
+    log,
     pi,
     preorder_traversal,
+    sign,
+    sin,
+    sqrt,
     sympify,
+    tanh,
+)
+from sympy.core.relational import Relational
+from sympy.functions.elementary.piecewise import ExprCondPair
+from sympy.logic.boolalg import BooleanAtom
+from sympy.printing.pycode import PythonCodePrinter
+
+from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
+from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.kernels.special import (
+    BivariateNormal,
+    DecayIntegral,
+    ErfCovariance,
+    ErfDefect,
+    ErfVariance,
 )
 
-from slrsym.kernels.special import DecayIntegral, ErfDefect, ErfVariance
+__all__ = ["Program", "body_source", "constants_source", "defined"]
 
-__all__ = ["Program"]
+Style = Literal["numbers", "arrays", "balls"]
+
+# SymPy's names, and the names that the namespace of a backend has to give a meaning.
+_FUNCTIONS = {
+    "exp": "exp", "erf": "erf", "erfc": "erfc", "asin": "arcsin", "atan": "arctan", "Abs": "abs",
+    "Max": "maximum", "Min": "minimum", "sin": "sin", "cos": "cos", "tanh": "tanh", "log": "log",
+    "sign": "sign", "normal_cdf": "normal_cdf", "OwensT": "owens_t",
+    "ErfCovariance": "erf_covariance", "DecayIntegral": "decay_integral", "ErfDefect": "erf_defect",
+}  # fmt: skip
 
 # What every backend can compute.
 _KNOWN = (
-    Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min,
-    ErfVariance, DecayIntegral, ErfDefect,
+    Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min, sin, cos,
+    tanh, log, sign, normal_cdf, OwensT, ErfCovariance, DecayIntegral, ErfDefect,
+    Piecewise, ExprCondPair, Relational, BooleanAtom,
 )  # fmt: skip
+
+# What is computed by way of these.
+_MEANINGS = {
+    erf_prime: lambda x: erf_prime(x).rewrite(exp),
+    erf_second: lambda x: erf_second(x).rewrite(exp),
+    normal_pdf: lambda x: normal_pdf(x).rewrite(exp),
+    BivariateNormal: lambda h, k, r: BivariateNormal(h, k, r).by_covariance(),
+    symbolic_zeta: lambda t, s: ErfVariance(t, s) + erf(t / sqrt(1 + 2 * s**2)) ** 2,
+    ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
+}
 
 
 @dataclass(frozen=True)
 class Program:
-    """A list of assignments."""
+    """A list of assignments.
+
+    Attributes
+    ----------
+    state, parameters : tuple of Symbol
+        The inputs.
+    scalars : tuple of (Symbol, Expr)
+        Assignments that depend on parameters only, in order.
+    constants : tuple of Symbol
+        The scalars that the steps use.
+    steps : tuple of (Symbol, Expr)
+        Assignments that depend on the state, in order.
+    outputs : tuple of Expr
+        The results, in the names assigned before.
+    """
 
     state: tuple[Symbol, ...]
     parameters: tuple[Symbol, ...]
@@ -65,8 +119,8 @@ class Program:
         given: Mapping[Symbol, Expr] | None = None,
     ) -> Program:
         """The program of some expressions."""
-        given = given or {}
-        expressions = [_computable(e) for e in expressions]
+        given = {x: computable(e) for x, e in (given or {}).items()}
+        expressions = [computable(e) for e in expressions]
         used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
         loose = used - given.keys() - {*state, *parameters}
         if loose:
@@ -74,15 +128,18 @@ class Program:
             raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
         plain = _plain((*state, *parameters, *given))
         hoisted: dict[Expr, Symbol] = {}
+        branching: dict[Expr, Symbol] = {}
         varying = frozenset(plain[x] for x in (*state, *given))
+        fixed = frozenset(plain.values()) - varying
 
         def body(expr: Expr) -> Expr:
-            expr = expr.replace(lambda e: isinstance(e, ErfVariance), lambda e: e.as_integral())
-            return _hoisted(expr.xreplace(plain), varying, hoisted)
+            whole = _without_branches(expr.xreplace(plain), fixed, branching, hoisted)
+            return _hoisted(whole, varying | set(branching.values()), hoisted)
 
-        bodies = [body(e) for e in (*map(_computable, given.values()), *expressions)]
+        bodies = [body(e) for e in (*given.values(), *expressions)]
         shared, reduced = cse(bodies, symbols=_names("x"), order="none")
-        steps = _in_order([*shared, *zip(map(plain.get, given), reduced, strict=False)])
+        steps = [*shared, *zip(map(plain.get, given), reduced, strict=False)]
+        steps = _in_order([*steps, *((name, branch) for branch, name in branching.items())])
         outputs = reduced[len(given) :]
         scalars, values = cse(list(hoisted), symbols=_names("s"), order="none")
         assigned = [*scalars, *zip(hoisted.values(), values, strict=True)]
@@ -103,12 +160,28 @@ class Program:
         return numbers
 
 
-def _computable(expr: Expr) -> Expr:
+def computable(expr: Any) -> Expr:
+    """The expression in functions that every backend has; refused if there is none."""
     expr = sympify(expr)
+    for function, meaning in _MEANINGS.items():
+        expr = expr.replace(function, meaning)
     for part in preorder_traversal(expr):
         if not isinstance(part, _KNOWN) and part not in (pi, E):
             raise ValueError(f"expressions contain {part}, which kernels cannot compute")
     return expr
+
+
+def _without_branches(
+    expr: Expr, fixed: frozenset[Symbol], found: dict[Expr, Symbol], hoisted: dict[Expr, Symbol]
+) -> Expr:
+    """A name in the place of each `Piecewise`, whose parts are computed where they are chosen."""
+
+    def name_of(branch: Expr) -> Symbol:
+        for x in sorted(branch.free_symbols & fixed, key=str):
+            branch = branch.xreplace({x: hoisted.setdefault(x, Symbol(f"c{len(hoisted)}"))})
+        return found.setdefault(branch, Symbol(f"w{len(found)}", real=True))
+
+    return expr.replace(lambda e: isinstance(e, Piecewise), name_of)
 
 
 def _plain(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
@@ -163,3 +236,91 @@ def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol])
             parts.append(_hoisted(fixed, varying, found))
         return expr.func(*parts)
     return expr.func(*(_hoisted(arg, varying, found) for arg in expr.args))
+
+
+# -- as Python source --------------------------------------------------------------------------
+
+
+class _Printer(PythonCodePrinter):  # type: ignore[misc]
+    """Functions by plain names; quotients of integers are left to the numbers of the backend.
+
+    Branches are calls with two functions, but for numbers; for balls, integer powers and
+    comparisons are calls as well.
+    """
+
+    def __init__(self, style: Style) -> None:
+        super().__init__({"fully_qualified_modules": False, "user_functions": _FUNCTIONS})
+        self._style = style
+
+    def _print_Pow(self, expr: Any, rational: bool = False) -> str:
+        if self._style == "balls" and expr.exp.is_Integer and expr.exp != -1:
+            return f"power({self.doprint(expr.base)}, {expr.exp})"
+        return str(super()._print_Pow(expr, rational=rational))
+
+    def _print_Pi(self, expr: Any) -> str:
+        return "pi"
+
+    def _print_Exp1(self, expr: Any) -> str:
+        return "exp(1)"
+
+    def _print_Float(self, expr: Any) -> str:
+        number = float(expr)
+        if Rational(number) != Rational(expr):
+            raise ValueError(f"expressions contain {expr}, no double; a Rational would be exact")
+        return repr(number)
+
+    def _print_Rational(self, expr: Any) -> str:
+        return f"rational({expr.p}, {expr.q})"
+
+    def _print_sign(self, expr: Any) -> str:
+        return f"sign({self._print(expr.args[0])})"
+
+    def _print_Piecewise(self, expr: Any) -> str:
+        code = "nan"
+        for value, condition in reversed(expr.args):
+            then, test = self._print(value), self._print(condition)
+            if condition == True:  # noqa: E712
+                code = then
+            elif self._style != "numbers":
+                code = f"select({test}, lambda: {then}, lambda: {code})"
+            else:
+                code = f"(({then}) if ({test}) else ({code}))"
+        return code
+
+    def _print_Relational(self, expr: Any) -> str:
+        left, right = map(self._print, expr.args)
+        if self._style == "balls":
+            return f"compare({left}, {expr.rel_op!r}, {right})"
+        return f"({left} {expr.rel_op} {right})"
+
+
+def _function(
+    name: str,
+    inputs: Iterable[Symbol],
+    steps: Iterable[tuple[Symbol, Expr]],
+    outputs: Sequence[Expr],
+    style: Style,
+) -> str:
+    printer = _Printer(style)
+    lines = [f"def {name}({', '.join(map(str, inputs))}):"]
+    lines += [f"    {symbol} = {printer.doprint(expr)}" for symbol, expr in steps]
+    lines.append(f"    return ({' '.join(printer.doprint(e) + ',' for e in outputs)})")
+    return "\n".join(lines) + "\n"
+
+
+def constants_source(program: Program, style: Style = "numbers") -> str:
+    """The function ``constants`` of the parameters, which returns the constants of the program."""
+    return _function("constants", program.parameters, program.scalars, program.constants, style)
+
+
+def body_source(program: Program, name: str = "body", style: Style = "numbers") -> str:
+    """A function of the state and the constants, which returns the outputs of the program."""
+    inputs = (*program.state, *program.constants)
+    return _function(name, inputs, program.steps, program.outputs, style)
+
+
+def defined(source: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """What a source defines, in a namespace of the functions that it calls."""
+    scope = dict(namespace)
+    exec(compile(source, "<kernel>", "exec"), scope)
+    return scope

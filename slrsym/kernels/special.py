@@ -12,6 +12,7 @@ exponential that does not depend on x.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from typing import Any
 
@@ -19,8 +20,11 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf as _erf
-from sympy import Expr, Function, exp, pi, sqrt
+from scipy.special import erfc as _erfc
+from sympy import Expr, Function, asin, exp, pi, sqrt
 from sympy import erf as symbolic_erf
+
+from slrsym.gaussian import normal_cdf, normal_pdf
 
 __all__ = [
     "COUNTS",
@@ -71,6 +75,62 @@ class DecayIntegral(Function):  # type: ignore[misc]
     nargs = 3
 
 
+class ErfCovariance(Function):  # type: ignore[misc]
+    r"""The covariance of erf at two Gaussian variables.
+
+    If their means over :math:`\sqrt{1 + 2v}`, with the variances v, are x and y, so that erf has
+    the means erf(x) and erf(y), and :math:`r = 2c / \sqrt{(1 + 2v)(1 + 2v')}` with the covariance
+    c, it is, by Plackett (1954), an integral of a positive function of t up to the arc sine of r;
+    with :math:`w^2 = (1 - \sin t)/(1 + \sin t)`
+
+    .. math:: \frac4\pi e^{-(x^2 + y^2)/2} \int_{\sqrt{(1-r)/(1+r)}}^1
+              e^{-((x+y)^2 w^2 + (x-y)^2/w^2)/4} \frac{dw}{1 + w^2}.
+    """
+
+    nargs = 3
+
+    @classmethod
+    def eval(cls, x: Expr, y: Expr, r: Expr) -> Expr | None:
+        """Known values."""
+        if r.is_zero:
+            return r
+        if x.is_zero and y.is_zero:
+            return 2 / pi * asin(r)
+        return None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        """The derivatives, which are elementary; in r it is twice a density."""
+        x, y, r = self.args
+        left = 1 - r**2
+        if argindex == 3:
+            return 2 / pi * exp(-(x**2 - 2 * r * x * y + y**2) / left) / sqrt(left)
+        if argindex == 2:
+            x, y = y, x
+        bell = 2 / sqrt(pi) * exp(-(x**2))
+        return bell * (symbolic_erf((y - r * x) / sqrt(left)) - symbolic_erf(y))
+
+
+class BivariateNormal(Function):  # type: ignore[misc]
+    r"""The probability that :math:`G \le h` and :math:`G' \le k`, for a correlation r."""
+
+    nargs = 3
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        """The derivatives, which are elementary."""
+        h, k, r = self.args
+        if argindex == 3:
+            square = (h**2 - 2 * r * h * k + k**2) / (1 - r**2)
+            return exp(-square / 2) / (2 * pi * sqrt(1 - r**2))
+        if argindex == 2:
+            h, k = k, h
+        return normal_pdf(h) * normal_cdf((k - r * h) / sqrt(1 - r**2))
+
+    def by_covariance(self) -> Expr:
+        """The product of the two probabilities, and a covariance."""
+        h, k, r = self.args
+        return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4
+
+
 class ErfDefect(Function):  # type: ignore[misc]
     r"""The difference :math:`x - \operatorname{erf}(y)`, maybe much smaller than its terms."""
 
@@ -109,6 +169,8 @@ def _table(rows: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 # On [0, 1]; a row for each rule.
 NODES = _table([(leggauss(int(count))[0] + 1) / 2 for count in COUNTS])
 WEIGHTS = _table([leggauss(int(count))[1] / 2 for count in COUNTS])
+
+SQRT2 = math.sqrt(2.0)
 
 # Up to here all nodes at once are faster than one after the other.
 _SMALL = 512
@@ -199,6 +261,64 @@ def _one_by_one(negative: Any, low: Any, width: Any, rule: int) -> Any:
         term *= weight / (1 + low * low + rise)
         total += term
     return total
+
+
+# Of `erf_covariance`: how long pieces are at most, on a logarithmic scale; each has 24 nodes.
+PIECE = 1.2
+# Below this there is nothing of an integral from 0 on that a double could hold.
+LEAST = 1e-20
+
+
+def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
+    """Values of `ErfCovariance`; x, y and r broadcast, r in [-1, 1]."""
+    x, y, r = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (x, y, r)))
+    y, sign, r = np.where(r < 0, -y, y), np.sign(r), np.abs(r)
+    rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        start = np.maximum(np.sqrt((1 - r) / (1 + r)), LEAST)
+        # The exponent is least here; it is cut where it has grown by so much.
+        best = np.clip(np.where(rise > 0, (fall / rise) ** 0.25, 1.0), start, 1.0)
+        least = rise * best**2 + fall / best**2
+        top = least + REACH
+        root = (top + np.sqrt(np.maximum(top * top - 4 * rise * fall, 0.0))) / 2
+        start = np.maximum(start, np.sqrt(fall / root))
+        stop = np.where(rise > 0, np.minimum(1.0, np.sqrt(root / rise)), 1.0)
+    total = _log_pieces(rise, fall, least, start, best)
+    total += _log_pieces(rise, fall, least, best, stop)
+    result: NDArray[np.float64] = 4 / np.pi * sign * np.exp(-(x * x + y * y) / 2 - least) * total
+    return result
+
+
+def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
+    """The quadrature from `start` to `stop`, in pieces of the same ratio."""
+    stop = np.maximum(start, stop)
+    length = np.log(stop / start)
+    count = np.maximum(1, np.ceil(length / PIECE))
+    ratio = np.exp(length / count)
+    total, low = np.zeros(rise.shape), start
+    for piece in range(int(np.nanmax(count, initial=1))):
+        width = np.where(piece < count, low * (ratio - 1), 0.0)
+        for node, weight in zip(NODES[-1], WEIGHTS[-1], strict=True):
+            square = (low + width * node) ** 2
+            total += width * weight / (1 + square) * np.exp(least - rise * square - fall / square)
+        low = low + width
+    return total
+
+
+def owens_t(h: Any, a: Any) -> NDArray[np.float64]:
+    """Values of Owen's T, by `decay_integral`; h and a broadcast."""
+    h, a = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (h, a)))
+    h, slope = np.abs(h), np.abs(a)
+    steep = slope > 1
+    with np.errstate(invalid="ignore", over="ignore"):
+        other = np.where(h > 0, np.minimum(slope * h, 40.0), 0.0)
+    k = np.where(steep, other, h)
+    with np.errstate(divide="ignore"):
+        inner = np.where(steep, 1 / slope, slope)
+    value = np.exp(-k * k / 2) * decay_integral(k * k / 2, 0.0, inner) / (2 * np.pi)
+    below = (_erfc(h / SQRT2) * _erf(k / SQRT2) + _erfc(k / SQRT2)) / 4
+    result: NDArray[np.float64] = np.sign(a) * np.where(steep, below - value, value)
+    return result
 
 
 def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:

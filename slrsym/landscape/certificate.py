@@ -17,9 +17,9 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 
-from slrsym.kernels import kernel
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.symmetry import point_signs
+from slrsym.models.expressions import kernel
 from slrsym.task import Task
 
 __all__ = ["Enclosure", "inertia", "refine"]

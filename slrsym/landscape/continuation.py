@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.kernels.compile import compile_expressions
-from slrsym.kernels.expressions import PARAMETERS
 from slrsym.landscape.spheres import (
     derivatives,
     multipliers,
@@ -26,6 +25,7 @@ from slrsym.landscape.spheres import (
     tangent_basis,
 )
 from slrsym.landscape.symmetry import point_signs
+from slrsym.models.expressions import PARAMETERS
 from slrsym.notation import ORDER_PARAMETERS
 from slrsym.task import Task
 
@@ -121,7 +121,7 @@ def index_at(point: _Array, lam: float, task: Task) -> tuple[int, tuple[float, f
 
 
 def _rho_slope(point: _Array, lam: float, task: Task) -> float:
-    from slrsym.kernels import gradient
+    from slrsym.models.paper import gradient
 
     return float(gradient(overlaps(point), lam, task)[4])
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.kernels import gradient, hessian
 from slrsym.kernels.arguments import real_array
+from slrsym.models.paper import gradient, hessian
 from slrsym.task import Task
 
 __all__ = ["transverse_matrix", "transverse_rate"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.kernels import gradient, hessian
+from slrsym.models.paper import gradient, hessian
 from slrsym.task import Task
 
 __all__ = [

@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 from scipy.stats import mannwhitneyu
 
-from slrsym.kernels import hessian
+from slrsym.models.paper import hessian
 from slrsym.recovery.setting import Setting
 from slrsym.recovery.verdicts import VERDICTS
 from slrsym.task import OrderParameters

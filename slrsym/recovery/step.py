@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.kernels import gradient, hessian
 from slrsym.landscape.spheres import overlap_rates, overlaps
+from slrsym.models.paper import gradient, hessian
 from slrsym.task import Task
 
 __all__ = ["lifted", "second_derivative", "step_derivative", "turning"]

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from mpmath import mp, mpf
 
-from slrsym.kernels import erf_variance, excess_risk, gradient, hessian, zeta
+from slrsym.kernels import erf_variance, zeta
+from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.task import Task
 from slrsym.testing.reference import (
     DIGITS,

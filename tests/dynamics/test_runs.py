@@ -15,8 +15,8 @@ import slrsym
 from slrsym.dynamics import Inverse, Manifold, Sphere, load, resume, simulate
 from slrsym.dynamics import runs as runs_module
 from slrsym.dynamics.engines import NumpyEngine
-from slrsym.kernels import excess_risk
 from slrsym.kernels.numba_backend import NumbaMissingError
+from slrsym.models.paper import excess_risk
 from slrsym.task import Task
 from tests.dynamics._runs import BACKENDS, NAMES, same, states
 from tests.kernels._cases import needs_numba

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from flint import arb
 from scipy.special import erf as scipy_erf
+from scipy.special import owens_t
+from scipy.stats import multivariate_normal
 from sympy import (
     Abs,
     E,
@@ -16,6 +18,7 @@ from sympy import (
     I,
     Max,
     Min,
+    Ne,
     Piecewise,
     Rational,
     Symbol,
@@ -29,17 +32,29 @@ from sympy import (
     log,
     oo,
     pi,
+    sign,
+    sin,
     sqrt,
     symbols,
     tan,
+    tanh,
 )  # fmt: skip
 from sympy import gamma as gamma_function
 
-from slrsym.kernels import compile_expressions, expressions
-from slrsym.kernels.compile import program
-from slrsym.kernels.program import Program
-from slrsym.kernels.source import body_source, constants_source
-from slrsym.kernels.special import DecayIntegral, ErfDefect, ErfVariance, erf_variance
+from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.kernels import compile_expressions
+from slrsym.kernels import zeta as erf_zeta
+from slrsym.kernels.program import Program, body_source, constants_source
+from slrsym.kernels.special import (
+    BivariateNormal,
+    DecayIntegral,
+    ErfCovariance,
+    ErfDefect,
+    ErfVariance,
+    erf_variance,
+)
+from slrsym.models import expressions
+from slrsym.models.expressions import program
 from slrsym.notation import ORDER_PARAMETERS
 from tests.kernels._cases import needs_numba
 
@@ -169,12 +184,31 @@ def test_backends_agree(backend):
         DecayIntegral(x, Rational(1, 2), Rational(1, 3)),
         Float(0.1) * x + Rational(10, 3) + x**2 - 5,
         p**2,
+        sin(x) * cos(y) + tanh(p) - log(q) * sign(x - y),
+        Piecewise((1 / (x - y), Ne(x, y)), (p, True)) + Piecewise((x, q < p), (q, True)),
+        erf_prime(x) + erf_second(y) + normal_pdf(x) + normal_cdf(-p) + zeta(x, p),
+        OwensT(x, q) + OwensT(-p, y) + OwensT(y, -q),
+        BivariateNormal(x, y, x - y),
+        ErfCovariance(x, p, y),
     ]  # fmt: skip
     a, b, c, e = 0.3, 0.7, 1.4, 2.5
     with mpmath.workdps(30):
         integral = mpmath.quad(
             lambda z: mpmath.exp(-a * z * (1 + z)) / (1.25 + z * (1 + z)), [0, mpmath.mpf(1) / 3]
         )
+    bell = 2 / math.sqrt(math.pi)
+    normal = multivariate_normal([0, 0], [[1, a - b], [a - b, 1]])
+    with mpmath.workdps(30):
+        # Of one variable, in two affine forms of correlation b.
+        spread, scale = mpmath.sqrt(b / (2 - 2 * mpmath.mpf(b))), 1 / mpmath.sqrt(1 - mpmath.mpf(b))
+        covariance = mpmath.quad(
+            lambda z: (
+                mpmath.erf(a * scale + spread * z)
+                * mpmath.erf(c * scale + spread * z)
+                * mpmath.npdf(z)
+            ),
+            range(-12, 13, 3),
+        ) - mpmath.erf(a) * mpmath.erf(c)
     expected = [
         math.erf(a) + math.erfc(b) * c,
         math.asin(a) * math.atan(b) - abs(a - b) ** e,
@@ -185,6 +219,15 @@ def test_backends_agree(backend):
         float(integral),
         0.1 * a + 10 / 3 + a**2 - 5,
         c**2,
+        math.sin(a) * math.cos(b) + math.tanh(c) + math.log(e),
+        1 / (a - b) + e,
+        bell * (math.exp(-a * a) - 2 * b * math.exp(-b * b))
+        + math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
+        + math.erfc(c / math.sqrt(2)) / 2
+        + erf_zeta(a, c),
+        owens_t(a, e) + owens_t(c, b) - owens_t(b, e),
+        normal.cdf([a, b]),
+        float(covariance),
     ]
     found = value(outputs, [x, y], [p, q], [a, b], [c, e], backend)
     assert found == pytest.approx(expected, rel=4e-15)
@@ -206,8 +249,8 @@ def test_few_inputs_and_constant_outputs(backend):
 
 @pytest.mark.parametrize(
     "expr",
-    [tan(x), cos(p) * x, besselj(0, x), gamma_function(p) * x, log(p) * x, I * x, oo * x,
-     Piecewise((x, x > 0), (0, True)), exp(tan(x) + p)],
+    [tan(x), tan(p) * x, besselj(0, x), gamma_function(p) * x, I * x, oo * x,
+     Piecewise((x, (x > 0) & (y > 1)), (0, True)), exp(tan(x) + p)],
     ids=str,
 )  # fmt: skip
 def test_what_no_backend_can_compute_is_refused_at_once(expr):
@@ -245,7 +288,9 @@ def test_the_defect_of_erf():
 
 
 @pytest.mark.parametrize(
-    "function", [ErfDefect(x, y), ErfVariance(x, p)], ids=["defect", "variance"]
+    "function",
+    [ErfDefect(x, y), ErfVariance(x, p), ErfCovariance(x, y, x / 2), BivariateNormal(x, y, -y)],
+    ids=["defect", "variance", "covariance", "probability"],
 )
 def test_derivatives_of_the_special_functions(function):
     slopes = [function.diff(v) for v in (x, y) if v in function.free_symbols]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
-from sympy import Symbol
+from flint import arb
+from sympy import Piecewise, Symbol, sign, symbols
 
+from slrsym.gaussian import OwensT, normal_cdf
 from slrsym.kernels import compile_expressions, erf_variance, zeta
-from slrsym.kernels.special import ErfVariance
+from slrsym.kernels.special import BivariateNormal, ErfCovariance, ErfVariance
 from tests._profile import THOROUGH
 from tests.kernels._cases import ARRAY_BACKENDS
 
@@ -107,3 +109,93 @@ def test_each_value_is_computed_by_itself(size):
 def test_not_a_number_stays_one():
     assert np.isnan(zeta(np.nan, 1.0))
     assert np.isnan(erf_variance(0.1, np.nan))
+
+
+# -- Owen's T, and probabilities of two variables ----------------------------------------------
+
+
+def both(x, y, r):
+    """The covariance of erf by Plackett's integral, in its first form, to 30 digits and more."""
+    x, y, r = (mpmath.mpf(float(z)) for z in (x, y, r))
+    end = mpmath.asin(r)
+    # Towards an end of the interval the integrand may change fast.
+    places = [end * (1 - mpmath.mpf(2) ** -k) for k in range(40)] + [end]
+    form = lambda t: mpmath.exp(  # noqa: E731
+        -(x * x - 2 * x * y * mpmath.sin(t) + y * y) / mpmath.cos(t) ** 2
+    )
+    return 2 / mpmath.pi * mpmath.quadgl(form, places)
+
+
+def pairs(rng, count):
+    """Of all sizes; some equal, nearly equal, opposite, or zero; correlations up to 1 - 1e-6."""
+    x, y = (rng.normal(size=count) * np.exp(rng.uniform(-6, 2, count)) for _ in range(2))
+    y[::5] = x[::5] * (1 + 10 ** rng.uniform(-12, 0, len(x[::5])))
+    y[1::5] = rng.choice([-1, 1], len(y[1::5])) * x[1::5]
+    x[2::7], y[3::7] = 0, 0
+    r = rng.choice([-1, 1], count) * (1 - 10 ** rng.uniform(-6, 0, count))
+    return x, y, r
+
+
+BACKENDS = [*ARRAY_BACKENDS, "mpmath", "ball"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_two_variables(seed, backend):
+    """To 1e-13 in all numbers, and to ten digits beyond doubles."""
+    x, y, r = symbols("x y r", real=True)
+    kernel = compile_expressions(
+        [ErfCovariance(x, y, r), BivariateNormal(x, y, r)], [x, y, r], [], backend
+    )
+    rng = np.random.default_rng(seed)
+    tolerance = 2e-15 if backend in ("numpy", "numba") else 1e-24
+    for point in zip(*pairs(rng, 40 if THOROUGH else 20), strict=True):
+        with mpmath.workdps(35):
+            expected = both(*point)
+            normal = mpmath.ncdf(float(point[0])) * mpmath.ncdf(float(point[1]))
+            normal += both(point[0] / mpmath.sqrt(2), point[1] / mpmath.sqrt(2), point[2]) / 4
+            found = kernel([float(z) for z in point])
+            if backend == "ball":
+                assert all(z.rad() < 1e-25 for z in found)
+                found = [mpmath.mpf(z.mid().str(30, radius=False)) for z in found]
+            assert abs(found[0] - expected) < tolerance
+        # The reference takes arguments over the root of 2 that are rounded.
+        assert abs(found[1] - normal) < 2e-15
+
+
+def by_definition(h, a):
+    form = lambda t: mpmath.exp(-h * h * (1 + t * t) / 2) / (1 + t * t)  # noqa: E731
+    # In pieces that double, up to where nothing is left.
+    end = min(abs(a), 9 / abs(h)) if h else abs(a)
+    places = [0, *(mpmath.mpf(end) * mpmath.mpf(2) ** k for k in range(-14, 1))]
+    return np.sign(a) * mpmath.quadgl(form, places) / (2 * mpmath.pi)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_owens_t(seed, backend):
+    h, a = symbols("h a", real=True)
+    kernel = compile_expressions([OwensT(h, a), normal_cdf(h)], [h, a], [], backend)
+    rng = np.random.default_rng(seed)
+    for number, slope, _ in zip(*pairs(rng, 60), strict=True):
+        found = [float(z) for z in kernel([float(number), float(slope)])]
+        with mpmath.workdps(30):
+            exact = by_definition(float(number), float(slope))
+            assert abs(found[0] - exact) < 1e-16 + 1e-15 * abs(exact)
+            assert abs(found[1] - mpmath.ncdf(float(number))) < 3e-16
+
+
+def test_balls_hold_the_values_at_all_points():
+    x, y, r = symbols("x y r", real=True)
+    outputs = [ErfCovariance(x, y, r), OwensT(x, 3 * y), sign(x) + Piecewise((x, x > y), (y, True))]
+    kernel = compile_expressions(outputs, [x, y, r], [], "ball")
+    numbers = compile_expressions(outputs, [x, y, r], [], "mpmath")
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        middle, radius = rng.uniform(-0.9, 0.9, 3), 10 ** rng.uniform(-6, -1.1)
+        found = kernel([arb(m, radius) for m in middle])
+        for _ in range(5):
+            inside = [float(m + radius * rng.uniform(-1, 1)) for m in middle]
+            for ball, value in zip(found, numbers(inside, dps=20), strict=True):
+                assert ball.lower() <= arb(str(value)) <= ball.upper()
+                assert ball.rad() < 10 * radius or ball.contains(0)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from slrsym import Task, excess_risk, risk
-from slrsym.kernels import kernel
 from slrsym.landscape import (
     critical_inverse_temperature,
     oracle_hessian,
     saturated_critical_inverse_temperature,
     swap_point,
 )
+from slrsym.models.expressions import kernel
 from tests.properties._examples import examples
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sympy import Rational
 
-from slrsym.kernels import kernel
+from slrsym.models.expressions import kernel
 from slrsym.testing import accuracy
 from slrsym.testing.accuracy import error_of, risk_errors, worst, zeta_errors
 from slrsym.testing.reference import (

@@ -7,7 +7,9 @@ mean, and are written as polynomials in what depends on the state.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from sympy import (
     Add,
@@ -23,12 +25,25 @@ from sympy import (
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.kernels.compile import compiled, require_backend
+from slrsym.kernels.program import Program
 from slrsym.kernels.special import ErfDefect, ErfVariance
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
 from slrsym.symbolic import closed_form, excess_risk_stable
 from slrsym.symbolic import on_manifold as symbolic_on_manifold
 
-__all__ = ["PARAMETERS", "excess_risk", "gradient", "hessian", "on_manifold", "risk"]
+__all__ = [
+    "PARAMETERS",
+    "excess_risk",
+    "gradient",
+    "hessian",
+    "kernel",
+    "on_manifold",
+    "program",
+    "risk",
+]
+
+KERNELS = ("excess_risk", "gradient", "hessian")
 
 PARAMETERS = (lam, gamma, d, L, epsilon)
 
@@ -116,3 +131,42 @@ def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) ->
     outside = {powers: coefficient for powers, coefficient in terms.items() if not powers[i]}
     product = generators[i] ** least * _nested(inside, generators)
     return product + _nested(outside, generators) if outside else product
+
+
+@cache
+def program(name: str) -> Program:
+    """The program of one of the functions of the risk."""
+    if name not in KERNELS:
+        raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
+    found = globals()[name]()
+    outputs = found if isinstance(found, tuple) else (found,)
+    return Program.of(outputs, ORDER_PARAMETERS, PARAMETERS)
+
+
+@cache
+def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
+    """One of the functions of the risk, in the numbers of a backend.
+
+    They are made of the closed form of Proposition 15.
+
+    Parameters
+    ----------
+    name : {'excess_risk', 'gradient', 'hessian'}
+        The Hessian is its upper triangle, row by row.
+    backend : {'numpy', 'numba', 'mpmath', 'ball'}
+        As in `compile_expressions`.
+
+    Returns
+    -------
+    callable
+        ``f(state, lam, gamma, d, L, epsilon)``, with state kappa, nu, theta, eta, rho.
+
+    Raises
+    ------
+    ValueError
+        If there is no such function or backend.
+    NumbaMissingError
+        If the backend is Numba and it is not installed.
+    """
+    require_backend(backend)
+    return compiled(program(name), backend)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.kernels.arguments import real_array
-from slrsym.kernels.compile import kernel, require_backend
+from slrsym.kernels.compile import require_backend
+from slrsym.models.expressions import kernel
 from slrsym.task import Task
 
 __all__ = ["excess_risk", "gradient", "hessian", "risk"]

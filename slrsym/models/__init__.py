@@ -1,0 +1,1 @@
+"""Models, stated; what follows is derived."""
