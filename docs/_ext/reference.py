@@ -14,6 +14,7 @@ PACKAGES = {
     "slrsym.proof.dynamical": "Statements about orbits",
     "slrsym.symbolic": "What is derived from the risk",
     "slrsym.kernels": "Fast functions",
+    "slrsym.models": "Models",
     "slrsym.linear": "The best linear predictor",
     "slrsym.montecarlo": "Sampling",
     "slrsym.dynamics": "Projected gradient descent",

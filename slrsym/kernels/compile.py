@@ -86,6 +86,7 @@ def compile_expressions(
 
 
 def compiled(program: Program, backend: str) -> Callable[..., Any]:
+    """The function of a program, in the numbers of a backend."""
     # Imported when asked for: each brings its own library.
     if backend == "numba":
         from slrsym.kernels.numba_backend import numba_function

@@ -99,7 +99,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivatives, which are elementary; in r it is twice a density."""
+        """The derivatives, which are elementary."""
         x, y, r = self.args
         left = 1 - r**2
         if argindex == 3:
