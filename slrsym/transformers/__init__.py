@@ -1,0 +1,9 @@
+"""Descent beyond one head: Transformer layers, and several erf heads, on several locations.
+
+What Section E.3 of the paper shows in figures 8 to 10, in NumPy and with gradients by hand.
+"""
+
+from slrsym.transformers.layer import Layer as Layer
+from slrsym.transformers.task import MultipleLocation as MultipleLocation
+from slrsym.transformers.training import LayerRuns as LayerRuns
+from slrsym.transformers.training import matched as matched

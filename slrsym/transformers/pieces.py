@@ -1,0 +1,228 @@
+"""Runs made in pieces over processes, so that they can be interrupted, saved, and gone on with.
+
+A piece is some rows of the log for some runs. Every row has random numbers of its own, so that runs
+are the same, to the last bit, however they were cut, and however many stand beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.random import Generator, SeedSequence, default_rng
+
+from slrsym.dynamics.engines import cores
+from slrsym.files import read_netcdf, require_writable, write_netcdf
+from slrsym.progress import advancing
+from slrsym.recovery.executors import as_maker, completed
+from slrsym.transformers.task import Real
+
+__all__ = ["RunsInPieces", "stream"]
+
+# Matrices are too small to be shared between cores; BLAS tries, and is slower by far.
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def stream(seed: int, run: int, *place: int) -> Generator:
+    """Random numbers of a run, for some purpose or row of its log.
+
+    Parameters
+    ----------
+    seed, run : int
+    *place : int
+
+    Returns
+    -------
+    Generator
+    """
+    return default_rng(SeedSequence(seed, spawn_key=(run, *place)))
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes that start meanwhile leave the other cores to each other."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+class RunsInPieces(ABC):
+    """Runs of descent, logged; `slrsym.experiments.fetch` takes them."""
+
+    runs: int
+    steps: int
+    log_every: int
+
+    # How many rows of the log a piece has, and how many runs at most.
+    _rows: int
+    _together: int
+
+    @property
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """What the runs depend on; they are attributes of the data."""
+
+    @abstractmethod
+    def _begin(self, runs: list[int]) -> Real:
+        """The states of some runs before the first step, (runs, size)."""
+
+    @abstractmethod
+    def _walk(self, runs: list[int], states: Real, first: int, stop: int) -> tuple[Real, Any]:
+        """Go from the row before `first` (from the start, if it is 0) to the one before `stop`.
+
+        Returns the states there, and a dictionary of what is logged: arrays (runs, rows, ...).
+        """
+
+    @abstractmethod
+    def _blank(self) -> dict[str, tuple[tuple[str, ...], Real]]:
+        """Dimensions of what is logged, and arrays of NaN."""
+
+    @property
+    def _logged(self) -> Any:
+        return np.append(np.arange(0, self.steps, self.log_every), self.steps)
+
+    def compute(
+        self,
+        path: str | Path | None = None,
+        progress: bool | None = None,
+        workers: int | None = None,
+    ) -> xr.Dataset:
+        """Make the runs.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save them, at the end and when interrupted.
+        progress : bool, optional
+            Whether to show a progress bar; by default on a terminal.
+        workers : int, optional
+            How many processes; by default one a core. With 1 it is done in this one.
+
+        Returns
+        -------
+        Dataset
+            What is logged, over ``run``, ``step`` and others; the settings are attributes.
+        """
+        data = xr.Dataset(
+            self._blank(),
+            {"run": np.arange(self.runs, dtype=np.int32), "step": self._logged.astype(np.int32)},
+            self.settings | {f"version_{name}": version(name) for name in ("slrsym", "numpy")},
+        )
+        data["rows"] = ("run", np.zeros(self.runs, dtype=np.int32))
+        data["state"] = (("run", "weight"), self._begin(list(range(self.runs))))
+        return self.complete(data.assign_attrs(seconds=0.0), path, progress, workers)
+
+    def complete(
+        self,
+        data: xr.Dataset,
+        path: str | Path | None = None,
+        progress: bool | None = None,
+        workers: int | None = None,
+    ) -> xr.Dataset:
+        """Go on with runs that were interrupted, and save them; the same if none was.
+
+        Parameters
+        ----------
+        data : Dataset
+            As `compute` or `read` return it.
+        path, progress, workers
+            As for `compute`.
+
+        Returns
+        -------
+        Dataset
+        """
+        if "state" not in data:
+            return data
+        if path is not None:
+            require_writable(path)
+        data = data.copy(deep=True)
+        logged = self._logged
+        begin = time.perf_counter()
+        try:
+            left = self.steps * self.runs - int(logged[np.maximum(data.rows - 1, 0)].sum())
+            with advancing(progress, "steps", left) as shown:
+                for runs, first, stop, states, values in self._pieces(data, workers):
+                    for name, value in values.items():
+                        data[name][runs, first:stop] = value
+                    data["state"][runs], data["rows"][runs] = states, stop
+                    shown(len(runs) * int(logged[stop - 1] - logged[max(first - 1, 0)]))
+            data = data.drop_vars(["state", "rows"])
+        finally:
+            # What is complete is kept, whatever came in between.
+            data.attrs["seconds"] += time.perf_counter() - begin
+            if path is not None:
+                write_netcdf(data, path)
+        return data
+
+    def _pieces(self, data: xr.Dataset, workers: int | None) -> Iterator[Any]:
+        """Make what is missing, as it comes: runs, rows from and to, states, what is logged."""
+        workers = workers or cores()
+        rows, states = data.rows.values.copy(), data.state.values
+        groups: list[list[int]] = []
+        for row in np.unique(rows[rows < len(self._logged)]):
+            same = np.flatnonzero(rows == row)
+            parts = max(-(-len(same) // self._together), min(workers, len(same)))
+            groups += [part.tolist() for part in np.array_split(same, parts)]
+
+        def job(group: list[int], at: Real) -> Any:
+            first = int(rows[group[0]])
+            stop = min(first + self._rows, len(self._logged))
+            return (group, first, stop), self._walk, (group, at, first, stop)
+
+        jobs = deque(job(group, states[group]) for group in groups)
+        if workers == 1:
+            found: Any = _at_once(jobs)
+        else:
+            maker, ours = as_maker(None, min(workers, len(groups)))
+            found = completed(jobs, maker, ours)
+        with _one_thread_each():
+            for (group, first, stop), (at, values) in found:
+                rows[group] = stop
+                if stop < len(self._logged):
+                    jobs.append(job(group, at))
+                yield group, first, stop, at, values
+
+    def read(self, path: str | Path) -> xr.Dataset:
+        """Runs from a file.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that `compute` saved.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If it is no netCDF file.
+        """
+        try:
+            return read_netcdf(path)
+        except ValueError as problem:
+            raise ValueError(f"{path} is no file of data: {problem}") from None
+
+
+def _at_once(jobs: Any) -> Iterator[Any]:
+    while jobs:
+        name, function, arguments = jobs.popleft()
+        yield name, function(*arguments)

@@ -1,0 +1,171 @@
+"""Figures 8 and 10: a Transformer layer, trained by single-pass stochastic gradient descent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.optimize import linear_sum_assignment
+
+from slrsym.kernels.arguments import positive, whole
+from slrsym.transformers.layer import Layer
+from slrsym.transformers.pieces import RunsInPieces, stream
+from slrsym.transformers.task import MultipleLocation, Real
+
+__all__ = ["LayerRuns", "matched"]
+
+
+@dataclass(frozen=True)
+class LayerRuns(RunsInPieces):
+    """Runs of a layer with fresh sequences at each step, in single precision.
+
+    Parameters
+    ----------
+    task : MultipleLocation
+    heads, width : int
+        How many heads, whose rank is d / heads, and how many hidden units.
+    alpha : float
+        Step size.
+    batch : int
+        How many sequences a step draws.
+    steps, log_every : int
+        How many steps, and after how many the run is logged.
+    runs : int
+    seed : int, optional
+        Of the random numbers.
+    test : int, optional
+        How many sequences, drawn once a run, the risk is estimated from.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or d is not a multiple of the number of heads.
+    """
+
+    task: MultipleLocation
+    heads: int
+    width: int
+    alpha: float
+    batch: int
+    steps: int
+    log_every: int
+    runs: int
+    seed: int = 0
+    test: int = 1000
+
+    _rows = 5
+    _together = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", positive("alpha", self.alpha))
+        least = {"steps": 0, "seed": 0}
+        for name in ("heads", "width", "batch", "steps", "log_every", "runs", "seed", "test"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), least.get(name, 1)))
+        if self.task.task.d % self.heads:
+            d = self.task.task.d
+            raise ValueError(f"d must be a multiple of heads = {self.heads}; got {d}")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the runs depend on; they are attributes of the data."""
+        task = self.task.task
+        return {
+            "runs_of": "a Transformer layer",
+            **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
+            "task_n": self.task.n,
+            "task_noise": "shared" if self.task.shared else "independent",
+            "runs": self.runs,
+            **{
+                name: getattr(self, name)
+                for name in ("heads", "width", "alpha", "batch", "steps", "log_every")
+            },
+            "seed": self.seed,
+            "test": self.test,
+        }
+
+    def _layer(self, run: int) -> Layer:
+        rng, d = stream(self.seed, run, 0), self.task.task.d
+        return Layer.random(rng, d, self.heads, self.width, np.float32)
+
+    def _begin(self, runs: list[int]) -> Real:
+        return np.stack([_flat(self._layer(run)) for run in runs])
+
+    def _blank(self) -> dict[str, tuple[tuple[str, ...], Real]]:
+        rows = (self.runs, len(self._logged))
+        heads, n = self.heads, self.task.n
+        shapes: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
+            "excess_risk": ((), ()),
+            "kappa": (("head", "star"), (heads, n)),
+            "nu": (("head", "star"), (heads, n)),
+            "ratio": (("head",), (heads,)),
+        }
+        return {
+            name: (("run", "step", *dims), np.full((*rows, *shape), np.nan, np.float32))
+            for name, (dims, shape) in shapes.items()
+        }
+
+    def _walk(self, runs: list[int], states: Real, first: int, stop: int) -> tuple[Real, Any]:
+        walked = [
+            self._walk_one(run, state, first, stop) for run, state in zip(runs, states, strict=True)
+        ]
+        values = {name: np.stack([v[name] for _, v in walked]) for name in walked[0][1]}
+        return np.stack([state for state, _ in walked]), values
+
+    def _walk_one(self, run: int, state: Real, first: int, stop: int) -> tuple[Real, Any]:
+        task, alpha = self.task, np.float32(self.alpha)
+        rng = stream(self.seed, run, 1)
+        k_star, v_star = (x.astype(np.float32) for x in task.stars(rng))
+        seen, wanted = task.draw(rng, k_star, v_star, self.test)
+        layer = _shaped(self._layer(run), state)
+        rows: dict[str, list[Any]] = {"excess_risk": [], "kappa": [], "nu": [], "ratio": []}
+        for row in range(first, stop):
+            # Fresh random numbers for each row.
+            rng = stream(self.seed, run, 2, row)
+            for _ in range(self._logged[row] - self._logged[row - 1] if row else 0):
+                X, y = task.draw(rng, k_star, v_star, self.batch)
+                slopes = layer.gradient(X, y)
+                for name, weights in layer:
+                    weights -= alpha * slopes[name]
+            k, ratio = layer.score_directions()
+            error = np.square(layer.predict(seen) - wanted).mean(dtype=np.float64)
+            rows["excess_risk"].append(error - task.task.epsilon**2)
+            rows["kappa"].append(k @ k_star.T)
+            rows["nu"].append(layer.value_directions() @ v_star.T)
+            rows["ratio"].append(ratio)
+        return _flat(layer), {name: np.array(x) for name, x in rows.items()}
+
+
+def _flat(layer: Layer) -> Real:
+    return np.concatenate([weights.ravel() for _, weights in layer])
+
+
+def _shaped(like: Layer, state: Real) -> Layer:
+    """A layer with the numbers of a state."""
+    names, weights = zip(*like, strict=True)
+    parts = np.split(state, np.cumsum([w.size for w in weights])[:-1])
+    shaped = (part.reshape(w.shape).copy() for part, w in zip(parts, weights, strict=True))
+    return replace(like, **dict(zip(names, shaped, strict=True)))
+
+
+def matched(data: xr.Dataset) -> xr.Dataset:
+    """Each head with the star that it is nearest to, no star twice, at the last step.
+
+    Parameters
+    ----------
+    data : Dataset
+        With ``kappa`` and ``nu`` over ``run, step, head, star``, as `LayerRuns` makes them.
+
+    Returns
+    -------
+    Dataset
+        Variables over head and star, of the matched star alone. The best matching has the largest
+        sum of absolute values of kappa and nu.
+    """
+    last = (abs(data.kappa) + abs(data.nu)).isel(step=-1).transpose("run", "head", "star").values
+    order = np.array([linear_sum_assignment(-x)[1] for x in np.nan_to_num(last)])
+    heads = np.arange(order.shape[1])
+    star = xr.DataArray(order, dims=("run", "head"))
+    both = data[[name for name, x in data.items() if "star" in x.dims]]
+    return both.isel(head=xr.DataArray(heads, dims="head"), star=star)
