@@ -43,17 +43,7 @@ def _tangent(slope: _Array, at: _Array) -> _Array:
 
 
 class HeadsRisk:
-    """The excess risk of erf heads on the unit spheres, and its gradient.
-
-    Parameters
-    ----------
-    task : MultipleLocation
-        Of any law of the locations.
-    heads : int
-        How many.
-    backend : {'auto', 'numpy', 'numba'}, optional
-        By default Numba, where it is installed.
-    """
+    """The excess risk of erf heads on the unit spheres, and its gradient."""
 
     def __init__(self, task: MultipleLocation, heads: int, backend: str = "auto") -> None:
         self._task, self._heads = task, heads
@@ -83,37 +73,16 @@ class HeadsRisk:
         self._to_gram = _placed(self._places, (2 * heads, 2 * heads))
 
     def risk(self, students: _Array, stars: _Array, lam: float) -> _Array:
-        r"""The risk less :math:`\varepsilon^2`.
-
-        Parameters
-        ----------
-        students : ndarray, shape (runs, 2 * heads, q)
-            k_1, ..., k_H, v_1, ..., v_H in an orthonormal frame, or in all of R^d.
-        stars : ndarray, shape (runs, 2 * n, q)
-            k*_1, ..., k*_n, v*_1, ..., v*_n.
-        lam : float
-            Inverse temperature.
-
-        Returns
-        -------
-        ndarray of shape (runs,)
-        """
+        """The risk less epsilon^2, (runs,)."""
         return self.risk_and_gradient(students, stars, lam)[0]
 
     def risk_and_gradient(
         self, students: _Array, stars: _Array, lam: float
     ) -> tuple[_Array, _Array]:
-        """The excess risk, and what of its gradient is tangent to the spheres.
+        """The excess risk, (runs,), and what of its gradient is tangent, (runs, 2 heads, q).
 
-        Parameters
-        ----------
-        students, stars, lam
-            As for `risk`.
-
-        Returns
-        -------
-        risk : ndarray of shape (runs,)
-        gradient : ndarray of shape (runs, 2 * heads, q)
+        Students are k_1, ..., k_H, v_1, ..., v_H, shape (runs, 2 heads, q), in an orthonormal frame
+        or in all of R^d; stars k*_1, ..., k*_n, v*_1, ..., v*_n.
         """
         task, n, runs = self._task.task, self._task.n, len(students)
         root, square, left = np.sqrt(task.d / 2), task.gamma**2, task.L - n
@@ -268,17 +237,7 @@ class HeadRuns(RunsInPieces):
             "seed": self.seed,
         }
 
-    def temperature(self, step: int) -> float:
-        """The inverse temperature of a step.
-
-        Parameters
-        ----------
-        step : int
-
-        Returns
-        -------
-        float
-        """
+    def _temperature(self, step: int) -> float:
         return self.lam0 / (1 + self.rate * min(step, self.held))
 
     def _start(self, run: int) -> tuple[_Array, _Array]:
@@ -316,7 +275,7 @@ class HeadRuns(RunsInPieces):
         risks, overlaps = [], []
         for row in range(first, stop):
             begin, end = (int(self._logged[max(row - 1, 0)]), int(self._logged[row]))
-            lams = [self.temperature(t) for t in range(begin, end)]
+            lams = [self._temperature(t) for t in range(begin, end)]
             if sampled.any():
                 rngs = [stream(self.seed, run, 1, row) for run in np.array(runs)[sampled].tolist()]
                 for at in range(0, len(lams), _DRAWN):
@@ -328,7 +287,7 @@ class HeadRuns(RunsInPieces):
                     slope = risk.risk_and_gradient(moved, fixed, lam)[1]
                     moved = _unit(moved - self.alpha * slope)
                 students[~sampled] = moved
-            risks.append(risk.risk(students, stars, self.temperature(end)))
+            risks.append(risk.risk(students, stars, self._temperature(end)))
             overlaps.append(students @ stars.transpose(0, 2, 1))
         found = np.stack(overlaps, axis=1)
         k, v = found[:, :, :heads], found[:, :, heads:]
@@ -393,5 +352,5 @@ def _root(gram: _Array) -> _Array:
 
 def _in_frame(moved: _Array, fixed: int) -> _Array:
     """Unit vectors, beyond the axes of the stars in a frame of their own."""
-    beyond = np.linalg.qr(moved[:, :, fixed:].transpose(0, 2, 1), mode="r").transpose(0, 2, 1)
-    return _unit(np.concatenate([moved[:, :, :fixed], beyond], axis=2))
+    triangle = np.asarray(np.linalg.qr(moved[:, :, fixed:].transpose(0, 2, 1), mode="r"))
+    return _unit(np.concatenate([moved[:, :, :fixed], triangle.transpose(0, 2, 1)], axis=2))

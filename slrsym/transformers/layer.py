@@ -33,7 +33,7 @@ def _normalised(X: Real) -> Real:
     centred = X - X.mean(axis=-1, keepdims=True)
     deviation = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True))
     centred /= deviation + centred.dtype.type(_LEAST)
-    return centred
+    return np.asarray(centred)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Layer:
         r, m = d // heads, width
 
         def normal(variance: float, *shape: int) -> Real:
-            return (np.sqrt(variance) * rng.standard_normal(shape)).astype(dtype)
+            return np.asarray(np.sqrt(variance) * rng.standard_normal(shape), dtype)
 
         return cls(
             reg=normal(1 / d, d),

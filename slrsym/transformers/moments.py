@@ -48,18 +48,10 @@ def _law() -> GaussianLaw:
 
 @cache
 def one_head(backend: str) -> Callable[..., NDArray[np.float64]]:
-    """First moments of a head, and their derivatives.
+    """States m_U, m_V, c_UV, c_UY, c_VY, s to moments and their derivatives.
 
-    Parameters
-    ----------
-    backend : {'numpy', 'numba'}
-
-    Returns
-    -------
-    callable
-        ``f(state, lam)`` of states ``m_U, m_V, c_UV, c_UY, c_VY, s``: E[V erf(lambda U)] and its
-        derivatives by the first three, then E[Y V erf(lambda U)] for a centred Y and its
-        derivatives by the first five.
+    E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
+    Y, with its derivatives by the first five.
     """
     (m_U, m_V, *_), c_UV = _MEANS, _COVARIANCES[0]
     UY, VY = _WITH_Y
@@ -76,17 +68,9 @@ def one_head(backend: str) -> Callable[..., NDArray[np.float64]]:
 
 @cache
 def two_heads(backend: str) -> Callable[..., NDArray[np.float64]]:
-    """The second moment of two heads, and its derivatives.
+    """States m_U, m_V, m_u, m_v, c_UV, c_uv, c_Uu, c_Uv, c_Vu, c_Vv, s, F to a second moment.
 
-    Parameters
-    ----------
-    backend : {'numpy', 'numba'}
-
-    Returns
-    -------
-    callable
-        ``f(state, lam)`` of states ``m_U, m_V, m_u, m_v, c_UV, c_uv, c_Uu, c_Uv, c_Vu, c_Vv, s, F``:
-        E[V v erf(lambda U) erf(lambda u)] and its derivatives by the first ten.
+    That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.
     """
     law = _law()
     both = erf(lam * _U) * erf(lam * _u)
@@ -105,23 +89,7 @@ def two_heads(backend: str) -> Callable[..., NDArray[np.float64]]:
 
 
 def erf_product(p: Any, q: Any, c: Any, s: Any, lam: float) -> NDArray[np.float64]:
-    r"""The expectation of a product of two erf.
-
-    It is 4 times a bivariate normal probability, less those of its margins, in Owen's form.
-
-    Parameters
-    ----------
-    p, q : array_like
-        Means of U and u; any shapes that broadcast with the others.
-    c, s : array_like
-        Their covariance, and the standard deviation of each.
-    lam : float
-
-    Returns
-    -------
-    ndarray, of the shape that the arguments broadcast to
-        :math:`\mathbb{E}\,\mathrm{erf}(\lambda U)\,\mathrm{erf}(\lambda u)`.
-    """
+    """The F of means p, q, their covariance and the deviation of each: Owen's form of 4 Phi_2."""
     w = 1 + 2 * (lam * s) ** 2
     scale = lam * np.sqrt(2 / w)
     x, y, r = np.broadcast_arrays(scale * p, scale * q, 2 * lam**2 * c / w)

@@ -33,17 +33,7 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def stream(seed: int, run: int, *place: int) -> Generator:
-    """Random numbers of a run, for some purpose or row of its log.
-
-    Parameters
-    ----------
-    seed, run : int
-    *place : int
-
-    Returns
-    -------
-    Generator
-    """
+    """Random numbers of a run, for some purpose or row of its log."""
     return default_rng(SeedSequence(seed, spawn_key=(run, *place)))
 
 
@@ -103,21 +93,9 @@ class RunsInPieces(ABC):
         progress: bool | None = None,
         workers: int | None = None,
     ) -> xr.Dataset:
-        """Make the runs.
+        """Make the runs; a path is where to save them, at the end and when interrupted.
 
-        Parameters
-        ----------
-        path : path, optional
-            Where to save them, at the end and when interrupted.
-        progress : bool, optional
-            Whether to show a progress bar; by default on a terminal.
-        workers : int, optional
-            How many processes; by default one a core. With 1 it is done in this one.
-
-        Returns
-        -------
-        Dataset
-            What is logged, over ``run``, ``step`` and others; the settings are attributes.
+        They are made by as many processes as there are cores, or with one worker in this one.
         """
         data = xr.Dataset(
             self._blank(),
@@ -135,19 +113,7 @@ class RunsInPieces(ABC):
         progress: bool | None = None,
         workers: int | None = None,
     ) -> xr.Dataset:
-        """Go on with runs that were interrupted, and save them; the same if none was.
-
-        Parameters
-        ----------
-        data : Dataset
-            As `compute` or `read` return it.
-        path, progress, workers
-            As for `compute`.
-
-        Returns
-        -------
-        Dataset
-        """
+        """Go on with runs that were interrupted, and save them; the same if none was."""
         if "state" not in data:
             return data
         if path is not None:
@@ -200,22 +166,7 @@ class RunsInPieces(ABC):
                 yield group, first, stop, at, values
 
     def read(self, path: str | Path) -> xr.Dataset:
-        """Runs from a file.
-
-        Parameters
-        ----------
-        path : path
-            Of a file that `compute` saved.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        ValueError
-            If it is no netCDF file.
-        """
+        """Runs from a file that `compute` saved; a ValueError if it is no netCDF file."""
         try:
             return read_netcdf(path)
         except ValueError as problem:
