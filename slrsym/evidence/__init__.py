@@ -1,0 +1,1 @@
+"""From proofs to evidence that the kernel judges. Nothing here is trusted."""

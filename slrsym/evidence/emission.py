@@ -1,0 +1,393 @@
+"""Proofs as inferences of the kernel: one walk through a proof, families of rules beside it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from slrsym.evidence.translate import Translator, Untranslatable
+from slrsym.proof.claim import Claim
+from slrsym.proof.context import Context
+from slrsym.proof.errors import ProofError
+from slrsym.proof.errors import Refused as SearchRefused
+from slrsym.proof.step import Proof, Step
+from slrsym.trusted import Book, Line, Refused, Script
+from slrsym.trusted.term import Term, bound, children, free, is_inside, key, plain, same, substitute
+
+__all__ = ["Emission", "Outcome", "emit", "family", "kind_of_proof"]
+
+# What makes the inferences for a step: they show its statement, from the lines of its premises.
+Family: TypeAlias = Callable[["Emission", Step, Sequence[Line]], Line]
+_FAMILIES: dict[str, Family] = {}
+_PROOFS: dict[str, Callable[[Emission, Any, Context, str], Line]] = {}
+# What a family may fail with, for want of evidence.
+FAILURES = (Refused, SearchRefused, Untranslatable, ProofError, NotImplementedError)
+
+
+def family(*rules: str) -> Callable[[Family], Family]:
+    """Register what emits evidence for the rules of these class names."""
+
+    def register(function: Family) -> Family:
+        _FAMILIES.update(dict.fromkeys(rules, function))
+        return function
+
+    return register
+
+
+def kind_of_proof(*names: str) -> Callable[[Any], Any]:
+    """Register what emits the inferences of a kind of proof, by its class name."""
+
+    def register(function: Any) -> Any:
+        _PROOFS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a step.
+
+    Attributes
+    ----------
+    label, kind : str
+        The step, and the class of its rule (with the rule's name if that is structural).
+    refusal : str
+        Why there is no evidence; empty if it was accepted.
+    lines : range
+        The inferences that were made for it, those of its premises apart.
+    """
+
+    label: str
+    kind: str
+    refusal: str
+    lines: range
+
+
+class Emission:
+    """The proof of one claim on its way into the kernel.
+
+    Attributes
+    ----------
+    script : Script
+        The inferences made so far.
+    outcomes : list of Outcome
+        One for each step.
+    """
+
+    def __init__(self, claim: Claim, find: Callable[[str], Claim], book: Book) -> None:
+        self.claim, self.find, self.book = claim, find, book
+        self.script = Script(book)
+        self.translator = Translator()
+        self.outcomes: list[Outcome] = []
+        self._reasons: list[str] = []
+        self._holds: dict[tuple[str, tuple[str, ...]], Line | None] = {}
+
+    # -- short names ------------------------------------------------------------------------------
+
+    def formula(self, statement: Any) -> Term:
+        return self.translator.formula(statement)
+
+    def term(self, expr: Any) -> Term:
+        return self.translator.term(expr)
+
+    def hypotheses(self, context: Context) -> tuple[Term, ...]:
+        """What a step may suppose; those that the kernel cannot read are left out."""
+        found = []
+        for h in (*context.hypotheses, *context.granted):
+            try:
+                found.append(self.formula(h))
+            except Untranslatable:
+                continue
+        return tuple(found)
+
+    def logic(self, premises: Iterable[Line], hypotheses: Iterable[Term], p: Term) -> Line:
+        return self.script.add("logic", premises, tuple(hypotheses), p)
+
+    def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Line:
+        """A statement on trust, listed among the axioms."""
+        self._reasons.append(reason)
+        return self.script.add("unchecked", (), name, tuple(given), p)
+
+    # -- small questions --------------------------------------------------------------------------
+
+    def holds(self, p: Term, context: Context) -> Line:
+        """A theorem of a formula under the hypotheses of a context; on trust if there is none."""
+        given = self.hypotheses(context)
+        name = (key(p), tuple(sorted(map(key, given))))
+        if name not in self._holds:
+            self._holds[name] = self._shown(p, given, context)
+        line = self._holds[name]
+        return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
+
+    def _shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Line | None:
+        if key(p) in map(key, given):
+            return self.script.add("assume", (), p)
+        if p[0] == "and":
+            parts = [self.holds(q, context) for q in p[1:]]
+            return self.logic(parts, given, p)
+        for side in p[1:]:
+            if isinstance(side, tuple) and side[0] == "s":
+                try:
+                    return self.logic([self.script.add("symbol", (), side)], (), p)
+                except Refused:
+                    continue
+        for ask in QUESTIONS:
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(lambda ask=ask: ask(self, p, given, context))
+        return None
+
+    def conclude(self, shown: Line, wanted: Term, context: Context) -> Line:
+        """The wanted statement from one that is it, a part of it, or implies it side by side."""
+        p = shown.theorem.conclusion
+        if same(p, wanted):
+            return shown
+        given = tuple(shown.theorem.hypotheses.values())
+        pairs = [q for q in _relations(p) + _relations(wanted)]
+        seen: dict[str, Line] = {}
+        for _, a, b in pairs:
+            name = " ".join(sorted((key(a), key(b))))
+            if name not in seen:
+                seen[name] = self.script.add("order", (), a, b)
+        try:
+            return self.logic([shown, *seen.values()], given, wanted)
+        except Refused:
+            pass
+        if wanted[0] == "and":
+            return self.logic(
+                [self.conclude(shown, q, context) for q in wanted[1:]],
+                self.all_of(given, context),
+                wanted,
+            )
+        for q in _relations(p):
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(lambda q=q: self._side_by_side(shown, q, wanted, context))
+        raise Refused(f"the statement does not follow from {key(p)[:200]}")
+
+    def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
+        return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())
+
+    def _side_by_side(self, shown: Line, q: Term, wanted: Term, context: Context) -> Line:
+        kind, a, b = q
+        relation, c, d = wanted
+        given = tuple(shown.theorem.hypotheses.values())
+        if not (kind == relation or {kind, relation} in ({"=", "<="}, {"<", "<="})):
+            raise Refused("another relation")
+        part, why = self.logic([shown], given, q), None
+        for x, y in ((a, b), (b, a)) if kind == "=" else ((a, b),):
+            try:
+                ends = [self.equal(c, x, context), part, self.equal(y, d, context)]
+            except FAILURES as reason:
+                why = reason
+                continue
+            line = self.script.add("chain", [e for e in ends if e is not None])
+            if same(line.theorem.conclusion, wanted):
+                return line
+            order = self.script.add("order", (), c, d)
+            return self.logic([line, order], line.theorem.hypotheses.values(), wanted)
+        raise Refused(f"the sides differ: {why}")
+
+    def equal(self, a: Term, b: Term, context: Context) -> Line | None:
+        """A theorem of an equality; None if nothing has to be shown."""
+        if same(a, b):
+            return None
+        line = self._shown(("=", a, b), self.hypotheses(context), context)
+        if line is None:
+            raise Refused("the two sides are not known to be equal")
+        return line
+
+    def cited(
+        self, id: str, values: Iterable[tuple[Any, Any]], context: Context,
+        shown: Sequence[Line] = (),
+    ) -> Line:  # fmt: skip
+        """The theorem of a claim at some values, what it supposes shown."""
+        line, claim = self.book.cited(id), self.find(id)
+        pairs = []
+        for name, value in values:
+            symbol = claim.symbol(name)
+            if hasattr(symbol, "is_Symbol") and symbol.is_Symbol:
+                pairs.append((Translator().symbol(symbol), self.term(value)))
+            else:
+                function = self.term(value)
+                pairs.append((self.translator.function(symbol, len(function[1])), function))
+        pairs = [(s, v) for s, v in pairs if s != v]
+        if pairs:
+            line = self.script.add("instance", [line], tuple(pairs))
+        return self.discharged(line, context, shown)
+
+    def discharged(self, line: Line, context: Context, shown: Sequence[Line] = ()) -> Line:
+        """The theorem under the hypotheses of the context alone; the others are shown."""
+        own = set(map(key, self.hypotheses(context)))
+        open_ones = [h for k, h in line.theorem.hypotheses.items() if k not in own]
+        if not open_ones:
+            return line
+        proofs = [self._from(shown, h, context) or self.holds(h, context) for h in open_ones]
+        needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
+        left = [h for k, h in needed.items() if k in own]
+        return self.logic([line, *proofs], left, line.theorem.conclusion)
+
+    def _from(self, shown: Sequence[Line], p: Term, context: Context) -> Line | None:
+        """A hypothesis that one of the lines shows on purpose."""
+        for line in shown:
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(lambda line=line: self.conclude(line, p, context))
+        return None
+
+    def attempt(self, make: Callable[[], Line]) -> Line:
+        """What `make` makes; if it fails, none of its inferences stay."""
+        mark = len(self.script.lines)
+        try:
+            return make()
+        except FAILURES:
+            self.undo(mark)
+            raise
+
+    def undo(self, mark: int) -> None:
+        del self.script.lines[mark:], self.script.theorems[mark:]
+        self._holds = {
+            k: v for k, v in self._holds.items()
+            if v and (isinstance(v.number, str) or v.number < mark)
+        }  # fmt: skip
+
+    def shown_from(self, p: Term, other: Term, context: Context) -> Line:
+        """The implication of p by another formula, which is supposed besides the context."""
+        given = (*self.hypotheses(context), other)
+        line = self._shown(p, given, context)
+        if line is None:
+            raise Refused(f"not shown: {key(p)[:200]}")
+        return self.logic([line], (), ("implies", ("and", *given), p))
+
+    def from_equations(self, lines: Sequence[Line], p: Term, context: Context) -> Line:
+        """A formula from equations or inequalities, by arithmetic."""
+        for ask in QUESTIONS:
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(
+                    lambda ask=ask: ask(self, p, self.hypotheses(context), context, lines)
+                )
+        raise Refused("it does not follow by arithmetic")
+
+    def under_equation(
+        self, line: Line, goal: Term, values: tuple[Term, Term], inner: Context, context: Context
+    ) -> Line:
+        """Under ``x = v``: the goal, from a line that shows it with v for x."""
+        symbol, value = values
+        given = self.hypotheses(context)
+        put = {symbol: value}
+        exact = [substitute(h, put) for h in given]
+        line = self.conclude(line, substitute(goal, put), inner)
+        by_key = {key(h): h for h in exact}
+        lacking = [h for k, h in line.theorem.hypotheses.items() if k not in by_key]
+        proofs = []
+        for h in lacking:
+            # The same hypothesis, as SymPy evaluates it.
+            source = next(e for g, e in zip(inner.hypotheses, exact, strict=False)
+                          if same(self.formula(g), h))  # fmt: skip
+            proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
+        whole = ("implies", ("and", *given), goal) if given else goal
+        at = substitute(whole, put)
+        line = self.logic([line, *proofs], (), at)
+        equation = self.script.add("assume", (), ("=", symbol, value))
+        places = [plain(path) for path in paths_of(whole, symbol)]
+        line = self.script.add("rewrite", [line, equation], places) if places else line
+        return self.logic([line], (*given, ("=", symbol, value)), goal)
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def step(self, step: Step, make: Callable[[], Line], kind: str = "") -> Line:
+        """One step: its inferences, or the statement on trust if they do not show it."""
+        kind, start = kind or _kind(step), len(self.script.lines)
+        wanted, given = self.formula(step.statement), self.hypotheses(step.context)
+        self._reasons = []
+        try:
+            line = make()
+            if not same(line.theorem.conclusion, wanted):
+                raise Refused(f"another statement: {key(line.theorem.conclusion)[:200]}")
+            line = self.discharged(line, step.context)
+        except FAILURES as reason:
+            self.undo(start)
+            line = self.unchecked(kind, str(reason)[:400], given, wanted)
+        self.script.step(step.label, step.rule.name, line)
+        lines = range(start, len(self.script.lines))
+        self.outcomes.append(Outcome(step.label, kind, "; ".join(self._reasons), lines))
+        return line
+
+    def prove(self, proof: Proof, context: Context, label: str = "") -> Line:
+        """The line that shows what a proof concludes."""
+        make = _PROOFS.get(type(proof).__name__)
+        if make is not None:
+            return make(self, proof, context, label)
+        return self.by_steps(proof.steps(context, label))
+
+    def by_steps(self, steps: Iterable[Step]) -> Line:
+        """Steps of a kind of proof that nothing here knows: each by its family, if it has one."""
+        line = None
+        for step in steps:
+            line = self.step(step, lambda step=step: self.by_family(step, ()))
+        if line is None:
+            raise Refused("a proof without steps")
+        return line
+
+    def by_family(self, step: Step, premises: Sequence[Line]) -> Line:
+        name = type(step.rule).__name__
+        if name not in _FAMILIES:
+            raise NotImplementedError(f"no evidence for {_kind(step)} yet")
+        return _FAMILIES[name](self, step, premises)
+
+
+def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
+    """The places at which a symbol stands freely."""
+    if t == symbol:
+        return [()]
+    if symbol not in free(t):
+        return []
+    return [
+        (place, *rest)
+        for place, part in children(t)
+        if not (is_inside(t, place) and symbol in bound(t))
+        for rest in paths_of(part, symbol)
+    ]
+
+
+# Ways to show a formula that a step needs besides its premises, in the order of cost.
+QUESTIONS: list[Callable[..., Line]] = []
+
+
+def _relations(p: Term) -> list[Term]:
+    """The relations in a conjunction."""
+    if p[0] == "and":
+        return [r for q in p[1:] for r in _relations(q)]
+    return [p] if p[0] in ("=", "<", "<=", "!=") else []
+
+
+def _kind(step: Step) -> str:
+    name = type(step.rule).__name__
+    if name != "_Structural":
+        return name.lstrip("_")
+    words = step.rule.name.split()
+    return f"structural: {' '.join(words[:2]) if words[0] in ('the', 'theorem') else words[0]}"
+
+
+def emit(claim: Claim, find: Callable[[str], Claim], book: Book) -> tuple[dict[str, Any], Emission]:
+    """The record of a claim for the log, after which the book has the claim.
+
+    Raises
+    ------
+    Untranslatable
+        If the kernel has no words for its statement.
+    """
+    work = Emission(claim, find, book)
+    statement, given = work.formula(claim.statement), tuple(map(work.formula, claim.given))
+    context = Context(claim.given, find)
+    if claim.is_tested or claim.evidence() is not None:
+        what = "an experiment" if claim.is_tested else "a certificate"
+        line = work.unchecked(what, f"{what}, no proof", given, statement)
+    else:
+        from slrsym.proof.checker import steps_of
+
+        proof = claim.build_proof()
+        shown = work.prove(proof, context)
+        last = steps_of(claim, find)[-1]
+        line = work.step(last, lambda: work.conclude(shown, statement, context), "statement")
+    return work.script.record(claim.id, statement, given, line), work

@@ -1,0 +1,10 @@
+"""The proof kernel: terms, theorems, and the log that it judges. Imports python-flint alone."""
+
+from slrsym.trusted.log import Book as Book
+from slrsym.trusted.log import Judged as Judged
+from slrsym.trusted.log import Line as Line
+from slrsym.trusted.log import Script as Script
+from slrsym.trusted.log import recheck as recheck
+from slrsym.trusted.log import written as written
+from slrsym.trusted.term import Refused as Refused
+from slrsym.trusted.theorem import Theorem as Theorem

@@ -1,0 +1,288 @@
+"""The proof log: claims as lists of inferences, written as JSON lines and judged again.
+
+The first line of a file is a header; each line after it is one claim: its statement and hypotheses,
+a table of terms, the inferences ``[rule, premises, data...]`` (terms by the numbers of their rows),
+which steps of the proof end at which inference, and the axioms. A premise is the number of an earlier inference or the id of an earlier claim. Every line
+carries the digest of itself and of the line before. What the digest does not cover does not exist;
+what is not only text is judged anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from slrsym.trusted.term import (
+    Reader,
+    Refused,
+    Table,
+    Term,
+    free,
+    is_formula,
+    key,
+    parse,
+    plain,
+    require,
+    same,
+)
+from slrsym.trusted.theorem import RULES, Theorem, prove, rule
+
+__all__ = ["Book", "Line", "Script", "recheck", "written"]
+
+FORMAT = "slrsym proof log 1"
+UNCHECKED = "unchecked: "
+_LONGEST, _MOST = 64_000_000, 100_000
+
+
+@rule("unchecked", "json", "ts", "t")
+def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
+    """What a rule without evidence says: taken on trust, and named among the axioms for ever."""
+    require(isinstance(name, str) and name, "an unchecked rule has a name")
+    return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
+
+
+class Line(NamedTuple):
+    """An inference that has been made: its number, and the theorem."""
+
+    number: int | str
+    theorem: Theorem
+
+
+class Book:
+    """The claims that have been shown, each as a theorem."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Theorem] = {}
+
+    def cited(self, id: str) -> Line:
+        """A claim that has been shown before."""
+        require(id in self._claims, f"claim {id!r:.80} has not been shown before")
+        return Line(id, self._claims[id])
+
+    def enter(self, id: str, statement: Term, given: Sequence[Term], shown: Theorem) -> None:
+        """Enter a claim, if the theorem is what it says, under no other hypotheses."""
+        require(id not in self._claims, f"two claims {id}")
+        require_one_table(statement, *given)
+        allowed = {key(h) for h in given}
+        extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
+        require(not extra, f"the proof supposes more: {'; '.join(map(key, extra))[:300]}")
+        require(same(shown.conclusion, statement), "the proof shows another statement")
+        # As stated: the hypotheses of the claim, whether the proof needs them or not.
+        self._claims[id] = prove("logic", [shown], tuple(given), statement)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._claims)
+
+
+def require_one_table(*formulas: Term) -> None:
+    """Refuse two symbols of one name, of which one could be read as the other."""
+    table: dict[str, Term] = {}
+    for symbol in sorted(frozenset().union(*map(free, formulas))):
+        other = table.setdefault(symbol[1], symbol)
+        require(other == symbol, f"two different symbols of the name {symbol[1]}")
+
+
+@dataclass
+class Script:
+    """The proof of one claim, inference by inference."""
+
+    book: Book
+    lines: list[Any] = field(default_factory=list)
+    steps: list[Any] = field(default_factory=list)
+    theorems: list[Theorem] = field(default_factory=list)
+
+    def add(self, name: str, premises: Iterable[Line] = (), *data: Any) -> Line:
+        """Make an inference; raises `Refused` and leaves nothing behind if it is none."""
+        premises = list(premises)
+        theorem = prove(name, [p.theorem for p in premises], *data)
+        self.lines.append((name, [p.number for p in premises], data))
+        self.theorems.append(theorem)
+        return Line(len(self.theorems) - 1, theorem)
+
+    def premise(self, number: Any) -> Line:
+        """What a reference means."""
+        if isinstance(number, str):
+            return self.book.cited(number)
+        inside = type(number) is int and 0 <= number < len(self.theorems)
+        require(inside, f"no earlier inference {number!r:.40}")
+        return Line(number, self.theorems[number])
+
+    def step(self, label: str, name: str, shown: Line) -> None:
+        """Note that an inference, or a claim that is cited, ends a step of the proof."""
+        self.steps.append((label, name, shown.number, shown.theorem.conclusion))
+
+    def record(
+        self, id: str, statement: Term, given: Sequence[Term], shown: Line
+    ) -> dict[str, Any]:
+        """Enter the claim into the book; what the log says of it."""
+        self.book.enter(id, statement, given, shown.theorem)
+        table = Table()
+        lines = [
+            [
+                name,
+                premises,
+                *(_written(k, d, table) for k, d in zip(RULES[name].kinds, data, strict=True)),
+            ]
+            for name, premises, data in self.lines
+        ]
+        steps = [[*words, table.number(said)] for *words, said in self.steps]
+        return {
+            "claim": id,
+            "given": [plain(h) for h in given],
+            "statement": plain(statement),
+            "terms": table.rows,
+            "lines": lines,
+            "steps": steps,
+            "shown": shown.number,
+            "axioms": sorted(shown.theorem.axioms),
+        }
+
+
+def _written(kind: str, data: Any, table: Table) -> Any:
+    if kind == "json":
+        return data
+    if kind == "t":
+        return table.number(data)
+    if kind == "ts":
+        return [table.number(t) for t in data]
+    number = table.number
+    return [[number(s) if s[0] == "s" else list(s), number(v)] for s, v in data]
+
+
+def _read(kind: str, data: Any, reader: Reader) -> Any:
+    if kind == "json":
+        return data
+    if kind == "t":
+        return reader.read(data)
+    require(isinstance(data, list), "a list is needed here")
+    if kind == "ts":
+        return tuple(map(reader.read, data))
+    require(all(isinstance(p, list) and len(p) == 2 for p in data), "pairs are needed here")
+    return tuple((_name(s, reader), reader.read(v)) for s, v in data)
+
+
+def _name(data: Any, reader: Reader) -> Term:
+    """A symbol, or a function ``[u, name, sort, number of arguments]``."""
+    if isinstance(data, list) and data[:1] in (["u"], ["ix"]):
+        require(len(data) == 4 and all(type(p) in (str, int) for p in data), "no function")
+        return tuple(data)
+    return reader.read(data)
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def _digest(before: str, record: Mapping[str, Any]) -> str:
+    text = json.dumps({k: v for k, v in record.items() if k != "digest"}, sort_keys=True,
+                      separators=(",", ":"), ensure_ascii=True)  # fmt: skip
+    return hashlib.sha256((before + text).encode()).hexdigest()
+
+
+def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The lines of a log: the header first, with the format; each with its digest."""
+    before = ""
+    for record in ({"format": FORMAT, **header}, *records):
+        before = _digest(before, record)
+        yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim of a log that has been judged: its axioms, and how many of its steps rest on each."""
+
+    id: str
+    statement: Term
+    given: tuple[Term, ...]
+    axioms: frozenset[str]
+    steps: tuple[tuple[str, str, frozenset[str]], ...]
+
+
+def recheck(path: str | Path) -> list[Judged]:
+    """Judge a log with the kernel alone.
+
+    Raises
+    ------
+    Refused
+        With the number of the line, at the first thing that is wrong.
+    OSError
+        If the file cannot be read.
+    """
+    book, judged, before = Book(), [], ""
+    with Path(path).open(encoding="utf-8") as file:
+        number = 0
+        while text := file.readline(_LONGEST):
+            number += 1
+            try:
+                require(number <= _MOST and text.endswith("\n"), "more than a log may hold")
+                record = _loaded(text)
+                require(record.pop("digest", None) == _digest(before, record), "a wrong digest")
+                before = _digest(before, record)
+                if number == 1:
+                    require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
+                else:
+                    judged.append(_judged(record, book))
+            except (Refused, RecursionError) as reason:
+                raise Refused(f"line {number}: {reason}") from None
+    require(judged, "an empty log")
+    return judged
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        require(len({k for k, _ in pairs}) == len(pairs), "a field is given twice")
+        return dict(pairs)
+
+    def no(text: str) -> Any:
+        raise Refused(f"a number that is no integer: {text:.40}")
+
+    try:
+        record = json.loads(text, object_pairs_hook=unique, parse_float=no, parse_constant=no)
+    except Refused:
+        raise
+    except ValueError as reason:
+        raise Refused(f"no JSON: {reason}") from None
+    require(isinstance(record, dict), "a line is no record")
+    return record  # type: ignore[no-any-return]
+
+
+_FIELDS = {"claim": str, "given": list, "statement": list, "terms": list, "lines": list,
+           "steps": list, "shown": (int, str), "axioms": list}  # fmt: skip
+
+
+def _judged(record: dict[str, Any], book: Book) -> Judged:
+    require(set(record) == set(_FIELDS), f"the fields of a claim are {', '.join(_FIELDS)}")
+    for name, kind in _FIELDS.items():
+        require(isinstance(record[name], kind), f"the field {name}")
+    statement, given = parse(record["statement"]), tuple(map(parse, record["given"]))
+    require(all(map(is_formula, (statement, *given))), "a statement is a formula")
+    script, reader = Script(book), Reader()
+    for row in record["terms"]:
+        reader.add(row)
+    for line in record["lines"]:
+        require(
+            isinstance(line, list) and len(line) > 1 and isinstance(line[1], list), "no inference"
+        )
+        name, premises, *data = line
+        require(isinstance(name, str) and name in RULES, f"unknown rule {name!r:.40}")
+        kinds = RULES[name].kinds
+        require(len(kinds) == len(data), f"{name} takes {len(kinds)} data")
+        read = [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
+        script.add(name, map(script.premise, premises), *read)
+    steps = []
+    for step in record["steps"]:
+        require(isinstance(step, list) and len(step) == 4, "a step has four fields")
+        label, name, end, said = step
+        require(isinstance(label, str) and isinstance(name, str), "the names of a step")
+        theorem = script.premise(end).theorem
+        require(
+            same(theorem.conclusion, reader.read(said)), f"step {label} shows another statement"
+        )
+        steps.append((label, name, theorem.axioms))
+    shown = script.premise(record["shown"])
+    book.enter(record["claim"], statement, given, shown.theorem)
+    require(record["axioms"] == sorted(shown.theorem.axioms), "the axioms are others")
+    return Judged(record["claim"], statement, given, shown.theorem.axioms, tuple(steps))

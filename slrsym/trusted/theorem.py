@@ -1,0 +1,379 @@
+"""Theorems, and the rules that make them; nothing else does.
+
+A theorem says: for all values of its free symbols in their sorts, if all hypotheses hold, then the
+conclusion does. Rules take theorems and data, and give a theorem or raise `Refused`. Side conditions
+of a rule become hypotheses, which other theorems remove by `logic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from slrsym.trusted.term import (
+    CONNECTIVES,
+    RELATIONS,
+    Term,
+    bound,
+    children,
+    conditions,
+    defined,
+    free,
+    inside,
+    is_formula,
+    is_inside,
+    key,
+    num,
+    outside,
+    replaced,
+    require,
+    same,
+    sort_conditions,
+    substitute,
+    well_formed,
+)
+
+__all__ = ["RULES", "Rule", "Theorem", "prove", "rule"]
+
+_MAKING = object()
+
+
+class Theorem:
+    """Hypotheses, by their printing, a conclusion, and the axioms that it rests on."""
+
+    __slots__ = ("axioms", "conclusion", "hypotheses")
+    hypotheses: MappingProxyType[str, Term]
+    conclusion: Term
+    axioms: frozenset[str]
+
+    def __init__(self, making: object, hypotheses: Iterable[Term], conclusion: Term,
+                 axioms: Iterable[str]) -> None:  # fmt: skip
+        if making is not _MAKING:
+            raise TypeError("theorems are made by the rules of the kernel")
+        require(is_formula(conclusion), "the conclusion is no formula")
+        found = {key(h): h for h in hypotheses}
+        require(all(map(is_formula, found.values())), "a hypothesis is no formula")
+        object.__setattr__(self, "hypotheses", MappingProxyType(found))
+        object.__setattr__(self, "conclusion", conclusion)
+        object.__setattr__(self, "axioms", frozenset(axioms))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a theorem does not change")
+
+
+class Rule(NamedTuple):
+    """A rule: its function of premises and data, and of what kinds the data are.
+
+    The kinds: ``t`` a term or formula, ``ts`` a list of them, ``pairs`` a list of pairs, ``json``
+    anything that JSON can say, which the rule reads itself.
+    """
+
+    apply: Callable[..., tuple[Iterable[Term], Term, Iterable[str]]]
+    kinds: tuple[str, ...]
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(name: str, *kinds: str) -> Callable[[Any], Any]:
+    """Register a rule: a function of the premises and its data, in order."""
+
+    def register(function: Any) -> Any:
+        require(name not in RULES, f"two rules of the name {name}")
+        RULES[name] = Rule(function, kinds)
+        return function
+
+    return register
+
+
+def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
+    """The theorem that a rule makes; the only way to one.
+
+    Raises
+    ------
+    Refused
+        With the reason.
+    """
+    require(name in RULES, f"unknown rule {name!r:.40}")
+    require(all(type(p) is Theorem for p in premises), "a premise is no theorem")
+    require(len(data) == len(RULES[name].kinds), f"{name} takes {len(RULES[name].kinds)} data")
+    hypotheses, conclusion, axioms = RULES[name].apply(premises, *data)
+    inherited = (a for p in premises for a in p.axioms)
+    return Theorem(_MAKING, hypotheses, conclusion, (*axioms, *inherited))
+
+
+def merged(premises: Iterable[Theorem]) -> dict[str, Term]:
+    return {k: h for p in premises for k, h in p.hypotheses.items()}
+
+
+def one(premises: Sequence[Theorem]) -> Theorem:
+    require(len(premises) == 1, "the rule takes one premise")
+    return premises[0]
+
+
+def relation(t: Term) -> tuple[str, Term, Term]:
+    require(t[0] in RELATIONS, "a relation is needed here")
+    return t  # type: ignore[return-value]
+
+
+def made(t: Term) -> Term:
+    well_formed(t)
+    return t
+
+
+# -- logic ----------------------------------------------------------------------------------------
+
+
+@rule("assume", "t")
+def _assume(premises: Sequence[Theorem], p: Term) -> Any:
+    """p, under the hypothesis p."""
+    require(not premises, "assume takes no premise")
+    return [p], p, ()
+
+
+@rule("logic", "ts", "t")
+def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion: Term) -> Any:
+    """What follows from the premises by the truth table of the connectives.
+
+    A premise counts as the implication of its conclusion by its hypotheses; so this rule cuts,
+    discharges, takes conjunctions apart and puts cases together.
+    """
+    clauses = [("not", conclusion), *hypotheses]
+    for p in premises:
+        given = tuple(p.hypotheses.values())
+        clauses.append(("or", p.conclusion, *(("not", h) for h in given)))
+    require(_refuted(clauses, {}, [200_000]), "the conclusion does not follow by logic")
+    return hypotheses, conclusion, ()
+
+
+def _value(p: Term, known: dict[str, bool]) -> bool | Term:
+    """The truth value of a formula, or the first part of it that is not known."""
+    head, parts = p[0], p[1:]
+    if head == "not":
+        inner = _value(parts[0], known)
+        return inner if isinstance(inner, tuple) else not inner
+    if head == "implies":
+        return _value(("or", ("not", parts[0]), parts[1]), known)
+    if head in ("and", "or"):
+        left, absorbing = None, head == "or"
+        for part in parts:
+            value = _value(part, known)
+            if value is absorbing:
+                return absorbing
+            left = left or (value if isinstance(value, tuple) else None)
+        return left or not absorbing
+    if head == "iff":
+        a, b = _value(parts[0], known), _value(parts[1], known)
+        return a if isinstance(a, tuple) else b if isinstance(b, tuple) else a == b
+    return known.get(key(p), p)
+
+
+def _refuted(clauses: list[Term], known: dict[str, bool], left: list[int]) -> bool:
+    """Whether no truth values make all clauses true."""
+    left[0] -= 1
+    require(left[0] > 0, "too many cases for logic")
+    open_ones: list[Term] = []
+    atoms: list[Term] = []
+    for p in clauses:
+        value = _value(p, known)
+        if value is False:
+            return True
+        if isinstance(value, tuple):
+            open_ones.append(p)
+            atoms.append(value)
+    if not open_ones:
+        return False
+    # What stands alone is settled at once; otherwise the first atom is tried both ways.
+    for p in open_ones:
+        truth, atom = p[0] != "not", p[1] if p[0] == "not" else p
+        if atom[0] not in CONNECTIVES:
+            return _refuted(open_ones, {**known, key(atom): truth}, left)
+    name = key(atoms[0])
+    return all(_refuted(open_ones, {**known, name: v}, left) for v in (False, True))
+
+
+@rule("instance", "pairs")
+def _instance(premises: Sequence[Theorem], pairs: tuple[tuple[Term, Term], ...]) -> Any:
+    """The theorem at values of its symbols, in its hypotheses, too; what sorts ask is supposed."""
+    theorem, values = one(premises), dict(pairs)
+    require(len(values) == len(pairs), "a symbol has two values")
+    asked = []
+    for symbol, value in pairs:
+        function = symbol[0] in ("u", "ix")
+        require(function or symbol[0] == "s", "values stand for symbols and functions")
+        require(function == (value[0] == "lam"), "a function takes a lam for a value")
+        asked += conditions(symbol, value)
+    given = [substitute(h, values) for h in theorem.hypotheses.values()]
+    return [*given, *asked], substitute(theorem.conclusion, values), ()
+
+
+@rule("generalise", "t")
+def _generalise(premises: Sequence[Theorem], symbol: Term) -> Any:
+    """For all values of a symbol of which the hypotheses do not speak."""
+    theorem = one(premises)
+    given = theorem.hypotheses.values()
+    require(not any(symbol in free(h) for h in given), f"a hypothesis speaks of {symbol[1]}")
+    return given, made(("forall", (symbol,), (theorem.conclusion,), ())), ()
+
+
+@rule("specialise", "ts")
+def _specialise(premises: Sequence[Theorem], values: tuple[Term, ...]) -> Any:
+    """What holds for all holds for these."""
+    theorem = one(premises)
+    p = theorem.conclusion
+    require(p[0] == "forall" and len(bound(p)) == len(values), "values for what forall binds")
+    asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
+    put = dict(zip(bound(p), values, strict=True))
+    return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
+
+
+@rule("induction", "t", "t")
+def _induction(premises: Sequence[Theorem], n: Term, goal: Term) -> Any:
+    """The goal for all n, from the goal at the first one, and from each to the next."""
+    require(len(premises) == 2, "induction takes two premises")
+    base, step = premises
+    require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "induction is on a non-negative integer")
+    first = substitute(goal, {n: num(int(n[2] == "Z>0"))})
+    following = substitute(goal, {n: ("+", n, num(1))})
+    require(same(base.conclusion, first), "the first premise is not the goal at the start")
+    require(same(step.conclusion, following), "the second premise is not the goal one further")
+    given = merged([base]) | {k: h for k, h in step.hypotheses.items() if k != key(goal)}
+    require(not any(n in free(h) for h in given.values()), f"a hypothesis restricts {n[1]}")
+    return given.values(), goal, ()
+
+
+# -- relations ------------------------------------------------------------------------------------
+
+
+@rule("symbol", "t")
+def _symbol(premises: Sequence[Theorem], symbol: Term) -> Any:
+    """What the sort of a symbol says."""
+    require(not premises and symbol[0] == "s", "a symbol is needed here")
+    return [], ("and", defined(symbol), *sort_conditions(symbol[2], symbol)), ()
+
+
+@rule("order", "t", "t")
+def _order(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
+    """How the relations between two terms hang together."""
+    require(not premises, "order takes no premise")
+    less, equal, more = made(("<", a, b)), ("=", a, b), ("<", b, a)
+    both = ("and", defined(a), defined(b))
+    some = ("or", less, equal, more)
+    alone = [("not", ("and", x, y)) for x, y in ((less, equal), (less, more), (equal, more))]
+    named = [
+        ("iff", ("<=", a, b), ("or", less, equal)),
+        ("iff", ("<=", b, a), ("or", more, equal)),
+        ("iff", ("!=", a, b), ("or", less, more)),
+    ]
+    return [], ("and", ("iff", both, some), *alone, *named), ()
+
+
+@rule("chain")
+def _chain(premises: Sequence[Theorem]) -> Any:
+    """Relations one after the other, equalities read either way."""
+    require(premises, "an empty chain")
+    kinds = []
+    start = end = relation(premises[0].conclusion)[1]
+    swapped = len(premises) > 1 and premises[0].conclusion[0] == "="
+    if swapped and not any(same(premises[0].conclusion[2], t) for t in premises[1].conclusion[1:]):
+        start = end = premises[0].conclusion[2]
+    for p in premises:
+        kind, a, b = relation(p.conclusion)
+        require(kind != "!=", "a chain of differences says nothing")
+        if not same(a, end):
+            a, b = b, a
+            require(kind == "=" and same(a, end), "the chain is broken")
+        kinds.append(kind)
+        end = b
+    kind = "<" if "<" in kinds else "<=" if "<=" in kinds else "="
+    return merged(premises).values(), (kind, start, end), ()
+
+
+@rule("defined", "json")
+def _defined(premises: Sequence[Theorem], path: Any) -> Any:
+    """What stands in a relation that holds is defined, unless it stands under a binder."""
+    theorem = one(premises)
+    relation(theorem.conclusion)
+    nodes, part = descend(theorem.conclusion, path)
+    require(not any(is_inside(t, i) for t, i in nodes), "what is bound has no value of its own")
+    return theorem.hypotheses.values(), made(defined(part)), ()
+
+
+@rule("rewrite", "json")
+def _rewrite(premises: Sequence[Theorem], paths: Any) -> Any:
+    """Equals for equals, at places of the first premise.
+
+    Under a binder, too, if the hypotheses of the equation say nothing of the variables that it binds,
+    but that they are in its range.
+    """
+    require(len(premises) == 2, "rewrite takes two premises")
+    theorem, equation = premises
+    kind, a, b = relation(equation.conclusion)
+    require(kind == "=", "equals are put for equals")
+    conclusion, given = theorem.conclusion, merged([theorem])
+    require(isinstance(paths, list), "a list of places")
+    for path in paths:
+        nodes, part = descend(conclusion, path)
+        require(same(part, a) or same(part, b), "another term stands at this place")
+        part, mine = (b if same(part, a) else a), merged([equation])
+        for t, i in reversed(nodes):
+            part = replaced(t, {i: part})
+            if bound(t) and is_inside(t, i):
+                mine = leaving(t, mine)
+        conclusion, given = part, given | mine
+    return given.values(), conclusion, ()
+
+
+def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
+    """The nodes on the way to a part, each with the place where it goes on; and the part."""
+    nodes = []
+    require(isinstance(path, list) and len(path) < 200, "a place is a list of numbers")
+    for step in path:
+        place = tuple(step) if isinstance(step, list) else step
+        parts = dict(children(t))
+        require(place in parts, "no such place")
+        nodes.append((t, place))
+        t = parts[place]
+    return nodes, t
+
+
+def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
+    """What has to be supposed outside of a binder, if these are the hypotheses inside."""
+    names, added = set(bound(node)), []
+    if node[0] in ("sum", "int"):
+        ((x,), (low, high)) = bound(node), outside(node)
+        for end, wanted in ((low, ("<=", low, x)), (high, ("<=", x, high))):
+            held = None if end[0] in ("oo", "-oo") else given.get(key(wanted))
+            if held is not None and x not in free(end):
+                given = {k: h for k, h in given.items() if k != key(wanted)}
+                # Between ends in the wrong order, nothing lies where the integral looks.
+                added += [("<=", low, high)] if node[0] == "int" else []
+    require(
+        not any(free(h) & names for h in given.values()),
+        f"a hypothesis speaks of {', '.join(sorted(s[1] for s in names))}, bound here",
+    )
+    return given | {key(h): made(h) for h in added}
+
+
+@rule("under", "t")
+def _under(premises: Sequence[Theorem], node: Term) -> Any:
+    """Sums, integrals and expectations compare as their terms do, if both are defined.
+
+    The node is the left one; its body is the left side of the premise.
+    """
+    theorem = one(premises)
+    kind, a, b = relation(theorem.conclusion)
+    require(kind in ("=", "<", "<="), "the terms are not compared")
+    require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
+    require(inside(node)[0] == a, "the body is not the left side of the premise")
+    other = replaced(node, {(len(node) - 2, 0): b})
+    given = leaving(node, merged([theorem]))
+    ordered = [("<=", *outside(node))] if node[0] == "int" and kind != "=" else []
+    infinite = [e for e in outside(node) if e[0] in ("oo", "-oo")]
+    if infinite:
+        require(outside(node)[0][0] != "oo" and outside(node)[1][0] != "-oo", "ends in order")
+        ordered = []
+    weak = "=" if kind == "=" else "<="
+    asked = [*map(made, ordered), defined(node), defined(other)]
+    return [*given.values(), *asked], (weak, node, other), ()
