@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
+from slrsym.claims.claim import Claim
 from slrsym.evidence.translate import Translator, Untranslatable
-from slrsym.proof.claim import Claim
-from slrsym.proof.context import Context
-from slrsym.proof.errors import ProofError
-from slrsym.proof.errors import Refused as SearchRefused
-from slrsym.proof.step import Proof, Step
+from slrsym.search.context import Context
+from slrsym.search.errors import ProofError
+from slrsym.search.errors import Refused as SearchRefused
+from slrsym.search.step import Proof, Step
 from slrsym.trusted import Book, Line, Refused, Script
 from slrsym.trusted.term import Term, bound, children, free, is_inside, key, plain, same, substitute
 
@@ -136,7 +137,7 @@ class Emission:
                     continue
         for ask in QUESTIONS:
             with contextlib.suppress(*FAILURES):
-                return self.attempt(lambda ask=ask: ask(self, p, given, context))
+                return self.attempt(partial(ask, self, p, given, context))
         return None
 
     def conclude(self, shown: Line, wanted: Term, context: Context) -> Line:
@@ -145,7 +146,7 @@ class Emission:
         if same(p, wanted):
             return shown
         given = tuple(shown.theorem.hypotheses.values())
-        pairs = [q for q in _relations(p) + _relations(wanted)]
+        pairs = _relations(p) + _relations(wanted)
         seen: dict[str, Line] = {}
         for _, a, b in pairs:
             name = " ".join(sorted((key(a), key(b))))
@@ -163,7 +164,7 @@ class Emission:
             )
         for q in _relations(p):
             with contextlib.suppress(*FAILURES):
-                return self.attempt(lambda q=q: self._side_by_side(shown, q, wanted, context))
+                return self.attempt(partial(self._side_by_side, shown, q, wanted, context))
         raise Refused(f"the statement does not follow from {key(p)[:200]}")
 
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
@@ -232,7 +233,7 @@ class Emission:
         """A hypothesis that one of the lines shows on purpose."""
         for line in shown:
             with contextlib.suppress(*FAILURES):
-                return self.attempt(lambda line=line: self.conclude(line, p, context))
+                return self.attempt(partial(self.conclude, line, p, context))
         return None
 
     def attempt(self, make: Callable[[], Line]) -> Line:
@@ -263,9 +264,7 @@ class Emission:
         """A formula from equations or inequalities, by arithmetic."""
         for ask in QUESTIONS:
             with contextlib.suppress(*FAILURES):
-                return self.attempt(
-                    lambda ask=ask: ask(self, p, self.hypotheses(context), context, lines)
-                )
+                return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
         raise Refused("it does not follow by arithmetic")
 
     def under_equation(
@@ -324,7 +323,7 @@ class Emission:
         """Steps of a kind of proof that nothing here knows: each by its family, if it has one."""
         line = None
         for step in steps:
-            line = self.step(step, lambda step=step: self.by_family(step, ()))
+            line = self.step(step, partial(self.by_family, step, ()))
         if line is None:
             raise Refused("a proof without steps")
         return line
@@ -384,7 +383,7 @@ def emit(claim: Claim, find: Callable[[str], Claim], book: Book) -> tuple[dict[s
         what = "an experiment" if claim.is_tested else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)
     else:
-        from slrsym.proof.checker import steps_of
+        from slrsym.claims.checker import steps_of
 
         proof = claim.build_proof()
         shown = work.prove(proof, context)

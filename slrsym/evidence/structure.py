@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from sympy import Eq, S
 
 from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
-from slrsym.proof.context import Context
-from slrsym.proof.step import Step, labelled
-from slrsym.proof.substitute import put
+from slrsym.search.context import Context
+from slrsym.search.step import Step, labelled
+from slrsym.search.substitute import put
 from slrsym.trusted import Line, Refused
-from slrsym.trusted.term import key, same
+from slrsym.trusted.term import key, num, same, substitute
 
 
 @kind_of_proof("Chain")
@@ -25,7 +26,7 @@ def _chain(em: Emission, proof: Any, context: Context, label: str) -> Line:
             for name, inner, within in rule.premises(link, context)
         ]
         step = Step(here, link.statement, rule, link, context)
-        lines.append(em.step(step, lambda s=step, p=premises: em.by_family(s, p)))
+        lines.append(em.step(step, partial(em.by_family, step, premises)))
     wanted = em.formula(proof.conclusion)
     if wanted[0] != "=" and len(lines) > 0 and wanted[1] == em.term(proof.end):
         lines.reverse()
@@ -64,7 +65,7 @@ def _cases(em: Emission, proof: Any, context: Context, label: str) -> Line:
         shown = em.prove(inner, within, here)
         step = next(s for s in steps if s.label == labelled(here, "conclusion"))
         wanted = em.formula(goal)
-        line = em.step(step, lambda s=shown, w=wanted, c=within: em.conclude(s, w, c), "case")
+        line = em.step(step, partial(em.conclude, shown, wanted, within), "case")
         branches.append((case, line))
 
     def covered() -> Line:
@@ -84,7 +85,7 @@ def _cases(em: Emission, proof: Any, context: Context, label: str) -> Line:
                 # The same quantity is compared, in other words.
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
-                        lines.append(em.attempt(lambda r=r, o=other: em.shown_from(r, o, context)))
+                        lines.append(em.attempt(partial(em.shown_from, r, other, context)))
         (_, a, b) = relations[0]
         facts = [em.script.add("order", (), a, b)]
         facts += [em.holds(("=", t, t), context) for t in (a, b)]
@@ -112,8 +113,6 @@ def _induction(em: Emission, proof: Any, context: Context, label: str) -> Line:
     symbol = em.term(n)
 
     def closed() -> Line:
-        from slrsym.trusted.term import num, substitute
-
         wanted = [
             substitute(goal, {symbol: num(0)}),
             substitute(goal, {symbol: ("+", symbol, num(1))}),
@@ -133,7 +132,8 @@ def _induction(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 @family("_Hypothesis")
 def _hypothesis(em: Emission, step: Step, premises: Any) -> Line:
-    line = em.script.add("assume", (), em.formula(step.rule.goal))
+    rule: Any = step.rule
+    line = em.script.add("assume", (), em.formula(rule.goal))
     return em.from_equations([line], em.formula(step.statement), step.context)
 
 
@@ -150,7 +150,8 @@ def _claimed(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 @family("Lemma")
 def _lemma(em: Emission, step: Step, premises: Any) -> Line:
-    rule, wanted = step.rule, em.formula(step.statement)
+    rule: Any = step.rule
+    wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
     try:
         return em.conclude(line, wanted, step.context)

@@ -16,13 +16,13 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.proof.sentences import Sentence
+from slrsym.search.sentences import Sentence
 from slrsym.trusted.term import COMMUTE, Term, key, neg, num
 
 __all__ = ["Translator", "Untranslatable"]
 
 
-class Untranslatable(ValueError):
+class Untranslatable(ValueError):  # noqa: N818
     """What the kernel's language does not have."""
 
 
@@ -42,7 +42,7 @@ _FUNCTIONS = {
     "sin": "sin", "cos": "cos", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
     "erf_prime": "erf_prime", "erf_second": "erf_second", "zeta": "zeta", "OwensT": "owens",
 }  # fmt: skip
-_RELATIONS: dict[type, tuple[str, bool]] = {
+_RELATIONS: dict[Any, tuple[str, bool]] = {
     sp.Eq: ("=", False), sp.Ne: ("!=", False), sp.Le: ("<=", False), sp.Lt: ("<", False),
     sp.Ge: ("<=", True), sp.Gt: ("<", True),
 }  # fmt: skip
@@ -163,8 +163,9 @@ class Translator:
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
         if isinstance(e, Relational):
+            relation: Any = e
             kind, swapped = _RELATIONS[type(e)]
-            a, b = all_of(e.args)
+            a, b = all_of(relation.args)
             return (kind, b, a) if swapped else (kind, a, b)
         for known, head in _CONNECTIVES.items():
             if isinstance(e, known):

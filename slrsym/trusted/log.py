@@ -2,9 +2,9 @@
 
 The first line of a file is a header; each line after it is one claim: its statement and hypotheses,
 a table of terms, the inferences ``[rule, premises, data...]`` (terms by the numbers of their rows),
-which steps of the proof end at which inference, and the axioms. A premise is the number of an earlier inference or the id of an earlier claim. Every line
-carries the digest of itself and of the line before. What the digest does not cover does not exist;
-what is not only text is judged anew.
+which steps of the proof end at which inference, and the axioms. A premise is the number of an
+earlier inference or the id of an earlier claim. Every line carries the digest of itself and of the
+lines before it. What is more than a label is judged anew.
 """
 
 from __future__ import annotations
@@ -249,8 +249,10 @@ def _loaded(text: str) -> dict[str, Any]:
     return record  # type: ignore[no-any-return]
 
 
-_FIELDS = {"claim": str, "given": list, "statement": list, "terms": list, "lines": list,
-           "steps": list, "shown": (int, str), "axioms": list}  # fmt: skip
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "claim": str, "given": list, "statement": list, "terms": list, "lines": list,
+    "steps": list, "shown": (int, str), "axioms": list,
+}  # fmt: skip
 
 
 def _judged(record: dict[str, Any], book: Book) -> Judged:

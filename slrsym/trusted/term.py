@@ -1,4 +1,4 @@
-"""Terms and formulas: nested tuples, read with limits, printed in one way, substituted without capture.
+"""Terms and formulas: nested tuples, read with limits, printed in one way, substituted safely.
 
 A node is ``(head, *parameters, *arguments)``; a binder is ``(head, *parameters, variables, inside,
 outside)``: its variables are bound in the terms `inside` alone. The tables below are the language.
@@ -45,7 +45,7 @@ DEPTH, SIZE, BITS = 150, 100_000, 8_000
 _NAME = re.compile(r"[^\W\d][\w.^*{}\\']{0,60}|_\d{1,6}")
 
 
-class Refused(ValueError):
+class Refused(ValueError):  # noqa: N818
     """What the kernel does not accept, with the reason."""
 
 
@@ -86,11 +86,13 @@ def bound(t: Term) -> tuple[Term, ...]:
 
 
 def inside(t: Term) -> tuple[Term, ...]:
-    return t[2 + PARAMETERS[t[0]]]
+    found: tuple[Term, ...] = t[2 + PARAMETERS[t[0]]]
+    return found
 
 
 def outside(t: Term) -> tuple[Term, ...]:
-    return t[3 + PARAMETERS[t[0]]]
+    found: tuple[Term, ...] = t[3 + PARAMETERS[t[0]]]
+    return found
 
 
 def is_inside(t: Term, place: int | tuple[int, int]) -> bool:
@@ -192,7 +194,8 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
 
 def sort_conditions(sort: str, value: Term) -> list[Term]:
     """That a value is one of those that a sort consists of."""
-    zero, found = num(0), []
+    zero = num(0)
+    found: list[Term] = []
     if sort[0] == "Z":
         found.append(("o", "integer", value))
     relation = sort[1:-1]
@@ -209,7 +212,7 @@ def sort_conditions(sort: str, value: Term) -> list[Term]:
 
 
 def key(t: Term) -> str:
-    """The canonical printing: equal for terms that differ in names of bound variables or in order."""
+    """The canonical printing, in which names of bound variables and order do not matter."""
     return _key(t, ())
 
 

@@ -1,8 +1,8 @@
 """Theorems, and the rules that make them; nothing else does.
 
 A theorem says: for all values of its free symbols in their sorts, if all hypotheses hold, then the
-conclusion does. Rules take theorems and data, and give a theorem or raise `Refused`. Side conditions
-of a rule become hypotheses, which other theorems remove by `logic`.
+conclusion does. Rules take theorems and data, and give a theorem or raise `Refused`. Side
+conditions of a rule become hypotheses, which other theorems remove by `logic`.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def one(premises: Sequence[Theorem]) -> Theorem:
 
 def relation(t: Term) -> tuple[str, Term, Term]:
     require(t[0] in RELATIONS, "a relation is needed here")
-    return t  # type: ignore[return-value]
+    return t
 
 
 def made(t: Term) -> Term:
@@ -304,7 +304,7 @@ def _defined(premises: Sequence[Theorem], path: Any) -> Any:
 def _rewrite(premises: Sequence[Theorem], paths: Any) -> Any:
     """Equals for equals, at places of the first premise.
 
-    Under a binder, too, if the hypotheses of the equation say nothing of the variables that it binds,
+    Under a binder, too, if the hypotheses of the equation say of the variables bound there nothing
     but that they are in its range.
     """
     require(len(premises) == 2, "rewrite takes two premises")

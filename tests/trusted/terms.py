@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from slrsym.trusted.term import Term, num
 
 X, Y = ("s", "x", "R"), ("s", "y", "R>0")
-I, J, N = ("s", "i", "Z"), ("s", "j", "Z"), ("s", "n", "Z>=0")
+I = ("s", "i", "Z")  # noqa: E741
+J, N = ("s", "j", "Z"), ("s", "n", "Z>=0")
 F = ("u", "f", "R", 2)
 
 

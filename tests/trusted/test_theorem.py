@@ -131,7 +131,8 @@ def test_induction():
     assert not hypotheses(made)
     bound_to = ("<", N, Y)
     for lines, n, p in (
-        ([base], N, goal), ([step, step], N, goal), ([base, base], N, goal), ([base, step], X, goal),
+        ([base], N, goal), ([step, step], N, goal), ([base, base], N, goal),
+        ([base, step], X, goal),
         ([base, trust(next_one, goal, bound_to)], N, goal), ([base, step], N, next_one),
         ([trust(("<=", ZERO, ("^", 2, 1, ZERO)), bound_to), step], N, goal),
     ):  # fmt: skip
