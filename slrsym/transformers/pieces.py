@@ -23,10 +23,10 @@ from numpy.random import Generator, SeedSequence, default_rng
 from slrsym.dynamics.engines import cores
 from slrsym.files import read_netcdf, require_writable, write_netcdf
 from slrsym.progress import advancing
-from slrsym.recovery.executors import as_maker, completed
+from slrsym.recovery.executors import Jobs, as_maker, completed
 from slrsym.transformers.task import Real
 
-__all__ = ["RunsInPieces", "stream"]
+__all__ = ["RunsInPieces", "in_processes", "stream"]
 
 # Matrices are too small to be shared between cores; BLAS tries, and is slower by far.
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -50,6 +50,16 @@ def _one_thread_each() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def in_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
+    """Results of jobs, as they come, by processes, or with one worker in this one."""
+    if workers > 1:
+        with _one_thread_each():
+            yield from completed(jobs, *as_maker(None, workers))
+    while jobs:
+        name, function, arguments = jobs.popleft()
+        yield name, function(*arguments)
 
 
 class RunsInPieces(ABC):
@@ -153,17 +163,11 @@ class RunsInPieces(ABC):
             return (group, first, stop), self._walk, (group, at, first, stop)
 
         jobs = deque(job(group, states[group]) for group in groups)
-        if workers == 1:
-            found: Any = _at_once(jobs)
-        else:
-            maker, ours = as_maker(None, min(workers, len(groups)))
-            found = completed(jobs, maker, ours)
-        with _one_thread_each():
-            for (group, first, stop), (at, values) in found:
-                rows[group] = stop
-                if stop < len(self._logged):
-                    jobs.append(job(group, at))
-                yield group, first, stop, at, values
+        for (group, first, stop), (at, values) in in_processes(jobs, min(workers, len(groups))):
+            rows[group] = stop
+            if stop < len(self._logged):
+                jobs.append(job(group, at))
+            yield group, first, stop, at, values
 
     def read(self, path: str | Path) -> xr.Dataset:
         """Runs from a file that `compute` saved; a ValueError if it is no netCDF file."""
@@ -171,9 +175,3 @@ class RunsInPieces(ABC):
             return read_netcdf(path)
         except ValueError as problem:
             raise ValueError(f"{path} is no file of data: {problem}") from None
-
-
-def _at_once(jobs: Any) -> Iterator[Any]:
-    while jobs:
-        name, function, arguments = jobs.popleft()
-        yield name, function(*arguments)

@@ -149,7 +149,7 @@ def test_heads_that_do_not_divide_d():
 @nightly_only
 @pytest.mark.parametrize("heads", [1, 2])
 def test_forward_and_backward_against_torch(heads):
-    """Once with torch 2.13.0 (CPU): forward 1e-15, gradients 1e-14."""
+    """Once with torch 2.13.0 (CPU): forward 5e-15, gradients 2e-14."""
     if importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed")
     import torch

@@ -1,0 +1,335 @@
+"""Logistic regression on what an encoder keeps at [CLS], and directions in its embeddings."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from slrsym.dynamics.engines import cores
+from slrsym.files import read_netcdf, write_netcdf
+from slrsym.probing.encoder import Encoder
+from slrsym.probing.sentences import ADJECTIVES, EXAMPLE, SETS, sentences
+from slrsym.progress import advancing
+from slrsym.task import Task
+from slrsym.transformers.pieces import in_processes
+from slrsym.transformers.task import MultipleLocation
+
+__all__ = ["Probing", "Projections", "logistic_regression"]
+
+# Sentences that are encoded together.
+_BATCH = 64
+
+
+def logistic_regression(
+    features: NDArray[np.floating[Any]], labels: NDArray[np.integer[Any]], C: float = 1.0
+) -> NDArray[np.float64]:
+    r"""The weights that minimise :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})`.
+
+    Parameters
+    ----------
+    features : ndarray, shape (count, n)
+    labels : ndarray of int, shape (count,)
+        1 or 0; y is 1 or -1.
+    C : float, optional
+        How little large weights cost.
+
+    Returns
+    -------
+    ndarray of shape (n + 1,)
+        w, and b last.
+    """
+    x = np.column_stack([features, np.ones(len(features))]).astype(float)
+    y = 2.0 * np.asarray(labels) - 1
+    penalty = np.append(np.ones(x.shape[1] - 1), 0.0)
+
+    def loss(w: Any) -> tuple[float, Any]:
+        margins = y * (x @ w)
+        value = w @ (penalty * w) / 2 + C * np.logaddexp(0, -margins).sum()
+        return float(value), penalty * w - C * ((y * expit(-margins)) @ x)
+
+    def curvature(w: Any) -> Any:
+        p = expit(x @ w)
+        return np.diag(penalty) + C * (x.T * (p * (1 - p))) @ x
+
+    start = np.zeros(x.shape[1])
+    found = minimize(
+        loss, start, jac=True, hess=curvature, method="trust-exact", options={"maxiter": 1000}
+    )
+    return np.asarray(found.x)
+
+
+def _encoded(directory: str, texts: list[str]) -> NDArray[np.float32]:
+    """[CLS] of texts of equal length in all hidden states, (texts, states, width)."""
+    states = _loaded(directory).hidden_states(texts, first_only=True)
+    return np.stack([state[:, 0] for state in states], axis=1)
+
+
+_encoders: dict[str, Encoder] = {}
+
+
+def _loaded(directory: str) -> Encoder:
+    # Each process reads the weights once.
+    if directory not in _encoders:
+        _encoders.clear()
+        _encoders[directory] = Encoder(directory)
+    return _encoders[directory]
+
+
+def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
+    if path is not None:
+        write_netcdf(data, path)
+    return data
+
+
+def _read(path: str | Path) -> xr.Dataset:
+    try:
+        return read_netcdf(path)
+    except ValueError as problem:
+        raise ValueError(f"{path} is no file of data: {problem}") from None
+
+
+@dataclass(frozen=True)
+class Probing:
+    """Figure 1(b): how well [CLS] tells the label, layer by layer, on each set of sentences.
+
+    Parameters
+    ----------
+    directory : path
+        Of an encoder.
+    C : float, optional
+        Of the logistic regression.
+    """
+
+    directory: str | Path
+    C: float = 1.0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the data depend on; the weights by their digest."""
+        encoder = _loaded(str(self.directory))
+        sizes = [len(sentences(name)) for name in SETS]
+        return {
+            "survey": "probing", "model": encoder.name, "weights": encoder.digest,
+            "layers": encoder.layers, "sentences": sizes, "C": self.C,
+        }  # fmt: skip
+
+    def compute(
+        self,
+        path: str | Path | None = None,
+        progress: bool | None = None,
+        workers: int | None = None,
+    ) -> xr.Dataset:
+        """Accuracies over set, hidden state, and features as they are or standardised.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save them.
+        progress : bool, optional
+            Whether to show a progress bar; by default on a terminal.
+        workers : int, optional
+            How many processes encode; by default one a core.
+
+        Returns
+        -------
+        Dataset
+        """
+        settings = self.settings
+        vectors = self._vectors(progress, workers)
+        labels = {name: np.array([label for _, label in sentences(name)]) for name in SETS}
+        scalings, states = ("raw", "standardised"), settings["layers"] + 1
+        found = np.empty((len(SETS), states, len(scalings)))
+        with advancing(progress, "probes", states * len(scalings)) as shown:
+            for state in range(states):
+                train = vectors["train"][:, state].astype(float)
+                deviation = train.std(axis=0)
+                # What never varies stays as it is.
+                deviation[deviation < 1e-6 * (1 + abs(train).max())] = 1.0
+                for at, scaling in enumerate(scalings):
+                    centre, scale = (
+                        (train.mean(axis=0), deviation) if scaling != "raw" else (0.0, 1.0)
+                    )
+                    w = logistic_regression((train - centre) / scale, labels["train"], self.C)
+                    for i, name in enumerate(SETS):
+                        score = (vectors[name][:, state] - centre) / scale @ w[:-1] + w[-1]
+                        found[i, state, at] = np.mean((score > 0) == labels[name])
+                    shown(1)
+        data = xr.Dataset(
+            {"accuracy": (("set", "state", "scaling"), found)},
+            {
+                "set": list(SETS),
+                "state": np.arange(states, dtype=np.int32),
+                "scaling": list(scalings),
+            },
+            settings,
+        )
+        return _kept(data, path)
+
+    def _vectors(
+        self, progress: bool | None, workers: int | None
+    ) -> dict[str, NDArray[np.float32]]:
+        """[CLS] of all sentences, by sets; those of equal length are encoded together."""
+        encoder = _loaded(str(self.directory))
+        texts = [(name, i, text) for name in SETS for i, (text, _) in enumerate(sentences(name))]
+        by_length: dict[int, list[tuple[str, int, str]]] = {}
+        for entry in texts:
+            by_length.setdefault(len(encoder.tokens(entry[2])), []).append(entry)
+        jobs: Any = deque()
+        for group in by_length.values():
+            for at in range(0, len(group), _BATCH):
+                some = group[at : at + _BATCH]
+                jobs.append((some, _encoded, (str(self.directory), [text for *_, text in some])))
+        width, found = int(encoder.config["hidden_size"]), {}
+        for name in SETS:
+            found[name] = np.empty((len(sentences(name)), encoder.layers + 1, width), np.float32)
+        with advancing(progress, "sentences", len(texts)) as shown:
+            for some, vectors in in_processes(jobs, workers or cores()):
+                for (name, i, _), vector in zip(some, vectors, strict=True):
+                    found[name][i] = vector
+                shown(len(some))
+        return found
+
+    def complete(self, data: xr.Dataset, *_: Any) -> xr.Dataset:
+        """The data; they are saved when they are complete."""
+        return data
+
+    def read(self, path: str | Path) -> xr.Dataset:
+        """Data from a file.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that `compute` saved.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If it is no netCDF file.
+        """
+        return _read(path)
+
+
+@dataclass(frozen=True)
+class Projections:
+    r"""Figure 2: words of two sentences along a direction that selects and one that is read out.
+
+    With an encoder they are initial embeddings; :math:`k^\star` points from the mean of other words
+    to that of adjectives of feeling, :math:`v^\star`, orthogonal to it, from negative to positive
+    ones. Without, the words stand for tokens drawn from single-location regression.
+
+    Parameters
+    ----------
+    directory : path, optional
+        Of an encoder.
+    d : int, optional
+        Dimension of the tokens that are drawn.
+    seed : int, optional
+        Of the random numbers.
+    """
+
+    directory: str | Path | None = None
+    d: int = 400
+    seed: int = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the data depend on."""
+        if self.directory is None:
+            return {"survey": "projections", "model": "", "d": self.d, "seed": self.seed}
+        encoder = _loaded(str(self.directory))
+        return {"survey": "projections", "model": encoder.name, "weights": encoder.digest}
+
+    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
+        """Words and their projections, over sentence and position.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save them.
+        progress : bool, optional
+            Not used: this takes seconds.
+
+        Returns
+        -------
+        Dataset
+        """
+        words = [text.split(". ")[1].replace(".", " .").split() for text, _ in EXAMPLE]
+        decisive = [line.index(word) for line, (_, word) in zip(words, EXAMPLE, strict=True)]
+        values = self._drawn(words, decisive) if self.directory is None else self._embedded(words)
+        over = ("sentence", "position")
+        data = xr.Dataset(
+            {
+                "word": (over, np.array(words)),
+                "select": (over, values[..., 0]),
+                "value": (over, values[..., 1]),
+                "decisive": ("sentence", np.array(decisive, dtype=np.int32)),
+            },
+            attrs=self.settings,
+        )
+        return _kept(data, path)
+
+    def _embedded(self, words: list[list[str]]) -> NDArray[np.floating[Any]]:
+        encoder = _loaded(str(self.directory))
+
+        def mean(word: str) -> NDArray[np.float64]:
+            return np.asarray(encoder.embeddings(encoder.tokens(word)[1:-1]).mean(axis=0), float)
+
+        positive, negative = (
+            np.mean([mean(word) for word in group], axis=0) for group in ADJECTIVES["seen"]
+        )
+        feeling = {word for group in ADJECTIVES["seen"] for word in group}
+        others = {w for text, _ in sentences("train") for w in encoder.words(text)} - feeling
+        centre = np.mean([mean(word) for word in sorted(others)], axis=0)
+        k = (positive + negative) / 2 - centre
+        k /= np.linalg.norm(k)
+        v = positive - negative
+        v -= (v @ k) * k
+        v /= np.linalg.norm(v)
+        along = [[((mean(w) - centre) @ k, mean(w) @ v) for w in line] for line in words]
+        return np.array(along)
+
+    def _drawn(self, words: list[list[str]], decisive: list[int]) -> NDArray[np.floating[Any]]:
+        task = MultipleLocation(Task(self.d, len(words[0]), 0.5**0.5))
+        rng = np.random.default_rng(self.seed)
+        k_star, v_star = task.stars(rng)
+        X, y = task.draw(rng, k_star, v_star, 100)
+        # A sentence of each label, clearly; the informative token has the place of its word.
+        chosen = [X[np.argmax(y > 0.8)], X[np.argmax(y < -0.8)]]
+        seen = np.stack([x @ np.concatenate([k_star, v_star]).T for x in chosen])
+        placed = [np.insert(x[1:], at, x[0], axis=0) for x, at in zip(seen, decisive, strict=True)]
+        return np.array(placed)
+
+    def complete(self, data: xr.Dataset, *_: Any) -> xr.Dataset:
+        """The data; they are saved when they are complete."""
+        return data
+
+    def read(self, path: str | Path) -> xr.Dataset:
+        """Data from a file.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that `compute` saved.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ValueError
+            If it is no netCDF file.
+        """
+        return _read(path)
