@@ -21,7 +21,7 @@ from scipy.special import erf
 
 from slrsym.kernels.arguments import positive, whole
 from slrsym.kernels.compile import chosen_backend
-from slrsym.transformers.moments import erf_product, one_head, two_heads
+from slrsym.transformers.moments import one_head, two_heads
 from slrsym.transformers.pieces import RunsInPieces, stream
 from slrsym.transformers.task import MultipleLocation, Real
 
@@ -125,14 +125,13 @@ class HeadsRisk:
         d_with_Y = -2 * np.concatenate([first[:, :n, :, 8], first[:, :n, :, 9]], axis=2)
 
         # -- two heads -----------------------------------------------------------------------
-        pairs = np.empty((runs, len(self._times), 12))
+        pairs = np.empty((runs, len(self._times), 11))
         s = spread[self._first]
         for at, (token, student) in enumerate(self._seen):
             pairs[..., at] = means[:, token, student]
         for at, (row, column) in enumerate(self._places):
             pairs[..., 4 + at] = s**2 * gram[:, row, column]
         pairs[..., 10] = s
-        pairs[..., 11] = erf_product(pairs[..., 0], pairs[..., 2], pairs[..., 6], s, lam)
         second = self._two(pairs, lam) * self._times[:, None]
         risk = risk + second[..., 0].sum(axis=1)
         flat = second[..., 1:5].reshape(runs, 1, -1)

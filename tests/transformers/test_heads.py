@@ -10,7 +10,7 @@ from scipy.special import erf
 from slrsym import Task, excess_risk
 from slrsym.transformers import HeadRuns, MultipleLocation
 from slrsym.transformers.heads import HeadsRisk, _in_frame, _root
-from slrsym.transformers.moments import erf_product, two_heads
+from slrsym.transformers.moments import two_heads
 
 from .._profile import thorough
 
@@ -108,9 +108,8 @@ def test_second_moments_and_their_derivatives(backend):
     function = two_heads(backend)
 
     def moment(state, s=0.8, lam=0.9):
-        F = erf_product(state[..., 0], state[..., 2], state[..., 6], s, lam)
         rest = np.broadcast_to((s,), (*state.shape[:-1], 1))
-        return function(np.concatenate([state, rest, F[..., None]], axis=-1), lam)
+        return function(np.concatenate([state, rest], axis=-1), lam)
 
     state = rng.uniform(-0.3, 0.3, (40, 10))
     state[:, :4] = rng.standard_normal((40, 4))
@@ -122,23 +121,29 @@ def test_second_moments_and_their_derivatives(backend):
         assert np.allclose(found[:, 1 + i], slope, rtol=1e-9, atol=1e-9)
 
 
-def test_expectations_of_two_erf():
+def test_second_moments_by_quadrature():
     rng = default_rng(3)
-    cases = [
-        (0.0, 0.0, 0.2),
-        (0.7, 0.0, -0.1),
-        (0.0, -0.4, 0.3),
-        (-0.5, 0.9, 0.2),
-        (1e-9, 2.0, 0.1),
-    ]
-    cases += [tuple(case) for case in rng.uniform(-0.4, 0.4, (20, 3))]
-    x, weights = np.polynomial.hermite_e.hermegauss(120)
+    function = two_heads("numpy")
+    x, weights = np.polynomial.hermite_e.hermegauss(90)
     weights = weights / weights.sum()
     s, lam = 0.7, 1.3
-    for p, q, c in cases:
-        u, v = x[:, None], (c * x[:, None] / s + np.sqrt(s**2 - c**2 / s**2) * x)
-        product = erf(lam * (p + s * u)) * erf(lam * (q + v))
-        assert erf_product(p, q, c, s, lam) == pytest.approx(weights @ product @ weights, abs=1e-12)
+    for case in range(12):
+        root = rng.standard_normal((4, 4))
+        root *= s / np.linalg.norm(root, axis=1, keepdims=True)
+        mean = rng.uniform(-1, 1, 4)
+        # Also where the closed form of two erf has other cases.
+        mean[[0, 2]] *= [(1, 1), (0, 1), (1, 0), (0, 0)][case % 4]
+        c = root @ root.T
+        state = [*mean, c[0, 1], c[2, 3], c[0, 2], c[0, 3], c[1, 2], c[1, 3], s]
+        # In two dimensions: given U and u, the others have a mean and a covariance.
+        low = np.linalg.cholesky(c[::2, ::2])
+        u = low @ np.stack(np.meshgrid(x, x, indexing="ij")).reshape(2, -1)
+        slope = np.linalg.solve(c[::2, ::2], c[::2, 1::2]).T
+        rest = c[1::2, 1::2] - slope @ c[::2, 1::2]
+        V, v = mean[1::2, None] + slope @ u
+        gates = erf(lam * (mean[0] + u[0])) * erf(lam * (mean[2] + u[1]))
+        wanted = np.outer(weights, weights).ravel() @ (gates * (V * v + rest[0, 1]))
+        assert function(np.array(state), lam)[0] == pytest.approx(wanted, abs=1e-11)
 
 
 # -- descent -----------------------------------------------------------------------------------
