@@ -82,7 +82,7 @@ def test_what_is_not_there(tmp_path):
 
 
 def test_an_installation_without_derivations(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "slrsym" / "derivation_files.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "slrsym" / "claims" / "files.py"))
     with pytest.raises(DerivationError, match="has no folder of derivations"):
         builtin_folder()
     inside = tmp_path / "slrsym" / "derivations"
