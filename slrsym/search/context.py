@@ -148,10 +148,10 @@ class Context:
 
     def require_nonzero(self, denominator: Expr) -> None:
         """Refuse unless an expression is certainly different from zero."""
-        if not is_nonzero(self._with_names_of_hypotheses(denominator), self.facts):
+        if not is_nonzero(self.with_names_of_hypotheses(denominator), self.facts):
             raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
 
-    def _with_names_of_hypotheses(self, expr: Expr) -> Expr:
+    def with_names_of_hypotheses(self, expr: Expr) -> Expr:
         """The expression, its sums with the index that they have in a hypothesis, if any."""
         stated = [node for h in self.hypotheses for node in h.atoms(Sum) if len(node.limits) == 1]
         for node in expr.atoms(Sum):

@@ -13,9 +13,9 @@ from sympy.core.relational import Relational
 
 from slrsym.claims.axioms import foreign_rule
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError, Refused
+from slrsym.search.errors import ProofError
+from slrsym.search.gate import require_stated
 from slrsym.search.laws import require_laws
-from slrsym.search.substitute import ambiguous
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -300,12 +300,7 @@ class Step:
         Refused
             If the rule does not justify the step.
         """
-        confused = ambiguous(self.statement)
-        if confused is not None:
-            raise Refused(
-                f"{confused} is the same to SymPy as the derivative in another of its variables; "
-                f"write it as at(...)"
-            )
+        require_stated(self.statement, self.context)
         require_laws(self.statement, self.context)
         self.rule.check(self.link, self.context)
 

@@ -11,7 +11,6 @@ from sympy import (
     Dummy,
     Expr,
     Integral,
-    Rational,
     Subs,
     Symbol,
     erf,
@@ -26,6 +25,7 @@ from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_convergent, require_decay, require_differentiable
 from slrsym.search.errors import Refused
+from slrsym.search.gate import NEAR
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.smoothness import require_smooth
 from slrsym.search.step import Link, Rule
@@ -44,9 +44,6 @@ DERIVATIVE_CLAIMS = {
     OwensT: ("owens-t-derivative-h", "owens-t-derivative-a"),
     zeta: ("zeta-derivative", "zeta-derivative-s"),
 }
-
-# Half the width of the box about a point on which a function is required to be smooth.
-_NEAR = Rational(1, 2)
 
 
 def derivative_claims(expr: Basic) -> tuple[str, ...]:
@@ -104,7 +101,7 @@ def _evaluated(expr: Expr, context: Context) -> Expr:
             side
             for place, value in values.items()
             if value.is_Rational
-            for side in (place > value - _NEAR, place < value + _NEAR)
+            for side in (place > value - NEAR, place < value + NEAR)
         ]
         return put(_evaluated(put(expr.expr, places), context.assuming(*near)), values)
     if not expr.has(Derivative):

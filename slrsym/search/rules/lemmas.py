@@ -14,6 +14,7 @@ from slrsym.gaussian.law.declarations import is_plainly_real
 from slrsym.search.algebra import Freedom
 from slrsym.search.context import Context
 from slrsym.search.errors import Refused
+from slrsym.search.gate import require_defined
 from slrsym.search.growth import require_moderate
 from slrsym.search.rules.expectations import require_integrable
 from slrsym.search.step import Link, Proof, Rule
@@ -216,6 +217,9 @@ class Lemma(Rule):
             f"the factor {self.factor} is not known to be "
             + ("positive" if strict else "non-negative"),
         )
+        # Of a difference, what cancels is not seen.
+        for side in (link.lhs, link.rhs, known.lhs, known.rhs):
+            require_defined(side, context)
         apart = self.factor * (known.lhs - known.rhs)
         context.require_equal(link.lhs - link.rhs, apart, Freedom(linearity=True))
 

@@ -13,6 +13,7 @@ from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_differentiable
 from slrsym.search.errors import Refused
+from slrsym.search.gate import require_defined
 from slrsym.search.interval import require_interval
 from slrsym.search.rules.calculus import derivative_claims
 from slrsym.search.rules.expectations import require_integrable
@@ -132,6 +133,9 @@ class _Taylor(_BoundedSlope):
         self._require_setting(link, context, 2)
         bend = Derivative(self.of, (self.variable, 2), evaluate=False)
         bound = self._shown(bend, self.bound.conclusion, {"<=", "<"})
+        # Of a difference, what cancels is not seen.
+        for side in (link.lhs, link.rhs):
+            require_defined(side, context)
         way = self.end - self.start
         slope = put(self.of.diff(self.variable), {self.variable: self.start})
         parabola = self._at(self.start) + slope * way + bound * way**2 / 2

@@ -10,6 +10,7 @@ from sympy import Add, Dummy, Expr, Ge, Le, Mul, S, Sum, Symbol, expand, sympify
 
 from slrsym.search.context import Context
 from slrsym.search.errors import Refused
+from slrsym.search.gate import require_defined
 from slrsym.search.rules.algebra import in_either_direction, require_equality
 from slrsym.search.step import Link, Proof, Rule
 from slrsym.search.substitute import put
@@ -120,6 +121,13 @@ class _Termwise(Rule):
                 f"the terms compare by {shown.relation}, and this step by {link.relation}"
             )
         inner = self._inner(context, len(self.facts))
+        # Of a difference, what cancels is not seen.
+        for side in (link.lhs, link.rhs):
+            terms: dict[Dummy, Expr] = {}
+            for part in (self._opened(side, terms), *terms.values()):
+                require_defined(part, inner)
+        for side in (shown.lhs, shown.rhs):
+            require_defined(side, inner)
         inner.require_equal(self._term(link.lhs - link.rhs, context), shown.lhs - shown.rhs)
 
     def _require_range(self, link: Link, context: Context) -> None:
@@ -138,22 +146,20 @@ class _Termwise(Rule):
             f"a sum from {self.low} to {self.high} may run backwards",
         )
 
+    def _opened(self, expr: Expr, found: dict[Dummy, Expr]) -> Expr:
+        """The expression with places for its top-level sums, whose terms are put into `found`."""
+        if isinstance(expr, Sum) and [lim[1:] for lim in expr.limits] == [(self.low, self.high)]:
+            place = Dummy(real=True)
+            found[place] = put(expr.function, {expr.limits[0][0]: self.index})
+            return place
+        if isinstance(expr, Add | Mul):
+            return expr.func(*(self._opened(arg, found) for arg in expr.args))
+        return expr
+
     def _term(self, difference: Expr, context: Context) -> Expr:
         """What the difference of the two sides is the sum of."""
         found: dict[Dummy, Expr] = {}
-
-        def opened(expr: Expr) -> Expr:
-            if isinstance(expr, Sum) and [lim[1:] for lim in expr.limits] == [
-                (self.low, self.high)
-            ]:
-                place = Dummy(real=True)
-                found[place] = put(expr.function, {expr.limits[0][0]: self.index})
-                return place
-            if isinstance(expr, Add | Mul):
-                return expr.func(*map(opened, expr.args))
-            return expr
-
-        linear = expand(opened(difference))
+        linear = expand(self._opened(difference, found))
         outside = linear.xreplace(dict.fromkeys(found, S.Zero))
         factors = {place: linear.coeff(place) for place in found}
         sums = Add(*(factors[place] * place for place in found))

@@ -6,6 +6,7 @@ from sympy import Derivative, Expr
 
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
+from slrsym.search.convergence import require_differentiable
 from slrsym.search.errors import Refused
 from slrsym.search.growth import require_moderate
 from slrsym.search.rules.algebra import require_equality
@@ -43,6 +44,7 @@ def _differentiated(expr: Expr, context: Context) -> Expr:
         inside = _differentiated(expr.expr, context)
         for variable, count in expr.variable_count:
             for _ in range(int(count)):
+                require_differentiable(inside, variable, context)
                 inside = _exchange(inside.diff(variable), context)
         return inside
     if not expr.has(Derivative):

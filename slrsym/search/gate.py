@@ -1,0 +1,187 @@
+"""The gate before every step: what has to hold of a statement, whatever rule is to justify it.
+
+Rules compare sides after they have been simplified, and SymPy simplifies while it builds. Rules that
+look at a difference of two sides ask of each side by itself whether it is defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sympy import (
+    Abs,
+    Basic,
+    Derivative,
+    Dummy,
+    Expr,
+    Ge,
+    Integral,
+    Le,
+    MatrixBase,
+    Pow,
+    Rational,
+    Subs,
+    Sum,
+    Symbol,
+    acos,
+    asin,
+    log,
+    oo,
+    preorder_traversal,
+)
+
+from slrsym.gaussian.law import Law
+from slrsym.search.errors import Refused
+from slrsym.search.substitute import ambiguous, put
+
+if TYPE_CHECKING:
+    from slrsym.search.context import Context
+
+__all__ = ["NEAR", "require_defined", "require_stated"]
+
+# Half the width of the box about a point on which a function is required to be smooth.
+NEAR = Rational(1, 2)
+
+
+def require_stated(statement: Basic, context: Context) -> None:
+    """Refuse a statement that SymPy, or a reader, could take for another, or that says nothing."""
+    confused = ambiguous(statement)
+    if confused is not None:
+        raise Refused(
+            f"{confused} is the same to SymPy as the derivative in another of its variables; "
+            f"write it as at(...)"
+        )
+    parts = (statement, *context.hypotheses)
+    _require_commuting(parts)
+    _require_one_symbol_a_name(parts)
+    _require_own_variables(statement, context)
+    _require_moving(statement)
+
+
+def _require_commuting(parts: Iterable[Basic]) -> None:
+    for part in parts:
+        for node in preorder_traversal(part):
+            matrix = isinstance(node, MatrixBase)
+            if isinstance(node, Expr) and not matrix and node.is_commutative is False:
+                raise Refused(f"{node} does not commute, and every rule reorders products")
+
+
+def _require_one_symbol_a_name(parts: Iterable[Basic]) -> None:
+    found: dict[str, Symbol] = {}
+    for part in parts:
+        for symbol in part.atoms(Symbol):
+            if isinstance(symbol, Dummy):
+                continue
+            other = found.setdefault(symbol.name, symbol)
+            if other != symbol:
+                raise Refused(
+                    f"two different symbols are called {symbol.name}: one is declared "
+                    f"{_declared(other)}, the other {_declared(symbol)}"
+                )
+
+
+def _declared(symbol: Symbol) -> str:
+    facts = [f if v else f"not {f}" for f, v in symbol._assumptions_orig.items()]
+    return " and ".join(f for f in facts if f != "commutative") or "nothing"
+
+
+def _require_own_variables(statement: Basic, context: Context) -> None:
+    """What a hypothesis says of a variable of a law, it says of another variable of that name."""
+    free = set().union(*(h.free_symbols for h in context.hypotheses))
+    for law in statement.atoms(Law):
+        for symbol in law.symbols:
+            if symbol in free:
+                raise Refused(
+                    f"a hypothesis speaks of {symbol}, which is bound by a law here; rename it"
+                )
+
+
+def _require_moving(statement: Basic) -> None:
+    for node in statement.atoms(Derivative):
+        for variable in node.variables:
+            if variable.is_real and variable.is_integer is None and variable.is_rational is None:
+                continue
+            raise Refused(f"{node} is a derivative in {variable}, which does not run over reals")
+
+
+# -- what is defined ---------------------------------------------------------------------------
+
+
+def require_defined(expr: Basic, context: Context) -> None:
+    """Refuse unless what stands in denominators, roots, logarithms and arc sines may stand there.
+
+    What other functions ask of their arguments, the rules that know these functions ask.
+    """
+    if not expr.has(Pow, log, asin, acos):
+        return
+    if isinstance(expr, Sum | Integral):
+        _require_defined_between_ends(expr, context)
+        return
+    if isinstance(expr, Subs):
+        _require_defined_near(expr, context)
+        return
+    for arg in expr.args:
+        require_defined(arg, context)
+    if isinstance(expr, Pow):
+        _require_power(expr, context)
+    elif isinstance(expr, log):
+        context.require(context.sign(expr.args[0]).positive, f"{expr.args[0]} may not be positive")
+    elif isinstance(expr, asin | acos):
+        context.require(
+            context.sign(1 - Abs(expr.args[0])).nonnegative
+            or context.sign(1 - expr.args[0] ** 2).nonnegative,
+            f"{expr.args[0]} may lie outside of [-1, 1]",
+        )
+
+
+def _require_power(power: Pow, context: Context) -> None:
+    base, exponent = power.args
+    base = context.with_names_of_hypotheses(base)
+    if exponent.is_Integer:
+        if exponent.is_negative and not base.is_nonzero:
+            context.require_nonzero(base)
+        return
+    known = context.sign(base)
+    if exponent.is_Rational:
+        enough = known.nonnegative if exponent.is_positive else known.positive
+    else:
+        natural = exponent.is_integer and context.sign(exponent).nonnegative
+        enough = known.positive or natural or (known.nonzero and exponent.is_integer)
+    if not enough:
+        raise Refused(f"{power} is not known to be defined: {base} may be negative or vanish")
+
+
+def _require_defined_near(value: Subs, context: Context) -> None:
+    """A derivative at a point looks at what is near it, whatever a hypothesis says of its variable."""
+    places = {x: Dummy(x.name, **x._assumptions_orig) for x in value.variables}
+    near = [
+        side
+        for x, point in zip(value.variables, value.point, strict=True)
+        if point.is_Rational
+        for side in (places[x] > point - NEAR, places[x] < point + NEAR)
+    ]
+    for point in value.point:
+        require_defined(point, context)
+    require_defined(put(value.expr, places), context.assuming(*near))
+
+
+def _require_defined_between_ends(node: Sum | Integral, context: Context) -> None:
+    inside = context
+    body = node.function
+    for x, *ends in reversed(node.limits):
+        place = Dummy(x.name, **x._assumptions_orig)
+        body = put(body, {x: place})
+        if len(ends) != 2:
+            continue
+        for end in ends:
+            if end not in (oo, -oo):
+                require_defined(end, context)
+        low, high = ends
+        if isinstance(node, Integral) and not context.holds(Le(low, high)):
+            continue
+        if low != -oo:
+            inside = inside.assuming(Ge(place, low, evaluate=False))
+        if high != oo:
+            inside = inside.assuming(Le(place, high, evaluate=False))
+    require_defined(body, inside)
