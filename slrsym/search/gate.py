@@ -1,7 +1,7 @@
 """The gate before every step: what has to hold of a statement, whatever rule is to justify it.
 
-Rules compare sides after they have been simplified, and SymPy simplifies while it builds. Rules that
-look at a difference of two sides ask of each side by itself whether it is defined.
+Rules compare sides after they have been simplified, and SymPy simplifies while it builds. Where a
+rule looks at a difference of two sides, each of them has to be defined by itself.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _require_power(power: Pow, context: Context) -> None:
 
 
 def _require_defined_near(value: Subs, context: Context) -> None:
-    """A derivative at a point looks at what is near it, whatever a hypothesis says of its variable."""
+    """A derivative at a point looks around it, whatever hypotheses say of its variable."""
     places = {x: Dummy(x.name, **x._assumptions_orig) for x in value.variables}
     near = [
         side
