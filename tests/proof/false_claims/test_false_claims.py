@@ -12,6 +12,7 @@ from . import (
     calculus,
     domains,
     expectations,
+    holes,
     identities,
     orbits,
     order,
@@ -22,6 +23,7 @@ from . import (
 from ._entries import numbers_alone, rule_alone
 
 THEMES = {
+    "holes": holes.theme,
     "identities": identities.theme,
     "calculus": calculus.theme,
     "order": order.theme,
@@ -74,6 +76,6 @@ def test_twin_accepted(entry):
 
 def test_there_are_enough():
     false = [p.values[0] for p in FALSE]
-    assert len({p.id for p in FALSE}) == len(FALSE) >= 125
+    assert len({p.id for p in FALSE}) == len(FALSE) >= 190
     assert len(TWINS) >= 60
     assert sum(e.checks in ("numeric", "both") for e in false) >= 40
