@@ -102,7 +102,7 @@ def _require_moving(statement: Basic) -> None:
         for variable in node.variables:
             if variable.is_real and variable.is_integer is None and variable.is_rational is None:
                 continue
-            raise Refused(f"{node} is a derivative in {variable}, which does not run over reals")
+            raise Refused(f"{node} is a derivative in {variable}, which does not run over an interval")
 
 
 # -- what is defined ---------------------------------------------------------------------------
