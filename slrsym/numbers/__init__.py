@@ -6,14 +6,14 @@ special function from its defining integral. What is shared with the symbolic si
 SymPy's expression tree, the laws, and the `Expectation` node.
 """
 
+from slrsym.numbers.balls import NotALaw as NotALaw
+from slrsym.numbers.balls import Undecided as Undecided
+from slrsym.numbers.balls import Value as Value
 from slrsym.numbers.comparison import Comparison as Comparison
-from slrsym.numbers.comparison import Disagreement as Disagreement
 from slrsym.numbers.comparison import compare as compare
-from slrsym.numbers.comparison import evaluate as evaluate
-from slrsym.numbers.comparison import truth as truth
-from slrsym.numbers.errors import NotALaw as NotALaw
-from slrsym.numbers.errors import Undecided as Undecided
-from slrsym.numbers.sampling import NoPoint as NoPoint
-from slrsym.numbers.sampling import random_test_function as random_test_function
-from slrsym.numbers.sampling import sample_points as sample_points
-from slrsym.numbers.values import Value as Value
+from slrsym.numbers.points import NoPoint as NoPoint
+from slrsym.numbers.points import random_test_function as random_test_function
+from slrsym.numbers.points import sample_points as sample_points
+from slrsym.numbers.truth import Disagreement as Disagreement
+from slrsym.numbers.truth import evaluate as evaluate
+from slrsym.numbers.truth import truth as truth

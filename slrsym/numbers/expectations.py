@@ -1,23 +1,51 @@
 """Expectations from their definition: reduction to few dimensions, and quadrature there.
 
-An integrand is multiplied out, each product falls into independent parts, and each part is
-integrated over as many dimensions as there are directions in which it is not polynomial.
+An integrand is multiplied out, each product falls into independent parts, and each part is compiled
+and integrated over as many dimensions as there are directions in which it is not polynomial.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from flint import acb, arb, ctx, fmpq
-from sympy import Add, Dummy, Expr, Mul, S, Subs, Symbol, sympify
+from sympy import (
+    Add,
+    And,
+    Basic,
+    Dummy,
+    Expr,
+    Mul,
+    Not,
+    Or,
+    Piecewise,
+    Pow,
+    S,
+    Subs,
+    Symbol,
+    default_sort_key,
+    sympify,
+)
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import IIDSum
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.numbers.balls import complex_ball, real_ball, square_root
-from slrsym.numbers.compiler import Compiler
-from slrsym.numbers.errors import NotALaw, Undecided
+from slrsym.numbers.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    NotALaw,
+    Number,
+    Undecided,
+    complex_ball,
+    magnitude,
+    order_of,
+    real_ball,
+)
+from slrsym.numbers.functions import RELATIONS, general_power, rational_power, select, square_root
 from slrsym.numbers.integrands import (
     NOISE,
     Block,
@@ -25,24 +53,129 @@ from slrsym.numbers.integrands import (
     degree_of,
     essential_forms,
     multiplied_out,
+    named_anew,
     split_off_polynomial,
 )
-from slrsym.numbers.magnitudes import DIGITS_PER_BIT, Ball, magnitude
-from slrsym.numbers.quadrature import gauss_hermite, gaussian_sum
-from slrsym.numbers.rewriting import named_anew
-from slrsym.numbers.values import Number
+from slrsym.numbers.nodes import Nodes
+from slrsym.numbers.quadrature import Program, gauss_hermite, gaussian_sum
 from slrsym.search.symbols import free
 
-if TYPE_CHECKING:
-    from slrsym.numbers.evaluator import Evaluator
 
-__all__ = ["Expectations"]
+class Compiler:
+    """Compilation of an integrand to a program."""
+
+    def __init__(
+        self, evaluator: Nodes, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
+    ) -> None:
+        self.evaluator = evaluator
+        self.program = Program(depth)
+        self.rows = rows
+        self.random = frozenset(rows)
+        self._known: dict[Basic, int] = {}
+
+    def affine(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
+        """Constant and coefficients of an affine form."""
+        if not free(expr) & self.random:
+            return self.evaluator.ball(expr), {}
+        if isinstance(expr, Symbol):
+            return arb(0), {expr: arb(1)}
+        if isinstance(expr, Add):
+            constant, form = arb(0), dict[Symbol, Ball]()
+            for arg in expr.args:
+                part = self.affine(arg)
+                if part is None:
+                    return None
+                constant += part[0]
+                for symbol, coefficient in part[1].items():
+                    form[symbol] = form.get(symbol, arb(0)) + coefficient
+            return constant, form
+        if isinstance(expr, Mul):
+            inner = [arg for arg in expr.args if free(arg) & self.random]
+            part = self.affine(inner[0]) if len(inner) == 1 else None
+            if part is None:
+                return None
+            factor = self.evaluator.ball(Mul(*(arg for arg in expr.args if arg is not inner[0])))
+            return factor * part[0], {s: factor * c for s, c in part[1].items()}
+        return None
+
+    def register(self, expr: Basic) -> int:
+        """The register that will hold the value of an expression."""
+        if expr not in self._known:
+            self._known[expr] = self._register(expr)
+        return self._known[expr]
+
+    def _register(self, expr: Basic) -> int:
+        emit, fold = self.program.emit, self.program.fold
+        if not free(expr) & self.random:
+            if isinstance(expr, Boolean) and not isinstance(expr, Symbol):
+                return self.program.constant(self.evaluator.condition(expr))
+            return self.program.constant(self.evaluator.ball(expr))
+        form = self.affine(expr) if isinstance(expr, Expr) else None
+        if form is not None:
+            return self._affine_register(*form)
+        if isinstance(expr, Add):
+            return fold(operator.add, [self.register(arg) for arg in expr.args])
+        if isinstance(expr, Mul):
+            return fold(operator.mul, [self.register(arg) for arg in expr.args])
+        if isinstance(expr, Pow):
+            base = self.register(expr.base)
+            if expr.exp.is_Rational:
+                return emit(rational_power(expr.exp), base)
+            return emit(general_power, base, self.register(expr.exp))
+        if isinstance(expr, Piecewise):
+            return emit(select, *(self.register(part) for pair in expr.args for part in pair))
+        if isinstance(expr, Relational):
+            relation = RELATIONS[type(expr).__name__]
+            return emit(
+                lambda a, b: relation(order_of(a, b)),
+                self.register(expr.lhs),
+                self.register(expr.rhs),
+            )
+        if isinstance(expr, And | Or | Not):
+            logic: Callable[..., bool] = {
+                And: lambda *xs: all(xs),
+                Or: lambda *xs: any(xs),
+                Not: operator.not_,
+            }[type(expr)]
+            return emit(logic, *(self.register(arg) for arg in expr.args))
+        function = self.evaluator.function(expr)
+        if function is not None:
+            return emit(function, *(self.register(arg) for arg in expr.args))
+        return self._nested(expr)
+
+    def _affine_register(self, constant: Ball, form: dict[Symbol, Ball]) -> int:
+        total = [arb(0)] * self.program.depth
+        for symbol, coefficient in form.items():
+            own, row = self.rows[symbol]
+            constant = constant + coefficient * own
+            total = [t + coefficient * c for t, c in zip(total, row, strict=True)]
+        size = max((magnitude(c) for c in total), default=-math.inf)
+        floor = size - (self.evaluator.digits + 5) / DIGITS_PER_BIT
+        result = self.program.constant(constant)
+        for i, coefficient in enumerate(total):
+            # The rotation makes these vanish; what is left of them is rounding.
+            if coefficient.is_zero() or magnitude(coefficient) <= floor:
+                continue
+            product = self.program.emit(operator.mul, self.program.constant(coefficient), i)
+            result = self.program.emit(operator.add, result, product)
+        return result
+
+    def _nested(self, expr: Basic) -> int:
+        """An expectation or integral whose parameters are variables of this one."""
+        symbols = sorted(free(expr) & self.random, key=default_sort_key)
+        evaluator = self.evaluator
+
+        def inner(*values: Ball) -> Ball:
+            here = dict(zip(symbols, values, strict=True))
+            return evaluator.at(here, evaluator.digits + 6).ball(expr)
+
+        return self.program.emit(inner, *(self.register(symbol) for symbol in symbols))
 
 
 class Expectations:
     """The expectations at one point; equal ones are computed once."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Nodes) -> None:
         self.evaluator = evaluator
         self.digits = evaluator.digits
         self._integrals: dict[Any, Number] = {}

@@ -1,24 +1,148 @@
-r"""Expectations of programs: the rules that sum over independent standard normal variables.
+r"""Quadrature on balls. It shares no code with `slrsym.gaussian`, whose results it checks.
 
-The rules are the trapezoid rule against the normal density, and Gauss-Hermite. The infinite one is
-stopped by comparing two independent sums: its discretisation error is estimated, not bounded.
+The rules are the trapezoid rule against the normal density, Gauss-Hermite, and double exponential
+quadrature. The infinite ones are stopped by comparing two sums: their discretisation error is
+estimated, not bounded. An integrand is a straight-line program that performs every operation in the
+outermost loop in which its operands are known.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 from flint import arb, ctx, fmpq, fmpz_poly
 
-from slrsym.numbers.errors import Undecided
-from slrsym.numbers.magnitudes import DIGITS_PER_BIT, Ball, magnitude, radius, widened
-from slrsym.numbers.program import Node, Program
+from slrsym.numbers.balls import DIGITS_PER_BIT, Ball, Undecided, magnitude, radius, widened
 
-__all__ = ["Sum", "gauss_hermite", "gaussian_sum", "whole_line"]
+Node: TypeAlias = tuple[Ball, Ball, float]
+
+
+class Program:
+    """An integrand, compiled."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.values: list[Any] = [None] * depth
+        self.levels = list(range(1, depth + 1))
+        self._code: list[list[tuple[Callable[..., Any], int, tuple[int, ...]]]] = [
+            [] for _ in range(depth + 1)
+        ]
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._compiled: tuple[Any, list[Callable[[list[Any]], None]]] = (None, [])
+        self.output = -1
+
+    def constant(self, value: Any) -> int:
+        """Hold a value that no loop changes."""
+        self.values.append(value)
+        self.levels.append(0)
+        return len(self.values) - 1
+
+    def emit(self, operation: Callable[..., Any], *operands: int) -> int:
+        """Perform an operation on registers, at once or in the outermost loop that allows it."""
+        level = max((self.levels[i] for i in operands), default=0)
+        if level == 0:
+            return self.constant(operation(*(self.values[i] for i in operands)))
+        key = (operation, *operands)
+        if key not in self._known:
+            self.values.append(None)
+            self.levels.append(level)
+            self._known[key] = len(self.values) - 1
+            self._code[level].append((operation, self._known[key], operands))
+        return self._known[key]
+
+    def fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
+        """Combine registers by an associative operation, those of outer loops first."""
+        first, *rest = sorted(operands, key=self.levels.__getitem__)
+        for register in rest:
+            first = self.emit(operation, first, register)
+        return first
+
+    def _steps(self) -> list[Callable[[list[Any]], None]]:
+        """What each loop does to the registers, as Python functions; the outermost loop first."""
+        state = self.output, *map(len, self._code)
+        if self._compiled[0] != state:
+            operands = [{i for _, _, inputs in code for i in inputs} for code in self._code]
+            steps = []
+            for level in range(1, self.depth + 1):
+                wanted = {self.output}.union(*operands[level + 1 :])
+                steps.append(_as_function(self._code[level], wanted))
+            self._compiled = state, steps
+        return self._compiled[1]
+
+    def evaluate(self, node: Ball) -> Ball:
+        """The value of a program with a single loop at one node."""
+        values = self.values
+        values[0] = node
+        self._steps()[0](values)
+        return values[self.output]
+
+    def sum(
+        self, rules: Sequence[Sequence[Node]], radius: float, width: float
+    ) -> tuple[Ball, Ball, Ball]:
+        """Sum over the nodes in a ball."""
+        values = self.values
+        last = self.depth - 1
+        steps = self._steps()
+        shell = radius**2 - max(radius - width, 0.0) ** 2
+        zero = arb(0)
+
+        def loop(level: int, room: float) -> tuple[Ball, Ball, Ball]:
+            total, absolute, edge = zero, zero, zero
+            step = steps[level]
+            for node, weight, square in rules[level]:
+                rest = room - square
+                if rest < 0.0:
+                    break
+                values[level] = node
+                step(values)
+                if level == last:
+                    term = weight * values[self.output]
+                    size = abs(term)
+                    total += term
+                    absolute += size
+                    if rest < shell:
+                        edge += size
+                else:
+                    inner, inner_absolute, inner_edge = loop(level + 1, rest)
+                    total += weight * inner
+                    absolute += weight * inner_absolute
+                    edge += weight * inner_edge
+            return total, absolute, edge
+
+        return loop(0, radius**2)
+
+
+_INFIX = {operator.add: "+", operator.mul: "*"}
+
+
+def _as_function(
+    code: Sequence[tuple[Callable[..., Any], int, tuple[int, ...]]], wanted: set[int]
+) -> Callable[[list[Any]], None]:
+    """A function that performs operations on registers, and keeps the wanted results.
+
+    Most operations are sums and products that take less time than finding out which they are.
+    """
+    lines, known, names = ["def step(v):", "    pass"], set[int](), dict[str, Any]()
+    for operation, out, operands in code:
+        lines += [f"    r{i} = v[{i}]" for i in dict.fromkeys(operands) if i not in known]
+        known |= {out, *operands}
+        inputs = [f"r{i}" for i in operands]
+        if operation in _INFIX and len(inputs) == 2:
+            lines.append(f"    r{out} = {inputs[0]} {_INFIX[operation]} {inputs[1]}")
+        else:
+            names[f"f{out}"] = operation
+            lines.append(f"    r{out} = f{out}({', '.join(inputs)})")
+        if out in wanted:
+            lines.append(f"    v[{out}] = r{out}")
+    exec("\n".join(lines), names)
+    result: Callable[[list[Any]], None] = names["step"]
+    return result
+
 
 _LARGEST_RADIUS = 64.0
 _MOST_NODES = 2_000_000
@@ -144,3 +268,92 @@ def whole_line(program: Program, digits: int) -> Sum:
         return gaussian_sum(program, 1, (), digits)
     finally:
         program.output = original
+
+
+_FINEST_LEVEL = 10
+
+
+def double_exponential(
+    integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
+) -> Sum:
+    r"""Integral over an interval, finite or not.
+
+    Notes
+    -----
+    Substitutes :math:`x = \tanh(\frac\pi2 \sinh t)`, :math:`e^{\frac\pi2\sinh t}` or
+    :math:`\sinh(\frac\pi2\sinh t)` and sums over an equidistant lattice in t.
+    """
+    nodes = _change_of_variable(low, high)
+    goal = -(digits + 3.0)
+    total, absolute = arb(0), arb(0)
+    previous: Ball | None = None
+    limits = [0.0, 0.0]
+    for level in range(2, _FINEST_LEVEL):
+        step = 2**level
+        for side, sign in enumerate((1, -1)):
+            quiet = 0
+            first = (1 if sign == -1 else 0) if level == 2 else 1
+            k = first
+            while True:
+                t = k / step
+                if level > 2 and t > limits[side]:
+                    break
+                node, weight = nodes(arb(fmpq(sign * k, step)))
+                term = weight * integrand(node)
+                if not term.is_finite():
+                    if level == 2 and quiet > 0 and t >= 2.5:
+                        # So close to a singular end that the distance to it has been lost.
+                        limits[side] = t - 1 / step
+                        break
+                    raise Undecided("the integrand is not finite inside the range of integration")
+                total, absolute = total + term, absolute + abs(term)
+                if level == 2:
+                    small = magnitude(term) - magnitude(absolute)
+                    quiet = quiet + 1 if small * DIGITS_PER_BIT < goal - 2 else 0
+                    if (quiet >= 3 and t >= 2.5) or t > 8.0:
+                        if quiet < 3 and not absolute.is_zero():
+                            raise Undecided("the integrand does not become negligible at an end")
+                        limits[side] = t
+                        break
+                k += 1 if level == 2 else 2
+        value = total / step
+        whole = magnitude(absolute / step)
+        if whole == -math.inf:
+            return Sum(arb(0), whole)
+        if previous is not None:
+            difference = value - previous
+            gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
+            if gap < goal:
+                return Sum(widened(value, difference.abs_upper()), whole)
+        previous = value
+    raise Undecided("double exponential quadrature does not converge")
+
+
+def _change_of_variable(low: Ball, high: Ball) -> Callable[[Ball], tuple[Ball, Ball]]:
+    """The map from t to node and weight."""
+    half_pi = arb.pi() / 2
+    if low.is_finite() and high.is_finite():
+
+        def finite(t: Ball) -> tuple[Ball, Ball]:
+            u = half_pi * t.sinh()
+            left, right = 1 / (1 + (-2 * u).exp()), 1 / (1 + (2 * u).exp())
+            length = high - low
+            # Measured from the nearer end, so that a singularity there is seen from close by.
+            x = low + length * left if u < 0 else high - length * right
+            return x, 2 * half_pi * t.cosh() * length * left * right
+
+        return finite
+    if low.is_finite() or high.is_finite():
+        end, sign = (low, 1) if low.is_finite() else (high, -1)
+
+        def half(t: Ball) -> tuple[Ball, Ball]:
+            away = (half_pi * t.sinh()).exp()
+            return end + sign * away, half_pi * t.cosh() * away
+
+        return half
+
+    def whole(t: Ball) -> tuple[Ball, Ball]:
+        u = half_pi * t.sinh()
+        return u.sinh(), half_pi * t.cosh() * u.cosh()
+
+    return whole

@@ -58,11 +58,11 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.gaussian.law import Law
-from slrsym.numbers.montecarlo import CONFIRMING, NOTICEABLE, evidence
-from slrsym.numbers.montecarlo.arithmetic import Arithmetic, NotSampled
-from slrsym.numbers.montecarlo.evidence import sampled_evidence
-from slrsym.numbers.montecarlo.laws import NoLaw, average
-from slrsym.numbers.montecarlo.result import _digits
+from slrsym.numbers.montecarlo import CONFIRMING, NOTICEABLE
+from slrsym.numbers.samples import Arithmetic, NotSampled
+from slrsym.numbers.montecarlo import sampled_evidence
+from slrsym.numbers.samples import NoLaw, average
+from slrsym.numbers.montecarlo import _digits
 from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, lemma
 from slrsym.search.step import Rule
 
@@ -400,7 +400,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_sampled_is_said(name, monkeypatch):
-    monkeypatch.setattr("slrsym.numbers.sampling.points._TRIES", 50)
+    monkeypatch.setattr("slrsym.numbers.points._TRIES", 50)
     statement, said = REFUSED[name]
     given = (Gt(t, 1), Lt(t, 0)) if name == "no point" else ()
     found = one(statement, *given)

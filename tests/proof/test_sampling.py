@@ -29,8 +29,8 @@ from sympy import (
 
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw
 from slrsym.numbers import evaluate, truth
-from slrsym.numbers.exact import exact_truth
-from slrsym.numbers.sampling import NoPoint, parameters, random_test_function, sample_points
+from slrsym.numbers.points import exact_truth
+from slrsym.numbers.points import NoPoint, parameters, random_test_function, sample_points
 
 x, y, z = symbols("x y z", real=True)
 
@@ -38,7 +38,7 @@ x, y, z = symbols("x y z", real=True)
 @pytest.fixture
 def soon_tired(monkeypatch):
     """Fewer tries, where none succeeds."""
-    monkeypatch.setattr("slrsym.numbers.sampling.points._TRIES", 400)
+    monkeypatch.setattr("slrsym.numbers.points._TRIES", 400)
 
 
 def draw(symbols, given=(), count=60, seed=0, laws=()):

@@ -29,9 +29,6 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
     """What sampling says of a claim's statement."""
     if not claim.statement.has(Expectation):
         return ()
-    # Imported late: most claims speak of no expectation.
-    from slrsym.numbers.montecarlo.evidence import sampled_evidence
-
     try:
         return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))
     except Exception as problem:  # numbers that cannot be computed are no evidence

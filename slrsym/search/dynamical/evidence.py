@@ -20,7 +20,7 @@ from scipy.spatial import cKDTree
 from sympy import Le, Rational
 
 from slrsym.numbers import Undecided, truth
-from slrsym.numbers.sampling import parameters
+from slrsym.numbers.points import parameters
 from slrsym.search.dynamical.orbits import Array, Instance, Orbits, instances
 from slrsym.search.dynamical.pairs import examine_pairs
 from slrsym.search.dynamical.spheres import AlmostEveryPairConvergesTo

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sympy import Symbol, Tuple, lambdify
 
 from slrsym.numbers import Undecided
-from slrsym.numbers.sampling import parameters, sample_points
+from slrsym.numbers.points import parameters, sample_points
 from slrsym.search.dynamical.functions import value_at
 from slrsym.search.dynamical.maps import BoxMap
 from slrsym.search.dynamical.newton import DIGITS, REGULAR, close, slopes_at, solved

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sympy import Eq, Ge, Le, Rational, lambdify
 
 from slrsym.numbers import Undecided
-from slrsym.numbers.sampling import parameters, sample_points
+from slrsym.numbers.points import parameters, sample_points
 from slrsym.search.dynamical.spheres import AlmostEveryPairConvergesTo
 
 __all__ = ["examine_pairs"]

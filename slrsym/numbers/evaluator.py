@@ -1,30 +1,43 @@
-"""Substitution, limits, derivatives and integrals."""
+"""Evaluation of any expression at a point: limits, derivatives, integrals, expectations."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
 
 from flint import arb, ctx, fmpq
-from sympy import Expr, Rational, S, Symbol
+from sympy import Basic, Dummy, Expr, Rational, S, Symbol, erf, finite_diff_weights
 
-from slrsym.numbers.balls import real_ball
-from slrsym.numbers.compiler import Compiler
-from slrsym.numbers.differences import grid, stencil
-from slrsym.numbers.double_exponential import double_exponential
-from slrsym.numbers.errors import Undecided
-from slrsym.numbers.evaluator.sums import Sums
-from slrsym.numbers.magnitudes import DIGITS_PER_BIT, Ball, magnitude
-from slrsym.numbers.quadrature import Sum, whole_line
-from slrsym.numbers.rewriting import derivative_of
-from slrsym.numbers.values import Later, Number
+from slrsym.gaussian.law import Law, standard_normal
+from slrsym.gaussian.unevaluated import Expectation
+from slrsym.numbers.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    Later,
+    Number,
+    Undecided,
+    magnitude,
+    real_ball,
+)
+from slrsym.numbers.expectations import Compiler, Expectations
+from slrsym.numbers.integrands import Block, derivative_of
+from slrsym.numbers.nodes import Nodes
+from slrsym.numbers.quadrature import Sum, double_exponential, whole_line
 
-__all__ = ["Calculus"]
+_T, _S, _G = (Dummy(name, real=True) for name in "tsG")
+_ZETA = Expectation(erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
-class Calculus(Sums):
-    """Evaluation of what takes limits: by extrapolation, differences and quadrature."""
+class Evaluator(Nodes):
+    """Evaluation of expressions at one point, to a fixed number of digits."""
+
+    def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
+        super().__init__(environment, digits)
+        self.expectations = Expectations(self)
 
     def _on_Subs(self, expr: Expr) -> Number:
         body, variables, values = expr.args
@@ -83,7 +96,7 @@ class Calculus(Sums):
         lost = (self.digits + 7) / (2 * accuracy)
         step = Rational(1, 2 ** math.ceil(lost / DIGITS_PER_BIT))
         inner = math.ceil(self.digits + 4 + total * lost)
-        stencils = [stencil(n, accuracy) for _, n in orders]
+        stencils = [_stencil(n, accuracy) for _, n in orders]
 
         def shifted(shifts: Sequence[Rational], digits: int) -> Ball:
             moved = {
@@ -95,7 +108,7 @@ class Calculus(Sums):
         # A derivative that vanishes is judged against the function that is differentiated.
         result, size = arb(0), -math.inf
         with ctx.workprec(math.ceil((inner + 8) / DIGITS_PER_BIT) + 24):
-            for choice in grid(stencils):
+            for choice in product(*stencils):
                 weight = math.prod((w for _, w in choice), start=Rational(1))
                 value = shifted([shift * step for shift, _ in choice], inner)
                 size = max(size, magnitude(value))
@@ -145,3 +158,34 @@ class Calculus(Sums):
             except Undecided:
                 pass  # it decays too slowly for the trapezoid rule
         return double_exponential(program.evaluate, low, high, digits)
+
+    def function(self, expr: Basic) -> Callable[..., Ball] | None:
+        """What a node does to balls."""
+        kind = type(expr)
+        if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
+            return _zeta
+        return super().function(expr)
+
+    def check_law(self, law: Law) -> None:
+        """Refuse a law that is not one at this point."""
+        with ctx.workprec(self.bits):
+            for block in Block.of(law):
+                self.expectations.check(block)
+
+    def _on_Expectation(self, node: Expectation) -> Number:
+        return self.expectations.value(node)
+
+
+def _zeta(t: Ball, s: Ball) -> Ball:
+    r""":math:`\mathbb{E}\operatorname{erf}(t + sG)^2`."""
+    digits = int(ctx.prec * DIGITS_PER_BIT) - 12
+    return Evaluator({_T: t, _S: s}, digits).ball(_ZETA)
+
+
+@lru_cache(maxsize=64)
+def _stencil(order: int, accuracy: int) -> tuple[tuple[Rational, Rational], ...]:
+    """Nodes and weights of a central difference, in units of the step."""
+    reach = (order + 1) // 2 + accuracy - 1
+    nodes = [Rational(x) for x in range(-reach, reach + 1) if x or order % 2 == 0]
+    weights = finite_diff_weights(order, nodes)[order][-1]
+    return tuple((x, w) for x, w in zip(nodes, weights, strict=True) if w != 0)

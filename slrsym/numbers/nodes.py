@@ -1,0 +1,276 @@
+"""Evaluation of an expression at a point, node by node: what binds nothing, and finite sums."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any, Self
+
+from flint import acb, arb, ctx, fmpq
+from sympy import (
+    Add,
+    And,
+    Basic,
+    E,
+    Expr,
+    Integer,
+    Mul,
+    Not,
+    Or,
+    Piecewise,
+    Pow,
+    Rational,
+    S,
+    Subs,
+    Symbol,
+    sympify,
+)
+from sympy.core.relational import Relational
+from sympy.tensor.indexed import Indexed
+
+from slrsym.gaussian.law import IIDSum
+from slrsym.numbers.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    Later,
+    Number,
+    Undecided,
+    magnitude,
+    order_of,
+    simplest,
+)
+from slrsym.numbers.functions import RELATIONS, ball_function, general_power, rational_power
+from slrsym.numbers.integrands import Block, binds, derivative_of, replaced
+
+_MOST_SUMMANDS = 100_000
+
+
+class Nodes:
+    """Evaluation of symbols, numbers and known functions; a method for each other kind of node.
+
+    Notes
+    -----
+    A node of kind ``Name`` is evaluated by ``_on_Name``, where a subclass has such a method. Equal
+    expressions are evaluated once, but for those with a `Subs`: to SymPy 1.14, the values of f_xx
+    and f_xy at (0, 0) are equal, since it names bound variables after the values they get.
+    """
+
+    def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
+        self.environment = environment
+        self.digits = digits
+        self.bits = math.ceil((digits + 8) / DIGITS_PER_BIT) + 24
+        self._known: dict[Basic, Number] = {}
+
+    def ball(self, expr: Basic) -> Ball:
+        """The value of an expression."""
+        return self.number(expr)[0]
+
+    def number(self, expr: Basic) -> Number:
+        """The value of an expression, with the size of what was added for it."""
+        if expr in self._known and not expr.has(Subs):
+            return self._known[expr]
+        with ctx.workprec(self.bits):
+            ball, scale = self._number(expr)
+            ball = simplest(ball)
+            own = magnitude(ball)
+            self._known[expr] = ball, max(scale, own)
+        return self._known[expr]
+
+    def _number(self, expr: Basic) -> Number:
+        special = getattr(self, f"_on_{type(expr).__name__}", None)
+        if special is not None:
+            result: Number = special(expr)
+            return result
+        if isinstance(expr, Rational):
+            return arb(fmpq(int(expr.p), int(expr.q))), -math.inf
+        if isinstance(expr, Symbol):
+            return self._bound(expr)
+        if expr.is_Float:
+            mantissa, exponent = expr._mpf_[1] * (-1) ** expr._mpf_[0], expr._mpf_[2]
+            return arb(int(mantissa)) * arb(2) ** int(exponent), -math.inf
+        function = self.function(expr)
+        if function is not None:
+            return function(*map(self._argument, expr.args)), -math.inf
+        raise Undecided(f"no numerical evaluation for {type(expr).__name__}: {expr}")
+
+    def at(self, values: Mapping[Any, Any], digits: int) -> Self:
+        """An evaluator in the same environment, but for some values."""
+        return type(self)({**self.environment, **values}, digits)
+
+    def function(self, expr: Basic) -> Callable[..., Ball] | None:
+        """What a node does to balls."""
+        return ball_function(expr)
+
+    def integer(self, expr: Expr) -> int:
+        """The value of an expression that is an integer at this point."""
+        ball = self.ball(expr)
+        whole = ball.unique_fmpz() if isinstance(ball, arb) else None
+        if whole is None or magnitude(ball - whole) > -8:
+            raise Undecided(f"{expr} is not an integer at this point")
+        return int(whole)
+
+    def condition(self, expr: Basic) -> bool:
+        """Truth of the condition of a branch; numbers that cannot be told apart count as equal."""
+        with ctx.workprec(self.bits):
+            if isinstance(expr, Relational):
+                relation = RELATIONS[type(expr).__name__]
+                return relation(order_of(self.ball(expr.lhs), self.ball(expr.rhs)))
+            if expr in (S.true, S.false):
+                result: bool = expr == S.true
+                return result
+            if isinstance(expr, And):
+                return all(self.condition(arg) for arg in expr.args)
+            if isinstance(expr, Or):
+                return any(self.condition(arg) for arg in expr.args)
+            if isinstance(expr, Not):
+                return not self.condition(expr.args[0])
+        raise Undecided(f"cannot decide the condition {expr}")
+
+    def _argument(self, expr: Basic) -> Ball:
+        if expr in (S.Infinity, S.NegativeInfinity):
+            return arb.pos_inf() if expr == S.Infinity else arb.neg_inf()
+        return self.ball(expr)
+
+    def _bound(self, symbol: Basic) -> Number:
+        try:
+            value = self.environment[symbol]
+        except KeyError:
+            raise ValueError(f"the point has no value for {symbol}") from None
+        if isinstance(value, Later):
+            return type(self)(value.environment, self.digits).number(value.expr)
+        if isinstance(value, arb | acb):
+            return value, -math.inf
+        return self.number(sympify(value))
+
+    def _on_Add(self, expr: Add) -> Number:
+        terms = [self.number(arg) for arg in expr.args]
+        return reduce(operator.add, (b for b, _ in terms)), max(s for _, s in terms)
+
+    def _on_Mul(self, expr: Mul) -> Number:
+        factors = [self.number(arg) for arg in expr.args]
+        return reduce(operator.mul, (b for b, _ in factors)), sum(s for _, s in factors)
+
+    def _on_Pow(self, expr: Pow) -> Number:
+        if expr.exp.is_Rational:
+            base, scale = self.number(expr.base)
+            large = float(expr.exp) * scale if expr.exp > 0 else -math.inf
+            return rational_power(expr.exp)(base), large
+        if expr.base == E:
+            return self.ball(expr.exp).exp(), -math.inf
+        return general_power(self.ball(expr.base), self.ball(expr.exp)), -math.inf
+
+    def _on_Abs(self, expr: Expr) -> Number:
+        # What cancelled between the bars is what the error is relative to, as without the bars.
+        inside, scale = self.number(expr.args[0])
+        absolute = self.function(expr)
+        assert absolute is not None
+        return absolute(inside), scale
+
+    def _on_Pi(self, expr: Expr) -> Number:
+        return arb.pi(), -math.inf
+
+    def _on_Exp1(self, expr: Expr) -> Number:
+        return arb(1).exp(), -math.inf
+
+    def _on_EulerGamma(self, expr: Expr) -> Number:
+        return arb.const_euler(), -math.inf
+
+    def _on_ImaginaryUnit(self, expr: Expr) -> Number:
+        return acb(0, 1), -math.inf
+
+    def _on_Piecewise(self, expr: Piecewise) -> Number:
+        for value, condition in expr.args:
+            if self.condition(condition):
+                return self.number(value)
+        raise Undecided(f"no branch of {expr} applies")
+
+    def _on_Indexed(self, expr: Indexed) -> Number:
+        indices = [self.integer(index) for index in expr.indices]
+        exact = expr.base[tuple(map(Integer, indices))]
+        for key in (exact, expr):
+            if key in self.environment:
+                return self._bound(key)
+        entries = self.environment.get(expr.base, self.environment.get(expr.base.label))
+        several = len(indices) != 1
+        if several and isinstance(entries, Mapping) and tuple(indices) in entries:
+            return self.number(sympify(entries[tuple(indices)]))
+        if entries is None or several:
+            raise ValueError(f"the point has no value for {exact}")
+        if isinstance(entries, Mapping):
+            return self.number(sympify(entries[indices[0]]))
+        if not 1 <= indices[0] <= len(entries):
+            raise ValueError(
+                f"{exact} is outside of the {len(entries)} values given for {expr.base}"
+            )
+        return self.number(sympify(entries[indices[0] - 1]))
+
+    def _on_Sum(self, expr: Expr) -> Number:
+        terms = [self.number(term) for term in self._written_out(expr)]
+        total = reduce(operator.add, (b for b, _ in terms), arb(0))
+        return total, max((s for _, s in terms), default=-math.inf)
+
+    def _on_Product(self, expr: Expr) -> Number:
+        factors = [self.number(factor) for factor in self._written_out(expr)]
+        return reduce(operator.mul, (b for b, _ in factors), arb(1)), sum(s for _, s in factors)
+
+    def _written_out(self, expr: Basic) -> list[Expr]:
+        """The summands of a Sum or factors of a Product over its last range."""
+        *inner, (index, low, high) = expr.args[1:]
+        first, last = self.integer(low), self.integer(high)
+        if last - first > _MOST_SUMMANDS:
+            raise Undecided(f"{expr} has more than {_MOST_SUMMANDS} terms")
+        body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
+        return [replaced(body, index, Integer(k)) for k in range(first, last + 1)]
+
+    def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[Block]]]) -> Expr:
+        """The integrand with finite sums, elementary derivatives and sums of copies written out."""
+        if not binds(expr):
+            return expr
+        name = type(expr).__name__
+        if name in ("Expectation", "Integral", "Limit"):
+            return expr
+        if isinstance(expr, IIDSum):
+            if expr not in sums:
+                sums[expr] = self._copies(expr)
+            return sums[expr][0]
+        if name in ("Sum", "Product"):
+            try:
+                parts = [self.prepared(part, sums) for part in self._written_out(expr)]
+            except ValueError:
+                return expr  # its range depends on a variable of integration
+            return Add(*parts) if name == "Sum" else Mul(*parts)
+        if name == "Derivative":
+            inner = expr.func(self.prepared(expr.expr, sums), *expr.variable_count)
+            slope = derivative_of(inner) if type(inner).__name__ == "Derivative" else inner
+            return inner if slope is None else slope
+        if name in ("Subs", "AtPoint"):
+            body, variables, values = expr.args
+            body = self.prepared(body, sums)
+            values = [self.prepared(value, sums) for value in values]
+            if binds(body):
+                return expr.func(body, variables, tuple(values))
+            return body.xreplace(dict(zip(variables, values, strict=True)))
+        return expr.func(*(self.prepared(arg, sums) for arg in expr.args))
+
+    def _copies(self, node: IIDSum) -> tuple[Expr, list[Block]]:
+        if node.term.has(IIDSum):
+            raise Undecided(f"a sum of copies inside a sum of copies: {node}")
+        term = self.prepared(node.term, {})
+        count = self.integer(node.count)
+        if count < 0:
+            raise Undecided(f"{node} has {count} copies at this point")
+        terms: list[Expr] = []
+        blocks: list[Block] = []
+        for _ in range(count):
+            names: dict[Basic, Basic] = {}
+            for block in Block.of(node.law):
+                copy, renamed = block.copy()
+                blocks.append(copy)
+                names |= renamed
+            terms.append(term.xreplace(names))
+        return Add(*terms), blocks
+
+    def _on_IIDSum(self, expr: IIDSum) -> Number:
+        raise ValueError(f"{expr} is random, and stands outside of every expectation")
