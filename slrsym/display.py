@@ -15,9 +15,9 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from slrsym.claims.axioms import Axiom
-    from slrsym.claims.checker import Verdict
+    from slrsym.claims.check import Verdict
     from slrsym.claims.claim import Claim
-    from slrsym.claims.ledger import Foundation, Row
+    from slrsym.claims.rows import Foundation, Row
 
 __all__ = [
     "axiom_list",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from slrsym.claims.checker import StepReport
+    from slrsym.claims.check import StepReport
     from slrsym.claims.claim import Claim
     from slrsym.claims.ledger import Ledger
     from slrsym.search.step import Step
@@ -142,7 +142,7 @@ class ClaimCollector(pytest.Collector):
 
     def collect(self) -> Iterable[pytest.Item]:
         """The steps of the proof, as far as it can be built, and the claim as a whole."""
-        from slrsym.claims.checker import steps_of
+        from slrsym.claims.check import steps_of
 
         problem, steps = "", []
         other = _ledger(self.config).claims[self.claim.id]
@@ -189,7 +189,7 @@ class StepItem(_Item):
 
     def runtest(self) -> None:
         """Check the step by its rule and numerically."""
-        from slrsym.claims.checker import POINTS, check_step, step_seed
+        from slrsym.claims.check import POINTS, check_step, step_seed
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
@@ -212,8 +212,8 @@ class ClaimItem(_Item):
 
         Expectations in the statement are sampled, too.
         """
-        from slrsym.claims.checker import certified, monte_carlo, tried
-        from slrsym.claims.ledger import circle
+        from slrsym.claims.check import certified, monte_carlo, tried
+        from slrsym.claims.rows import circle
         from slrsym.search.errors import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)

@@ -1,6 +1,6 @@
 """Checks taken for granted, where what follows from them is looked at."""
 
-from slrsym.claims.checker import StepReport
+from slrsym.claims.check import StepReport
 
 
 def granted(step, seed):

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from slrsym import __version__, display
-from slrsym.claims.ledger import Row
+from slrsym.claims.rows import Row
 from slrsym.cli import app
 
 from ._profile import thorough, thorough_only

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.claims.checker import numbers  # pytester unloads what is imported inside of it only
+from slrsym.claims import check  # pytester unloads what is imported inside of it only
 from slrsym.proof import MonteCarlo
 
 from ._profile import thorough_only
@@ -89,7 +89,7 @@ def test_a_failing_step_shows_both_sides_and_the_point(run, write):
 def test_a_claim_that_samples_contradict(run, write, monkeypatch):
     write("a.py", claim_text("right"))
     found = MonteCarlo("E[x] = 0", contradiction="contradicted by sampling: 1 against 0")
-    monkeypatch.setattr("slrsym.claims.checker.monte_carlo", lambda claim, seed: (found,))
+    monkeypatch.setattr("slrsym.claims.check.monte_carlo", lambda claim, seed: (found,))
     result = run("-q")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(
@@ -112,13 +112,13 @@ def test_there_may_be_fewer_points(run, write, monkeypatch):
     write("a.py", claim_text("cheap"), claim_text("costly", *BELL), header=BELL_HEADER)
     write("b.py", claim_text("mean", "Expectation(G, standard_normal(G))", "0"), header=MEAN_HEADER)
     asked = []
-    compared = numbers.compare
+    compared = check.compare
 
     def compare(*arguments, points, **options):
         asked.append(points)
         return compared(*arguments, points=points, **options)
 
-    monkeypatch.setattr("slrsym.claims.checker.numbers.compare", compare)
+    monkeypatch.setattr("slrsym.claims.check.compare", compare)
     for options, expected in (((), {10, 2}), (("4",), {4, 2}), (("1",), {1}), (("99",), {10, 2})):
         asked.clear()
         run(*(f"--slrsym-points={points}" for points in options))

@@ -12,7 +12,8 @@ from slrsym.book.justification import inline_text
 from slrsym.book.labels import labels, sections
 from slrsym.book.notation import notation_table
 from slrsym.claims.axioms import axiom
-from slrsym.claims.ledger import Ledger, Row
+from slrsym.claims.ledger import Ledger
+from slrsym.claims.rows import Row
 
 __all__ = ["build"]
 

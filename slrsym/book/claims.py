@@ -36,7 +36,7 @@ from slrsym.book.shorthand import (
 )
 from slrsym.book.widths import narrowed
 from slrsym.book.writer import Writer
-from slrsym.claims.checker import steps_of
+from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.search.step import Step
 from slrsym.typeset import Order, Printer, declared_laws

@@ -1,4 +1,4 @@
-"""Claims: statements with a source, hypotheses, and a proof to be checked."""
+"""Claims: statements with a source, hypotheses, and a proof or other evidence to be checked."""
 
 from __future__ import annotations
 
@@ -6,20 +6,72 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from numpy.random import Generator
 from sympy import Symbol, false, true
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.certified import Evidence
-from slrsym.claims.trials import Trials
 from slrsym.search.errors import ProofError
 from slrsym.search.step import Proof, Rule
 
-__all__ = ["Claim", "collecting"]
+# How many contradictions are told.
+_TOLD = 3
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What an experiment saw, to be returned by a function that `Claim.tested_by` decorates.
+
+    Parameters
+    ----------
+    count : int
+        How many trials there were.
+    domain : str
+        Of what, in words: settings and their ranges.
+    failures : tuple of str, optional
+        Each trial that contradicts the statement.
+
+    Examples
+    --------
+    >>> print(Trials(2000, "settings with d up to 100"))
+    2,000 settings with d up to 100, none against it
+    >>> Trials(3, "cubes", ("27 is one",)).problem
+    '1 of 3 cubes against it: 27 is one'
+    """
+
+    count: int
+    domain: str
+    failures: tuple[str, ...] = ()
+
+    @property
+    def problem(self) -> str:
+        """Why the statement is not tested by them; empty if it is."""
+        if self.count < 1:
+            return f"no trial was made of {self.domain}"
+        if not self.failures:
+            return ""
+        told = "; ".join(self.failures[:_TOLD])
+        return f"{len(self.failures):,} of {self.count:,} {self.domain} against it: {told}"
+
+    def __str__(self) -> str:
+        return self.problem or f"{self.count:,} {self.domain}, none against it"
+
+
+@runtime_checkable
+class Evidence(Protocol):
+    """What a claim may have instead of a proof."""
+
+    @property
+    def box(self) -> str:
+        """For which values of the symbols the statement is shown, in words."""
+
+    def check(self, statement: Boolean) -> str:
+        """Look whether a statement holds on the box."""
+
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _collected: ContextVar[list[Claim] | None] = ContextVar("claims being collected", default=None)

@@ -29,7 +29,7 @@ from slrsym.cli.reporting import reported, show_tracebacks
 from slrsym.cli.simulate import simulate
 
 if TYPE_CHECKING:
-    from slrsym.claims.checker import Verdict
+    from slrsym.claims.check import Verdict
 
 __all__ = ["main"]
 

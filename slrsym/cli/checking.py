@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from slrsym.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from slrsym.claims.checker import Verdict
-    from slrsym.claims.ledger import Ledger, Row
+    from slrsym.claims.check import Verdict
+    from slrsym.claims.ledger import Ledger
+    from slrsym.claims.rows import Row
 
 __all__ = ["checked", "cores", "loaded", "unknown"]
 

@@ -16,8 +16,9 @@ from slrsym.cli.reporting import reported
 
 if TYPE_CHECKING:
     from slrsym.book.document import Document
-    from slrsym.claims.checker import Verdict
-    from slrsym.claims.ledger import Ledger, Row
+    from slrsym.claims.check import Verdict
+    from slrsym.claims.ledger import Ledger
+    from slrsym.claims.rows import Row
 
 __all__ = [
     "OUTPUT",

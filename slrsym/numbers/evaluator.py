@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from flint import arb, ctx, fmpq
-from sympy import Basic, Dummy, Expr, Rational, S, Symbol, erf, finite_diff_weights
+from sympy import Basic, Dummy, Expr, Matrix, Rational, S, Symbol, erf
 
 from slrsym.gaussian.law import Law, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
@@ -187,5 +187,8 @@ def _stencil(order: int, accuracy: int) -> tuple[tuple[Rational, Rational], ...]
     """Nodes and weights of a central difference, in units of the step."""
     reach = (order + 1) // 2 + accuracy - 1
     nodes = [Rational(x) for x in range(-reach, reach + 1) if x or order % 2 == 0]
-    weights = finite_diff_weights(order, nodes)[order][-1]
+    # Exact for each power of x below the number of nodes.
+    powers = Matrix(len(nodes), len(nodes), lambda k, j: nodes[j] ** k)
+    values = Matrix(len(nodes), 1, lambda k, _: math.factorial(k) if k == order else 0)
+    weights = powers.LUsolve(values)
     return tuple((x, w) for x, w in zip(nodes, weights, strict=True) if w != 0)

@@ -2,17 +2,17 @@
 
 from slrsym.claims.axioms import AXIOMS as AXIOMS
 from slrsym.claims.axioms import Axiom as Axiom
-from slrsym.claims.checker import StepReport as StepReport
-from slrsym.claims.checker import Verdict as Verdict
-from slrsym.claims.checker import check_claim as check_claim
+from slrsym.claims.check import StepReport as StepReport
+from slrsym.claims.check import Verdict as Verdict
+from slrsym.claims.check import check_claim as check_claim
 from slrsym.claims.citation import by_citation as by_citation
 from slrsym.claims.citation import in_words as in_words
 from slrsym.claims.claim import Claim as Claim
+from slrsym.claims.claim import Trials as Trials
 from slrsym.claims.files import DerivationError as DerivationError
 from slrsym.claims.ledger import Ledger as Ledger
-from slrsym.claims.ledger import Row as Row
 from slrsym.claims.ledger import builtin_ledger as builtin_ledger
-from slrsym.claims.trials import Trials as Trials
+from slrsym.claims.rows import Row as Row
 from slrsym.numbers.montecarlo import MonteCarlo as MonteCarlo
 from slrsym.search.chain import Chain as Chain
 from slrsym.search.chain import D as D

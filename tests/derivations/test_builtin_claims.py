@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import kstest
 
 import slrsym
-from slrsym.claims.checker import numerical_check, step_seed, steps_of
+from slrsym.claims.check import numerical_check, step_seed, steps_of
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
 
@@ -41,8 +41,8 @@ def granted_trials(claim, seed):
 def rows(ledger):
     with pytest.MonkeyPatch.context() as patch:
         if not THOROUGH:
-            patch.setattr("slrsym.claims.checker.checks.check_step", granted)
-            patch.setattr("slrsym.claims.checker.checks.tried", granted_trials)
+            patch.setattr("slrsym.claims.check.check_step", granted)
+            patch.setattr("slrsym.claims.check.tried", granted_trials)
         return ledger.verify(seed=1)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import slrsym
-from slrsym.claims.checker import steps_of
+from slrsym.claims.check import steps_of
 from slrsym.claims.citation import CITED, InWords
 from slrsym.proof import AXIOMS
 

@@ -16,7 +16,7 @@ from slrsym.book.labels import labels, sections
 from slrsym.book.prose import pieces
 from slrsym.book.shorthand import chosen
 from slrsym.book.text import escaped
-from slrsym.claims.checker import steps_of
+from slrsym.claims.check import steps_of
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein

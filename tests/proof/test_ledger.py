@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from slrsym.claims.files import DerivationError
-from slrsym.claims.ledger import Ledger, builtin_ledger, circle
+from slrsym.claims.ledger import Ledger, builtin_ledger
+from slrsym.claims.rows import circle
 from slrsym.search.errors import ProofError
 
 from .._profile import thorough, thorough_only
@@ -108,7 +109,7 @@ def test_built_in_claims_are_not_loaded_for_nothing(derivation, monkeypatch):
     ledger = Ledger.load(
         derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
     )
-    monkeypatch.setattr("slrsym.claims.ledger.library.builtin_folder", fail)
+    monkeypatch.setattr("slrsym.claims.ledger.builtin_folder", fail)
     assert statuses(ledger.verify()) == {"one": "proved", "two": "proved"}
 
 
@@ -128,7 +129,7 @@ def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_
     folder.mkdir()
     (folder / "a.py").write_text(f"{BELL_HEADER}1 / 0\n{claim_text('broken')}", encoding="utf-8")
     (folder / "b.py").write_text(BELL_HEADER + bell("given", "algebra"), encoding="utf-8")
-    monkeypatch.setattr("slrsym.claims.ledger.library.builtin_folder", lambda: folder)
+    monkeypatch.setattr("slrsym.claims.ledger.builtin_folder", lambda: folder)
     ledger = Ledger.load(derivation("a.py", bell(by='lemma("given")'), header=BELL_HEADER))
     assert ledger.knows("given")
     (problem,) = ledger.problems
@@ -153,7 +154,7 @@ def test_a_file_is_read_as_it_stands(derivation, monkeypatch):
 
 def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch, capsys):
     file = derivation("a.py", "print('run')\n", claim_text("one"))
-    monkeypatch.setattr("slrsym.claims.loading.builtin_folder", lambda: file.parent.resolve())
+    monkeypatch.setattr("slrsym.claims.files.builtin_folder", lambda: file.parent.resolve())
     for _ in range(2):
         assert list(Ledger.load(file).claims) == ["one"]
     assert capsys.readouterr().out == "run\n"

@@ -42,7 +42,7 @@ from sympy import (
 )
 
 from slrsym import display
-from slrsym.claims.checker import checks
+from slrsym.claims import check
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -58,11 +58,8 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.gaussian.law import Law
-from slrsym.numbers.montecarlo import CONFIRMING, NOTICEABLE
-from slrsym.numbers.samples import Arithmetic, NotSampled
-from slrsym.numbers.montecarlo import sampled_evidence
-from slrsym.numbers.samples import NoLaw, average
-from slrsym.numbers.montecarlo import _digits
+from slrsym.numbers.montecarlo import CONFIRMING, NOTICEABLE, _digits, sampled_evidence
+from slrsym.numbers.samples import Arithmetic, NoLaw, NotSampled, average
 from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, lemma
 from slrsym.search.step import Rule
 
@@ -232,7 +229,7 @@ def wrong_claim():
 
 def test_samples_alone_refute_a_claim(monkeypatch):
     # A rule that accepts everything, and a numerical check that finds nothing.
-    monkeypatch.setattr(checks, "numerical_check", lambda step, seed, points: (30, ""))
+    monkeypatch.setattr(check, "numerical_check", lambda step, seed, points: (30, ""))
     ledger = Ledger({"it": wrong_claim()})
     found = check_claim(ledger.find("it"), ledger.find)
     assert all(report.accepted for report in found.reports)
@@ -248,7 +245,7 @@ def test_samples_alone_refute_a_claim(monkeypatch):
     assert plain["z"] == item.z
     assert json.loads(json.dumps(plain)) == plain
     # Without samples it would pass.
-    monkeypatch.setattr(checks, "monte_carlo", lambda claim, seed: ())
+    monkeypatch.setattr(check, "monte_carlo", lambda claim, seed: ())
     assert check_claim(ledger.find("it"), ledger.find).accepted
 
 
@@ -260,7 +257,7 @@ def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=lemma("lemma-18-ii", gamma=gamma)))
     ledger = Ledger({"it": claim})
     assert check_claim(claim, ledger.find).accepted
-    monkeypatch.setattr(evidence, "sampled_evidence", broken)
+    monkeypatch.setattr(check, "sampled_evidence", broken)
     found = check_claim(claim, ledger.find)
     assert not found.accepted
     assert found.failure.startswith("the sampling broke: ZeroDivisionError: no more")
@@ -272,7 +269,7 @@ def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
 def test_what_is_noticeable_is_looked_at_again(monkeypatch):
     statement = equal(E(erf(u)), erf(t / A))
     first = one(statement)
-    monkeypatch.setattr(evidence, "NOTICEABLE", 0.0)
+    monkeypatch.setattr("slrsym.numbers.montecarlo.NOTICEABLE", 0.0)
     second = one(statement)
     assert second.samples == 16 * first.samples
     assert second.point == first.point

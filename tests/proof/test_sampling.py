@@ -29,8 +29,13 @@ from sympy import (
 
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw
 from slrsym.numbers import evaluate, truth
-from slrsym.numbers.points import exact_truth
-from slrsym.numbers.points import NoPoint, parameters, random_test_function, sample_points
+from slrsym.numbers.points import (
+    NoPoint,
+    exact_truth,
+    parameters,
+    random_test_function,
+    sample_points,
+)
 
 x, y, z = symbols("x y z", real=True)
 

@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.checker import Verdict, check_claim, numerical_check, step_seed, steps_of
+from slrsym.claims.check import Verdict, check_claim, numerical_check, step_seed, steps_of
 from slrsym.proof import Claim, Ledger, chain
 from slrsym.search.errors import ProofError, Refused
 from slrsym.search.step import Proof, Rule, Step

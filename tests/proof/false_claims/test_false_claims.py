@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.claims.checker import StepReport
+from slrsym.claims.check import StepReport
 from slrsym.search.text import spoken
 
 from ..._profile import THOROUGH

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, Self
 
 from sympy.core.function import AppliedUndef
 
-from slrsym.claims.checker import Verdict, check_claim, sealed
+from slrsym.claims.check import Verdict, check_claim, sealed
+from slrsym.claims.claim import Claim
 from slrsym.search.errors import ProofError
 
-if TYPE_CHECKING:
-    from slrsym.claims.ledger.ledger import Ledger
 
-__all__ = ["Checker"]
+class Claims(Protocol):
+    """What of a ledger is asked for here."""
+
+    claims: dict[str, Claim]
+
+    @property
+    def files(self) -> list[Path]: ...
+
+    def find(self, id: str) -> Claim: ...
+
+    @classmethod
+    def load(cls, *paths: Path) -> Self: ...
 
 
 class Checker:
     """Checks claims of a ledger, here or in worker processes that load the same files."""
 
-    def __init__(self, ledger: Ledger, seed: int, workers: int) -> None:
+    def __init__(self, ledger: Claims, seed: int, workers: int) -> None:
         if workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
@@ -38,7 +48,7 @@ class Checker:
                 workers,
                 mp_context=multiprocessing.get_context("spawn"),
                 initializer=_start_worker,
-                initargs=(ledger.files,),
+                initargs=(ledger.load, ledger.files),
             )
 
     def __enter__(self) -> Checker:
@@ -73,17 +83,14 @@ class Checker:
             ) from None
 
 
-_worker_ledger: Ledger | None = None
+_worker_ledger: Claims | None = None
 
 
-def _start_worker(files: list[Path]) -> None:
+def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
     global _worker_ledger
-    # Imported late: ledgers are checked by what stands here.
-    from slrsym.claims.ledger.ledger import Ledger
-
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker_ledger = Ledger.load(*files)
+    _worker_ledger = load(*files)
 
 
 def _check_in_worker(id: str, seed: int) -> tuple[Any, ...]:
@@ -92,7 +99,7 @@ def _check_in_worker(id: str, seed: int) -> tuple[Any, ...]:
     return tuple(getattr(found, f.name) for f in fields(found))
 
 
-def _check(ledger: Ledger, id: str, seed: int) -> Verdict:
+def _check(ledger: Claims, id: str, seed: int) -> Verdict:
     try:
         return check_claim(ledger.find(id), ledger.find, seed)
     except SystemExit as stop:

@@ -1,23 +1,48 @@
-"""The ledger itself: claims of files, those that the package adds, and what checking gives."""
+"""The ledger: every claim with its status, what it rests on, and the evidence.
+
+A ledger of a user's own claims may refer to those that come with the package. These fill gaps: they
+are loaded when an id is asked for that the user's files do not have, and checked like any other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slrsym.claims.checker import Verdict, steps_of
+from slrsym.claims.check import Verdict, steps_of
 from slrsym.claims.claim import Claim
 from slrsym.claims.files import DerivationError, builtin_folder, derivation_files
-from slrsym.claims.ledger.library import builtin_claims, is_builtin
-from slrsym.claims.ledger.rows import Foundation, Row
-from slrsym.claims.ledger.statuses import row_of
-from slrsym.claims.ledger.workers import Checker
 from slrsym.claims.loading import load_file
+from slrsym.claims.rows import Foundation, Row, row_of
+from slrsym.claims.workers import Checker
 from slrsym.search.errors import ProofError
 from slrsym.search.rules import RULE_CLAIMS
 
-__all__ = ["Ledger", "builtin_ledger"]
+
+def builtin_claims(besides: Container[Path]) -> tuple[dict[str, Claim], list[str]]:
+    """The package's claims."""
+    claims: dict[str, Claim] = {}
+    problems: list[str] = []
+    for file in derivation_files(builtin_folder()):
+        if file.resolve() not in besides:
+            try:
+                claims |= {claim.id: claim for claim in load_file(file)}
+            except DerivationError as problem:
+                problems.append(str(problem))
+    return claims, problems
+
+
+def is_builtin(claim: Claim) -> bool:
+    """Whether a claim is the package's own, or says the same."""
+    for file in derivation_files(builtin_folder()):
+        if claim.file is not None and claim.file.resolve() == file.resolve():
+            return True
+    for file in derivation_files(builtin_folder()):
+        for other in load_file(file):
+            if other.id == claim.id:
+                return (other.statement, other.given) == (claim.statement, claim.given)
+    return False
 
 
 @dataclass

@@ -1,0 +1,341 @@
+"""Checking a claim: every step twice, by its rule and at random points; expectations by samples."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sympy import And, Derivative, Integral, Limit, Sum
+from sympy.core.function import AppliedUndef
+
+from slrsym.claims.axioms import axiom
+from slrsym.claims.citation import InWords
+from slrsym.claims.claim import Claim, Trials
+from slrsym.gaussian import Expectation, OwensT, zeta
+from slrsym.numbers import Disagreement, NoPoint, Undecided, compare, random_test_function
+from slrsym.numbers.montecarlo import MonteCarlo, sampled_evidence
+from slrsym.search.context import Context
+from slrsym.search.dynamical.statements import OrbitStatement
+from slrsym.search.errors import ProofError, Refused
+from slrsym.search.laws import covariances
+from slrsym.search.step import Step
+from slrsym.search.structure import concludes, structural_step
+from slrsym.search.text import spoken
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What checking one step gave.
+
+    Attributes
+    ----------
+    label, rule : str
+        The step.
+    said : Basic or str
+        What it says; text once the report has come from another process.
+    digits : int or None
+        To how many digits both sides agreed at the worst point; None if nothing was compared.
+    refusal : str
+        Why the rule refused; empty if it accepted.
+    contradiction : str
+        What the numerical check found; empty if nothing.
+    """
+
+    label: str
+    rule: str
+    said: Any
+    digits: int | None
+    refusal: str
+    contradiction: str
+
+    @property
+    def statement(self) -> str:
+        """What the step says, as a line of text; which nobody reads of most steps."""
+        return self.said if isinstance(self.said, str) else spoken(self.said)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether both checks passed."""
+        return not self.refusal and not self.contradiction
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Symbols of a step mean nothing in another process.
+        return {**vars(self), "said": self.statement}
+
+    def __str__(self) -> str:
+        if self.accepted:
+            return f"step {self.label} [{self.rule}]: {self.statement}"
+        reasons = [r for r in (self.refusal, self.contradiction) if r]
+        why = "; ".join(reasons)
+        return f"step {self.label} [{self.rule}] is refused: {why}; it says {self.statement}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of checking one claim.
+
+    Made by `check_claim` alone. Whether the claim is proved follows from its reports, and cannot be
+    set.
+
+    Attributes
+    ----------
+    id : str
+        The claim.
+    reports : tuple of StepReport
+        One for each step, in order.
+    depends, axioms : tuple of str
+        The claims and axioms that the steps used themselves.
+    error : str
+        Why there is no proof to check; empty otherwise.
+    seconds : float
+        How long it took.
+    monte_carlo : tuple of MonteCarlo
+        What sampling says of the statement's expectations; empty if there are none.
+    box : str
+        The box on which the claim is certified, for want of a proof; empty if it is not.
+    trials : Trials or None
+        What an experiment saw that stands for a proof; None if there is none.
+
+    Raises
+    ------
+    TypeError
+        If anything else makes one, or pickles or copies it.
+    """
+
+    id: str
+    reports: tuple[StepReport, ...]
+    depends: tuple[str, ...]
+    axioms: tuple[str, ...]
+    error: str
+    seconds: float
+    monte_carlo: tuple[MonteCarlo, ...] = ()
+    box: str = ""
+    trials: Trials | None = None
+
+    def __post_init__(self) -> None:
+        if not _sealing.get():
+            raise TypeError("a Verdict is made by check_claim, from checked steps")
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Verdict is not to be stored; store the row of the ledger")
+
+    @property
+    def accepted(self) -> bool:
+        """Whether all steps were accepted, or the box or trials, and no sample contradicts them."""
+        if self.error or not (self.reports or self.box or self.trials):
+            return False
+        if any(m.contradiction for m in self.monte_carlo):
+            return False
+        return all(r.accepted for r in self.reports)
+
+    @property
+    def digits(self) -> int | None:
+        """The fewest digits to which two sides agreed; None if nothing was compared."""
+        seen = [r.digits for r in self.reports if r.digits is not None]
+        return min(seen, default=None)
+
+    @property
+    def failure(self) -> str:
+        """What is wrong: the error, the first refused step, or what sampling contradicts."""
+        refused = (str(r) for r in self.reports if not r.accepted)
+        wrong = (m for m in self.monte_carlo if m.contradiction)
+        contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
+        return self.error or next(refused, "") or next(contradicted, "")
+
+
+# Whether a verdict is being made by `check_claim`.
+_sealing: ContextVar[bool] = ContextVar("a verdict is being made", default=False)
+
+
+def sealed(*fields: Any) -> Verdict:
+    """A verdict from its fields, as they come from a worker process."""
+    token = _sealing.set(True)
+    try:
+        return Verdict(*fields)
+    finally:
+        _sealing.reset(token)
+
+
+def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
+    """The steps of a claim's proof, the last one being that they conclude its statement."""
+    if claim.is_tested or claim.evidence() is not None:
+        return []
+
+    def other(name: str) -> Claim:
+        if name == claim.id:
+            raise Refused(f"claim {name} is used in its own proof")
+        return find(name)
+
+    context = Context(claim.given, other, covariances=covariances(claim.statement, *claim.given))
+    proof = claim.build_proof()
+    conclusion = proof.conclusion
+    steps = list(proof.steps(context))
+    last = structural_step(
+        "statement",
+        claim.statement,
+        "the proof concludes the statement",
+        lambda context: concludes(conclusion, claim.statement, context),
+        context,
+        numeric=_is_to_be_examined(claim.statement, conclusion),
+    )
+    return [*steps, last]
+
+
+def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
+    """Whether numbers are asked about a statement, or have been, or have nothing to say."""
+    if statement.has(InWords):
+        return False
+    # Orbits take long; what was said of them before is not examined again.
+    return not (statement.has(OrbitStatement) and conclusion == statement)
+
+
+def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
+    """The seed of one step's random points."""
+    return (seed, zlib.crc32(claim.id.encode()), number)
+
+
+# Digits of the numerical check, and how many random points each step is tried at. Quadrature costs
+# a thousand times what elementary functions do, and so do sums of sums.
+DIGITS = 30
+POINTS = 10
+POINTS_OF_QUADRATURE = 2
+
+
+def numerical_check(
+    step: Step, seed: tuple[int, ...], points: int = POINTS
+) -> tuple[int | None, str]:
+    """Check one step numerically."""
+    rng = np.random.default_rng(np.random.SeedSequence(list(seed)))
+    if step.statement.has(OrbitStatement):
+        return _check_of_orbits(step, rng, points)
+    return _check_at_points(step.statement, step, rng, points)
+
+
+def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple[int | None, str]:
+    """The parts of a conjunction that are about orbits by iterating, the others at points."""
+    # Imported late: most claims are not about orbits.
+    from slrsym.search.dynamical.evidence import Contradicted, examine
+
+    others = []
+    try:
+        for part in And.make_args(step.statement):
+            if isinstance(part, OrbitStatement):
+                examine(part, step.context.hypotheses, rng)
+            else:
+                others.append(part)
+    except Contradicted as found:
+        return None, f"contradicted numerically: {found}"
+    except (Undecided, NoPoint) as reason:
+        return None, f"the numerical check could not decide: {reason}"
+    if not others:
+        return None, ""
+    return _check_at_points(And(*others, evaluate=False), step, rng, points)
+
+
+def _check_at_points(
+    statement: Any, step: Step, rng: np.random.Generator, points: int
+) -> tuple[int | None, str]:
+    unknown = {f.func: len(f.args) for f in statement.atoms(AppliedUndef)}
+    functions = {
+        f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
+    }
+    costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
+    costly = costly or any(node.function.has(Sum) for node in statement.atoms(Sum))
+    try:
+        comparison = compare(
+            statement,
+            given=step.context.hypotheses,
+            rng=rng,
+            points=min(points, POINTS_OF_QUADRATURE if costly else POINTS),
+            digits=DIGITS,
+            functions=functions,
+        )
+    except Disagreement as found:
+        return None, f"contradicted numerically: {found}"
+    except (Undecided, NoPoint) as reason:
+        return None, f"the numerical check could not decide: {reason}"
+    return comparison.digits, ""
+
+
+def certified(claim: Claim) -> tuple[str, str]:
+    """What the evidence of a claim shows that has no proof."""
+    evidence = claim.evidence()
+    return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
+
+
+def tried(claim: Claim, seed: int = 0) -> Trials | None:
+    """What the experiment of a claim sees that has no proof."""
+    return claim.experiment(np.random.default_rng(list(step_seed(claim, 0, seed))))
+
+
+def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
+    """What sampling says of a claim's statement."""
+    if not claim.statement.has(Expectation):
+        return ()
+    try:
+        return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))
+    except Exception as problem:  # numbers that cannot be computed are no evidence
+        broke = f"the sampling broke: {type(problem).__name__}: {problem}"
+        return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
+
+
+def check_step(step: Step, seed: tuple[int, ...], points: int = POINTS) -> StepReport:
+    """Check one step by its rule and numerically."""
+    try:
+        step.check()
+        refusal = ""
+    except (Refused, ProofError) as reason:
+        refusal = str(reason)
+    except Exception as problem:  # a rule that breaks has not accepted
+        refusal = f"the rule broke: {type(problem).__name__}: {problem}"
+    try:
+        digits, contradiction = numerical_check(step, seed, points) if step.numeric else (None, "")
+    except Exception as problem:  # nor have numbers that cannot be computed
+        broke = f"{type(problem).__name__}: {problem}"
+        digits, contradiction = None, f"the numerical check broke: {broke}"
+    return StepReport(step.label, step.rule.name, step.statement, digits, refusal, contradiction)
+
+
+def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Verdict:
+    """Check a claim, taking the claims that it uses for granted.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    find : callable
+        The claim of an id; raises `ProofError` if there is none.
+    seed : int, optional
+        Moves the random points of the numerical check.
+
+    Returns
+    -------
+    Verdict
+        A proof that raises is one that is not accepted.
+    """
+    start = time.perf_counter()
+    reports: list[StepReport] = []
+    depends: dict[str, None] = {}
+    axioms: dict[str, None] = {}
+    error = box = ""
+    trials = None
+    try:
+        error, box = certified(claim)
+        trials = tried(claim, seed)
+        error = error or (trials.problem if trials else "")
+        for number, step in enumerate(steps_of(claim, find)):
+            depends |= dict.fromkeys(step.uses)
+            axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
+            reports.append(check_step(step, step_seed(claim, number, seed)))
+    # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
+    except (Exception, SystemExit) as problem:
+        error = f"{type(problem).__name__}: {problem}"
+    samples = monte_carlo(claim, seed)
+    seconds = time.perf_counter() - start
+    found = (tuple(reports), tuple(depends), tuple(axioms), error, seconds, samples, box, trials)
+    return sealed(claim.id, *found)
