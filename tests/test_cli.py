@@ -14,9 +14,9 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from slrsym import __version__, display
+from slrsym import __version__
 from slrsym.claims.rows import Row
-from slrsym.cli import app
+from slrsym.cli import app, display
 
 from ._profile import thorough, thorough_only
 from .conftest import claim_text

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from slrsym import Task, display, risk
-from slrsym.cli import app
+from slrsym import Task, risk
+from slrsym.cli import app, display
 from slrsym.cli.compare import Comparison, table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.json_output import JsonFile, for_programs, write_json
 from slrsym.cli.options import DIMENSION, GAMMA, TOKENS
-from slrsym.cli.progress import progress_bar
-from slrsym.cli.reporting import refusals, reported
+from slrsym.cli.output import JsonFile, for_programs, progress_bar, refusals, reported, write_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from slrsym.montecarlo.predictors import Predictor
     from slrsym.task import OrderParameters, Task
 
-__all__ = ["Comparison", "compare", "table"]
 
 _MOST_SAMPLES = 10_000_000
 
@@ -187,7 +184,7 @@ def compare(
     }
     write_json(json_file, settings)
     if not to_stdout:
-        from slrsym.display import console
+        from slrsym.cli.display import console
 
         out = console()
         for line in _settings(task, lam, state):

@@ -12,8 +12,6 @@ from rich.table import Table
 
 from slrsym.task import OrderParameters
 
-__all__ = ["End", "ends", "sentence", "table"]
-
 # Runs whose overlaps differ by less are said to end at the same place.
 _NEAR = 0.02
 

@@ -1,4 +1,4 @@
-"""The commands that export checked claims as documents."""
+"""The commands that export checked claims as documents: LaTeX, a static site, or both."""
 
 from __future__ import annotations
 
@@ -9,30 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slrsym.cli.checking import checked, cores, loaded, unknown
-from slrsym.cli.examples import example
-from slrsym.cli.options import PATHS, SEED, WORKERS
-from slrsym.cli.reporting import reported
+from slrsym.cli.options import CLAIMS, PATHS, SEED, WORKERS, example
+from slrsym.cli.output import reported
+from slrsym.cli.verify import checked, cores, loaded, unknown_claim
 
 if TYPE_CHECKING:
     from slrsym.book.document import Document
     from slrsym.claims.check import Verdict
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.rows import Row
-
-__all__ = [
-    "OUTPUT",
-    "PDF",
-    "TITLE",
-    "UNPROVED",
-    "book_title",
-    "compile_books",
-    "export",
-    "latex",
-    "speaks_of_the_paper",
-    "verified",
-    "writable",
-]
 
 UNPROVED = Annotated[
     bool,
@@ -164,7 +149,7 @@ def verified(
     ledger = loaded(paths)
     problems = [
         *ledger.problems,
-        *(unknown(ledger, id) for id in claims or () if not ledger.knows(id)),
+        *(unknown_claim(ledger, id) for id in claims or () if not ledger.knows(id)),
     ]
     if not problems and not claims and not ledger.claims:
         problems.append("there is no claim to export")
@@ -248,3 +233,94 @@ def compile_books(folder: Path, mains: list[str]) -> None:
         raise typer.Exit(1) from None
     names = ", ".join(file.name for file in made[:3]) + (", ..." if made[3:] else "")
     typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")
+
+
+_PAPER = "Attention layers provably solve single-location regression"
+
+
+@reported()
+def html(
+    claims: CLAIMS = None,
+    output: OUTPUT = None,
+    title: TITLE = None,
+    unproved: UNPROVED = False,
+    paths: PATHS = None,
+    seed: SEED = 0,
+    workers: WORKERS = None,
+) -> None:
+    """Write claims and their proofs as a static site.
+
+    Claims are verified first. One that is not proved is not exported, unless --unproved asks for
+    it, and then its page says so. The site needs no network and no server: open index.html.
+    """
+    output = writable(output, ".html")
+    start = time.perf_counter()
+    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    between = time.perf_counter()
+
+    from slrsym.book.build import build
+    from slrsym.book.folder import write_folder
+    from slrsym.book.html.site import MAIN, site_files
+
+    document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
+    files = site_files(document, site_title(title, paths))
+    write_folder(output, files)
+    end = time.perf_counter()
+    typer.echo(
+        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(rows)} of them to "
+        f"{output / MAIN} in {end - between:.1f} s: {len(files)} files"
+    )
+
+
+def site_title(title: str | None, paths: list[Path] | None) -> str:
+    """What a site is called."""
+    from slrsym.book.html.site import DEFAULT_TITLE
+
+    return title or (DEFAULT_TITLE if paths else _PAPER)
+
+
+LATEX, HTML = "latex", "html"
+
+
+@reported()
+def everything(
+    claims: CLAIMS = None,
+    output: OUTPUT = None,
+    title: TITLE = None,
+    pdf: PDF = False,
+    unproved: UNPROVED = False,
+    paths: PATHS = None,
+    seed: SEED = 0,
+    workers: WORKERS = None,
+) -> None:
+    """Write a LaTeX book to DIR/latex and a static site to DIR/html.
+
+    Claims are verified once, and their proofs put into words once, for both. One that is not
+    proved is not exported, unless --unproved asks for it, and then both say so.
+    """
+    book = writable(output and output / LATEX, ".tex")
+    site = writable(output and output / HTML, ".html")
+    start = time.perf_counter()
+    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    between = time.perf_counter()
+
+    from slrsym.book.build import build
+    from slrsym.book.folder import write_folder
+    from slrsym.book.html.site import site_files
+    from slrsym.book.latex import book_files
+    from slrsym.book.latex.book import MAIN
+
+    document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
+    files = {
+        book: book_files(document, title=book_title(title, claims, paths)),
+        site: site_files(document, site_title(title, paths)),
+    }
+    for folder, inside in files.items():
+        write_folder(folder, inside)
+    end = time.perf_counter()
+    typer.echo(
+        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(rows)} of them to "
+        f"{book} and {site} in {end - between:.1f} s: {sum(map(len, files.values()))} files"
+    )
+    if pdf:
+        compile_books(book, [MAIN])

@@ -9,10 +9,8 @@ from typing import Annotated
 
 import typer
 
-from slrsym.cli.reporting import refusals, reported, require_writable
+from slrsym.cli.output import refusals, reported, require_writable
 from slrsym.figures import FORMATS, NAMES
-
-__all__ = ["figure"]
 
 _ALL = "all"
 

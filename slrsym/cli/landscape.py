@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.json_output import JsonFile, for_programs, write_json
 from slrsym.cli.options import DIMENSION, GAMMA, TOKENS
-from slrsym.cli.progress import progress_bar
-from slrsym.cli.reporting import refusals, reported, require_writable
+from slrsym.cli.output import (
+    JsonFile,
+    for_programs,
+    progress_bar,
+    refusals,
+    reported,
+    require_writable,
+    write_json,
+)
 from slrsym.figures import FORMATS
 
 if TYPE_CHECKING:
@@ -21,7 +27,6 @@ if TYPE_CHECKING:
 
     from slrsym.landscape import Atlas, Branch
 
-__all__ = ["atlas_table", "branch_table", "landscape"]
 
 _WIDE = 110
 
@@ -79,7 +84,7 @@ def landscape(
         require_writable(output, "--output")
     to_stdout = for_programs(json_file)
 
-    from slrsym import display
+    from slrsym.cli import display
     from slrsym.kernels.arguments import positive
     from slrsym.landscape import atlas
     from slrsym.task import Task

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.json_output import JsonFile, for_programs, write_json
-from slrsym.cli.reporting import refusals, reported, require_writable
+from slrsym.cli.output import (
+    JsonFile,
+    for_programs,
+    refusals,
+    reported,
+    require_writable,
+    write_json,
+)
 from slrsym.figures import FORMATS
 
 if TYPE_CHECKING:
     import xarray as xr
     from rich.table import Table
 
-__all__ = ["grid_table", "recovery", "runs_table"]
 
 _WHERE = {"oracle": "at the oracle", "swap": "at a swap point", "manifold": "on the manifold"}
 
@@ -119,7 +124,7 @@ def recovery(
             "a picture has room for one or two options with several values", param_hint="--picture"
         )
 
-    from slrsym import display
+    from slrsym.cli import display
     from slrsym.recovery import Setting, recover, sweep
 
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}

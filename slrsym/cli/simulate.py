@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from slrsym.cli.json_output import JsonFile, for_programs, write_json
-from slrsym.cli.reporting import refusals, reported, require_writable
+from slrsym.cli.output import (
+    JsonFile,
+    for_programs,
+    refusals,
+    reported,
+    require_writable,
+    write_json,
+)
 from slrsym.figures import FORMATS
 
 if TYPE_CHECKING:
@@ -17,7 +23,6 @@ if TYPE_CHECKING:
 
     from slrsym.task import Task
 
-__all__ = ["simulate"]
 
 _DEFAULTS: dict[str, Any] = {
     "d": 400,
@@ -281,7 +286,7 @@ def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
     if planar:
         typer.echo(ends.sentence(runs), file=stream)
     else:
-        from slrsym.display import console
+        from slrsym.cli.display import console
 
         out = console(stream)
         out.print(ends.table(runs))

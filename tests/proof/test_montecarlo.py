@@ -41,8 +41,8 @@ from sympy import (
     sqrt,
 )
 
-from slrsym import display
 from slrsym.claims import check
+from slrsym.cli import display
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from sympy import Gt, Symbol
 
-from slrsym import display
+from slrsym.cli import display
 from slrsym.proof import (
     Claim,
     Ledger,

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
     from slrsym.claims.rows import Foundation, Row
 
-__all__ = [
-    "axiom_list",
-    "axiom_summary",
-    "boxes",
-    "claim_foundations",
-    "console",
-    "failures",
-    "monte_carlo_summary",
-    "proof",
-    "table",
-    "verdict",
-]
 
 _STYLES = {
     "proved": "green",

@@ -1,17 +1,22 @@
-"""Whatever goes wrong becomes a line on standard error and an exit code."""
+"""What every command says in one way: errors and exit codes, JSON, a progress bar."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-__all__ = ["refusals", "reported", "require_writable", "show_tracebacks"]
+from slrsym.files import replacing
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _debug = False
 
@@ -64,3 +69,52 @@ def require_writable(file: Path, option: str) -> None:
         raise typer.BadParameter(f"the folder {folder} does not exist", param_hint=option)
     if file.is_dir() or not os.access(folder, os.W_OK):
         raise typer.BadParameter(f"cannot write a file {file}", param_hint=option)
+
+
+JsonFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the result to a file, as JSON; - is standard output, instead of the table.",
+        show_default=False,
+    ),
+]
+
+
+def for_programs(file: Path | None) -> bool:
+    """Whether standard output is for the JSON alone."""
+    if file is None or str(file) == "-":
+        return file is not None
+    require_writable(file, "--json")
+    return False
+
+
+def write_json(file: Path | None, content: Any) -> None:
+    """Write a result where the option says, whole or not at all."""
+    if file is None:
+        return
+    to_stdout = str(file) == "-"
+    # Standard output may know fewer letters than a file.
+    text = json.dumps(content, indent=2, ensure_ascii=to_stdout, allow_nan=False)
+    if to_stdout:
+        typer.echo(text)
+        return
+    with replacing(file) as draft:
+        draft.write_text(text + "\n", encoding="utf-8")
+
+
+def progress_bar() -> Progress:
+    """A bar that disappears when it is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[told]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )

@@ -1,0 +1,183 @@
+"""The commands that check claims and say what they rest on, and what all that verify share."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slrsym.cli.options import PATHS, SEED, WORKERS
+from slrsym.cli.output import JsonFile, for_programs, progress_bar, reported, write_json
+
+if TYPE_CHECKING:
+    from slrsym.claims.check import Verdict
+    from slrsym.claims.ledger import Ledger
+    from slrsym.claims.rows import Row
+
+_PATHS = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="PATH",
+        help="Files or folders of derivations; by default those that come with the package.",
+        show_default=False,
+    ),
+]
+
+
+@reported()
+def verify(
+    paths: _PATHS = None,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--claim",
+            metavar="ID",
+            help="Check this claim and what it rests on. May be given more than once.",
+            show_default=False,
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show each proof step by step.")
+    ] = False,
+    json_file: JsonFile = None,
+    seed: SEED = 0,
+    workers: WORKERS = None,
+) -> None:
+    """Prove every claim; each step is checked twice.
+
+    Once by its rule, and once by numbers at random points.
+    """
+    to_stdout = for_programs(json_file)
+
+    from slrsym.cli import display
+
+    start = time.perf_counter()
+    ledger = loaded(paths)
+    ids = unknown = None
+    if claim:
+        ids = [id for id in claim if ledger.knows(id)]
+        unknown = [unknown_claim(ledger, id) for id in claim if not ledger.knows(id)]
+    verdicts: dict[str, Verdict] = {}
+    rows = checked(ledger, ids, seed, workers or cores(), verdicts)
+    write_json(json_file, [row.as_dict() for row in rows])
+
+    problems = [*ledger.problems, *(unknown or ())]
+    if not rows:
+        for problem in problems or ["there is no claim to verify"]:
+            typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(1)
+    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    asked = set(claim or [row.id for row in rows])
+    if verbose:
+        for row in rows:
+            if row.id in asked:
+                display.proof(ledger.find(row.id), verdicts[row.id], row, out)
+    # What someone may search for is neither cut nor broken where nobody looks on.
+    whole = not out.is_terminal
+    out.print(display.table(rows, None if whole else out.width))
+    out.print(display.axiom_summary(rows), soft_wrap=whole)
+    samples = display.monte_carlo_summary(rows)
+    if samples is not None:
+        out.print(samples, soft_wrap=whole)
+    for line in display.boxes(rows):
+        out.print(line, soft_wrap=whole)
+    for failure in display.failures(rows):
+        out.print(failure, soft_wrap=whole)
+    for problem in problems:
+        typer.echo(f"error: {problem}", err=True)
+    out.print(display.verdict(rows, time.perf_counter() - start))
+    if problems or any(row.status in ("open", "failed") for row in rows):
+        raise typer.Exit(1)
+
+
+@reported()
+def axioms(
+    id: Annotated[
+        str | None,
+        typer.Argument(metavar="ID", help="A claim; all axioms if left out.", show_default=False),
+    ] = None,
+    path: PATHS = None,
+    json_file: JsonFile = None,
+) -> None:
+    """List the axioms and claims that a claim rests on."""
+    to_stdout = for_programs(json_file)
+    from slrsym.claims.axioms import AXIOMS, axiom
+    from slrsym.cli import display
+
+    ledger = loaded(path)
+    for problem in ledger.problems:
+        typer.echo(f"error: {problem}", err=True)
+    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    if id is not None and not ledger.knows(id):
+        typer.echo(f"error: {unknown_claim(ledger, id)}", err=True)
+        raise typer.Exit(1)
+    if id is None:
+        users: dict[str, list[str]] = {}
+        for name in ledger.claims:
+            for used in ledger.foundations(name)[name].axioms:
+                users.setdefault(used, []).append(name)
+        display.axiom_list(AXIOMS.values(), users, out)
+        content: Any = [
+            asdict(item) | {"claims": users.get(name, [])} for name, item in AXIOMS.items()
+        ]
+    else:
+        found = ledger.foundations(id)
+        display.claim_foundations(id, found, out)
+        names = sorted({name for foundation in found.values() for name in foundation.axioms})
+        content = {
+            "claim": id,
+            "axioms": [asdict(axiom(name)) for name in names],
+            "claims": {name: asdict(foundation) for name, foundation in found.items()},
+        }
+    write_json(json_file, content)
+    if ledger.problems:
+        raise typer.Exit(1)
+
+
+def loaded(paths: list[Path] | None) -> Ledger:
+    """The ledger of some paths, or that of the claims that come with the package."""
+    from slrsym.claims.ledger import Ledger, builtin_ledger
+
+    return Ledger.load(*paths) if paths else builtin_ledger()
+
+
+def unknown_claim(ledger: Ledger, id: str) -> str:
+    """Why an id is not that of a claim."""
+    from slrsym.search.errors import ProofError
+
+    try:
+        ledger.find(id)
+    except ProofError as reason:
+        return str(reason)
+    raise AssertionError(f"{id} is known")
+
+
+def checked(
+    ledger: Ledger,
+    ids: list[str] | None,
+    seed: int,
+    workers: int,
+    verdicts: dict[str, Verdict],
+) -> list[Row]:
+    """Check claims behind a progress bar, and keep every verdict."""
+    with progress_bar() as bar:
+        task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
+
+        def note(verdict: Verdict) -> None:
+            verdicts[verdict.id] = verdict
+            total = max(len(verdicts), int(bar.tasks[0].total or 0))
+            told = f"{len(verdicts)}/{total} {verdict.id}"
+            bar.update(task, completed=len(verdicts), total=total, told=told)
+
+        return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
+
+
+def cores() -> int:
+    """How many processes can run at once."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
