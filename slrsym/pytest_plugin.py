@@ -214,7 +214,7 @@ class ClaimItem(_Item):
         """
         from slrsym.claims.check import certified, monte_carlo, tried
         from slrsym.claims.rows import circle
-        from slrsym.search.errors import ProofError
+        from slrsym.statements.errors import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
         if self.problem:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from slrsym.claims.axioms import AXIOMS
+from slrsym.search.axioms import AXIOMS
 
 from ._public import MODULES, reference, things_of
 

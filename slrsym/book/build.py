@@ -11,9 +11,9 @@ from slrsym.book.document import AxiomEntry, Document, Section
 from slrsym.book.justification import inline_text
 from slrsym.book.labels import labels, sections
 from slrsym.book.notation import notation_table
-from slrsym.claims.axioms import axiom
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.rows import Row
+from slrsym.search.axioms import axiom
 
 __all__ = ["build"]
 

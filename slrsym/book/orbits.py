@@ -9,8 +9,8 @@ from sympy import Basic, FiniteSet, Function, Tuple, default_sort_key
 from slrsym.book.assumptions import bounds
 from slrsym.book.document import Block, Display, Formula, Inline, Link, Math, Paragraph, Text
 from slrsym.book.justification import inline_text
-from slrsym.search.dynamical.maps import BoxMap
-from slrsym.search.dynamical.statements import OrbitStatement, Piece
+from slrsym.statements.maps import BoxMap
+from slrsym.statements.orbits import OrbitStatement, Piece
 from slrsym.typeset import Box
 from slrsym.typeset.boxes import Fence, Operator, row
 

@@ -13,7 +13,7 @@ from sympy.core.relational import Relational
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import Law
-from slrsym.search.symbols import free as free_symbols
+from slrsym.statements.expressions import free as free_symbols
 from slrsym.typeset import Box, Printer, widest
 
 __all__ = ["narrowed"]

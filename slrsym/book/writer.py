@@ -13,9 +13,9 @@ from sympy.logic.boolalg import Boolean
 from slrsym.book.document import Block, Display, Formula, Inline, Link, Paragraph, Text
 from slrsym.book.justification import inline_text, why
 from slrsym.book.orbits import orbit_blocks
-from slrsym.claims.citation import InWords
-from slrsym.search.dynamical.statements import OrbitStatement
 from slrsym.search.step import Link as CheckedLink
+from slrsym.search.structure.citation import InWords
+from slrsym.statements.orbits import OrbitStatement
 from slrsym.typeset import Printer
 
 __all__ = ["Writer"]

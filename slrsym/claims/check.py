@@ -13,19 +13,19 @@ import numpy as np
 from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
-from slrsym.claims.axioms import axiom
-from slrsym.claims.citation import InWords
 from slrsym.claims.claim import Claim, Trials
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.numbers import Disagreement, NoPoint, Undecided, compare, random_test_function
 from slrsym.numbers.montecarlo import MonteCarlo, sampled_evidence
+from slrsym.search.axioms import axiom
 from slrsym.search.context import Context
-from slrsym.search.dynamical.statements import OrbitStatement
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.laws import covariances
 from slrsym.search.step import Step
 from slrsym.search.structure import concludes, structural_step
-from slrsym.search.text import spoken
+from slrsym.search.structure.citation import InWords
+from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.orbits import OrbitStatement
+from slrsym.statements.text import spoken
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def numerical_check(
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple[int | None, str]:
     """The parts of a conjunction that are about orbits by iterating, the others at points."""
     # Imported late: most claims are not about orbits.
-    from slrsym.search.dynamical.evidence import Contradicted, examine
+    from slrsym.numbers.orbits.evidence import Contradicted, examine
 
     others = []
     try:

@@ -15,8 +15,8 @@ from sympy import Symbol, false, true
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
-from slrsym.search.errors import ProofError
 from slrsym.search.step import Proof, Rule
+from slrsym.statements.errors import ProofError
 
 # How many contradictions are told.
 _TOLD = 3

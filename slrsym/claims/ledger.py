@@ -16,8 +16,8 @@ from slrsym.claims.files import DerivationError, builtin_folder, derivation_file
 from slrsym.claims.loading import load_file
 from slrsym.claims.rows import Foundation, Row, row_of
 from slrsym.claims.workers import Checker
-from slrsym.search.errors import ProofError
 from slrsym.search.rules import RULE_CLAIMS
+from slrsym.statements.errors import ProofError
 
 
 def builtin_claims(besides: Container[Path]) -> tuple[dict[str, Claim], list[str]]:

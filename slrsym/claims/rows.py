@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from slrsym.claims.check import Verdict
-from slrsym.claims.citation import CITED
 from slrsym.claims.claim import Claim
 from slrsym.numbers.montecarlo import MonteCarlo
+from slrsym.search.structure.citation import CITED
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sympy.core.function import AppliedUndef
 
 from slrsym.claims.check import Verdict, check_claim, sealed
 from slrsym.claims.claim import Claim
-from slrsym.search.errors import ProofError
+from slrsym.statements.errors import ProofError
 
 
 class Claims(Protocol):

@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from slrsym.claims.axioms import Axiom
     from slrsym.claims.check import Verdict
     from slrsym.claims.claim import Claim
     from slrsym.claims.rows import Foundation, Row
+    from slrsym.search.axioms import Axiom
 
 
 _STYLES = {
@@ -133,7 +133,7 @@ def verdict(rows: list[Row], seconds: float) -> Text:
 
 def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
     """Show a proof step by step."""
-    from slrsym.search.text import spoken
+    from slrsym.statements.text import spoken
 
     source = "" if claim.title == claim.source else f"  ({claim.source})"
     out.print(Text.assemble((claim.id, "bold"), f"  {claim.title}{source}"))
@@ -177,7 +177,7 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
 
 def claim_foundations(id: str, found: Mapping[str, Foundation], out: Console) -> None:
     """Show what a claim rests on: axioms with their references, and claims with theirs."""
-    from slrsym.claims.axioms import axiom
+    from slrsym.search.axioms import axiom
 
     through: dict[str, list[str]] = {}
     for name, foundation in found.items():

@@ -106,8 +106,8 @@ def axioms(
 ) -> None:
     """List the axioms and claims that a claim rests on."""
     to_stdout = for_programs(json_file)
-    from slrsym.claims.axioms import AXIOMS, axiom
     from slrsym.cli import display
+    from slrsym.search.axioms import AXIOMS, axiom
 
     ledger = loaded(path)
     for problem in ledger.problems:
@@ -148,7 +148,7 @@ def loaded(paths: list[Path] | None) -> Ledger:
 
 def unknown_claim(ledger: Ledger, id: str) -> str:
     """Why an id is not that of a claim."""
-    from slrsym.search.errors import ProofError
+    from slrsym.statements.errors import ProofError
 
     try:
         ledger.find(id)

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 from slrsym.claims.claim import Claim
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError
-from slrsym.search.errors import Refused as SearchRefused
 from slrsym.search.step import Proof, Step
+from slrsym.statements.errors import ProofError
+from slrsym.statements.errors import Refused as SearchRefused
 from slrsym.trusted import Book, Line, Refused, Script
 from slrsym.trusted.term import Term, bound, children, free, is_inside, key, plain, same, substitute
 
@@ -383,7 +383,7 @@ def emit(claim: Claim, find: Callable[[str], Claim], book: Book) -> tuple[dict[s
         what = "an experiment" if claim.is_tested else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)
     else:
-        from slrsym.claims.checker import steps_of
+        from slrsym.claims.check import steps_of
 
         proof = claim.build_proof()
         shown = work.prove(proof, context)

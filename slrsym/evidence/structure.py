@@ -11,7 +11,7 @@ from sympy import Eq, S
 from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
-from slrsym.search.substitute import put
+from slrsym.statements.expressions import put
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.term import key, num, same, substitute
 

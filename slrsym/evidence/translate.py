@@ -16,7 +16,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.gaussian.unevaluated import Expectation
-from slrsym.search.sentences import Sentence
+from slrsym.statements.orbits import Sentence
 from slrsym.trusted.term import COMMUTE, Term, key, neg, num
 
 __all__ = ["Translator", "Untranslatable"]

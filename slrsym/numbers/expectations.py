@@ -58,7 +58,7 @@ from slrsym.numbers.integrands import (
 )
 from slrsym.numbers.nodes import Nodes
 from slrsym.numbers.quadrature import Program, gauss_hermite, gaussian_sum
-from slrsym.search.symbols import free
+from slrsym.statements.expressions import free
 
 
 class Compiler:

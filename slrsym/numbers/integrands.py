@@ -41,7 +41,7 @@ from sympy.core.relational import Relational
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.numbers.balls import Ball, Undecided
-from slrsym.search.symbols import free
+from slrsym.statements.expressions import free
 
 _BINDERS = (
     "AtPoint",

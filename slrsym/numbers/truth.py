@@ -28,7 +28,7 @@ from slrsym.numbers.balls import Point, Undecided, Value, digits_of, value_of
 from slrsym.numbers.evaluator import Evaluator
 from slrsym.numbers.functions import RELATIONS
 from slrsym.numbers.integrands import with_functions
-from slrsym.search.text import spoken
+from slrsym.statements.text import spoken
 
 _SLACK = 2
 _NEGLIGIBLE = 1e-15

@@ -1,12 +1,8 @@
 """Claims, proofs made of checked steps, and the ledger that says what rests on what."""
 
-from slrsym.claims.axioms import AXIOMS as AXIOMS
-from slrsym.claims.axioms import Axiom as Axiom
 from slrsym.claims.check import StepReport as StepReport
 from slrsym.claims.check import Verdict as Verdict
 from slrsym.claims.check import check_claim as check_claim
-from slrsym.claims.citation import by_citation as by_citation
-from slrsym.claims.citation import in_words as in_words
 from slrsym.claims.claim import Claim as Claim
 from slrsym.claims.claim import Trials as Trials
 from slrsym.claims.files import DerivationError as DerivationError
@@ -14,12 +10,13 @@ from slrsym.claims.ledger import Ledger as Ledger
 from slrsym.claims.ledger import builtin_ledger as builtin_ledger
 from slrsym.claims.rows import Row as Row
 from slrsym.numbers.montecarlo import MonteCarlo as MonteCarlo
+from slrsym.proof import _writing  # noqa: F401
+from slrsym.search.axioms import AXIOMS as AXIOMS
+from slrsym.search.axioms import Axiom as Axiom
 from slrsym.search.chain import Chain as Chain
 from slrsym.search.chain import D as D
 from slrsym.search.chain import at as at
 from slrsym.search.chain import chain as chain
-from slrsym.search.errors import ProofError as ProofError
-from slrsym.search.errors import Refused as Refused
 from slrsym.search.rules import algebra as algebra
 from slrsym.search.rules import complete_the_square as complete_the_square
 from slrsym.search.rules import conditioning as conditioning
@@ -55,3 +52,7 @@ from slrsym.search.structure import claimed as claimed
 from slrsym.search.structure import equal_by_derivative as equal_by_derivative
 from slrsym.search.structure import having as having
 from slrsym.search.structure import induction as induction
+from slrsym.search.structure.citation import by_citation as by_citation
+from slrsym.search.structure.citation import in_words as in_words
+from slrsym.statements.errors import ProofError as ProofError
+from slrsym.statements.errors import Refused as Refused

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sympy import Derivative, Expr, Symbol, sympify
 
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError
 from slrsym.search.step import Link, Proof, Rule, Step, labelled, relation
-from slrsym.search.substitute import AtPoint
+from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import AtPoint
+from slrsym.statements.printing import in_html, in_latex
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -225,10 +226,7 @@ class Chain(Proof):
         str
             An ``align*`` environment that needs amsmath only.
         """
-        # Imported late: whatever is exported is made of chains.
-        from slrsym.book.notebook import chain_latex
-
-        return chain_latex(self, step_numbers)
+        return in_latex(self, step_numbers)
 
     def __repr__(self) -> str:
         rows = (f"    {link.relation} {link.rhs}  [{rule}]" for link, rule in self.links)
@@ -238,9 +236,7 @@ class Chain(Proof):
         return self.to_latex()
 
     def _repr_html_(self) -> str:
-        from slrsym.book.notebook import chain_html
-
-        return chain_html(self)
+        return in_html(self)
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, (link, rule) in enumerate(self.links, start=1):

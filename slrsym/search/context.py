@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sympy import (
     Basic,
@@ -26,20 +26,32 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.algebra import Algebra, Freedom, NotNormalizable, is_same_multiplied_out
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.sign import Facts, Sign, holds, is_defined, is_nonzero, sign_of
-from slrsym.search.substitute import put
+from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import put
 
-if TYPE_CHECKING:
-    from slrsym.claims.claim import Claim
+__all__ = ["Context", "Stated"]
 
-__all__ = ["Context"]
+
+class Stated(Protocol):
+    """What a step asks of a claim that it uses: of any, as `slrsym.proof.Claim`."""
+
+    id: str
+    statement: Boolean
+    given: tuple[Boolean, ...]
+
+    @property
+    def symbols(self) -> Collection[Symbol]:
+        """Those it speaks of."""
+
+    def symbol(self, name: Any) -> Any:
+        """The one of a name."""
 
 
 _NO_FREEDOM = Freedom()
 
 
-def _no_claims(name: str) -> Claim:
+def _no_claims(name: str) -> Stated:
     raise ProofError(f"unknown claim {name!r}: this proof is checked outside of a ledger")
 
 
@@ -48,7 +60,7 @@ class Context:
     """The hypotheses in force at a step."""
 
     hypotheses: tuple[Boolean, ...] = ()
-    claim: Callable[[str], Claim] = field(default=_no_claims, compare=False)
+    claim: Callable[[str], Stated] = field(default=_no_claims, compare=False)
     granted: tuple[Boolean, ...] = ()
     covariances: tuple[Any, ...] = ()
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sympy import Expr, Integral, Mul, S, Symbol, exp, expand
 
 from slrsym.gaussian.law.declarations import is_plainly_real
-from slrsym.search.errors import Refused
 from slrsym.search.growth import require_moderate
 from slrsym.search.smoothness import between_ends, require_smooth
+from slrsym.statements.errors import Refused
 
 if TYPE_CHECKING:
     from slrsym.search.context import Context

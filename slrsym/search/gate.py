@@ -32,8 +32,8 @@ from sympy import (
 )
 
 from slrsym.gaussian.law import Law
-from slrsym.search.errors import Refused
-from slrsym.search.substitute import ambiguous, put
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import ambiguous, put
 
 if TYPE_CHECKING:
     from slrsym.search.context import Context
@@ -102,7 +102,9 @@ def _require_moving(statement: Basic) -> None:
         for variable in node.variables:
             if variable.is_real and variable.is_integer is None and variable.is_rational is None:
                 continue
-            raise Refused(f"{node} is a derivative in {variable}, which does not run over an interval")
+            raise Refused(
+                f"{node} is a derivative in {variable}, which does not run over an interval"
+            )
 
 
 # -- what is defined ---------------------------------------------------------------------------

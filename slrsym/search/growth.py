@@ -31,8 +31,8 @@ from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_
 from slrsym.gaussian.law import IIDSum
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.semidefinite import is_semidefinite
+from slrsym.statements.errors import Refused
 
 __all__ = ["BOUNDED", "require_moderate"]
 

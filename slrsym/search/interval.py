@@ -5,8 +5,8 @@ from __future__ import annotations
 from sympy import Expr, Ge, Gt, Le, Lt, Symbol
 
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
-from slrsym.search.substitute import put
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
 
 __all__ = ["require_interval"]
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from sympy import Basic, ImmutableMatrix, Matrix
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.search.errors import Refused
 from slrsym.search.semidefinite import is_semidefinite
+from slrsym.statements.errors import Refused
 
 if TYPE_CHECKING:
     from slrsym.search.context import Context

@@ -8,8 +8,8 @@ from sympy.core.function import AppliedUndef
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.growth import BOUNDED, require_moderate
+from slrsym.statements.errors import Refused
 
 __all__ = ["between_ends", "require_smooth"]
 

@@ -31,11 +31,11 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.rules.algebra import algebra
 from slrsym.search.step import Proof, Step, labelled
 from slrsym.search.structure import structural_step
-from slrsym.search.substitute import put
+from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import put
 
 __all__ = ["Branch", "never", "only_at", "solution", "solution_set", "split"]
 

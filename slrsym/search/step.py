@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,16 +10,26 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
-from slrsym.claims.axioms import foreign_rule
+from slrsym.search.axioms import foreign_rule
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError
 from slrsym.search.gate import require_stated
 from slrsym.search.laws import require_laws
+from slrsym.statements.errors import ProofError
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["Link", "Proof", "Rule", "Step", "axioms_of", "labelled", "relation"]
+__all__ = [
+    "Link",
+    "Proof",
+    "Rule",
+    "Step",
+    "axioms_of",
+    "close",
+    "is_closed",
+    "labelled",
+    "relation",
+]
 
 _RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
 
@@ -128,16 +137,27 @@ class Link:
         raise ProofError(f"{statement} is none of the relations {' '.join(_RELATIONS)}")
 
 
-def _of_the_package(kind: type) -> bool:
-    # The module in which the class statement runs, whatever the class says of itself.
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__") == "abc":
-        frame = frame.f_back
-    name = str(frame.f_globals.get("__name__", ""))
-    return name.startswith(("slrsym.search.", "slrsym.claims.")) and kind.__module__ == name
+# The package's own kinds of rules and proofs: those that exist once `slrsym.search` is imported,
+# which happens before any other file can say `Rule`.
+_OWN: set[type] | frozenset[type] = set()
 
 
-_FOREIGN: set[type] = set()
+def close() -> None:
+    """From now on every new kind of rule is foreign, and none of proof can be made."""
+    global _OWN
+    _OWN = frozenset(_OWN)
+
+
+def is_closed() -> bool:
+    """Whether all of the package is imported."""
+    return isinstance(_OWN, frozenset)
+
+
+def _enter(kind: type) -> bool:
+    """Whether a class is one of the package, as it is while the package is imported."""
+    if isinstance(_OWN, set):
+        _OWN.add(kind)
+    return kind in _OWN
 
 
 class Rule(ABC):
@@ -160,8 +180,7 @@ class Rule(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not _of_the_package(cls):
-            _FOREIGN.add(cls)
+        _enter(cls)
 
     @abstractmethod
     def check(self, link: Link, context: Context) -> None:
@@ -251,9 +270,9 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
     """
     kind = type(rule)
     own = tuple(rule.axioms(link))
-    return (
-        (*own, foreign_rule(f"{kind.__module__}.{kind.__qualname__}")) if kind in _FOREIGN else own
-    )
+    if kind in _OWN:
+        return own
+    return (*own, foreign_rule(f"{kind.__module__}.{kind.__qualname__}"))
 
 
 @dataclass(frozen=True)
@@ -323,7 +342,7 @@ class Proof(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not _of_the_package(cls):
+        if not _enter(cls):
             raise ProofError(
                 f"{cls.__qualname__}: a new kind of proof cannot be trusted to conclude what its "
                 f"steps show; build proofs by chain, cases, induction, ..., or define a Rule"

@@ -106,7 +106,7 @@ def test_the_front_page_has_the_ledger_and_the_legend(document, site):
 
 
 def test_axioms_have_their_references(site):
-    from slrsym.claims.axioms import axiom
+    from slrsym.search.axioms import axiom
 
     assert escape(axiom("fubini").reference, quote=False) in Page(site["axioms.html"]).shown
     assert 'href="../axioms.html#fubini"' in site["claims/lemma-18-ii.html"]

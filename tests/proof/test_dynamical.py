@@ -11,6 +11,8 @@ from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.notation import alpha, kappa, nu
 from slrsym.numbers import Undecided
+from slrsym.numbers.orbits import pairs
+from slrsym.numbers.orbits.evidence import Contradicted, examine
 from slrsym.planar import (
     FIXED_POINTS,
     MAXIMA,
@@ -39,15 +41,13 @@ from slrsym.search.dynamical import (
     by_theorem,
     function_of,
     names_of_theorems,
-    pairs,
     point_set,
     theorems,
 )
 from slrsym.search.dynamical.descent import listed
-from slrsym.search.dynamical.evidence import Contradicted, examine
 from slrsym.search.dynamical.theorems import theorem_rule
 from slrsym.search.step import Rule
-from slrsym.search.substitute import put
+from slrsym.statements.expressions import put
 
 from .._profile import THOROUGH
 

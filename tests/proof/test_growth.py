@@ -31,10 +31,10 @@ from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.growth import require_moderate
 from slrsym.search.semidefinite import is_semidefinite
 from slrsym.search.smoothness import require_smooth
+from slrsym.statements.errors import Refused
 
 x, y, a, b, s = symbols("x y a b s", real=True)
 p = symbols("p", positive=True)

@@ -7,7 +7,7 @@ import pytest
 from slrsym.claims.files import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
 from slrsym.claims.rows import circle
-from slrsym.search.errors import ProofError
+from slrsym.statements.errors import ProofError
 
 from .._profile import thorough, thorough_only
 from ..conftest import HEADER, claim_text

@@ -28,7 +28,6 @@ from sympy import (
 
 from slrsym.search.chain import chain
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.rules.algebra import algebra
 from slrsym.search.rules.calculus import differentiate
 from slrsym.search.rules.order import sign
@@ -40,6 +39,7 @@ from slrsym.search.structure import (
     equal_by_derivative,
     induction,
 )
+from slrsym.statements.errors import ProofError, Refused
 
 from ._steps import check, eq
 

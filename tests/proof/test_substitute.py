@@ -22,7 +22,7 @@ from sympy import (
 )
 
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.search.substitute import AtPoint, ambiguous, apart, bound_symbols, put
+from slrsym.statements.expressions import AtPoint, ambiguous, apart, bound_symbols, put
 
 x, y, z = symbols("x y z", real=True)
 i, j, n = symbols("i j n", integer=True, positive=True)

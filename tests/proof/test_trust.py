@@ -24,7 +24,6 @@ from sympy import (
     true,
 )
 
-from slrsym.claims.axioms import axiom
 from slrsym.gaussian import Expectation, GaussianLaw, NoiseLaw, standard_normal
 from slrsym.proof import (
     Chain,
@@ -53,6 +52,7 @@ from slrsym.proof import (
     substitution,
     symmetry,
 )
+from slrsym.search.axioms import axiom
 from slrsym.search.step import Link, Proof, Rule, Step
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)

@@ -143,7 +143,7 @@ def _item(id: str, known: Mapping[str, ClaimEntry], renderer: Renderer) -> str:
 def _axioms(
     claim: ClaimEntry, entries: Iterable[AxiomEntry], renderer: Renderer, page: str
 ) -> str:  # fmt: skip
-    from slrsym.claims.axioms import axiom
+    from slrsym.search.axioms import axiom
 
     own = [entry for entry in entries if entry.id in claim.axioms]
     if not own:

@@ -76,7 +76,7 @@ def _row(claim: ClaimEntry, renderer: Renderer) -> str:
 
 def axioms_body(document: Document, pages: Mapping[str, str]) -> str:
     """The axioms, each with its reference and the claims that use it."""
-    from slrsym.claims.axioms import axiom
+    from slrsym.search.axioms import axiom
 
     renderer = Renderer(document.labels, pages)
     items = []

@@ -11,7 +11,7 @@ from slrsym.book.latex.graph import page_with, picture
 from slrsym.book.latex.preamble import preamble
 from slrsym.book.latex.render import Renderer
 from slrsym.book.text import escaped
-from slrsym.claims.axioms import axiom
+from slrsym.search.axioms import axiom
 
 __all__ = ["MAIN", "book_files", "standalone"]
 

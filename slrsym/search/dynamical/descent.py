@@ -7,8 +7,10 @@ from typing import Any
 from sympy import Add, And, Eq, Equivalent, Expr, FiniteSet, Ge, Gt, Lambda, Le, Or, S, Tuple
 from sympy.logic.boolalg import Boolean
 
-from slrsym.search.dynamical.maps import BoxMap
-from slrsym.search.dynamical.statements import (
+from slrsym.search.dynamical.theorems import Hypothesis, Needs, theorem_rule
+from slrsym.statements.errors import ProofError
+from slrsym.statements.maps import BoxMap
+from slrsym.statements.orbits import (
     AccumulationPointsSolve,
     DecreasesAlong,
     OrbitsConvergeTo,
@@ -16,8 +18,6 @@ from slrsym.search.dynamical.statements import (
     StepsVanish,
     VanishesAlong,
 )
-from slrsym.search.dynamical.theorems import Hypothesis, Needs, theorem_rule
-from slrsym.search.errors import ProofError
 
 __all__ = ["about", "listed", "on_box"]
 

@@ -9,9 +9,10 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.search.chain import D, at
 from slrsym.search.dynamical.descent import about, on_box
-from slrsym.search.dynamical.functions import function_of, point_set, value_at
-from slrsym.search.dynamical.maps import BoxMap
-from slrsym.search.dynamical.statements import (
+from slrsym.search.dynamical.theorems import Hypothesis, Needs, theorem_rule
+from slrsym.statements.errors import ProofError
+from slrsym.statements.maps import BoxMap, function_of, point_set, value_at
+from slrsym.statements.orbits import (
     AlmostEveryStartConvergesTo,
     DecreasesAlong,
     Injective,
@@ -19,8 +20,6 @@ from slrsym.search.dynamical.statements import (
     NullStarts,
     OrbitsConvergeTo,
 )
-from slrsym.search.dynamical.theorems import Hypothesis, Needs, theorem_rule
-from slrsym.search.errors import ProofError
 
 __all__ = ["jacobian_at"]
 

@@ -11,8 +11,8 @@ from sympy.core.function import AppliedUndef
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import IIDSum
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.smoothness import require_smooth
+from slrsym.statements.errors import Refused
 
 __all__ = ["require_differentiable_on"]
 

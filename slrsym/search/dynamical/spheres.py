@@ -15,134 +15,26 @@ from typing import Any
 from sympy import (
     Add,
     And,
-    Basic,
     Eq,
     Expr,
-    FiniteSet,
     Function,
     Ge,
     Lambda,
     Matrix,
-    S,
     Symbol,
     sqrt,
     symbols,
-    sympify,
 )
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.chain import D, at
 from slrsym.search.dynamical.descent import about
-from slrsym.search.dynamical.functions import function_of, point_set, value_at
-from slrsym.search.dynamical.maps import BoxMap
-from slrsym.search.dynamical.statements import AlmostEveryStartConvergesTo, OrbitStatement, Piece
 from slrsym.search.dynamical.theorems import Hypothesis, Needs, theorem_rule
-from slrsym.search.errors import ProofError
+from slrsym.statements.errors import ProofError
+from slrsym.statements.maps import BoxMap, value_at
+from slrsym.statements.orbits import AlmostEveryPairConvergesTo, AlmostEveryStartConvergesTo
 
-__all__ = ["AlmostEveryPairConvergesTo", "SphereDescent", "chain_rule"]
-
-
-class SphereDescent(Basic):  # type: ignore[misc]
-    """Projected gradient descent of a function of the overlaps of two unit vectors.
-
-    Parameters
-    ----------
-    function : Lambda
-        R, of the five overlaps in the order above.
-    rate : Expr
-        The step size.
-    dimension : Expr
-        n, of which only values that are integers mean something.
-
-    Raises
-    ------
-    ProofError
-        If the function is none of five real variables.
-    """
-
-    def __new__(cls, function: Any, rate: Any, dimension: Any) -> SphereDescent:
-        if type(function) is not Lambda or len(function.variables) != 5:
-            raise ProofError(f"the function has to be a Lambda of five overlaps; got {function!r}")
-        function_of(function.variables, function.expr)
-        made: SphereDescent = Basic.__new__(cls, function, sympify(rate), sympify(dimension))
-        return made
-
-    @property
-    def function(self) -> Lambda:
-        """R."""
-        return self.args[0]
-
-    @property
-    def rate(self) -> Expr:
-        """The step size."""
-        return self.args[1]
-
-    @property
-    def dimension(self) -> Expr:
-        """N."""
-        return self.args[2]
-
-    @property
-    def across(self) -> dict[Symbol, Expr]:
-        """The manifold: the last three overlaps, which vanish there."""
-        return dict.fromkeys(self.function.variables[2:], S.Zero)
-
-
-class AlmostEveryPairConvergesTo(OrbitStatement):
-    """For almost every start on the manifold, (k, v) tends to (s k*, s' v*), with (s, s') listed.
-
-    That is with probability 1, if k is uniform on the unit sphere of the vectors orthogonal to v*,
-    and then v on that of the vectors orthogonal to k* and to k. For n >= 4 this law and the volume
-    of the manifold have the same null sets.
-
-    Parameters
-    ----------
-    descent : SphereDescent
-        How the pair moves.
-    signs : FiniteSet
-        Pairs of 1 and -1, as `point_set` makes them.
-
-    Raises
-    ------
-    ProofError
-        If the first is no `SphereDescent`, or the signs are not pairs of 1 and -1, made by
-        `point_set`.
-    """
-
-    others = 1
-
-    @classmethod
-    def validate(cls, map: Any, *about: Any) -> None:
-        if type(map) is not SphereDescent:
-            raise ProofError(f"{cls.__name__} is about a SphereDescent; got {map!r}")
-        (signs,) = about
-        if not isinstance(signs, FiniteSet) or signs != point_set(signs):
-            raise ProofError(f"signs must be made by point_set; got {signs!r}")
-        if any(len(pair) != 2 or any(abs(s) != 1 for s in pair) for pair in signs):
-            raise ProofError(f"signs must be pairs of 1 and -1; got {signs}")
-
-    @property
-    def points(self) -> FiniteSet:
-        """The signs of the limits."""
-        return self.args[1]
-
-    @property
-    def definitions(self) -> tuple[tuple[str, Lambda], ...]:
-        return (("R", self.map.function),)
-
-    def sentence(self) -> tuple[Piece, ...]:
-        ends = " or ".join(
-            f"({'-' if s < 0 else ''}k*, {'-' if r < 0 else ''}v*)"
-            for s, r in sorted(self.points, key=str, reverse=True)
-        )
-        return (
-            "for almost every pair of unit vectors, k orthogonal to v*, v orthogonal to k* and to "
-            "k, in dimension ",
-            self.map.dimension,
-            ", projected gradient descent of R with step size ",
-            self.map.rate,
-            f" converges to {ends}",
-        )
+__all__ = ["chain_rule"]
 
 
 # -- from vectors to overlaps ------------------------------------------------------------------

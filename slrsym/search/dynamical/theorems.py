@@ -9,7 +9,6 @@ kinds has to be proved; the third is read off the expressions.
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,10 +20,10 @@ from sympy.logic.boolalg import Boolean
 from slrsym.search.chain import Chain
 from slrsym.search.context import Context
 from slrsym.search.dynamical.regularity import require_differentiable_on
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.rules.lemmas import Lemma
-from slrsym.search.step import Link, Proof, Rule, Step, labelled
+from slrsym.search.step import Link, Proof, Rule, Step, is_closed, labelled
 from slrsym.search.structure import claimed, concludes, structural_step
+from slrsym.statements.errors import ProofError, Refused
 
 __all__ = ["Hypothesis", "Needs", "by_theorem", "names_of_theorems", "theorem_rule"]
 
@@ -69,8 +68,7 @@ _RULES: dict[str, _TheoremRule] = {}
 
 def theorem_rule(name: str, *axioms: str) -> Callable[[Callable[..., Needs]], Callable[..., Needs]]:
     """Decorator for the package's own theorems."""
-    module = str(sys._getframe(1).f_globals.get("__name__", ""))
-    if not module.startswith("slrsym.search.dynamical."):
+    if is_closed():
         raise ProofError(
             f"{name}: theorems are the package's own; state what you need as a claim, or conclude "
             f"it by_citation"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
 
 __all__ = ["algebra", "in_either_direction", "require_equality"]
 

@@ -24,12 +24,12 @@ from slrsym.gaussian.law import standard_normal
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_convergent, require_decay, require_differentiable
-from slrsym.search.errors import Refused
 from slrsym.search.gate import NEAR
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.smoothness import require_smooth
 from slrsym.search.step import Link, Rule
-from slrsym.search.substitute import put
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
 
 __all__ = [
     "definition",

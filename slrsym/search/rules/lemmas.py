@@ -12,18 +12,16 @@ from sympy.core.relational import Relational
 
 from slrsym.gaussian.law.declarations import is_plainly_real
 from slrsym.search.algebra import Freedom
-from slrsym.search.context import Context
-from slrsym.search.errors import Refused
+from slrsym.search.context import Context, Stated
 from slrsym.search.gate import require_defined
 from slrsym.search.growth import require_moderate
 from slrsym.search.rules.expectations import require_integrable
 from slrsym.search.step import Link, Proof, Rule
-from slrsym.search.substitute import bound_symbols, put
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import bound_symbols, put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
-
-    from slrsym.claims.claim import Claim
 
 __all__ = ["Lemma", "instance", "lemma", "require_admissible"]
 
@@ -53,7 +51,7 @@ def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
 
 
 def instance(
-    claim: Claim,
+    claim: Stated,
     values: Mapping[Symbol, Expr],
     context: Context,
     shown: Iterable[Boolean] = (),

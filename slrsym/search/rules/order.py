@@ -11,12 +11,12 @@ from sympy import Expr, Ge, Gt, Le, Lt, Symbol, expand, factor, sympify
 from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_differentiable
-from slrsym.search.errors import Refused
 from slrsym.search.interval import require_interval
 from slrsym.search.rules.expectations import require_integrable
 from slrsym.search.sign import Sign
 from slrsym.search.step import Link, Proof, Rule
-from slrsym.search.substitute import put
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
 
 __all__ = ["monotone", "sign"]
 

@@ -12,13 +12,13 @@ from sympy.core.relational import Relational
 from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_differentiable
-from slrsym.search.errors import Refused
 from slrsym.search.gate import require_defined
 from slrsym.search.interval import require_interval
 from slrsym.search.rules.calculus import derivative_claims
 from slrsym.search.rules.expectations import require_integrable
 from slrsym.search.step import Link, Proof, Rule
-from slrsym.search.substitute import put
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
 
 __all__ = ["lipschitz", "taylor"]
 

@@ -37,7 +37,7 @@ from slrsym.search.sign.hypotheses import statements
 from slrsym.search.sign.inquiry import Inquiry
 from slrsym.search.sign.polynomials import is_small, polynomial, ratio
 from slrsym.search.sign.signs import NONZERO, POSITIVE, UNKNOWN, Sign
-from slrsym.search.substitute import bound_symbols
+from slrsym.statements.expressions import bound_symbols
 
 __all__ = ["Decider"]
 

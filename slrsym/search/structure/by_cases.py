@@ -10,11 +10,11 @@ from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne
 from sympy.core.relational import Relational
 
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.step import Proof, Step, labelled
 from slrsym.search.structure.conclusions import concludes
 from slrsym.search.structure.steps import structural_step
-from slrsym.search.substitute import put
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

@@ -12,13 +12,13 @@ from sympy.core.relational import Relational
 from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_differentiable
-from slrsym.search.errors import ProofError
 from slrsym.search.interval import require_interval
 from slrsym.search.step import Proof, Rule, Step, labelled
 from slrsym.search.structure.conclusions import concludes
 from slrsym.search.structure.parts import as_proof
 from slrsym.search.structure.steps import structural_step
-from slrsym.search.substitute import put
+from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

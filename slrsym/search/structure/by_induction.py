@@ -11,12 +11,12 @@ from sympy.core.relational import Relational
 
 from slrsym.search.algebra import Freedom
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure.conclusions import concludes
 from slrsym.search.structure.parts import as_proof
 from slrsym.search.structure.steps import structural_step
-from slrsym.search.substitute import put
+from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

@@ -8,8 +8,8 @@ from sympy import And
 from sympy.core.relational import Relational
 
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.step import Link
+from slrsym.statements.errors import Refused
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sympy import And, Expr, sympify
 
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.rules.lemmas import instance
-from slrsym.search.sentences import Sentence
 from slrsym.search.step import Proof, Step
 from slrsym.search.structure.conclusions import concludes
 from slrsym.search.structure.steps import structural_step
+from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.orbits import Sentence
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

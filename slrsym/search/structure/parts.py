@@ -11,8 +11,8 @@ from sympy.core.relational import Relational
 
 from slrsym.search.chain import chain
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError
 from slrsym.search.step import Proof, Rule, Step, labelled
+from slrsym.statements.errors import ProofError
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

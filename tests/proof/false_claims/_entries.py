@@ -11,8 +11,8 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.check import Verdict, check_claim, numerical_check, step_seed, steps_of
 from slrsym.proof import Claim, Ledger, chain
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.step import Proof, Rule, Step
+from slrsym.statements.errors import ProofError, Refused
 
 CHECKS = ("rule", "numeric", "both")
 

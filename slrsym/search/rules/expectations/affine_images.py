@@ -12,12 +12,12 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.algebra import partial_derivative
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.rules.algebra import in_either_direction, require_equality
 from slrsym.search.rules.expectations.properties import LINEAR
 from slrsym.search.rules.expectations.terms import with_expectations_changed
 from slrsym.search.step import Link, Rule
-from slrsym.search.substitute import AtPoint, apart
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import AtPoint, apart
 
 __all__ = ["substitution"]
 

@@ -9,10 +9,10 @@ from sympy import Dummy, Expr, Symbol
 from slrsym.gaussian.law import IIDSum, Law, ProductLaw
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.terms import expectations_in, with_expectations_changed
 from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
 
 __all__ = ["peel_copy"]
 

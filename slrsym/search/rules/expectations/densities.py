@@ -9,11 +9,11 @@ from sympy import Add, Expr, Integral, Matrix, S, exp, expand, oo, pi, sqrt
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.growth import require_moderate
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.terms import expectations_in, with_expectations_changed
 from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
 
 __all__ = ["complete_the_square", "density"]
 

@@ -6,9 +6,9 @@ from sympy import Expr, expand
 
 from slrsym.gaussian.law import NoiseLaw
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.growth import require_moderate
 from slrsym.search.rules.expectations.terms import expectations_in
+from slrsym.statements.errors import Refused
 
 __all__ = ["require_integrable"]
 

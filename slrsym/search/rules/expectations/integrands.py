@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError, Refused
 from slrsym.search.rules.expectations.integrability import require_integrable
 from slrsym.search.step import Link, Proof, Rule, axioms_of
+from slrsym.statements.errors import ProofError, Refused
 
 __all__ = ["inside"]
 

@@ -7,11 +7,11 @@ from sympy import Derivative, Expr
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_differentiable
-from slrsym.search.errors import Refused
 from slrsym.search.growth import require_moderate
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.properties import LINEAR
 from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
 
 __all__ = ["differentiate_under_expectation"]
 

@@ -9,12 +9,12 @@ from sympy import Expr, S, Symbol
 from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.integrability import require_integrable
 from slrsym.search.rules.expectations.properties import LINEAR
 from slrsym.search.rules.expectations.terms import with_expectations_changed
 from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
 
 __all__ = ["symmetry"]
 

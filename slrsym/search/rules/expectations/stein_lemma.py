@@ -10,12 +10,12 @@ from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
-from slrsym.search.errors import Refused
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.integrability import require_integrable
 from slrsym.search.rules.expectations.properties import LINEAR
 from slrsym.search.rules.expectations.terms import expectations_in, with_expectations_changed
 from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
 
 __all__ = ["STEIN_CLAIM", "STEIN_DIMENSION", "stein"]
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeAlias
 
-from sympy import Basic, FiniteSet, Lambda, Tuple
+from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
+from sympy.logic.boolalg import BooleanFunction
 
-from slrsym.search.dynamical.functions import function_of, point_set
-from slrsym.search.dynamical.maps import BoxMap
-from slrsym.search.dynamical.writing import in_latex, in_text
-from slrsym.search.errors import ProofError
-from slrsym.search.sentences import Sentence
+from slrsym.statements.errors import ProofError
+from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 
 __all__ = [
     "AccumulationPointsSolve",
+    "AlmostEveryPairConvergesTo",
     "AlmostEveryStartConvergesTo",
     "DecreasesAlong",
     "Injective",
@@ -27,9 +26,21 @@ __all__ = [
     "OrbitStatement",
     "OrbitsConvergeTo",
     "Piece",
+    "Sentence",
     "StepsVanish",
     "VanishesAlong",
+    "in_latex",
+    "in_text",
 ]
+
+
+class Sentence(BooleanFunction):  # type: ignore[misc]
+    """A statement that cannot be evaluated at points, and is written as a sentence."""
+
+    @classmethod
+    def eval(cls, *args: Any) -> None:
+        return None
+
 
 # Pieces of a sentence: words, and what is written as a formula.
 Piece: TypeAlias = str | Basic
@@ -364,3 +375,125 @@ class InvertibleJacobian(OrbitStatement):
 
     def sentence(self) -> tuple[Piece, ...]:
         return ("the Jacobian matrix of g is nowhere singular",)
+
+
+class AlmostEveryPairConvergesTo(OrbitStatement):
+    """For almost every start on the manifold, (k, v) tends to (s k*, s' v*), with (s, s') listed.
+
+    That is with probability 1, if k is uniform on the unit sphere of the vectors orthogonal to v*,
+    and then v on that of the vectors orthogonal to k* and to k. For n >= 4 this law and the volume
+    of the manifold have the same null sets.
+
+    Parameters
+    ----------
+    descent : SphereDescent
+        How the pair moves.
+    signs : FiniteSet
+        Pairs of 1 and -1, as `point_set` makes them.
+
+    Raises
+    ------
+    ProofError
+        If the first is no `SphereDescent`, or the signs are not pairs of 1 and -1, made by
+        `point_set`.
+    """
+
+    others = 1
+
+    @classmethod
+    def validate(cls, map: Any, *about: Any) -> None:
+        if type(map) is not SphereDescent:
+            raise ProofError(f"{cls.__name__} is about a SphereDescent; got {map!r}")
+        (signs,) = about
+        if not isinstance(signs, FiniteSet) or signs != point_set(signs):
+            raise ProofError(f"signs must be made by point_set; got {signs!r}")
+        if any(len(pair) != 2 or any(abs(s) != 1 for s in pair) for pair in signs):
+            raise ProofError(f"signs must be pairs of 1 and -1; got {signs}")
+
+    @property
+    def points(self) -> FiniteSet:
+        """The signs of the limits."""
+        return self.args[1]
+
+    @property
+    def definitions(self) -> tuple[tuple[str, Lambda], ...]:
+        return (("R", self.map.function),)
+
+    def sentence(self) -> tuple[Piece, ...]:
+        ends = " or ".join(
+            f"({'-' if s < 0 else ''}k*, {'-' if r < 0 else ''}v*)"
+            for s, r in sorted(self.points, key=str, reverse=True)
+        )
+        return (
+            "for almost every pair of unit vectors, k orthogonal to v*, v orthogonal to k* and to "
+            "k, in dimension ",
+            self.map.dimension,
+            ", projected gradient descent of R with step size ",
+            self.map.rate,
+            f" converges to {ends}",
+        )
+
+
+def in_text(statement: Any, printer: Any) -> str:
+    """A statement in words, and then what the map and the functions in it are."""
+    said = "".join(
+        p if isinstance(p, str) else _piece_text(p, printer) for p in statement.sentence()
+    )
+    for name, function in statement.definitions:
+        place = _listed(function.variables, printer)
+        said += f", {name}{place} = {_piece_text(function.expr, printer)}"
+    map = statement.map
+    return f"{said}, {_map_text(map, printer)}" if isinstance(map, BoxMap) else said
+
+
+def in_latex(statement: Any, printer: Any) -> str:
+    """The same in LaTeX, for math mode."""
+    parts = [
+        rf"\text{{{p}}}" if isinstance(p, str) else _piece_latex(p, printer)
+        for p in statement.sentence()
+    ]
+    for name, function in statement.definitions:
+        place = ", ".join(map(printer._print, function.variables))
+        parts.append(rf"\text{{, }} {name}({place}) = {_piece_latex(function.expr, printer)}")
+    if isinstance(statement.map, BoxMap):
+        parts.append(rf"\text{{, }} {_map_latex(statement.map, printer)}")
+    return " ".join(parts)
+
+
+def _piece_text(piece: Basic, printer: Any) -> str:
+    if isinstance(piece, FiniteSet):
+        return " or ".join(_listed(point, printer) for point in sorted(piece, key=default_sort_key))
+    if isinstance(piece, Tuple):
+        return _listed(piece, printer)
+    return str(printer._print(piece))
+
+
+def _listed(parts: Any, printer: Any) -> str:
+    return f"({', '.join(printer._print(part) for part in parts)})"
+
+
+def _map_text(map: Any, printer: Any) -> str:
+    ends = " x ".join(f"[{a}, {b}]" for a, b in zip(map.low, map.high, strict=True))
+    place, images = _listed(map.coordinates, printer), _listed(map.images, printer)
+    return f"g{place} = {images} on {ends}"
+
+
+def _piece_latex(piece: Basic, printer: Any) -> str:
+    if isinstance(piece, FiniteSet):
+        points = [_piece_latex(point, printer) for point in sorted(piece, key=default_sort_key)]
+        return r" \text{ or } ".join(points)
+    if isinstance(piece, Tuple):
+        inner = r",\, ".join(_piece_latex(part, printer) for part in piece)
+        return rf"\left({inner}\right)"
+    return str(printer._print(piece))
+
+
+def _map_latex(map: Any, printer: Any) -> str:
+    ends = r" \times ".join(
+        rf"\left[{printer._print(a)}, {printer._print(b)}\right]"
+        for a, b in zip(map.low, map.high, strict=True)
+    )
+    place, images = (
+        _piece_latex(Tuple(*parts), printer) for parts in (map.coordinates, map.images)
+    )
+    return rf"g{place} = {images} \text{{ on }} {ends}"

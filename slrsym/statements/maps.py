@@ -1,4 +1,4 @@
-"""Maps of a box, whose iterates statements are made about."""
+"""Maps of a box, whose iterates statements are made about; functions of its coordinates, points."""
 
 from __future__ import annotations
 
@@ -11,22 +11,100 @@ from sympy import (
     And,
     Basic,
     Expr,
+    FiniteSet,
     Ge,
     Gt,
     Lambda,
     Le,
     Lt,
+    S,
     Symbol,
     Tuple,
     sympify,
 )
 from sympy.logic.boolalg import Boolean
 
-from slrsym.search.dynamical.functions import require_plain, value_at
-from slrsym.search.errors import ProofError
-from slrsym.search.substitute import put
+from slrsym.gaussian.law.declarations import is_plainly_real
+from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import put
 
-__all__ = ["BoxMap", "box_map"]
+__all__ = [
+    "BoxMap",
+    "SphereDescent",
+    "box_map",
+    "function_of",
+    "point_set",
+    "require_plain",
+    "value_at",
+]
+
+
+def require_plain(function: Lambda) -> None:
+    """Refuse a function whose variables are not real coordinates, of any sign."""
+    for x in function.variables:
+        if not isinstance(x, Symbol) or not is_plainly_real(x):
+            raise ProofError(f"the coordinate {x} has to be declared real, and no more")
+
+
+def function_of(coordinates: Iterable[Symbol], value: Any) -> Lambda:
+    """A function of the coordinates, to be spoken of along orbits.
+
+    Parameters
+    ----------
+    coordinates : iterable of Symbol
+        Its variables, in the order of those of the map.
+    value : expression or sequence of expressions
+        Its value.
+
+    Returns
+    -------
+    Lambda
+        With a Tuple for a value, if that is a sequence.
+
+    Raises
+    ------
+    ProofError
+        If a coordinate is declared anything but real.
+    """
+    body = Tuple(*map(sympify, value)) if isinstance(value, list | tuple) else sympify(value)
+    made = Lambda(tuple(coordinates), body)
+    require_plain(made)
+    return made
+
+
+def value_at(function: Lambda, point: Iterable[Any]) -> Any:
+    """The value of a function at a point, not evaluated any further."""
+    place = tuple(map(sympify, point))
+    if len(place) != len(function.variables):
+        raise ProofError(f"{function} is no function of {len(place)} coordinates")
+    values = dict(zip(function.variables, place, strict=True))
+    if isinstance(function.expr, Tuple):
+        return Tuple(*(put(part, values) for part in function.expr))
+    return put(function.expr, values)
+
+
+def point_set(points: Iterable[Iterable[Any]]) -> FiniteSet:
+    """A finite set of points, whatever their order.
+
+    Parameters
+    ----------
+    points : iterable of points
+        Each one a sequence of numbers.
+
+    Returns
+    -------
+    FiniteSet
+        Of Tuples.
+
+    Raises
+    ------
+    ProofError
+        If there are none, or a coordinate is no number.
+    """
+    made = [Tuple(*map(sympify, point)) for point in points]
+    if not made or any(not x.is_number for point in made for x in point):
+        raise ProofError(f"points must be given by numbers; got {made}")
+    return FiniteSet(*made)
 
 
 class BoxMap(Basic):  # type: ignore[misc]
@@ -238,3 +316,49 @@ def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMa
         if not isinstance(x, Symbol):
             raise ProofError(f"a coordinate must be a symbol; got {x!r}")
     return BoxMap(Lambda(tuple(images), body), *ends)
+
+
+class SphereDescent(Basic):  # type: ignore[misc]
+    """Projected gradient descent of a function of the overlaps of two unit vectors.
+
+    Parameters
+    ----------
+    function : Lambda
+        R, of the five overlaps in the order above.
+    rate : Expr
+        The step size.
+    dimension : Expr
+        n, of which only values that are integers mean something.
+
+    Raises
+    ------
+    ProofError
+        If the function is none of five real variables.
+    """
+
+    def __new__(cls, function: Any, rate: Any, dimension: Any) -> SphereDescent:
+        if type(function) is not Lambda or len(function.variables) != 5:
+            raise ProofError(f"the function has to be a Lambda of five overlaps; got {function!r}")
+        function_of(function.variables, function.expr)
+        made: SphereDescent = Basic.__new__(cls, function, sympify(rate), sympify(dimension))
+        return made
+
+    @property
+    def function(self) -> Lambda:
+        """R."""
+        return self.args[0]
+
+    @property
+    def rate(self) -> Expr:
+        """The step size."""
+        return self.args[1]
+
+    @property
+    def dimension(self) -> Expr:
+        """N."""
+        return self.args[2]
+
+    @property
+    def across(self) -> dict[Symbol, Expr]:
+        """The manifold: the last three overlaps, which vanish there."""
+        return dict.fromkeys(self.function.variables[2:], S.Zero)

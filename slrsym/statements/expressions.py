@@ -1,8 +1,9 @@
-"""Putting values for symbols, all at once, without evaluating the relation itself."""
+"""Symbols of an expression, free and bound, and putting values for them, all at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sympy import (
@@ -28,7 +29,13 @@ from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian.binding import Binder
 
-__all__ = ["AtPoint", "ambiguous", "apart", "bound_symbols", "put"]
+__all__ = ["AtPoint", "ambiguous", "apart", "bound_symbols", "free", "put"]
+
+
+@lru_cache(maxsize=2**14)
+def free(expr: Basic) -> frozenset[Symbol]:
+    """The free symbols of an expression, which SymPy would look for anew each time."""
+    return frozenset(expr.free_symbols)
 
 
 class AtPoint(Subs):  # type: ignore[misc]

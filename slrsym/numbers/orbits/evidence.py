@@ -20,12 +20,12 @@ from scipy.spatial import cKDTree
 from sympy import Le, Rational
 
 from slrsym.numbers import Undecided, truth
+from slrsym.numbers.orbits.iteration import Array, Instance, Orbits, instances
+from slrsym.numbers.orbits.pairs import examine_pairs
 from slrsym.numbers.points import parameters
-from slrsym.search.dynamical.orbits import Array, Instance, Orbits, instances
-from slrsym.search.dynamical.pairs import examine_pairs
-from slrsym.search.dynamical.spheres import AlmostEveryPairConvergesTo
-from slrsym.search.dynamical.statements import (
+from slrsym.statements.orbits import (
     AccumulationPointsSolve,
+    AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
     DecreasesAlong,
     Injective,
@@ -38,6 +38,7 @@ from slrsym.search.dynamical.statements import (
 )
 
 __all__ = ["Contradicted", "examine"]
+
 
 # How many points of the parameters are looked at, at least and at most, and how many of the orbits
 # there, in all, have to come to an end as the statement says.

@@ -15,9 +15,10 @@ from sympy import Eq, Ge, Le, Rational, lambdify
 
 from slrsym.numbers import Undecided
 from slrsym.numbers.points import parameters, sample_points
-from slrsym.search.dynamical.spheres import AlmostEveryPairConvergesTo
+from slrsym.statements.orbits import AlmostEveryPairConvergesTo
 
 __all__ = ["examine_pairs"]
+
 
 Array = NDArray[np.float64]
 

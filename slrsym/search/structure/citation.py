@@ -13,14 +13,15 @@ from typing import Any
 from sympy import Symbol
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.axioms import axiom
+from slrsym.search.axioms import axiom
 from slrsym.search.context import Context
-from slrsym.search.errors import ProofError
-from slrsym.search.sentences import Sentence
 from slrsym.search.step import Proof, Step, labelled
 from slrsym.search.structure import structural_step
+from slrsym.statements.errors import ProofError
+from slrsym.statements.orbits import Sentence
 
 __all__ = ["CITED", "InWords", "by_citation", "in_words"]
+
 
 # The name of the rule, by which the ledger knows what it must not call proved.
 CITED = "cited, not checked"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slrsym.search.errors import ProofError
+from slrsym.statements.errors import ProofError
 
 __all__ = ["AXIOMS", "Axiom", "axiom", "foreign_rule"]
+
 
 _FOREIGN = "rule: "
 

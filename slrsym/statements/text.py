@@ -10,6 +10,7 @@ from sympy.core.relational import Relational
 
 __all__ = ["spoken"]
 
+
 _SIGNS = {
     "Equality": "=", "Unequality": "!=", "LessThan": "<=", "StrictLessThan": "<",
     "GreaterThan": ">=", "StrictGreaterThan": ">",

@@ -1,0 +1,1 @@
+"""What is claimed: expressions, maps, sentences about orbits; below both search and numbers."""
