@@ -55,7 +55,7 @@ from slrsym.kernels.special import (
     ErfVariance,
 )
 
-__all__ = ["Program", "body_source", "constants_source", "defined"]
+__all__ = ["Program", "body_source", "constants_source", "defined", "hoisted"]
 
 Style = Literal["numbers", "arrays", "balls"]
 
@@ -127,27 +127,27 @@ class Program:
             names = ", ".join(sorted(map(str, loose)))
             raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
         plain = _plain((*state, *parameters, *given))
-        hoisted: dict[Expr, Symbol] = {}
+        constant: dict[Expr, Symbol] = {}
         branching: dict[Expr, Symbol] = {}
         varying = frozenset(plain[x] for x in (*state, *given))
         fixed = frozenset(plain.values()) - varying
 
         def body(expr: Expr) -> Expr:
-            whole = _without_branches(expr.xreplace(plain), fixed, branching, hoisted)
-            return _hoisted(whole, varying | set(branching.values()), hoisted)
+            whole = _without_branches(expr.xreplace(plain), fixed, branching, constant)
+            return hoisted(whole, varying | set(branching.values()), constant)
 
         bodies = [body(e) for e in (*given.values(), *expressions)]
         shared, reduced = cse(bodies, symbols=_names("x"), order="none")
         steps = [*shared, *zip(map(plain.get, given), reduced, strict=False)]
         steps = _in_order([*steps, *((name, branch) for branch, name in branching.items())])
         outputs = reduced[len(given) :]
-        scalars, values = cse(list(hoisted), symbols=_names("s"), order="none")
-        assigned = [*scalars, *zip(hoisted.values(), values, strict=True)]
+        scalars, values = cse(list(constant), symbols=_names("s"), order="none")
+        assigned = [*scalars, *zip(constant.values(), values, strict=True)]
         return cls(
             tuple(plain[x] for x in state),
             tuple(plain[x] for x in parameters),
             tuple(assigned),
-            tuple(hoisted.values()),
+            tuple(constant.values()),
             tuple(steps),
             tuple(outputs),
         )
@@ -172,13 +172,13 @@ def computable(expr: Any) -> Expr:
 
 
 def _without_branches(
-    expr: Expr, fixed: frozenset[Symbol], found: dict[Expr, Symbol], hoisted: dict[Expr, Symbol]
+    expr: Expr, fixed: frozenset[Symbol], found: dict[Expr, Symbol], constant: dict[Expr, Symbol]
 ) -> Expr:
     """A name in the place of each `Piecewise`, whose parts are computed where they are chosen."""
 
     def name_of(branch: Expr) -> Symbol:
         for x in sorted(branch.free_symbols & fixed, key=str):
-            branch = branch.xreplace({x: hoisted.setdefault(x, Symbol(f"c{len(hoisted)}"))})
+            branch = branch.xreplace({x: constant.setdefault(x, Symbol(f"c{len(constant)}"))})
         return found.setdefault(branch, Symbol(f"w{len(found)}", real=True))
 
     return expr.replace(lambda e: isinstance(e, Piecewise), name_of)
@@ -219,7 +219,7 @@ def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
     return list(ordered.items())
 
 
-def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
+def hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
     """The expression with its largest parts that do not vary named."""
     if not expr.free_symbols & varying:
         if expr.is_Number:
@@ -228,14 +228,14 @@ def _hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol])
     if not expr.args:
         return expr
     if isinstance(expr, Pow) and expr.exp.is_Rational:
-        return Pow(_hoisted(expr.base, varying, found), expr.exp)
+        return Pow(hoisted(expr.base, varying, found), expr.exp)
     if isinstance(expr, Add | Mul):
         fixed, free = expr.as_independent(*varying, as_Add=isinstance(expr, Add))
-        parts = [_hoisted(arg, varying, found) for arg in expr.func.make_args(free)]
+        parts = [hoisted(arg, varying, found) for arg in expr.func.make_args(free)]
         if fixed != expr.func.identity:
-            parts.append(_hoisted(fixed, varying, found))
+            parts.append(hoisted(fixed, varying, found))
         return expr.func(*parts)
-    return expr.func(*(_hoisted(arg, varying, found) for arg in expr.args))
+    return expr.func(*(hoisted(arg, varying, found) for arg in expr.args))
 
 
 # -- as Python source --------------------------------------------------------------------------

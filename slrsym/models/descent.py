@@ -1,0 +1,552 @@
+r"""Projected gradient descent of a model, exact, at a cost that does not depend on the dimension.
+
+The risk depends on the vectors through inner products, so its gradients lie in their span: with the
+partial derivative :math:`R_{xy}` in the inner product of x and y, that in x is :math:`\sum_y
+R_{xy}\,y`, twice as much where y is x. What moves is the Gram matrix of all directions, kept as a
+factor, whose rows are coordinates of the directions in an orthonormal basis of their span. For q
+eigenspaces there are q factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sympy import Symbol
+
+from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.compile import chosen_backend
+from slrsym.kernels.numpy_backend import numpy_parts
+from slrsym.models.statement import Direction, InnerProduct
+
+if TYPE_CHECKING:
+    from slrsym.models.model import Model
+
+__all__ = ["Flow", "Runs", "uniform_start"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs of projected gradient descent.
+
+    Parameters
+    ----------
+    model : Model
+    steps : ndarray, shape (rows,)
+        After how many steps there is a row.
+    gram : ndarray, shape (rows, runs, spaces, p, p)
+        Inner products of all directions, trained ones first, in each eigenspace.
+    risk : ndarray, shape (rows, runs)
+        The risk at the same points.
+    parameters : ndarray, shape (rows, count)
+        The parameters of the model at these steps, in its order.
+    """
+
+    model: Model
+    steps: NDArray[np.int64]
+    gram: Array
+    risk: Array
+    parameters: Array
+
+    def overlap(self, x: Direction, y: Direction) -> Array:
+        """The inner product of two directions.
+
+        Parameters
+        ----------
+        x, y : Direction
+
+        Returns
+        -------
+        ndarray, shape (rows, runs)
+        """
+        i, j = (self.model.directions.index(z) for z in (x, y))
+        overlap: Array = self.gram[..., i, j].sum(axis=-1)
+        return overlap
+
+    def __getitem__(self, p: Symbol) -> Array:
+        """An order parameter along the runs, shape (rows, runs)."""
+        i, j, a = self.model.flow.places[p]
+        return self.gram[:, :, a, i, j]
+
+
+class Flow:
+    """The descent map of a model, in the Gram matrix of its directions."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        directions = model.directions
+        self.places: dict[Symbol, tuple[int, int, int]] = {}
+        for i, x in enumerate(model.trained):
+            for j, y in enumerate(directions[i:], i):
+                for a in range(model.spaces):
+                    symbol = model.inner(x, y, a)
+                    if isinstance(symbol, Symbol):
+                        self.places[symbol] = (i, j, a)
+        self._places = [self.places[p] for p in model.order_parameters]
+        self._sphere = np.array([x.on_sphere for x in model.trained])
+
+    @property
+    def closed(self) -> bool:
+        """Whether the Gram matrix at one step determines that at the next."""
+        return True
+
+    def state(self, factor: Array) -> Array:
+        """The order parameters.
+
+        Parameters
+        ----------
+        factor : ndarray, shape (..., spaces, p, r)
+            Coordinates of the directions, trained ones first.
+
+        Returns
+        -------
+        ndarray, shape (..., n)
+        """
+        gram = factor @ np.swapaxes(factor, -1, -2)
+        rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
+        found: Array = gram[..., spaces, rows, columns]
+        return found
+
+    def gradients(self, factor: Array, slopes: Array) -> Array:
+        """The gradients in the trained directions, in coordinates.
+
+        Parameters
+        ----------
+        factor : ndarray, shape (..., spaces, p, r)
+        slopes : ndarray, shape (..., n)
+            Partial derivatives of the risk in the order parameters.
+
+        Returns
+        -------
+        ndarray, shape (..., spaces, t, r)
+            For t trained directions.
+        """
+        t, p = len(self._sphere), factor.shape[-2]
+        weights = np.zeros((*factor.shape[:-2], t, p))
+        for k, (i, j, a) in enumerate(self._places):
+            weights[..., a, i, j] += slopes[..., k]
+            if j < t:
+                weights[..., a, j, i] += slopes[..., k]
+        found: Array = weights @ factor
+        return found
+
+    def step(self, factor: Array, slopes: Array, alpha: float) -> Array:
+        r"""One step: each sphere by its tangent gradient at the old point, and back to length 1.
+
+        Parameters
+        ----------
+        factor : ndarray, shape (..., spaces, p, r)
+        slopes : ndarray, shape (..., n)
+        alpha : float
+            Step size.
+
+        Returns
+        -------
+        ndarray, the shape of `factor`
+        """
+        t = len(self._sphere)
+        old, gradient = factor[..., :t, :], self.gradients(factor, slopes)
+        along = np.sum(np.sum(old * gradient, axis=-1), axis=-2)[..., None, :, None]
+        sphere = self._sphere[:, None]
+        new = old - alpha * (gradient - np.where(sphere, along, 0.0) * old)
+        length = np.sqrt(np.sum(np.sum(new * new, axis=-1), axis=-2))[..., None, :, None]
+        new = np.where(sphere, new / length, new)
+        return np.concatenate([new, factor[..., t:, :]], axis=-2)
+
+    # -- runs -------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        factor: Array,
+        parameters: Array,
+        alpha: float,
+        every: int = 1,
+        backend: str = "auto",
+    ) -> tuple[Array, Array]:
+        """Many steps.
+
+        Parameters
+        ----------
+        factor : ndarray, shape (runs, spaces, p, r)
+            The start.
+        parameters : ndarray, shape (steps, count)
+            Those of the model at each step, in its order.
+        alpha : float
+            Step size.
+        every : int, optional
+            After how many steps there is a row.
+        backend : {'auto', 'numpy', 'numba'}, optional
+
+        Returns
+        -------
+        factor : ndarray, shape (runs, spaces, p, r)
+            The end.
+        noted : ndarray, shape (steps // every, runs, spaces, p, r)
+        """
+        factor = np.array(factor, dtype=np.float64)
+        noted = np.empty((len(parameters) // every, *factor.shape))
+        if chosen_backend(backend) == "numba":
+            self._machine_code()(factor, np.ascontiguousarray(parameters), alpha, every, noted)
+            return factor, noted
+        constants, body = numpy_parts(self._model.program("gradient"))
+        last, fixed = None, ()
+        for number, row in enumerate(parameters.tolist(), 1):
+            if row != last:
+                last, fixed = row, constants(*row)
+            columns = np.ascontiguousarray(np.moveaxis(self.state(factor), -1, 0))
+            slopes = np.stack(
+                [np.broadcast_to(s, columns.shape[1:]) for s in body(*columns, *fixed)], axis=-1
+            )
+            factor = self.step(factor, slopes, alpha)
+            if number % every == 0:
+                noted[number // every - 1] = factor
+        return factor, noted
+
+    def _machine_code(self) -> Callable[..., None]:
+        from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
+
+        program = self._model.program("gradient")
+        fixed = ", ".join(map(str, program.constants))
+        states = ", ".join(f"s{k}" for k in range(len(self._places)))
+        rows = ", ".join(f"parameters[number, {k}]" for k in range(len(program.parameters)))
+        lines = [
+            f"{DECORATOR}def advance(factor, parameters, alpha, every, noted):",
+            "    runs, spaces, p, r = factor.shape",
+            f"    t = {len(self._sphere)}",
+            f"    sphere = ({''.join(f'{bool(x)}, ' for x in self._sphere)})",
+            "    weights = np.empty((spaces, t, p))",
+            "    gradient = np.empty((spaces, t, r))",
+            "    for number in range(parameters.shape[0]):",
+            f"        ({fixed},) = constants({rows})" if fixed else "        pass",
+            "        for run in range(runs):",
+            "            w = factor[run]",
+        ]
+        for k, (i, j, a) in enumerate(self._places):
+            lines.append(f"            s{k} = 0.0")
+            lines.append("            for z in range(r):")
+            lines.append(f"                s{k} += w[{a}, {i}, z] * w[{a}, {j}, z]")
+        lines.append(f"            slopes = body({states}{', ' if fixed else ''}{fixed})")
+        lines.append("            weights[:] = 0.0")
+        for k, (i, j, a) in enumerate(self._places):
+            lines.append(f"            weights[{a}, {i}, {j}] += slopes[{k}]")
+            if j < len(self._sphere):
+                lines.append(f"            weights[{a}, {j}, {i}] += slopes[{k}]")
+        lines += _MOVE.splitlines()
+        source = "import numpy as np\n\n\n" + program_source(program) + "\n".join(lines) + "\n"
+        advance: Callable[..., None] = compiled_module(source).advance
+        return advance
+
+
+_MOVE = """
+            for i in range(t):
+                along = 0.0
+                for a in range(spaces):
+                    for z in range(r):
+                        total = 0.0
+                        for j in range(p):
+                            total += weights[a, i, j] * w[a, j, z]
+                        gradient[a, i, z] = total
+                        along += total * w[a, i, z]
+                if sphere[i]:
+                    for a in range(spaces):
+                        for z in range(r):
+                            gradient[a, i, z] -= along * w[a, i, z]
+            for i in range(t):
+                square = 0.0
+                for a in range(spaces):
+                    for z in range(r):
+                        w[a, i, z] -= alpha * gradient[a, i, z]
+                        square += w[a, i, z] ** 2
+                if sphere[i]:
+                    length = sqrt(square)
+                    for a in range(spaces):
+                        for z in range(r):
+                            w[a, i, z] /= length
+        if (number + 1) % every == 0:
+            noted[(number + 1) // every - 1] = factor
+"""
+
+
+# -- starts --------------------------------------------------------------------------------------
+
+
+def factor_of(vectors: Sequence[Any]) -> Array:
+    """Coordinates of vectors of R^d in an orthonormal basis of their span, shape (p, r)."""
+    rows = np.asarray(vectors, dtype=np.float64)
+    triangular: Array = np.linalg.qr(rows.T)[1].T
+    return triangular
+
+
+def uniform_start(
+    model: Model,
+    d: int,
+    runs: int,
+    rng: np.random.Generator,
+    gram: Array | None = None,
+    dimensions: Sequence[int] | None = None,
+) -> Array:
+    """Trained directions uniform on their spheres, with no vector of R^d ever made.
+
+    Parameters
+    ----------
+    model : Model
+    d : int
+        Dimension.
+    runs : int
+    rng : Generator
+    gram : ndarray, shape (f, f), optional
+        Inner products of the fixed directions. By default these are uniform on spheres as well,
+        but orthogonal where their inner product is given as 0.
+    dimensions : sequence of int, optional
+        Those of the eigenspaces.
+
+    Returns
+    -------
+    ndarray, shape (runs, spaces, p, r)
+        Factors of the Gram matrices. Directions that are on no sphere have a length of about 1.
+
+    Notes
+    -----
+    Coordinates of Gaussian vectors in the basis that Gram and Schmidt make of them are independent:
+    normal beside the diagonal, and on it roots of chi squares (Bartlett, 1933).
+    """
+    t, f = len(model.trained), len(model.fixed)
+    spaces = [d] if dimensions is None else list(dimensions)
+    if len(spaces) != model.spaces or sum(spaces) != d:
+        raise ValueError(
+            f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
+        )
+    if len(spaces) == 1 and gram is not None:
+        basis = root_of(gram)
+        known = np.zeros((runs, f, basis.shape[1] + t))
+        known[:, :, : basis.shape[1]] = basis
+        free = np.concatenate(
+            [
+                rng.standard_normal((runs, t, basis.shape[1])),
+                _bartlett(rng, runs, t, max(0, d - basis.shape[1])),
+            ],
+            axis=-1,
+        )
+        factor = np.concatenate([free, known], axis=-2)[:, None]
+    else:
+        blocks = [_bartlett(rng, runs, f + t, n) for n in spaces]
+        # The fixed directions first, whose triangle is smaller.
+        factor = np.stack([np.roll(block, t, axis=-2) for block in blocks], axis=1)
+        for i, x in enumerate(model.fixed, t):
+            for j, y in enumerate(model.fixed[: i - t], t):
+                if model.given(x, y) == 0:
+                    overlap = np.sum(factor[:, :, i] * factor[:, :, j], axis=(-1, -2))
+                    factor[:, :, i] -= overlap[:, None, None] * factor[:, :, j]
+            factor[:, :, i] /= np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]
+    for i, x in enumerate(model.trained):
+        size = np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]
+        factor[:, :, i] /= size if x.on_sphere else np.sqrt(d)
+    return factor
+
+
+def _bartlett(rng: np.random.Generator, runs: int, count: int, d: int) -> Array:
+    """Gaussian vectors of R^d in a basis of their span."""
+    factor = np.zeros((runs, count, count))
+    for i in range(count):
+        factor[:, i, : min(i, d)] = rng.standard_normal((runs, min(i, d)))
+        if i < d:
+            factor[:, i, i] = np.sqrt(rng.chisquare(d - i, runs))
+    return factor
+
+
+def root_of(gram: Any) -> Array:
+    """Rows with these inner products.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    matrix = np.asarray(gram, dtype=np.float64)
+    values, vectors = np.linalg.eigh(matrix)
+    if len(values) and values.min() < -1e-9 * max(1.0, values.max()):
+        raise ValueError(
+            f"gram must be positive semidefinite; its least eigenvalue is {values.min()}"
+        )
+    kept = values > 1e-14 * (values.max() if len(values) else 1.0)
+    root: Array = vectors[:, kept] * np.sqrt(values[kept])
+    return root
+
+
+def schedule_of(model: Model, by_name: Mapping[str, Any], steps: int) -> Array:
+    """The parameters at steps 0 to `steps`, shape (steps + 1, count).
+
+    Raises
+    ------
+    ValueError
+        If one is missing, or it is no number, no array with one for each step, and no function of
+        the step.
+    """
+    known = {p.name for p in model.parameters} | {"d"}
+    known |= {p.name for p in _between(model) if isinstance(p, Symbol)}
+    unknown = sorted(by_name.keys() - known)
+    if unknown:
+        allowed = ", ".join(p.name for p in model.parameters)
+        raise ValueError(f"values has {unknown[0]}, no parameter of this model ({allowed})")
+    times = np.arange(steps + 1)
+    columns = []
+    for p in model.parameters:
+        if p.name not in by_name:
+            raise ValueError(f"values must have a number for {p.name}")
+        given = by_name[p.name]
+        found = given(times) if callable(given) else given
+        try:
+            column = np.broadcast_to(np.asarray(found, dtype=np.float64), times.shape)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{p.name} must be a number, {steps + 1} numbers, or a function of the step; "
+                f"got {given!r}"
+            ) from None
+        if not np.isfinite(column).all():
+            raise ValueError(f"{p.name} must be finite; got {given!r}")
+        columns.append(column)
+    return np.stack(columns, axis=-1) if columns else np.empty((steps + 1, 0))
+
+
+def simulate(
+    model: Model,
+    values: Mapping[Any, Any],
+    *,
+    steps: int,
+    alpha: float,
+    runs: int = 1,
+    start: Any = "uniform",
+    every: int | None = None,
+    rng: Any = None,
+    dimensions: Sequence[int] | None = None,
+    backend: str = "auto",
+) -> Runs:
+    """Runs of descent; `Model.simulate` says more."""
+    steps, alpha, runs = whole("steps", steps, 1), positive("alpha", alpha), whole("runs", runs, 1)
+    every = max(1, steps // 1000) if every is None else whole("every", every, 1)
+    by_name = {
+        (model.inner(*k.pair) if isinstance(k, InnerProduct) else Symbol(str(k))).name: v
+        for k, v in values.items()
+    }
+    factor = started(model, by_name, start, runs, np.random.default_rng(rng), dimensions)
+    _fill_in(model, by_name, factor)
+    schedule = schedule_of(model, by_name, steps)
+    flow = model.flow
+    _, noted = flow.run(factor, schedule[:-1], alpha, every, backend)
+    rows = np.concatenate([factor[None], noted])
+    numbers = np.arange(len(rows)) * every
+    f = model.compile("numpy", "risk")
+    at = schedule[numbers]
+    risk = f(flow.state(rows), *(at[:, None, k] for k in range(at.shape[1])))[..., 0]
+    gram = rows @ np.swapaxes(rows, -1, -2)
+    return Runs(model, numbers, gram, risk, at)
+
+
+def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
+    """The inner products of fixed directions, and where they stand in Gram matrices."""
+    t = len(model.trained)
+    return {
+        model.inner(x, y, a): (i, j, a)
+        for i, x in enumerate(model.fixed, t)
+        for j, y in enumerate(model.fixed[i - t :], i)
+        for a in range(model.spaces)
+    }
+
+
+def _fill_in(model: Model, by_name: dict[str, Any], factor: Array) -> None:
+    """Inner products of fixed directions that the model depends on, from the start.
+
+    Raises
+    ------
+    ValueError
+        If the start has others than the model, or not the same in all runs.
+    """
+    gram = factor @ np.swapaxes(factor, -1, -2)
+    for product, (i, j, a) in _between(model).items():
+        found = gram[:, a, i, j]
+        if isinstance(product, Symbol) and product not in model.parameters:
+            continue
+        if isinstance(product, Symbol) and product.name not in by_name:
+            by_name[product.name] = float(found[0])
+        stated = _number(product, by_name)
+        if not np.abs(found - stated).max() < 1e-9:
+            raise ValueError(
+                f"start has directions {model.directions[i]} and {model.directions[j]} of inner "
+                f"product {found[np.abs(found - stated).argmax()]}, where the model has {stated}"
+            )
+
+
+def started(
+    model: Model,
+    by_name: Mapping[str, Any],
+    start: Any,
+    runs: int,
+    rng: np.random.Generator,
+    dimensions: Sequence[int] | None,
+) -> Array:
+    """The factors of a start: ``"uniform"``, vectors by direction, or Gram matrices."""
+    if isinstance(start, str):
+        if start not in ("uniform", "uniform, fixed directions too"):
+            raise ValueError(
+                "start must be 'uniform', 'uniform, fixed directions too', vectors by direction, "
+                f"or a Gram matrix; got {start!r}"
+            )
+        if "d" not in by_name:
+            raise ValueError("values must have a number for d, where starts are drawn")
+        gram = None
+        if start == "uniform" and model.spaces == 1:
+            gram = np.array(
+                [[_number(model.inner(x, y), by_name) for y in model.fixed] for x in model.fixed]
+            ).reshape(len(model.fixed), len(model.fixed))
+        return uniform_start(model, whole("d", int(by_name["d"]), 2), runs, rng, gram, dimensions)
+    if isinstance(start, Mapping):
+        missing = [x.name for x in model.directions if x not in start]
+        if missing:
+            raise ValueError(f"start must have a vector for {missing[0]}")
+        vectors = np.stack(
+            np.broadcast_arrays(
+                *(np.asarray(start[x], dtype=np.float64) for x in model.directions)
+            ),
+            axis=-2,
+        )
+        vectors = vectors.reshape(-1, *vectors.shape[-2:])
+        if model.spaces > 1:
+            raise ValueError("start from vectors needs one eigenspace; give Gram matrices")
+        factor = np.stack([factor_of(rows) for rows in vectors])[:, None]
+        return _repeated(factor, runs)
+    given = np.asarray(start, dtype=np.float64)
+    p = len(model.directions)
+    if given.shape[-2:] != (p, p) or (model.spaces > 1 and given.shape[-3] != model.spaces):
+        raise ValueError(
+            f"start, as a Gram matrix, must have shape (..., {model.spaces}, {p}, {p}) "
+            f"(without the {model.spaces} for one eigenspace); got {given.shape}"
+        )
+    given = given.reshape(-1, model.spaces, p, p)
+    factor = np.zeros((len(given), model.spaces, p, p))
+    for i, row in enumerate(given):
+        for a, matrix in enumerate(row):
+            root = root_of(matrix)
+            factor[i, a, :, : root.shape[1]] = root
+    return _repeated(factor, runs)
+
+
+def _repeated(factor: Array, runs: int) -> Array:
+    if len(factor) == runs:
+        return factor
+    if len(factor) != 1:
+        raise ValueError(f"start has {len(factor)} points for {runs} runs; give one, or as many")
+    return np.repeat(factor, runs, axis=0)
+
+
+def _number(expr: Any, by_name: Mapping[str, Any]) -> float:
+    if expr.free_symbols:
+        missing = [s.name for s in expr.free_symbols if s.name not in by_name]
+        if missing:
+            raise ValueError(f"values must have a number for {missing[0]}")
+        expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols})
+    return float(expr)

@@ -1,0 +1,670 @@
+"""From a statement to order parameters, laws of projections, risk, gradient and Hessian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Sequence as Several
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sympy import Add, Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt, sympify
+
+from slrsym.gaussian import GaussianLaw
+from slrsym.kernels.compile import compiled, require_backend
+from slrsym.kernels.program import Program
+from slrsym.models.descent import Flow, Runs, simulate
+from slrsym.models.moments import (
+    ATOMS,
+    addends,
+    atoms_of,
+    covariance,
+    covariance_symbol,
+    function_of,
+    mean,
+    mean_symbol,
+    slopes,
+    variables,
+)
+from slrsym.models.statement import (
+    Direction,
+    InnerProduct,
+    Predictor,
+    Projections,
+    Sequence,
+    Token,
+)
+
+__all__ = ["Model", "model"]
+
+
+@dataclass(frozen=True)
+class Role:
+    """Tokens of one law and bias: what they add to target minus prediction, and their law.
+
+    `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
+    """
+
+    token: Token
+    directions: tuple[Direction, ...]
+    symbols: tuple[Symbol, ...]
+    error: tuple[tuple[Expr, Expr], ...]
+    means: tuple[Expr, ...]
+    cov: ImmutableMatrix
+
+
+def model(
+    data: Sequence,
+    predictor: Predictor,
+    *,
+    given: Mapping[Any, Any] | None = None,
+    names: Mapping[Any, Any] | None = None,
+) -> Model:
+    r"""State a model.
+
+    Parameters
+    ----------
+    data : Sequence
+        The tokens and the target.
+    predictor : Predictor
+        What is trained.
+    given : mapping of inner products to expression, optional
+        Inner products of fixed directions, such as ``{k_star @ v_star: 0}``. Those that are not
+        given are parameters of the model, where it depends on them.
+    names : mapping of inner products to Symbol, optional
+        What order parameters are called.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ValueError
+        If directions contradict each other: inner products of unit vectors beyond 1, or a Gram
+        matrix that is certainly not positive semidefinite; if an inner product is named or given
+        that the model does not have.
+    TypeError
+        If `data` or `predictor` is something else.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, erf, sqrt
+    >>> from slrsym.models import Direction, Predictor, Sequence, Token, model
+    >>> d, lam = Symbol("d", positive=True), Symbol("lambda", positive=True)
+    >>> L = Symbol("L", integer=True, positive=True)
+    >>> k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
+    >>> k, v = Direction("k", sphere=True), Direction("v", sphere=True)
+    >>> one = Token(mean=sqrt(d / 2) * k_star, target=lambda X: X @ v_star)
+    >>> attention = Predictor(lambda X: erf(lam * (X @ k)) * (X @ v))
+    >>> data = Sequence({one: 1, Token(): L - 1})
+    >>> len(model(data, attention, given={k_star @ v_star: 0}).order_parameters)
+    5
+    """
+    if not isinstance(data, Sequence):
+        raise TypeError(f"data must be a slrsym.models.Sequence; got {data!r}")
+    if not isinstance(predictor, Predictor):
+        raise TypeError(f"predictor must be a slrsym.models.Predictor; got {predictor!r}")
+    return Model(data, predictor, dict(given or {}), dict(names or {}))
+
+
+class Model:
+    """What follows from a statement; made by `model`."""
+
+    def __init__(
+        self,
+        data: Sequence,
+        predictor: Predictor,
+        given: Mapping[InnerProduct, Any],
+        names: Mapping[InnerProduct, Any],
+    ) -> None:
+        self.data, self.predictor = data, predictor
+        self._shares = self._stated()
+        self.spaces = self._spaces()
+        self._given = {pair: sympify(value) for pair, value in given.items()}
+        self._names = dict(names)
+        self._check_directions()
+
+    # -- the statement ---------------------------------------------------------------------------
+
+    def _stated(self) -> dict[tuple[Token, Expr | None], tuple[Expr, dict[Direction, Symbol]]]:
+        """What a token of each role and bias adds to the target minus the prediction."""
+        found = {}
+        for token in self.data.tokens:
+            for bias in dict.fromkeys(self.predictor.bias or (None,)):
+                X = Projections()
+                share = self.predictor.share(X) if bias is None else self.predictor.share(X, bias)
+                target = S.Zero if token.target is None else sympify(token.target(X))
+                found[token, bias] = (target - sympify(share), dict(X.symbols))
+        return found
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions, trained ones first."""
+        found: dict[Direction, None] = {}
+        for _, symbols in self._shares.values():
+            found.update(dict.fromkeys(symbols))
+        for token in self.data.tokens:
+            found.update(dict.fromkeys((*token.mean.terms, *token.spikes)))
+        return tuple(sorted(found, key=lambda x: not x.trained))
+
+    @property
+    def trained(self) -> tuple[Direction, ...]:
+        """The directions that are trained."""
+        return tuple(x for x in self.directions if x.trained)
+
+    @property
+    def fixed(self) -> tuple[Direction, ...]:
+        """The directions that are not."""
+        return tuple(x for x in self.directions if not x.trained)
+
+    def _spaces(self) -> int:
+        counts = {len(token.eigenvalues) for token in self.data.tokens} - {1}
+        if len(counts) > 1:
+            raise ValueError(
+                "covariances must have the same eigenspaces: as many eigenvalues each, or one "
+                f"number; got {sorted(counts)}"
+            )
+        return counts.pop() if counts else 1
+
+    def _check_directions(self) -> None:
+        pairs = {InnerProduct(x, y) for x in self.directions for y in self.directions}
+        for what, mapping in (("given", self._given), ("names", self._names)):
+            for pair in mapping:
+                if pair not in pairs:
+                    raise ValueError(f"{what} has {pair}, which is no inner product of this model")
+        for pair, value in self._given.items():
+            if any(x.trained for x in pair.pair):
+                raise ValueError(f"given has {pair}, which is an order parameter: it is trained")
+            if value.is_number and abs(value) > 1:
+                raise ValueError(f"given says {pair} = {value}; of unit vectors it is at most 1")
+        gram = Matrix([[self.inner(x, y) for y in self.fixed] for x in self.fixed])
+        if self.spaces == 1 and gram and not gram.free_symbols:
+            least = np.linalg.eigvalsh(np.array(gram.evalf(), dtype=float)).min()
+            if least < -1e-12:
+                raise ValueError(
+                    f"directions contradict each other: no unit vectors {self.fixed} have the "
+                    f"inner products {dict(self._given)}"
+                )
+
+    def inner(self, x: Direction, y: Direction, space: int = 0) -> Expr:
+        """The inner product of two directions, in one of the eigenspaces.
+
+        Parameters
+        ----------
+        x, y : Direction
+        space : int, optional
+            Which of the eigenspaces; of one, the whole.
+
+        Returns
+        -------
+        Expr
+            An order parameter, or what is given.
+        """
+        pair = InnerProduct(x, y)
+        if self.spaces == 1:
+            if pair in self._given:
+                return self._given[pair]
+            if x is y and (x.on_sphere or not x.trained):
+                return S.One
+        named = self._names.get(pair)
+        if isinstance(named, tuple):
+            return named[space]
+        if named is not None and self.spaces == 1:
+            return named
+        x, y = sorted(pair.pair if len(pair.pair) == 2 else (x, x), key=self.directions.index)
+        index = "" if self.spaces == 1 else f"_{space + 1}"
+        return Symbol(
+            rf"\langle {x.name}, {y.name}\rangle{index}",
+            **({"positive": True} if x is y else {"real": True}),
+        )
+
+    def given(self, x: Direction, y: Direction) -> Expr | None:
+        """The inner product of two fixed directions, if it is given.
+
+        Parameters
+        ----------
+        x, y : Direction
+
+        Returns
+        -------
+        Expr or None
+        """
+        return self._given.get(InnerProduct(x, y))
+
+    # -- laws --------------------------------------------------------------------------------------
+
+    @cached_property
+    def roles(self) -> dict[tuple[Token, Expr | None], Role]:
+        """What tokens of each role add to the error, with the law of their projections."""
+        return {key: self._role(key[0], *value) for key, value in self._shares.items()}
+
+    def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> Role:
+        directions = tuple(symbols)
+        names = tuple(symbols.values())
+        return Role(
+            token,
+            directions,
+            names,
+            tuple(addends(error, names)),
+            tuple(self._mean(token, x) for x in directions),
+            ImmutableMatrix([[self._cov(token, x, y) for y in directions] for x in directions])
+            if directions
+            else ImmutableMatrix(0, 0, []),
+        )
+
+    def _whole(self, x: Direction, y: Direction) -> Expr:
+        return Add(*(self.inner(x, y, a) for a in range(self.spaces)))
+
+    def _mean(self, token: Token, x: Direction) -> Expr:
+        return Add(*(c * self._whole(x, y) for y, c in token.mean.terms.items()))
+
+    def _cov(self, token: Token, x: Direction, y: Direction) -> Expr:
+        values = token.eigenvalues * (self.spaces if len(token.eigenvalues) == 1 else 1)
+        spread = [e * self.inner(x, y, a) for a, e in enumerate(values)]
+        spread += [c * self._whole(x, s) * self._whole(s, y) for s, c in token.spikes.items()]
+        return Add(*spread)
+
+    def law(self, token: Token) -> GaussianLaw:
+        """The law of a token's projections on the directions that target and predictor use.
+
+        Parameters
+        ----------
+        token : Token
+            One of the roles.
+
+        Returns
+        -------
+        GaussianLaw
+            In the symbols that stand for projections.
+        """
+        role = next(role for (other, _), role in self.roles.items() if other is token)
+        return GaussianLaw(dict(zip(role.symbols, role.means, strict=True)), role.cov)
+
+    # -- risk --------------------------------------------------------------------------------------
+
+    @cached_property
+    def _terms(self) -> _Terms:
+        return _Terms(self)
+
+    @cached_property
+    def order_parameters(self) -> tuple[Symbol, ...]:
+        """The inner products of trained directions that the risk depends on."""
+        named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
+        pairs = [
+            self.inner(x, y, a)
+            for i, x in enumerate(self.trained)
+            for y in (*self.trained[i:], *self.fixed)
+            for a in range(self.spaces)
+        ]
+        symbols = [*named, *(p for p in pairs if p not in named)]
+        return tuple(s for s in symbols if isinstance(s, Symbol) and s in self._terms.used)
+
+    @cached_property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The other symbols of the risk, by name."""
+        free = self._terms.used - set(self.order_parameters)
+        return tuple(sorted(free, key=lambda s: s.name))
+
+    @cached_property
+    def risk(self) -> Expr:
+        """The risk in closed form: bias squared and variances."""
+        return self._terms.written(self._terms.risk())
+
+    @cached_property
+    def gradient(self) -> ImmutableMatrix:
+        """The partial derivatives of the risk in the order parameters."""
+        return ImmutableMatrix([self._terms.written(x) for x in self._terms.gradient()])
+
+    @cached_property
+    def hessian(self) -> ImmutableMatrix:
+        """The second partial derivatives, a symmetric matrix."""
+        rows = [[self._terms.written(x) for x in row] for row in self._terms.hessian()]
+        return ImmutableMatrix(rows)
+
+    def program(self, *what: str, parameters: Several[Symbol] | None = None) -> Program:
+        """The program of what is asked for.
+
+        Parameters
+        ----------
+        *what : {'excess_risk', 'risk', 'gradient', 'hessian'}
+            Outputs, one after the other; the Hessian is its upper triangle, row by row.
+        parameters : sequence of Symbol, optional
+            Their order; by default that of `parameters`.
+
+        Returns
+        -------
+        Program
+            With `order_parameters` as its state.
+
+        Raises
+        ------
+        ValueError
+            If there is no such output.
+        """
+        known = ("excess_risk", "risk", "gradient", "hessian")
+        if not what or not set(what) <= set(known):
+            raise ValueError(f"what must be of {', '.join(known)}; got {what}")
+        outputs: list[Expr] = []
+        for name in what:
+            if name == "hessian":
+                rows = self._terms.hessian()
+                outputs += [rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))]
+            elif name == "gradient":
+                outputs += self._terms.gradient()
+            else:
+                excess = self._terms.risk()
+                outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
+        return Program.of(
+            outputs,
+            self.order_parameters,
+            self.parameters if parameters is None else parameters,
+            given=self._terms.needed(outputs),
+        )
+
+    def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
+        """Risk and gradient, or what is asked for, as a function.
+
+        Parameters
+        ----------
+        backend : {'numpy', 'numba', 'mpmath', 'ball'}, optional
+        *what : {'excess_risk', 'risk', 'gradient', 'hessian'}
+            By default risk and gradient.
+
+        Returns
+        -------
+        callable
+            ``f(state, *parameters)``, as of `slrsym.kernels.compile_expressions`, in the order of
+            `order_parameters` and `parameters`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such backend or output.
+        NumbaMissingError
+            If the backend is Numba and it is not installed.
+        """
+        require_backend(backend)
+        return compiled(self.program(*(what or ("risk", "gradient"))), backend)
+
+    # -- descent -----------------------------------------------------------------------------------
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The descent map, in the Gram matrix of the directions."""
+        return Flow(self)
+
+    def simulate(self, values: Mapping[Any, Any], **options: Any) -> Runs:
+        """Run projected gradient descent, exactly, at a cost that does not depend on d.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters of the model, and d where starts are drawn. A parameter may also be an
+            array of ``steps + 1`` numbers or a function of the step, such as an inverse temperature
+            that falls.
+        **options
+            `steps` and `alpha` (the step size); `runs`, 1 by default; `every`, after how many steps
+            there is a row; `rng`, a seed; `dimensions` of the eigenspaces; `backend`, 'auto',
+            'numpy' or 'numba'; `start`: 'uniform' (trained directions uniform on their spheres),
+            'uniform, fixed directions too', a vector of R^d for each direction, or Gram matrices
+            of all directions, trained ones first.
+
+        Returns
+        -------
+        Runs
+
+        Raises
+        ------
+        ValueError
+            If a parameter is missing or is no number, or a start is none of this model.
+        """
+        return simulate(self, values, **options)
+
+
+class _Terms:
+    """The risk of an additive model, as bias and variances, with names for its atoms.
+
+    Given the roles, tokens are independent: the risk is the noise, the variances of what each adds
+    to the error, covariances where noises are correlated, and the square of the sum of the means.
+    """
+
+    def __init__(self, stated: Model) -> None:
+        self.model = stated
+        self.meanings: dict[Symbol, Expr] = {}
+        self._names: dict[Expr, Symbol] = {}
+        self._variances: list[tuple[Expr, _Instance]] = []
+        self._biases: list[tuple[Expr, list[tuple[Expr, _Instance]]]] = []
+        for counts, probability in self._cases():
+            self._add_case(counts, probability)
+
+    # -- cases -------------------------------------------------------------------------------------
+
+    def _cases(self) -> Iterable[tuple[dict[Any, tuple[Role, Expr]], Expr]]:
+        """How many tokens there are of each role and bias, and with what probability."""
+        roles, data, bias = self.model.roles, self.model.data, self.model.predictor.bias
+        if bias is None:
+            for counts, probability in data.mixture:
+                yield {id(t): (roles[t, None], n) for t, n in counts.items()}, probability
+            return
+        ((counts, _),) = data.mixture
+        single = [token for token, n in counts.items() if n == 1]
+        rest = [token for token in counts if token not in single]
+        if len(single) != 1 or len(rest) != 1:
+            raise ValueError(
+                "a bias of positions needs one token of one role, and others of another"
+            )
+        total = Add(*counts.values())
+        if expand(total - len(bias)) != 0:
+            raise ValueError(
+                f"bias must have one number for each of {total} tokens; got {len(bias)}"
+            )
+        places = data.location or (sympify(1) / len(bias),) * len(bias)
+        if len(places) != len(bias):
+            raise ValueError(f"location must have {len(bias)} probabilities; got {len(places)}")
+        for j, probability in enumerate(places):
+            case: dict[Any, tuple[Role, Expr]] = {}
+            for place, b in enumerate(bias):
+                role = roles[single[0] if place == j else rest[0], b]
+                before = case.get(id(role), (role, S.Zero))[1]
+                case[id(role)] = (role, before + 1)
+            yield case, probability
+
+    def _add_case(self, counts: Mapping[Any, tuple[Role, Expr]], probability: Expr) -> None:
+        bias: list[tuple[Expr, _Instance]] = []
+        tokens = list(counts.values())
+        for role, count in tokens:
+            for i, (c, core) in enumerate(role.error):
+                bias.append((count * c, _Instance.of([(role, core)], self)))
+                for c_other, other in role.error[i:]:
+                    twice = 1 if core is other else 2
+                    self._variances.append(
+                        (
+                            probability * count * twice * c * c_other,
+                            _Instance.of([(role, core), (role, other)], self),
+                        )
+                    )
+        for n, (role, _) in enumerate(tokens):
+            for other, _ in tokens[n + 1 :]:
+                tau = self.model.data.correlation.get(frozenset({role.token, other.token}))
+                if tau is None:
+                    continue
+                for c, core in role.error:
+                    for c_other, other_core in other.error:
+                        pair = _Instance.of([(role, core), (other, other_core)], self, tau)
+                        self._variances.append((2 * probability * c * c_other, pair))
+        self._biases.append((probability, bias))
+
+    # -- sums --------------------------------------------------------------------------------------
+
+    def risk(self) -> Expr:
+        """Without the noise."""
+        variances = Add(*(c * x.value() for c, x in self._variances))
+        return variances + Add(*(p * self._bias(bias) ** 2 for p, bias in self._biases))
+
+    def _bias(self, bias: list[tuple[Expr, _Instance]]) -> Expr:
+        return self.named(Add(*(c * x.value() for c, x in bias)))
+
+    def gradient(self) -> list[Expr]:
+        """In the order of the order parameters."""
+        return [self._slope(p) for p in self.model.order_parameters]
+
+    def _slope(self, p: Symbol) -> Expr:
+        total = Add(*(c * x.value(p) for c, x in self._variances))
+        for probability, bias in self._biases:
+            slope = Add(*(c * x.value(p) for c, x in bias))
+            total += 2 * probability * self._bias(bias) * slope
+        return total
+
+    def hessian(self) -> list[list[Expr]]:
+        """All rows."""
+        names = self.model.order_parameters
+        rows = [[S.Zero] * len(names) for _ in names]
+        for i, p in enumerate(names):
+            for j in range(i, len(names)):
+                q = names[j]
+                total = Add(*(c * x.value(p, q) for c, x in self._variances))
+                for probability, bias in self._biases:
+                    first, second, both = (
+                        Add(*(c * x.value(*of) for c, x in bias)) for of in ((p,), (q,), (p, q))
+                    )
+                    total += 2 * probability * (first * second + self._bias(bias) * both)
+                rows[i][j] = rows[j][i] = total
+        return rows
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def named(self, expr: Expr) -> Expr:
+        """A name for something that depends on the state, or itself."""
+        if not expr.free_symbols & self._state or expr.is_Symbol:
+            return expr
+        if expr not in self._names:
+            symbol = Symbol(f"F_{len(self._names)}", real=True)
+            self._names[expr], self.meanings[symbol] = symbol, expr
+            self._state.add(symbol)
+        return self._names[expr]
+
+    @cached_property
+    def _state(self) -> set[Symbol]:
+        x = self.model
+        pairs = ((y, z, a) for y in x.trained for z in x.directions for a in range(x.spaces))
+        return {s for y, z, a in pairs if isinstance(s := x.inner(y, z, a), Symbol)}
+
+    @cached_property
+    def used(self) -> set[Symbol]:
+        """The symbols that the risk depends on."""
+        found: set[Symbol] = set(self.model.data.noise.free_symbols)
+        risk = self.risk()
+        for expr in (risk, *self.needed([risk]).values()):
+            found |= expr.free_symbols
+        return found - self.meanings.keys()
+
+    def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
+        """What the names in some expressions stand for."""
+        found: dict[Symbol, Expr] = {}
+        open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
+        while open_:
+            symbol = open_.pop()
+            found[symbol] = self.meanings[symbol]
+            open_ |= (found[symbol].free_symbols & self.meanings.keys()) - found.keys()
+        return found
+
+    def written(self, expr: Expr) -> Expr:
+        """Without names."""
+        while names := expr.free_symbols & self.meanings.keys():
+            expr = expr.xreplace({name: self.meanings[name] for name in names})
+        return expr
+
+
+class _Instance:
+    """A mean or covariance at the law of some role: its value and derivatives."""
+
+    def __init__(self, formal: Expr, law: dict[Symbol, Expr], count: int, terms: _Terms) -> None:
+        self._formal, self._law, self._count, self._terms = formal, law, count, terms
+        self._known: dict[tuple[Symbol, ...], Expr] = {}
+
+    @classmethod
+    def of(
+        cls, factors: Several[tuple[Role, Expr]], terms: _Terms, tau: Expr | None = None
+    ) -> _Instance:
+        """The mean of one product, or the covariance of two.
+
+        They are of one token, or with a correlation of two; variables are numbered as they come.
+        """
+        places: list[tuple[Any, ...]] = []
+        cores = []
+        for number, (role, core) in enumerate(factors):
+            offset = {}
+            for i, symbol in enumerate(role.symbols):
+                if not core.has(symbol):
+                    continue
+                place = (role, i) if tau is None else (role, i, number)
+                if place not in places:
+                    places.append(place)
+                offset[symbol] = variables(len(places))[places.index(place)]
+            cores.append(core.xreplace(offset))
+        count = len(places)
+        law: dict[Symbol, Expr] = {}
+        for a, (role, i, *_) in enumerate(places):
+            law[mean_symbol(a)] = role.means[i]
+            for b in range(a, count):
+                other, j = places[b][:2]
+                entry = (
+                    role.cov[i, j]
+                    if places[a][2:] == places[b][2:]
+                    else _between(terms.model, tau, role, i, other, j)
+                )
+                law[covariance_symbol(a, b)] = entry
+        formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
+        return cls(formal, law, count, terms)
+
+    def value(self, *in_symbols: Symbol) -> Expr:
+        """The value, or a derivative in order parameters."""
+        if in_symbols not in self._known:
+            self._known[in_symbols] = self._derivative(in_symbols)
+        return self._known[in_symbols]
+
+    def _derivative(self, symbols: tuple[Symbol, ...]) -> Expr:
+        total: Expr = S.Zero
+        parts: list[tuple[Expr, Expr]] = [(S.One, self._formal)]
+        once = slopes(self._formal, self._count)
+        for i, p in enumerate(symbols):
+            chain = [(x, self._rate(x, p)) for x in self._law]
+            moved = [(rate, x) for x, rate in chain if rate != 0]
+            parts = [
+                (factor * rate, slope)
+                for factor, formal in parts
+                for rate, x in moved
+                if (slope := slopes(formal, self._count).get(x, S.Zero)) != 0
+            ]
+            # Spikes make covariances quadratic in the order parameters.
+            if i == 1:
+                for x in self._law:
+                    bend = self._law[x].diff(symbols[0], p)
+                    if bend != 0:
+                        total += bend * self._at_law(once.get(x, S.Zero))
+        return total + Add(*(factor * self._at_law(formal) for factor, formal in parts))
+
+    def _rate(self, x: Symbol, p: Symbol) -> Expr:
+        return self._law[x].diff(p) if p in self._law[x].free_symbols else S.Zero
+
+    def _at_law(self, formal: Expr) -> Expr:
+        if formal == 0:
+            return formal
+        values = {atom: self._atom(atom) for atom in atoms_of(formal)}
+        return expand(formal.xreplace(values).xreplace(self._law))
+
+    def _atom(self, node: Expr) -> Expr:
+        """A derivative of an atom: a name for it, in names for what stands in it."""
+        function, orders = function_of(node)
+        atom = ATOMS[function.func]
+        constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
+        closed = atom.derivative(orders).xreplace(constants).xreplace(self._law)
+        return self._terms.named(closed)
+
+
+def _between(stated: Model, tau: Any, role: Role, i: int, other: Role, j: int) -> Expr:
+    """The covariance of projections of two tokens whose noises are correlated."""
+    scale = sqrt(role.token.eigenvalues[0] * other.token.eigenvalues[0])
+    return tau * scale * stated.inner(role.directions[i], other.directions[j])

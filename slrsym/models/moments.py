@@ -1,0 +1,321 @@
+r"""Means and covariances of what tokens contribute, under a Gaussian law with any parameters.
+
+A product is split into a polynomial and a function f of scores. The mean H of f is taken by
+`slrsym.gaussian`, as a function of the means m and covariances c of the law; then, by Stein's
+lemma, a factor :math:`Z_i` more turns H into :math:`m_i H + \sum_j c_{ij} \partial_{m_j} H`, and
+the derivative in :math:`c_{ij}` is the second derivative in :math:`m_i, m_j`, half of it for i = j.
+Each is found once, whatever roles and heads it is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sympy import (
+    Add,
+    Derivative,
+    Dummy,
+    Expr,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    erf,
+    exp,
+    expand,
+    sqrt,
+)
+from sympy.core.function import AppliedUndef, UndefinedFunction
+
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    OwensT,
+    erf_prime,
+    erf_second,
+    expectation,
+    normal_cdf,
+    normal_pdf,
+)
+from slrsym.gaussian.integrals import erf_product_mean
+from slrsym.kernels.program import hoisted
+from slrsym.kernels.special import ErfCovariance, ErfVariance
+
+__all__ = [
+    "ATOMS",
+    "Atom",
+    "NotClosedError",
+    "addends",
+    "covariance",
+    "mean",
+    "variables",
+]
+
+
+@cache
+def variables(count: int) -> tuple[Symbol, ...]:
+    """The variables of a law that stands for any."""
+    return tuple(Symbol(f"Z_{i}", real=True) for i in range(count))
+
+
+@cache
+def mean_symbol(i: int) -> Symbol:
+    """The mean of a variable of that law."""
+    return Symbol(f"m_{i}", real=True)
+
+
+@cache
+def covariance_symbol(i: int, j: int) -> Symbol:
+    """A covariance of that law."""
+    i, j = min(i, j), max(i, j)
+    return Symbol(f"c_{i}_{j}", positive=True) if i == j else Symbol(f"c_{i}_{j}", real=True)
+
+
+@dataclass(frozen=True)
+class Atom:
+    """The mean of a function of scores, or the covariance of two, as a function of the means.
+
+    It is `closed`, but for names of what the means do not occur in: `constants`.
+    """
+
+    closed: Expr
+    constants: dict[Symbol, Expr]
+
+    def derivative(self, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
+        """A partial derivative in the means."""
+        return _derivative(self.closed, orders)
+
+
+@cache
+def _derivative(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
+    if not orders:
+        return expr
+    (m, order), *rest = orders
+    lower = ((m, order - 1), *rest) if order > 1 else tuple(rest)
+    return _expanded(_derivative(expr, lower).diff(m))
+
+
+# By the undefined function that stands for it in a mean or covariance; and for a covariance, what
+# stands for the two means.
+ATOMS: dict[Any, Atom] = {}
+_MEANS: dict[Any, tuple[Expr, Expr]] = {}
+
+
+def addends(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
+    """Coefficients, and the products in the symbols that they multiply."""
+    parts: dict[Expr, Expr] = {}
+    for term in Add.make_args(expand(expr, power_base=False, log=False, trig=False)):
+        coefficient, core = term.as_independent(*symbols, as_Add=False)
+        parts[core] = parts.get(core, S.Zero) + coefficient
+    return [(c, core) for core, c in parts.items() if c != 0]
+
+
+@cache
+def mean(core: Expr, count: int) -> Expr:
+    """The mean of a product in the first variables: a polynomial in parameters and atoms."""
+    powers, function = _split(core, count)
+    return _with_factors(_function_mean(function, count), powers)
+
+
+@cache
+def covariance(first: Expr, second: Expr, count: int) -> Expr:
+    """The covariance of two products: nothing in it is left to cancel against the means."""
+    (powers, one), (others, other) = _split(first, count), _split(second, count)
+    product = _function_mean(one, count) * _function_mean(other, count)
+    product += _function_covariance(one, other, count)
+    both = _with_factors(product, [n + m for n, m in zip(powers, others, strict=True)])
+    return expand(both - mean(first, count) * mean(second, count))
+
+
+def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
+    """The mean, with some of the variables as factors."""
+    count = range(len(powers))
+    for i, power in enumerate(powers):
+        for _ in range(power):
+            moved = (covariance_symbol(i, j) * value.diff(mean_symbol(j)) for j in count)
+            value = expand(mean_symbol(i) * value + Add(*moved))
+    return value
+
+
+@cache
+def slopes(value: Expr, count: int) -> dict[Symbol, Expr]:
+    """The partial derivatives of a mean or covariance in the law's parameters."""
+    found = {}
+    for i in range(count):
+        found[mean_symbol(i)] = expand(value.diff(mean_symbol(i)))
+        for j in range(i, count):
+            found[covariance_symbol(i, j)] = _slope(value, i, j)
+    return {p: slope for p, slope in found.items() if slope != 0}
+
+
+def _slope(value: Expr, i: int, j: int) -> Expr:
+    """The slope in a covariance, on which atoms depend, too."""
+    atoms = sorted(atoms_of(value), key=str)
+    names = {atom: Dummy(real=True) for atom in atoms}
+    plain = value.xreplace(names)
+    total = plain.diff(covariance_symbol(i, j))
+    for atom, name in names.items():
+        total += plain.diff(name) * _heat(atom, i, j)
+    return expand(total.xreplace({name: atom for atom, name in names.items()}))
+
+
+def _heat(atom: Expr, i: int, j: int) -> Expr:
+    function, orders = function_of(atom)
+    m_i, m_j = mean_symbol(i), mean_symbol(j)
+    half = Rational(1, 2) if i == j else S.One
+    value = half * function.diff(m_i, m_j)
+    if function.func in _MEANS:
+        one, other = _MEANS[function.func]
+        value += half * (one.diff(m_i) * other.diff(m_j) + one.diff(m_j) * other.diff(m_i))
+    for m, order in orders:
+        value = value.diff(m, order)
+    return value
+
+
+def atoms_of(value: Expr) -> set[Expr]:
+    """The atoms in a mean or covariance, and their derivatives."""
+    whole: set[Expr] = value.atoms(Derivative)
+    return whole | {
+        f for f in value.atoms(AppliedUndef) if value.xreplace(dict.fromkeys(whole, S.One)).has(f)
+    }
+
+
+def function_of(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
+    """The function that is differentiated, and how often in each mean."""
+    if isinstance(atom, Derivative):
+        return atom.expr, tuple((x, int(n)) for x, n in atom.variable_count)
+    return atom, ()
+
+
+@cache
+def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
+    """The powers of the variables, and the rest of the product."""
+    powers, rest = [0] * count, S.One
+    names = variables(count)
+    for factor in Mul.make_args(core):
+        base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
+        if base in names and power.is_Integer and power > 0:
+            powers[names.index(base)] += int(power)
+        else:
+            rest *= factor
+    return powers, rest
+
+
+@cache
+def _function_mean(function: Expr, count: int) -> Expr:
+    """What stands for the mean of a function of the variables."""
+    used = _used(function, count)
+    if not used:
+        return function
+    return _atom(used, lambda: _closed_mean(function, used))
+
+
+@cache
+def _function_covariance(first: Expr, second: Expr, count: int) -> Expr:
+    """What stands for the covariance of two functions of the variables."""
+    if not _used(first, count) or not _used(second, count):
+        return S.Zero
+    used = _used(first * second, count)
+    found = _atom(used, lambda: _closed_covariance(first, second, used, count))
+    if found != 0:
+        _MEANS[found.func] = (_function_mean(first, count), _function_mean(second, count))
+    return found
+
+
+def _used(function: Expr, count: int) -> tuple[int, ...]:
+    return tuple(i for i, z in enumerate(variables(count)) if function.has(z))
+
+
+def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
+    parameters = [mean_symbol(i) for i in used]
+    names: dict[Expr, Symbol] = {}
+    value = hoisted(closed(), frozenset(parameters), names)
+    if value == 0:
+        return S.Zero
+    function = UndefinedFunction(f"F_{len(ATOMS)}", real=True)
+    ATOMS[function] = Atom(value, {symbol: expr for expr, symbol in names.items()})
+    return function(*parameters)
+
+
+@cache
+def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
+    """The mean by `slrsym.gaussian`, in exp, erf, and covariances of erf."""
+    names = variables(max(used) + 1)
+    law = GaussianLaw(
+        {names[i]: mean_symbol(i) for i in used},
+        [[covariance_symbol(i, j) for j in used] for i in used],
+    )
+    value = expectation(function, law)
+    if value.has(Expectation):
+        raise NotClosedError(f"no closed form is known of the mean of {function}")
+    value = _with_covariances(value, function, law)
+    for special in (erf_prime, erf_second, normal_pdf):
+        value = value.replace(special, lambda x, f=special: f(x).rewrite(exp))
+    return value.replace(normal_cdf, lambda x: (1 + erf(x / sqrt(2))) / 2)
+
+
+def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: int) -> Expr:
+    both = _closed_mean(first * second, used)
+    means = [_closed_mean(f, _used(f, count)) for f in (first, second)]
+    return _expanded(both - means[0] * means[1])
+
+
+class NotClosedError(ValueError):
+    """An expectation has no closed form that is known."""
+
+
+def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
+    """Owen's T, with branches where a mean vanishes, by covariances of erf, which have none."""
+    arguments = [f.args[0] for f in function.atoms(erf)]
+    arguments += [f.args[0] / sqrt(2) for f in function.atoms(normal_cdf)]
+    arguments.sort(key=str)
+    moments = [(law.affine_coefficients(u)) for u in arguments]
+    means = list(law.mean.values())
+    for i, (shift, row) in enumerate(moments):
+        for other_shift, other in moments[i:]:
+            m_u, m_w = (
+                c + Add(*(a * m for a, m in zip(r, means, strict=True)))
+                for c, r in ((shift, row), (other_shift, other))
+            )
+            v_u, v_w, both = (
+                expand(
+                    Add(
+                        *(p[j] * law.cov[j, k] * q[k] for j in range(len(p)) for k in range(len(p)))
+                    )
+                )
+                for p, q in ((row, row), (other, other), (row, other))
+            )
+            value = _replaced(value, m_u, m_w, v_u, v_w, both)
+    return value
+
+
+def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Expr) -> Expr:
+    """The mean of a product of erf, written as the product of the means and a covariance."""
+    known = erf_product_mean(m_u, m_w, v_u, v_w, both)
+    x, y = m_u / sqrt(1 + 2 * v_u), m_w / sqrt(1 + 2 * v_w)
+    if (m_u, v_u) == (m_w, v_w) == (m_u, both):
+        product = erf(x) ** 2 + ErfVariance(m_u, sqrt(v_u))
+    else:
+        r = 2 * both / (sqrt(1 + 2 * v_u) * sqrt(1 + 2 * v_w))
+        product = erf(x) * erf(y) + ErfCovariance(x, y, r)
+    nodes = known.atoms(OwensT)
+    if len(nodes) == 1 and not known.is_Piecewise:
+        (node,) = nodes
+        constant, factor = known.as_independent(node, as_Add=True)[0], known.coeff(node)
+        return value.xreplace({node: (product - constant) / factor})
+    again = erf_product_mean(m_w, m_u, v_w, v_u, both)
+    return value.xreplace({known: product, again: product})
+
+
+def _expanded(expr: Expr) -> Expr:
+    """Multiplied out, but not inside of functions and powers with roots."""
+    return Add(
+        *(
+            expand(term, deep=False, power_base=False, power_exp=False)
+            for term in Add.make_args(expand(expr, deep=False, power_base=False, power_exp=False))
+        )
+    )

@@ -1,0 +1,333 @@
+"""What a model is: directions, tokens, a sequence of them with its target, and a predictor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Sequence as Several
+from dataclasses import dataclass, field
+from typing import Any
+
+from sympy import Expr, Function, S, Symbol, sympify
+
+__all__ = ["Direction", "Predictor", "Projections", "Sequence", "Token", "Vector", "softmax"]
+
+
+class Vector:
+    """A linear combination of directions.
+
+    Parameters
+    ----------
+    terms : mapping of Direction to expression
+        Its coefficients.
+    """
+
+    def __init__(self, terms: Mapping[Direction, Any]) -> None:
+        self.terms = {x: sympify(c) for x, c in terms.items() if sympify(c) != 0}
+
+    def __add__(self, other: Any) -> Vector:
+        if isinstance(other, Vector):
+            names = dict.fromkeys((*self.terms, *other.terms))
+            return Vector({x: self.terms.get(x, 0) + other.terms.get(x, 0) for x in names})
+        if isinstance(other, int) and other == 0:  # where a sum begins
+            return self
+        raise TypeError(f"a direction and {other!r} cannot be added")
+
+    __radd__ = __add__
+
+    def __mul__(self, factor: Any) -> Vector:
+        if isinstance(factor, Vector):
+            raise TypeError("two directions have an inner product, k @ v; * is for numbers")
+        return Vector({x: c * sympify(factor) for x, c in self.terms.items()})
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Vector:
+        return Vector({x: -c for x, c in self.terms.items()})
+
+    def __sub__(self, other: Vector) -> Vector:
+        return self + -other
+
+    def __truediv__(self, divisor: Any) -> Vector:
+        return self * (1 / sympify(divisor))
+
+
+class Direction(Vector):
+    """A vector that tokens are projected on.
+
+    Parameters
+    ----------
+    name : str
+        In LaTeX, as in ``"k^*"``.
+    unit : bool, optional
+        Whether it is fixed, of length 1: a teacher, or the mean of a token.
+    sphere : bool, optional
+        Whether it is trained, on the unit sphere.
+
+    Raises
+    ------
+    ValueError
+        If it has no name, or is to be both fixed and trained. A direction that is neither on a
+        sphere nor of length 1 is trained without a constraint.
+
+    Examples
+    --------
+    >>> k, k_star = Direction("k", sphere=True), Direction("k^*", unit=True)
+    >>> k @ k_star
+    <k, k^*>
+    """
+
+    def __init__(self, name: str, *, unit: bool = False, sphere: bool = False) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"name must be a text that is not empty; got {name!r}")
+        if unit and sphere:
+            raise ValueError(
+                f"{name} has unit=True and sphere=True: a direction is either fixed (unit) or "
+                "trained (on a sphere, or without a constraint)"
+            )
+        self.name, self.trained, self.on_sphere = name, not unit, sphere
+        super().__init__({self: 1})
+
+    def __matmul__(self, other: Any) -> InnerProduct:
+        if not isinstance(other, Direction):
+            return NotImplemented
+        return InnerProduct(self, other)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class InnerProduct:
+    """Two directions, in either order; a key of `given` and `names`."""
+
+    def __init__(self, first: Direction, second: Direction) -> None:
+        self.pair = (first, second)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InnerProduct) and set(self.pair) == set(other.pair)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.pair))
+
+    def __repr__(self) -> str:
+        return f"<{self.pair[0]}, {self.pair[1]}>"
+
+
+class Projections:
+    """A token, as targets and predictors see it: ``X @ k`` is its projection on k."""
+
+    def __init__(self, name: str = "X") -> None:
+        self._name = name
+        self.symbols: dict[Direction, Symbol] = {}
+
+    def __matmul__(self, vector: Any) -> Expr:
+        if not isinstance(vector, Vector):
+            raise TypeError(
+                f"a token is projected on a Direction, or a sum of them; got {vector!r}"
+            )
+        total: Expr = S.Zero
+        for x, c in vector.terms.items():
+            if x not in self.symbols:
+                self.symbols[x] = Symbol(rf"{self._name}_{{{x.name}}}", real=True)
+            total += c * self.symbols[x]
+        return total
+
+
+class softmax(Function):  # type: ignore[misc]  # noqa: N801
+    r"""The share :math:`e^{u_l} / (c + \sum_m e^{u_m})` of a token, by its score u.
+
+    Parameters
+    ----------
+    score : expression
+        Affine in one projection.
+    extra : {0, 1}, optional
+        c: with 1, softmax-1, which may attend to nothing.
+    """
+
+    nargs = (1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Token:
+    """The law of a token of one role, and its part of the target.
+
+    Parameters
+    ----------
+    mean : Vector or 0, optional
+        A linear combination of fixed directions.
+    cov : expression, sequence or mapping, optional
+        A number: that multiple of the identity. A sequence: one eigenvalue for each eigenspace;
+        all tokens of a model then have the same eigenspaces. A mapping of directions to numbers,
+        with ``1`` for the multiple of the identity: spikes, a multiple of the projection on each.
+    target : callable, optional
+        From a token X, whose projection on u is ``X @ u``, to its share of the target.
+    name : str, optional
+        For texts.
+
+    Raises
+    ------
+    ValueError
+        If a number of `cov` is certainly not positive (a spike may be negative, if it leaves
+        something of the identity), or the mean is not made of fixed directions.
+
+    Examples
+    --------
+    >>> k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
+    >>> token = Token(mean=2 * k_star, cov=0.5, target=lambda X: X @ v_star, name="informative")
+    >>> token.eigenvalues
+    (0.500000000000000,)
+    """
+
+    mean: Any = 0
+    cov: Any = 1
+    target: Callable[[Any], Any] | None = None
+    name: str = "token"
+    eigenvalues: tuple[Expr, ...] = field(init=False)
+    spikes: dict[Direction, Expr] = field(init=False)
+
+    def __post_init__(self) -> None:
+        mean = Vector({}) if isinstance(self.mean, int | float) and self.mean == 0 else self.mean
+        if not isinstance(mean, Vector):
+            raise ValueError(f"mean must be 0 or a sum of fixed directions; got {self.mean!r}")
+        loose = [x.name for x in mean.terms if x.trained]
+        if loose:
+            raise ValueError(f"mean contains {loose[0]}, which is trained; it must be fixed (unit)")
+        object.__setattr__(self, "mean", mean)
+        spikes: dict[Direction, Expr] = {}
+        values: Iterable[Any]
+        if isinstance(self.cov, Mapping):
+            values = (self.cov.get(1, 1),)
+            spikes = {x: sympify(c) for x, c in self.cov.items() if x != 1}
+        elif isinstance(self.cov, Several) and not isinstance(self.cov, str):
+            values = tuple(self.cov)
+        else:
+            values = (self.cov,)
+        eigenvalues = tuple(map(sympify, values))
+        for value in eigenvalues:
+            if not isinstance(value, Expr) or value.is_positive is False:
+                raise ValueError(
+                    f"cov of {self.name} must be positive: a number, one for each eigenspace, or "
+                    f"spikes on a positive multiple of the identity; got {self.cov!r}"
+                )
+        for x, spike in spikes.items():
+            if not isinstance(x, Direction) or x.trained:
+                raise ValueError(f"cov of {self.name} has a spike along {x!r}, no fixed direction")
+            if (eigenvalues[0] + spike).is_positive is False:
+                raise ValueError(
+                    f"cov of {self.name} must be positive; along {x} it is {eigenvalues[0] + spike}"
+                )
+        object.__setattr__(self, "eigenvalues", eigenvalues)
+        object.__setattr__(self, "spikes", spikes)
+
+
+class Sequence:
+    """Which tokens there are, and what is asked of them: the data.
+
+    Parameters
+    ----------
+    tokens : mapping of Token to expression, or sequence of pairs
+        How many tokens there are of each role; counts may be symbols. Pairs of such a mapping and a
+        probability are a mixture, where the numbers are random.
+    noise : expression, optional
+        The standard deviation of what is added to the target.
+    location : sequence of expressions, optional
+        The law of the position of the one token whose count is 1, if the predictor tells positions
+        apart. By default it is uniform.
+    correlation : mapping of pairs of Token to expression, optional
+        The correlation of the noises of two tokens; 0 where it is not given. Their counts must be 1
+        and their covariances multiples of the identity.
+
+    Raises
+    ------
+    ValueError
+        If a count is certainly no positive integer, `noise` is negative, or probabilities do not
+        add up to 1.
+    TypeError
+        If something is no Token.
+    """
+
+    def __init__(
+        self,
+        tokens: Any,
+        *,
+        noise: Any = 0,
+        location: Several[Any] | None = None,
+        correlation: Mapping[tuple[Token, Token], Any] | None = None,
+    ) -> None:
+        mixture = [(tokens, S.One)] if isinstance(tokens, Mapping) else list(tokens)
+        self.mixture: list[tuple[dict[Token, Expr], Expr]] = []
+        for counts, probability in mixture:
+            for token, count in counts.items():
+                if not isinstance(token, Token):
+                    raise TypeError(f"tokens must be a mapping of Token to a count; got {token!r}")
+                number = sympify(count)
+                if number.is_integer is False or number.is_negative:
+                    raise ValueError(f"the count of {token.name} must be an integer; got {count}")
+            numbers = {token: sympify(count) for token, count in counts.items() if count != 0}
+            self.mixture.append((numbers, sympify(probability)))
+        total = sum(p for _, p in self.mixture)
+        if total.is_number and abs(total - 1) > 1e-12:
+            raise ValueError(f"the probabilities of tokens must add up to 1; they give {total}")
+        self.noise = sympify(noise)
+        if self.noise.is_negative:
+            raise ValueError(f"noise must not be negative; got {noise}")
+        self.location = None if location is None else tuple(map(sympify, location))
+        if self.location is not None:
+            total = sum(self.location)
+            if total.is_number and abs(total - 1) > 1e-12:
+                raise ValueError(f"location must be a law: it adds up to {total}, not to 1")
+        self.correlation = {
+            frozenset(pair): sympify(tau) for pair, tau in (correlation or {}).items()
+        }
+        for pair, tau in self.correlation.items():
+            if len(pair) != 2 or (tau.is_number and abs(tau) > 1):
+                raise ValueError(
+                    f"correlation must be between -1 and 1, of two different tokens; got {tau}"
+                )
+            for token in pair:
+                counts = [numbers.get(token, S.One) for numbers, _ in self.mixture]
+                if (
+                    any(count != 1 for count in counts)
+                    or token.spikes
+                    or len(token.eigenvalues) > 1
+                ):
+                    raise ValueError(
+                        f"correlation concerns {token.name}: its count must be 1 and its "
+                        "covariance a multiple of the identity"
+                    )
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The different roles."""
+        return tuple(dict.fromkeys(token for counts, _ in self.mixture for token in counts))
+
+
+class Predictor:
+    """A sum over tokens of what each contributes.
+
+    Parameters
+    ----------
+    share : callable
+        From a token X to its share, in its projections ``X @ k``; several heads are added up. With
+        `bias`, it takes a second argument, the bias of the position. With `softmax`, the factor
+        beside it is a projection.
+    bias : sequence of expressions, optional
+        One for each position.
+
+    Raises
+    ------
+    TypeError
+        If `share` cannot be called.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, erf
+    >>> k, v = Direction("k", sphere=True), Direction("v", sphere=True)
+    >>> lam = Symbol("lambda", positive=True)
+    >>> attention = Predictor(lambda X: erf(lam * (X @ k)) * (X @ v))
+    """
+
+    def __init__(self, share: Callable[..., Any], *, bias: Several[Any] | None = None) -> None:
+        if not callable(share):
+            raise TypeError(f"share must be a function of a token; got {share!r}")
+        self.share = share
+        self.bias = None if bias is None else tuple(map(sympify, bias))
