@@ -64,6 +64,10 @@ OWN = {
         "by_citation", "cases", "chain", "claimed", "having", "in_words", "labelled", "lemma",
         "never", "only_at", "relation", "sign", "single_out", "solution", "solution_set", "split",
     },
+    # The words in which a model is stated.
+    "statements of models": {
+        "Direction", "Model", "Predictor", "Sequence", "Token", "model", "softmax",
+    },
     # What a check, a search or an estimator reports.
     "reports": {
         "Certificate", "Check", "Document", "Estimate", "Ledger", "MonteCarlo", "OnBox", "Row",

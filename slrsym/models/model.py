@@ -110,7 +110,20 @@ def model(
 
 
 class Model:
-    """What follows from a statement; made by `model`."""
+    """What follows from a statement; made by `model`.
+
+    Parameters
+    ----------
+    data : Sequence
+    predictor : Predictor
+    given, names : mapping of inner products to expressions
+        As of `model`.
+
+    Raises
+    ------
+    ValueError
+        As `model` does.
+    """
 
     def __init__(
         self,

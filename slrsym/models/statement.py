@@ -48,7 +48,7 @@ class Vector:
         return self + -other
 
     def __truediv__(self, divisor: Any) -> Vector:
-        return self * (1 / sympify(divisor))
+        return Vector({x: c / sympify(divisor) for x, c in self.terms.items()})
 
 
 class Direction(Vector):
