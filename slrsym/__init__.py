@@ -12,6 +12,8 @@ from importlib import import_module as _import_module
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
+from slrsym.registry import register as _register
+
 if TYPE_CHECKING:
     from slrsym.claims.ledger import Ledger
     from slrsym.dynamics import simulate
@@ -42,6 +44,22 @@ _LAZY = {
     **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk"), "slrsym.models.paper"),
     "zeta": "slrsym.kernels",
 }
+
+
+# How objects of lower rooms are written by higher ones.
+_register({
+    "chain.html": "slrsym.book.notebook.chain_html",
+    "chain.latex": "slrsym.book.notebook.chain_latex",
+    "claim.cell": "slrsym.book.notebook.cell_latex",
+    "claim.html": "slrsym.book.notebook.claim_html",
+    "claim.latex": "slrsym.book.notebook.claim_latex",
+    "expectation.html": "slrsym.typeset.formula_html",
+    "expectation.latex": "slrsym.typeset.formula_latex",
+    "expectation.value": "slrsym.gaussian.quadrature.evaluate",
+    "numba.functions": "slrsym.kernels._numba_owens.compiled",
+    "numba.owens_t": "slrsym.kernels._numba_owens.owens_t",
+    "numba.zeta": "slrsym.kernels._numba_owens.gaussian_zeta",
+})  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -91,7 +91,7 @@ class Claims(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Ask the ledger."""
         import slrsym
-        from slrsym.book.labels import sections
+        from slrsym.book.build import sections
 
         found: list[nodes.Node] = []
         for title, claims in sections(slrsym.ledger().claims.values()):

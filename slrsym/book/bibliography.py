@@ -126,7 +126,7 @@ def _made_key(reference: str) -> str:
 
 def bibtex(references: Iterable[str]) -> str:
     """The BibTeX file for some references."""
-    from slrsym.book.text import escaped
+    from slrsym.book.prose import escaped
 
     entries = {}
     for reference in references:

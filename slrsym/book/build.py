@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
+from slrsym import notation
+from slrsym.book.abbreviations import chosen
 from slrsym.book.bibliography import cited
-from slrsym.book.claims import claim_entry
-from slrsym.book.document import AxiomEntry, Document, Section
-from slrsym.book.justification import inline_text
-from slrsym.book.labels import labels, sections
-from slrsym.book.notation import notation_table
+from slrsym.book.claims import NAMES, ORDER, claim_entry
+from slrsym.book.document import (
+    AxiomEntry,
+    Block,
+    Display,
+    Document,
+    Formula,
+    Inline,
+    Label,
+    Link,
+    Paragraph,
+    Raw,
+    Section,
+    Text,
+)
+from slrsym.book.prose import inline_text
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.rows import Row
+from slrsym.proof import Claim
 from slrsym.search.axioms import axiom
+from slrsym.typeset import Printer, declared_laws
 
-__all__ = ["build"]
+__all__ = ["build", "file_title", "labels", "notation_table", "sections"]
 
 
 def build(
@@ -94,3 +113,130 @@ def build(
     from slrsym import __version__
 
     return Document(tuple(made), axioms, called, notation_table() if notation else (), __version__)
+
+
+# A number of the paper, and perhaps what is said of its constants; not a part of its proof, or what
+# several items together say.
+_NUMBERED = re.compile(
+    r"(Theorem|Lemma|Proposition|Corollary|Definition) (\d+)( \([ivx]+\))?"
+    r"(?:[,;] (?!proof\b)[a-z].*)?"
+)
+
+
+def labels(claims: Iterable[Claim]) -> dict[str, Label]:
+    """A name for each claim."""
+    claims = list(claims)
+    numbered = {c.id: m for c in claims if (m := _NUMBERED.fullmatch(c.source))}
+    shared = Counter(_item(m) for m in numbered.values())
+    seen: Counter[str] = Counter()
+    result: dict[str, Label] = {}
+    for claim in claims:
+        match = numbered.get(claim.id)
+        if match is None:
+            seen["Claim"] += 1
+            result[claim.id] = Label("Claim", str(seen["Claim"]))
+            continue
+        letter = ""
+        item = _item(match)
+        if shared[item] > 1 and claim.id != item.lower().replace(" ", "-"):
+            letter = _letter(seen[item])
+            seen[item] += 1
+        result[claim.id] = Label(match[1], f"{match[2]}{letter}{match[3] or ''}")
+    return result
+
+
+def _item(match: re.Match[str]) -> str:
+    return f"{match[1]} {match[2]}{match[3] or ''}"
+
+
+def _letter(count: int) -> str:
+    more, last = divmod(count, 26)
+    return (_letter(more - 1) if more else "") + "abcdefghijklmnopqrstuvwxyz"[last]
+
+
+def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
+    """Claims by the files that make them, files in the order of the paper's numbers."""
+    files: dict[Path | None, list[Claim]] = {}
+    for claim in claims:
+        files.setdefault(claim.file, []).append(claim)
+
+    def key(item: tuple[Path | None, list[Claim]]) -> tuple[bool, int, str]:
+        file, inside = item
+        match = re.match(r"[A-Za-z]+ (\d+)", file_title(file)) or next(
+            (m for c in inside if (m := re.search(r"[A-Z][a-z]+ (\d+)", c.source))), None
+        )
+        return (file is None, int(match[1]) if match else 10**6, str(file))
+
+    return [(file_title(file), inside) for file, inside in sorted(files.items(), key=key)]
+
+
+def file_title(file: Path | None) -> str:
+    """The first line of a file's docstring."""
+    if file is None:
+        return "Claims"
+    try:
+        text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        text = None
+    return (text or file.stem).splitlines()[0].strip().rstrip(".")
+
+
+_ROW = re.compile(r"^:math:`(.+?)` +``\w+``[ \t]*(.*)$", re.MULTILINE)
+_MATH = re.compile(r":math:`(.+?)`")
+
+
+def notation_table() -> tuple[Any, ...]:
+    """The letters of `slrsym.notation`, and the definition of the risk."""
+    rows: list[tuple[tuple[Inline, ...], tuple[Inline, ...]]] = []
+    for letter, meaning in _ROW.findall(notation.__doc__ or ""):
+        rows.append(((Raw(letter),), _meaning(meaning)))
+    return (tuple(rows), _risk()) if rows else ()
+
+
+def _meaning(text: str) -> tuple[Inline, ...]:
+    parts: list[Inline] = []
+    place = 0
+    for match in _MATH.finditer(text):
+        parts += [Text(text[place : match.start()]), Raw(match[1])]
+        place = match.end()
+    for piece in re.split(r"(\b[kv]\*)", text[place:]):
+        if piece.endswith("*"):
+            parts.append(Raw(rf"{piece[0]}^{{\star}}"))
+        else:
+            parts += inline_text(piece) if piece.strip() else (Text(piece),)
+            parts += [Text(" ")] if piece.endswith(" ") and piece.strip() else []
+    return tuple(parts)
+
+
+def _risk() -> tuple[Block, ...]:
+    from slrsym.symbolic import risk_definition
+
+    definition = risk_definition()
+    shorthand = chosen([definition], risk=True)
+    name = shorthand(definition)
+    printer = Printer(ORDER, declared_laws([definition]), NAMES)
+    shown = Formula(printer.box(chosen([definition], risk=False)(definition)), definition)
+    laws = list(dict.fromkeys((printer.laws or {}).values()))
+    blocks: list[Block] = [
+        Paragraph(
+            (
+                Text("The risk, given the location, is the mean square of the error. "),
+                Raw("U_1, V_1, Y_1"),
+                Text(" are the projections of the informative token on "),
+                Raw(r"k, v, v^{\star}"),
+                Text("; "),
+                Raw("U, V"),
+                Text(" those of another token on "),
+                Raw("k, v"),
+                Text(", of which there are "),
+                Raw("L - 1"),
+                Text(" independent copies; "),
+                Raw(r"\xi"),
+                Text(" is the noise of the output."),
+            )
+        ),
+        Display(Formula(printer.box(name), definition), (Link("=", shown),)),
+        Paragraph((Text("Here"),)),
+    ]
+    blocks += [Display(Formula(printer.law(law), law)) for law in laws]
+    return tuple(blocks)

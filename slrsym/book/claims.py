@@ -9,8 +9,18 @@ from typing import Any
 from sympy import Basic, Symbol
 
 from slrsym import notation
+from slrsym.book.abbreviations import (
+    NAMES,
+    PLANAR_NAMES,
+    chosen,
+    narrowed,
+    reading_names,
+    told_apart,
+    with_planar_letters,
+)
 from slrsym.book.assumptions import assumed, free_in, functions_in
 from slrsym.book.document import (
+    AxiomReference,
     Block,
     ClaimEntry,
     Display,
@@ -22,27 +32,18 @@ from slrsym.book.document import (
     Paragraph,
     Reference,
     Text,
+    listed,
 )
-from slrsym.book.evidence import evidence
-from slrsym.book.justification import inline_text
-from slrsym.book.legend import NAMES, reading_names, told_apart
-from slrsym.book.proofs import proof_blocks
-from slrsym.book.shorthand import (
-    PLANAR_NAMES,
-    Shorthand,
-    chosen,
-    names_in,
-    with_planar_letters,
-)
-from slrsym.book.widths import narrowed
-from slrsym.book.writer import Writer
+from slrsym.book.proofs import Writer, proof_blocks
+from slrsym.book.prose import inline_text
+from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.search.step import Step
 from slrsym.typeset import Order, Printer, declared_laws
-from slrsym.typeset.boxes import Box, Operator, row
+from slrsym.typeset.boxes import Box, Fence, Operator, row
 
-__all__ = ["DEFINES_RISK_ON_M", "NAMES", "ORDER", "claim_entry", "reading_names"]
+__all__ = ["DEFINES_RISK_ON_M", "NAMES", "ORDER", "claim_entry", "evidence", "reading_names"]
 
 # The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
 DEFINES_RISK_ON_M = "lemma-6"
@@ -193,8 +194,6 @@ def _where(
         name = printer.box(Symbol("R<"))
         place = [name, printer.box(Symbol("kappa")), printer.box(Symbol("nu"))]
         inside = row([place[1], Operator(",", "comma"), place[2]])
-        from slrsym.typeset.boxes import Fence
-
         called = Math(row([place[0], Fence("(", inside, ")")]))
         blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
     return blocks
@@ -227,3 +226,41 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
             if not name.startswith(("claim ", "inside ")):
                 names.add(name)
     return tuple(sorted(names))
+
+
+def evidence(row: Any) -> tuple[Inline, ...]:
+    """How a claim was checked, and what it rests on."""
+    if row is None:
+        return (Text("Not verified."),)
+    steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
+    if row.status == "certified":
+        said = f"Certified, not proved: enclosed by ball arithmetic on the whole box {row.box}."
+        return (*inline_text(said), *_rest(row))
+    if row.status == "tested":
+        return (*inline_text(f"Tested, not proved: {row.trials}."), *_rest(row))
+    parts: list[Inline] = []
+    if row.status == "proved":
+        parts.append(Text(f"Proved in {steps}, each accepted by its rule"))
+    elif row.status == "cited":
+        parts.append(Text(f"Cited, not proved: {row.error}. {steps}, each accepted by its rule"))
+    else:
+        why = f": {row.error}" if row.error else ""
+        parts.append(Text(f"{row.status.capitalize()}, not proved{why}. {steps}."))
+        return (*parts, *_rest(row))
+    if row.digits is not None:
+        parts.append(Text(f"; at random points both sides agree to {row.digits} digits or more"))
+    parts += [Text("."), *_rest(row)]
+    if not row.axioms:
+        parts.append(Text(" Rests on no axiom."))
+    return tuple(parts)
+
+
+def _rest(row: Any) -> list[Inline]:
+    """The claims and axioms that it uses."""
+    parts: list[Inline] = []
+    if row.depends:
+        parts += [Text(" Uses "), *listed([Reference(id) for id in row.depends]), Text(".")]
+    if row.axioms:
+        parts += [Text(" Rests on "), *listed([AxiomReference(id) for id in row.axioms])]
+        parts.append(Text("."))
+    return parts

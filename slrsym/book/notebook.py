@@ -9,14 +9,13 @@ from typing import Any
 from sympy import Basic, Expr
 
 from slrsym.book.assumptions import assumed, free_in, functions_in
+from slrsym.book.build import labels
 from slrsym.book.claims import ORDER, claim_entry
 from slrsym.book.document import ClaimEntry, Display, Label, Link, Paragraph
 from slrsym.book.html.render import WIDE, relation
 from slrsym.book.html.render import Renderer as HtmlRenderer
-from slrsym.book.labels import labels
-from slrsym.book.latex.displays import snippet
-from slrsym.book.latex.render import Renderer
-from slrsym.book.writer import Writer
+from slrsym.book.latex.render import Renderer, snippet
+from slrsym.book.proofs import Writer
 from slrsym.claims.claim import Claim
 from slrsym.search.chain import Chain
 from slrsym.typeset import Box, Printer, broken, declared_laws

@@ -6,17 +6,19 @@ number continues its chain; what shares the beginning of its label stands in one
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import And, Eq, S
+from sympy import And, Basic, Eq, FiniteSet, Function, S, Tuple, default_sort_key
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.book.assumptions import bounds
 from slrsym.book.document import (
     Block,
     Display,
+    Formula,
     Group,
     Inline,
     Link,
@@ -25,11 +27,16 @@ from slrsym.book.document import (
     Reference,
     Text,
 )
-from slrsym.book.justification import inline_text
-from slrsym.book.writer import Writer
+from slrsym.book.prose import inline_text, why
+from slrsym.search.step import Link as CheckedLink
 from slrsym.search.step import Step
+from slrsym.search.structure.citation import InWords
+from slrsym.statements.maps import BoxMap
+from slrsym.statements.orbits import OrbitStatement, Piece
+from slrsym.typeset import Box, Printer
+from slrsym.typeset.boxes import Fence, Operator, row
 
-__all__ = ["proof_blocks"]
+__all__ = ["Writer", "orbit_blocks", "proof_blocks"]
 
 # A claim of more parts is not repeated where a proof uses all of it.
 _MANY_PARTS = 4
@@ -236,3 +243,126 @@ def _solutions(items: list[_Item]) -> Block:
     names = sorted({item.step.rule.name for item in items})
     text = f"Each of the {len(items)} solutions solves the equations ({', '.join(names)})."
     return Paragraph((Text(text),))
+
+
+@dataclass
+class Writer:
+    """How formulas and reasons of one claim are written."""
+
+    printer: Printer
+    shorten: Callable[[Any], Any]
+    find: Callable[[str], Any]
+
+    def formula(self, shown: Any) -> Formula:
+        """An expression or statement as a formula."""
+        return Formula(self.printer.box(self.shorten(shown)), shown)
+
+    def why(self, rule: Any) -> tuple[Inline, ...]:
+        """The justification of a step."""
+        return why(rule, self.printer, self.shorten, self.find)
+
+    def display(
+        self, statement: Boolean, label: str = "", reason: tuple[Inline, ...] = ()
+    ) -> list[Block]:
+        """A statement as displayed formulas, one for each part of a conjunction."""
+        parts = statement.args if isinstance(statement, And) else (statement,)
+        blocks: list[Block] = []
+        if isinstance(statement, InWords):
+            text = str(statement.args[0]).rstrip(".")
+            said = inline_text(text[:1].upper() + text[1:])
+            after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
+            return [Paragraph((*said, *after, Text(".")))]
+        # What a claim says of orbits stands at its end, after what can be said in a line.
+        parts = sorted(parts, key=lambda part: isinstance(part, OrbitStatement))
+        map_is_shown = bool(label)
+        for place, part in enumerate(parts):
+            last = place == len(parts) - 1
+            said = reason if last else ()
+            if isinstance(part, OrbitStatement):
+                blocks += orbit_blocks(part, self, said, with_map=not map_is_shown)
+                map_is_shown = True
+                continue
+            blocks.append(self._one(part, label if last else "", said))
+        return blocks
+
+    def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
+        if isinstance(part, Relational) and part.rel_op != "!=":
+            link = CheckedLink.of(part)
+            right = self.formula(link.rhs)
+            links = (Link(link.relation, right, label, reason),)
+            return Display(self.formula(link.lhs), links)
+        return Display(self.formula(part), (), label, reason)
+
+
+def orbit_blocks(
+    statement: OrbitStatement,
+    writer: Writer,
+    reason: tuple[Inline, ...] = (),
+    with_map: bool = True,
+) -> list[Block]:
+    """A statement about orbits, as a person writes it."""
+    blocks = _map(statement.map, writer) if with_map else []
+    said: list[Inline] = []
+    for piece in statement.sentence():
+        said += _piece(piece, writer, first=not said)
+    if reason:
+        said += [Text(" ("), *reason, Text(")")]
+    shown = _functions(statement, writer)
+    blocks.append(Paragraph((*said, Text(", where" if shown else "."))))
+    return [*blocks, *shown]
+
+
+def _map(map: Any, writer: Writer) -> list[Block]:
+    if not isinstance(map, BoxMap):
+        return []
+    names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
+    inside: list[Inline] = []
+    for place, box in enumerate(bounds(list(map.inside()), writer.printer)):
+        start = (*inline_text("Orbits are those of the map g,"), Text(" for "))
+        lead = (Text(", "),) if place else start
+        inside += [*lead, Math(box)]
+    blocks: list[Block] = [Paragraph((*inside, Text(", with the coordinates")))]
+    for name, image in zip(names, map.images, strict=True):
+        blocks.append(_equation(name, map.coordinates, image, writer))
+    return blocks
+
+
+def _functions(statement: OrbitStatement, writer: Writer) -> list[Block]:
+    blocks: list[Block] = []
+    for name, function in statement.definitions:
+        values = list(function.expr) if isinstance(function.expr, Tuple) else [function.expr]
+        for place, value in enumerate(values, start=1):
+            called = f"{name}_{place}" if len(values) > 1 else name
+            blocks.append(_equation(called, function.variables, value, writer))
+    return blocks
+
+
+def _equation(name: str, variables: Any, value: Any, writer: Writer) -> Block:
+    applied = Formula(writer.printer.box(Function(name, real=True)(*variables)), None)
+    return Display(applied, (Link("=", writer.formula(value)),))
+
+
+def _piece(piece: Piece, writer: Writer, first: bool) -> list[Inline]:
+    if isinstance(piece, FiniteSet):
+        parts: list[Inline] = []
+        for point in sorted(piece, key=default_sort_key):
+            parts += [Text(" or ")] if parts else []
+            parts.append(Math(_point(point, writer)))
+        return parts
+    if isinstance(piece, Basic):
+        return [Math(writer.printer.box(writer.shorten(piece), inline=True))]
+    text = piece[:1].upper() + piece[1:] if first else piece
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return [*_space(before), *inline_text(text), *_space(after)]
+
+
+def _space(text: str) -> list[Inline]:
+    return [Text(" ")] if text else []
+
+
+def _point(point: Any, writer: Writer) -> Box:
+    inside: list[Box] = []
+    for x in point:
+        inside += [Operator(",", "comma")] if inside else []
+        inside.append(writer.printer.box(x))
+    return Fence("(", row(inside), ")")

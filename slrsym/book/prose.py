@@ -1,4 +1,4 @@
-r"""Titles and ideas of claims, which are plain text with formulas in it, as text and formulas.
+"""Titles and ideas of claims, which are plain text with formulas in it, as text and formulas.
 
 Titles such as ``E erf'(t + gamma G)`` are written for a terminal. What is certainly a formula in
 them is set as one; the rest is left as it is.
@@ -7,10 +7,19 @@ them is set as one; the rest is left as it is.
 from __future__ import annotations
 
 import re
+import unicodedata
+from typing import Any
 
-from slrsym.typeset.names import GREEK
+from sympy import Expr, Lambda, Symbol
 
-__all__ = ["Piece", "pieces"]
+from slrsym.book.document import Inline, Math, Raw, Reference, Text
+from slrsym.claims.claim import Claim
+from slrsym.search.rules.lemmas import Lemma
+from slrsym.typeset import Box, Printer
+from slrsym.typeset.boxes import Operator, row
+from slrsym.typeset.writing import GREEK, greek_name
+
+__all__ = ["Piece", "escaped", "inline_text", "pieces", "why"]
 
 # A piece of text, or of LaTeX for math mode.
 Piece = tuple[str, bool]
@@ -174,3 +183,122 @@ def _bracket(tokens: list[str], opening: str = "(") -> list[str]:
             break
         inside.append(token)
     return inside
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+}  # fmt: skip
+_NAMED = re.compile("|".join(map(re.escape, _SPECIAL)))
+_CODE = re.compile(r"`+([^`]+)`+")
+_OPENING_QUOTE = re.compile(r'(?<![^\s(\[])"')
+
+_LATIN = set("àáâäåæçèéêëìíîïñòóôöøùúûüßÀÁÄÅÉÖØÜ–—‘’“”")
+# What stands above or below a letter, as TeX puts it there.
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u",
+    "\u0307": ".", "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0327": "c",
+}  # fmt: skip
+_LETTERS = {
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "Æ": r"\AE{}",
+    "…": r"\dots{}",
+}
+_SYMBOLS = {
+    "≤": "le", "≥": "ge", "≠": "ne", "≈": "approx", "±": "pm", "×": "times", "·": "cdot",
+    "⋅": "cdot", "→": "to", "⇒": "Rightarrow", "∞": "infty", "∈": "in", "∂": "partial",
+    "∇": "nabla", "∑": "sum", "∫": "int", "⟂": "perp", "⋆": "star", "°": "circ", "−": "-",
+    "²": "^2", "³": "^3", "′": "'", "ℝ": "mathbb{R}", "√": "surd",
+}  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Plain text for LaTeX in text mode."""
+    parts = _CODE.split(text)
+    # Every second one stood between backticks.
+    parts[::2] = [
+        _characters(_OPENING_QUOTE.sub("``", part).replace('"', "''")) for part in parts[::2]
+    ]
+    parts[1::2] = [f"\\texttt{{{_characters(part)}}}" for part in parts[1::2]]
+    return "".join(parts)
+
+
+def _characters(text: str) -> str:
+    text = _NAMED.sub(lambda match: _SPECIAL[match[0]], text)
+    return "".join(map(_character, unicodedata.normalize("NFC", text)))
+
+
+def _character(c: str) -> str:
+    if c.isascii() or c in _LATIN:
+        return c
+    if c in _LETTERS:
+        return _LETTERS[c]
+    if c in _SYMBOLS:
+        sign = _SYMBOLS[c]
+        return f"$\\{sign}$" if sign[0].isalpha() else f"${sign}$"
+    greek = greek_name(c)
+    if greek:
+        return f"$\\{greek}$"
+    base, *marks = list(unicodedata.normalize("NFD", c))
+    if base.isascii() and len(marks) == 1 and marks[0] in _ACCENTS:
+        base = f"\\{base}" if base in "ij" else base
+        return f"\\{_ACCENTS[marks[0]]}{{{base}}}"
+    return "?"
+
+
+# What a reason may be wide, in em, beyond the name of the claim.
+_ROOM = 22.0
+
+
+def inline_text(text: str) -> tuple[Inline, ...]:
+    """Plain text with the formulas in it set as formulas."""
+    return tuple(Raw(part) if formula else Text(part) for part, formula in pieces(text))
+
+
+def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
+    """The rule of a step as a justification."""
+    if isinstance(rule, Lemma):
+        return (Reference(rule.id), *_values(rule, printer, shorten, find))
+    inner = getattr(rule, "by", None)
+    if inner is not None and rule.name == f"inside the expectation, {inner.name}":
+        return (Text("inside the expectation, "), *why(inner, printer, shorten, find))
+    if rule.name.startswith("claim "):
+        return (Reference(rule.name.removeprefix("claim ")),)
+    variables = getattr(rule, "variables", None)
+    if variables and rule.name.startswith("Stein's lemma in "):
+        return (Text("Stein\u2019s lemma in "), Math(_listed(list(variables), printer)))
+    of, variable = getattr(rule, "of", None), getattr(rule, "variable", None)
+    if isinstance(of, Expr) and isinstance(variable, Symbol) and rule.name == "monotonicity":
+        return (Text("monotonicity in "), Math(printer.symbol(variable)))
+    return inline_text(rule.name)
+
+
+def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
+    """What is put for the symbols of the claim, as far as it is something else, and fits."""
+    try:
+        claim: Claim = find(rule.id)
+        pairs = [(claim.symbol(symbol), value) for symbol, value in rule.values]
+    except Exception:  # what cannot be looked up has failed already
+        return ()
+    boxes: list[Box] = []
+    for symbol, value in pairs:
+        short = value.expr if isinstance(value, Lambda) else shorten(value)
+        if getattr(short, "name", None) == symbol.name or isinstance(value, Lambda):
+            continue
+        put = [printer.symbol(symbol), Operator("to", "relation"), printer.box(short, inline=True)]
+        boxes += [Operator(",", "comma"), row(put)] if boxes else [row(put)]
+    if not boxes or row(boxes).width > _ROOM or row(boxes).height >= 2:
+        return ()
+    return (Text(", "), Math(row(boxes)))
+
+
+def _listed(symbols: list[Any], printer: Printer) -> Box:
+    boxes: list[Box] = []
+    for symbol in symbols:
+        boxes += [Operator(",", "comma")] if boxes else []
+        boxes.append(printer.symbol(symbol))
+    return row(boxes)

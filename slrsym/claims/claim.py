@@ -15,6 +15,7 @@ from sympy import Symbol, false, true
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
+from slrsym.registry import registered
 from slrsym.search.step import Proof, Rule
 from slrsym.statements.errors import ProofError
 
@@ -376,10 +377,7 @@ class Claim:
         >>> print(slrsym.ledger().find("lemma-16").to_latex())
         \Bigl|1 - \frac{1}{\sqrt{1 + x}}\Bigr| \le \frac{x}{2}
         """
-        # Imported late: whatever is exported is made of claims.
-        from slrsym.book.notebook import claim_latex
-
-        return claim_latex(self, proof)
+        return str(registered("claim.latex")(self, proof))
 
     def to_html(self, proof: bool = False) -> str:
         """The statement as HTML, with its name and its hypotheses.
@@ -400,15 +398,10 @@ class Claim:
         >>> slrsym.ledger().find("lemma-16").to_html().startswith("<div><strong>Lemma 16")
         True
         """
-        # Imported late: whatever is exported is made of claims.
-        from slrsym.book.notebook import claim_html
-
-        return claim_html(self, proof)
+        return str(registered("claim.html")(self, proof))
 
     def _repr_latex_(self) -> str:
-        from slrsym.book.notebook import cell_latex
-
-        return cell_latex(self)
+        return str(registered("claim.cell")(self))
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -172,7 +172,7 @@ def verified(
 
 def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
     """What a book is called."""
-    from slrsym.book.html.site import DEFAULT_TITLE
+    from slrsym.book.html.pages import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims or paths else None)
 
@@ -222,7 +222,7 @@ def _print_snippets(document: Document) -> None:
 
 def compile_books(folder: Path, mains: list[str]) -> None:
     """Compile what was exported, and say how long it took."""
-    from slrsym.book.latex.compiling import CompileError, TeXMissingError, compiled
+    from slrsym.book.latex.book import CompileError, TeXMissingError, compiled
 
     start = time.perf_counter()
     try:
@@ -260,7 +260,7 @@ def html(
 
     from slrsym.book.build import build
     from slrsym.book.folder import write_folder
-    from slrsym.book.html.site import MAIN, site_files
+    from slrsym.book.html.pages import MAIN, site_files
 
     document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
     files = site_files(document, site_title(title, paths))
@@ -274,7 +274,7 @@ def html(
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
     """What a site is called."""
-    from slrsym.book.html.site import DEFAULT_TITLE
+    from slrsym.book.html.pages import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if paths else _PAPER)
 
@@ -306,7 +306,7 @@ def everything(
 
     from slrsym.book.build import build
     from slrsym.book.folder import write_folder
-    from slrsym.book.html.site import site_files
+    from slrsym.book.html.pages import site_files
     from slrsym.book.latex import book_files
     from slrsym.book.latex.book import MAIN
 

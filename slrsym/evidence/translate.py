@@ -14,8 +14,8 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.statements.orbits import Sentence
 from slrsym.trusted.term import COMMUTE, Term, key, neg, num
 

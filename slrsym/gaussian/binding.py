@@ -1,13 +1,16 @@
-"""Expressions that bind the symbols of a law: substituting around them, and renaming them."""
+"""Expressions that bind the symbols of a law: expectations, and sums of independent copies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Basic, Dummy, Expr, Symbol
+from sympy import Basic, Dummy, Expr, Symbol, sympify
 
-__all__ = ["Binder"]
+from slrsym.gaussian.independent import Law, ProductLaw
+from slrsym.registry import registered
+
+__all__ = ["Binder", "Expectation", "IIDSum"]
 
 
 class Binder(Expr):  # type: ignore[misc]
@@ -87,3 +90,214 @@ class Binder(Expr):  # type: ignore[misc]
         if not any(changed for _, changed in pairs):
             return (node, True) if captured else (self, False)
         return node.func(*(arg for arg, _ in pairs)), True
+
+
+class IIDSum(Binder):
+    r"""The random variable :math:`\sum_{l=1}^{n} f(X^{(l)})`, for independent copies of X.
+
+    It stands inside an expectation, and is independent of every variable that the expectation's law
+    names. Equal sums are one and the same random variable.
+
+    Parameters
+    ----------
+    term : expression
+        The summand f, in the symbols of `law`.
+    law : Law
+        The law of each copy.
+    count : expression
+        How many copies: a non-negative integer, symbolic or not.
+
+    Raises
+    ------
+    TypeError
+        If `law` is no law.
+    ValueError
+        If `count` is certainly not a non-negative integer.
+    """
+
+    is_real = True
+    is_commutative = True
+
+    def __new__(cls, term: Any, law: Law, count: Any) -> IIDSum:
+        term, count = sympify(term), sympify(count)
+        if not isinstance(law, Law):
+            raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
+        if count.is_integer is False or count.is_negative:
+            raise ValueError(f"count must be a non-negative integer; got {count}")
+        result: IIDSum = Expr.__new__(cls, term, law, count)
+        return result
+
+    @property
+    def term(self) -> Expr:
+        """The summand."""
+        return self.args[0]
+
+    @property
+    def law(self) -> Law:
+        """The law of one copy."""
+        result: Law = self.args[1]
+        return result
+
+    @property
+    def count(self) -> Expr:
+        """How many copies there are."""
+        return self.args[2]
+
+    @property
+    def free_symbols(self) -> set[Symbol]:
+        inner = self.term.free_symbols - set(self.law.symbols)
+        result: set[Symbol] = inner | self.law.parameters | self.count.free_symbols
+        return result
+
+    def renamed(self, names: Mapping[Symbol, Symbol]) -> IIDSum:
+        """The same sum, the variables of one copy named anew.
+
+        Parameters
+        ----------
+        names : mapping of Symbol to Symbol
+            New names, declared real. Variables that are not in it keep theirs.
+
+        Returns
+        -------
+        IIDSum
+            An equal random variable.
+        """
+        return IIDSum(self.term.xreplace(names), self.law.renamed(names), self.count)
+
+    def _eval_derivative(self, symbol: Symbol) -> Expr:
+        if symbol not in self.free_symbols:
+            return sympify(0)
+        raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
+
+    def copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
+        """The sum written out.
+
+        Parameters
+        ----------
+        count : int
+            How many copies to write, in the place of `self.count`.
+
+        Returns
+        -------
+        total : Expr
+            The sum of that many summands, each in variables of its own.
+        law : ProductLaw
+            The joint law of these variables.
+        """
+        terms, laws = [], []
+        for index in range(1, count + 1):
+            names = {s: Dummy(f"{s.name}_{index}", real=True) for s in self.law.symbols}
+            terms.append(self.term.xreplace(names))
+            laws.append(self.law.renamed(names))
+        return sum(terms, start=sympify(0)), ProductLaw(*laws)
+
+    def _latex(self, printer: Any) -> str:
+        count = printer._print(self.count)
+        return rf"\sum_{{\ell=1}}^{{{count}}} {printer._print(self.term)}"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"IIDSum({printer._print(self.term)}, {printer._print(self.count)})"
+
+
+class Expectation(Binder):
+    r"""The unevaluated expectation :math:`\mathbb{E}[f(X)]`, X distributed as `law`.
+
+    Parameters
+    ----------
+    expr : expression
+        The integrand f, in the symbols of `law` and in parameters.
+    law : Law
+        The law of the random vector. It binds its symbols.
+
+    Raises
+    ------
+    TypeError
+        If `law` is not a law.
+
+    Notes
+    -----
+    Differentiating in a parameter gives an unevaluated derivative: exchanging derivative and
+    expectation is a step with hypotheses, and has to be asked for.
+
+    ``evalf(n)`` integrates the definition numerically (see `quadrature`), and returns the node as
+    it is where a parameter has no value or n digits are out of reach.
+    """
+
+    is_commutative = True
+
+    def __new__(cls, expr: Any, law: Law) -> Expectation:
+        if not isinstance(law, Law):
+            raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
+        result: Expectation = Expr.__new__(cls, sympify(expr), law)
+        return result
+
+    @property
+    def integrand(self) -> Expr:
+        """The expression whose expectation is meant."""
+        return self.args[0]
+
+    @property
+    def law(self) -> Law:
+        """The law of the random vector."""
+        result: Law = self.args[1]
+        return result
+
+    @property
+    def free_symbols(self) -> set[Symbol]:
+        result: set[Symbol] = (
+            self.integrand.free_symbols - set(self.law.symbols)
+        ) | self.law.parameters
+        return result
+
+    def _eval_is_extended_real(self) -> bool | None:
+        result: bool | None = self.integrand.is_extended_real
+        return result
+
+    def _eval_is_finite(self) -> bool | None:
+        return True
+
+    def renamed(self, names: Mapping[Symbol, Symbol]) -> Expectation:
+        return Expectation(self.integrand.xreplace(names), self.law.renamed(names))
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        if self.free_symbols:
+            return None
+        value: Expr | None = registered("expectation.value")(self.integrand, self.law, prec)
+        return value
+
+    def _eval_derivative(self, symbol: Symbol) -> Expr:
+        from sympy import Derivative
+
+        if symbol not in self.free_symbols:
+            return sympify(0)
+        return Derivative(self, symbol, evaluate=False)
+
+    def to_latex(self) -> str:
+        r"""The expectation in LaTeX, with its law.
+
+        Returns
+        -------
+        str
+            For math mode; it needs amsmath only.
+
+        Examples
+        --------
+        >>> from sympy import Symbol, erf
+        >>> from slrsym.gaussian import standard_normal
+        >>> G = Symbol("G", real=True)
+        >>> print(Expectation(erf(G), standard_normal(G)).to_latex())
+        \mathbb{E}_{G \sim \mathcal{N}(0, 1)}\bigl[\operatorname{erf}(G)\bigr]
+        """
+        return str(registered("expectation.latex")(self))
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        return str(registered("expectation.html")(self))
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\mathbb{{E}}\left[{printer._print(self.integrand)}\right]"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"E[{printer._print(self.integrand)}]"

@@ -28,7 +28,7 @@ from sympy import (
     sympify,
 )
 
-from slrsym.gaussian.integrability import forbid_fast_growth, forbid_poles
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.integrals import (
     DivergenceError,
     erf_mean,
@@ -36,10 +36,16 @@ from slrsym.gaussian.integrals import (
     tidy_complex,
     tilt,
 )
-from slrsym.gaussian.integrand import Term, Unsupported, in_affine_forms, terms_of
+from slrsym.gaussian.integrand import (
+    Term,
+    Unsupported,
+    forbid_fast_growth,
+    forbid_poles,
+    in_affine_forms,
+    terms_of,
+)
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.gaussian.trace import Trace
-from slrsym.gaussian.unevaluated import Expectation
 
 __all__ = ["Expectation", "expectation"]
 

@@ -15,6 +15,8 @@ from typing import Any
 
 from sympy import Expr
 
+from slrsym.registry import registered
+
 __all__ = ["MPMATH_MODULES", "NUMBA_MODULES", "NUMPY_MODULES", "function_call", "inline"]
 
 NUMPY_MODULES: list[Any] = ["scipy", "numpy"]
@@ -24,9 +26,7 @@ NUMBA_MODULES: list[Any]
 
 def __getattr__(name: str) -> Any:
     if name == "NUMBA_MODULES":
-        from slrsym.kernels._numba_owens import compiled
-
-        return [compiled(), "math"]
+        return [registered("numba.functions")(), "math"]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from flint import arb, ctx, fmpq
 from sympy import Basic, Dummy, Expr, Matrix, Rational, S, Symbol, erf
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import Law, standard_normal
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.numbers.balls import (
     DIGITS_PER_BIT,
     Ball,

@@ -32,8 +32,8 @@ from sympy import (
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.numbers.balls import (
     DIGITS_PER_BIT,
     Ball,

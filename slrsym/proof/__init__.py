@@ -10,7 +10,6 @@ from slrsym.claims.ledger import Ledger as Ledger
 from slrsym.claims.ledger import builtin_ledger as builtin_ledger
 from slrsym.claims.rows import Row as Row
 from slrsym.numbers.montecarlo import MonteCarlo as MonteCarlo
-from slrsym.proof import _writing  # noqa: F401
 from slrsym.search.axioms import AXIOMS as AXIOMS
 from slrsym.search.axioms import Axiom as Axiom
 from slrsym.search.chain import Chain as Chain

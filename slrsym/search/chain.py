@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Derivative, Expr, Symbol, sympify
 
+from slrsym.registry import registered
 from slrsym.search.context import Context
 from slrsym.search.step import Link, Proof, Rule, Step, labelled, relation
 from slrsym.statements.errors import ProofError
 from slrsym.statements.expressions import AtPoint
-from slrsym.statements.printing import in_html, in_latex
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -226,7 +226,7 @@ class Chain(Proof):
         str
             An ``align*`` environment that needs amsmath only.
         """
-        return in_latex(self, step_numbers)
+        return str(registered("chain.latex")(self, step_numbers))
 
     def __repr__(self) -> str:
         rows = (f"    {link.relation} {link.rhs}  [{rule}]" for link, rule in self.links)
@@ -236,7 +236,7 @@ class Chain(Proof):
         return self.to_latex()
 
     def _repr_html_(self) -> str:
-        return in_html(self)
+        return str(registered("chain.html")(self))
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, (link, rule) in enumerate(self.links, start=1):

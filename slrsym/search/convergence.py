@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Integral, Mul, S, Symbol, exp, expand
 
-from slrsym.gaussian.law.declarations import is_plainly_real
+from slrsym.gaussian.independent import is_plainly_real
 from slrsym.search.growth import require_moderate
 from slrsym.search.smoothness import between_ends, require_smooth
 from slrsym.statements.errors import Refused

@@ -27,9 +27,9 @@ from sympy import (
 )
 from sympy.core.function import AppliedUndef, Derivative, Subs
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.law import IIDSum
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.semidefinite import is_semidefinite
 from slrsym.statements.errors import Refused

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sympy import Add, Expr, Ge, Integral, Le, Mul, Pow, Rational, Symbol, asin, exp
 from sympy.core.function import AppliedUndef
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.growth import BOUNDED, require_moderate
 from slrsym.statements.errors import Refused

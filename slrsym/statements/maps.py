@@ -24,7 +24,7 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian.law.declarations import is_plainly_real
+from slrsym.gaussian.independent import is_plainly_real
 from slrsym.statements.errors import ProofError
 from slrsym.statements.expressions import put
 

@@ -1,11 +1,23 @@
 """Formulas of Gaussian calculus as LaTeX and MathML, written as a person would write them."""
 
+from typing import Any
+
 from slrsym.typeset.boxes import Box as Box
-from slrsym.typeset.breaking import Line as Line
-from slrsym.typeset.breaking import broken as broken
-from slrsym.typeset.breaking import widest as widest
+from slrsym.typeset.boxes import Line as Line
+from slrsym.typeset.boxes import broken as broken
+from slrsym.typeset.boxes import widest as widest
+from slrsym.typeset.calculus import declared_laws as declared_laws
 from slrsym.typeset.latex import to_latex as to_latex
-from slrsym.typeset.laws import declared_laws as declared_laws
 from slrsym.typeset.mathml import to_mathml as to_mathml
 from slrsym.typeset.order import Order as Order
 from slrsym.typeset.printer import Printer as Printer
+
+
+def formula_latex(expr: Any) -> str:
+    """An expression by itself, with the laws of its expectations, in LaTeX."""
+    return to_latex(Printer(laws={}).box(expr))
+
+
+def formula_html(expr: Any) -> str:
+    """An expression by itself, with the laws of its expectations, as MathML."""
+    return to_mathml(Printer(laws={}).box(expr))

@@ -1,18 +1,23 @@
-"""How derivatives, integrals, sums and limits are written, as boxes."""
+"""How expectations, laws, derivatives, integrals, sums and limits are written, as boxes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from sympy import Derivative, Expr, Integral, Limit, Subs, Sum, Symbol
+import sympy as sp
+from sympy import Add, Derivative, Expr, Integral, Limit, Mul, S, Subs, Sum, Symbol
 from sympy.core.function import AppliedUndef, Function
 
-from slrsym.gaussian.unevaluated import Expectation
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.typeset.boxes import (
+    Atom,
     Box,
     Delimiter,
     Fence,
     Fraction,
+    Grid,
     Operator,
     Script,
     Space,
@@ -21,9 +26,67 @@ from slrsym.typeset.boxes import (
     number,
     row,
 )
-from slrsym.typeset.writing import COMMA, POWER, PREFIX, PRODUCT, SUM, Writing, primed
+from slrsym.typeset.writing import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, primed
 
-__all__ = ["Calculus"]
+__all__ = ["Calculus", "Expectations", "declared_laws", "is_part_of", "reduced"]
+
+
+def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
+    """The law of some variables only."""
+    parts: list[Law] = []
+    for block in law.blocks():
+        kept = [s for s in block.symbols if s in symbols]
+        if kept:
+            parts.append(
+                block.marginal(*kept)
+                if isinstance(block, GaussianLaw) and len(kept) < len(block.symbols)
+                else block
+            )
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else ProductLaw(*parts)
+
+
+def _blocks(law: Law) -> set[Law]:
+    """The independent parts, an uncorrelated Gaussian vector taken apart."""
+    found: set[Law] = set()
+    for block in law.blocks():
+        if isinstance(block, GaussianLaw) and block.cov.is_diagonal():
+            found |= {block.marginal(s) for s in block.symbols}
+        else:
+            found.add(block)
+    return found
+
+
+def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
+    """Whether a law is what has been declared of its variables."""
+    if any(s not in declared for s in law.symbols):
+        return False
+    blocks = list(dict.fromkeys(declared[s] for s in law.symbols))
+    together: set[Law] = set()
+    for block in blocks:
+        part = reduced(block, set(law.symbols))
+        if part is not None:
+            together |= _blocks(part)
+    return together == _blocks(law)
+
+
+def declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
+    """The laws to declare once, so that most expectations need not name theirs."""
+    declared: dict[Symbol, Law] = {}
+    for expression in expressions:
+        laws: list[Law] = []
+        for node in _binders(expression):
+            laws += node.law.blocks()
+        for law in sorted(laws, key=lambda b: -len(b.symbols)):
+            if not any(s in declared for s in law.symbols):
+                declared |= dict.fromkeys(law.symbols, law)
+    return declared
+
+
+def _binders(expression: Expr) -> list[Expectation]:
+    found = expression.atoms(Expectation) | expression.atoms(IIDSum)
+    return sorted(found, key=lambda node: (-len(str(node)), str(node)))
 
 
 class Calculus(Writing):
@@ -133,3 +196,101 @@ class Calculus(Writing):
         under = row([self.symbol(variable), Operator("to", "relation"), self._print(point)[0]])
         sign = Script(name("lim"), under)
         return row([sign, Space(), self._within(of, PRODUCT)]), PREFIX
+
+
+class Expectations(Writing):
+    """Writes expectations and laws."""
+
+    def _expectation(self, expr: Expectation) -> tuple[Box, int]:
+        sign: Box = name("E")
+        nested = self._depth > 0 or expr.integrand.has(Expectation)
+        if self.laws is not None and not is_part_of(expr.law, self.laws):
+            sign = Script(sign, self.law(expr.law))
+        elif nested:
+            sign = Script(sign, self._join(expr.law.symbols))
+        self._depth += 1
+        try:
+            with self._binding(expr.law.symbols):
+                body = self._print(expr.integrand)[0]
+        finally:
+            self._depth -= 1
+        return row([sign, Fence("[", body, "]")]), POWER
+
+    def _copies(self, expr: IIDSum) -> tuple[Box, int]:
+        count = expr.count
+        shift = count.is_Add and count.as_coeff_Add()[0] == -1
+        first, last = (2, count + 1) if shift else (1, count)
+        before = self._copied
+        self._copied = before | set(expr.law.symbols)
+        try:
+            with self._binding(expr.law.symbols):
+                body = self._within(expr.term, PRODUCT)
+        finally:
+            self._copied = before
+        sign = Script(
+            Operator("sum", "large"),
+            row([identifier("ell"), Operator("=", "relation"), number(first)]),
+            self._print(last)[0],
+        )
+        return row([sign, body]), PREFIX
+
+    def law(self, law: Law) -> Box:
+        """What a law says of its variables."""
+        parts: list[Box] = []
+        for block in law.blocks():
+            parts += [COMMA, Space(0.17, breaks=True)] if parts else []
+            parts.append(self._block(block))
+        return row(parts)
+
+    def _block(self, law: Law) -> Box:
+        if isinstance(law, NoiseLaw):
+            xi = self.symbol(law.symbols[0])
+            moments = [
+                row([name("E"), Fence("[", inside, "]"), Operator("=", "relation"), value])
+                for inside, value in (
+                    (xi, number(0)),
+                    (Script(xi, above=number(2)), self.box(law.variance)),
+                )
+            ]
+            return row([moments[0], COMMA, Space(), moments[1]])
+        if not isinstance(law, GaussianLaw):
+            return self._list(law.symbols)
+        names, means = law.symbols, tuple(law.mean.values())
+        same = {*means} == {S.Zero} and law.cov.is_diagonal() and len(set(law.cov.diagonal())) == 1
+        tilde, calligraphic = Operator("sim", "relation"), Atom("mathcal{N}")
+        if len(names) == 1 or same:
+            left = self._list(names, brackets=False)
+            mean, cov = self._print(means[0], inline=True)[0], self._print(law.cov[0, 0], True)[0]
+            return row([left, tilde, calligraphic, Fence("(", row([mean, COMMA, cov]), ")", False)])
+        common = _common_factor(law.cov)
+        entries = [[self.box(sp.cancel(e / common)) for e in line] for line in law.cov.tolist()]
+        grid: Box = Grid(tuple(map(tuple, entries)))
+        matrix = row([*([] if common == 1 else [self.box(common)]), grid])
+        shared = _common_factor(sp.Matrix([means]))
+        vector = Fence("(", self._join([sp.cancel(m / shared) for m in means]), ")")
+        mean = number(0) if not any(means) else vector
+        if any(means) and shared != 1:
+            mean = self._beside([self.box(shared), vector])
+        inside = Fence("(", row([mean, COMMA, Space(), matrix]), ")", False)
+        return row([self._list(names), tilde, calligraphic, inside])
+
+    def _law(self, expr: Law) -> tuple[Box, int]:
+        return self.law(expr), RELATION
+
+
+def _common_factor(matrix: Any) -> Expr:
+    """What every entry that is not zero is a multiple of, if that is more than a number."""
+    entries = [e for e in matrix if e != 0]
+    if not entries:
+        return S.One
+    factor = entries[0]
+    for entry in entries[1:]:
+        factor = sp.gcd_terms(factor + entry, clear=False).as_independent(Add, as_Add=False)[0] if (
+            factor != entry
+        ) else factor  # fmt: skip
+        common = Mul(*(f for f in Mul.make_args(factor) if not f.is_Add))
+        factor = common
+    quotients = [sp.cancel(e / factor) for e in entries]
+    if all(sp.denom(q) == 1 for q in quotients) and not factor.is_number:
+        return factor
+    return S.One

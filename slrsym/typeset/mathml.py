@@ -15,13 +15,13 @@ from slrsym.typeset.boxes import (
     Fence,
     Fraction,
     Grid,
+    Line,
     Operator,
     Root,
     Row,
     Script,
     Space,
 )
-from slrsym.typeset.breaking import Line
 from slrsym.typeset.latex import to_latex
 
 __all__ = ["converted", "to_mathml"]

@@ -10,20 +10,20 @@ from itertools import pairwise
 
 import pytest
 
-from slrsym.book import roundtrip
 from slrsym.book.build import build
 from slrsym.book.document import Citation, Document, Math, Raw, Reference, Text
 from slrsym.book.graph import laid_out
 from slrsym.book.html import Renderer, site_files
 from slrsym.book.html.graph import _NODE_HEIGHT, _NODE_WIDTH, picture
-from slrsym.book.html.reading import ShownRenderer
-from slrsym.book.roundtrip import read_back
 from slrsym.numbers.montecarlo import MonteCarlo
 from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.typeset.boxes import identifier, row
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
 from tests.export.test_roundtrip import UNREADABLE
+from tests.reading import roundtrip
+from tests.reading.mathml import ShownRenderer
+from tests.reading.roundtrip import read_back
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_every_displayed_formula_reads_as_what_was_checked(document, kind):
 
 def test_annotations_are_the_latex_that_is_read_back(document):
     """What someone copies from a page is what the book prints."""
-    from slrsym.book.reading import read_display
+    from tests.reading import read_display
 
     formula = r'class="formula(?: desk)?"><math.*?<annotation[^>]*>(.*?)</annotation>'
     for claim in document.claims[:6]:

@@ -11,7 +11,7 @@ import pytest
 
 from slrsym.book.build import build
 from slrsym.book.latex import Renderer, book_files, snippet, standalone
-from slrsym.book.latex.compiling import CompileError, TeXMissingError, compiled, require_tex
+from slrsym.book.latex.book import CompileError, TeXMissingError, compiled, require_tex
 from slrsym.book.latex.graph import page_with, picture
 from slrsym.claims.rows import Row
 from tests._profile import thorough_only
@@ -231,9 +231,9 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(
-        "slrsym.book.latex.compiling.shutil.which", lambda name: name != "latexmk" and name
+        "slrsym.book.latex.book.shutil.which", lambda name: name != "latexmk" and name
     )
-    monkeypatch.setattr("slrsym.book.latex.compiling.subprocess.run", run)
+    monkeypatch.setattr("slrsym.book.latex.book.subprocess.run", run)
     (tmp_path / "book.tex").write_text("x")
     assert compiled(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]

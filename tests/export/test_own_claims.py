@@ -11,22 +11,22 @@ from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, 
 from slrsym.book.bibliography import bibtex
 from slrsym.book.build import build
 from slrsym.book.document import Math, Section, Text
+from slrsym.book.html.pages import site_files
 from slrsym.book.html.render import Renderer as HtmlRenderer
-from slrsym.book.html.site import site_files
 from slrsym.book.latex import Renderer as LatexRenderer
 from slrsym.book.latex import book_files
-from slrsym.book.latex.compiling import compiled
-from slrsym.book.reading.formulas import read_display
-from slrsym.book.roundtrip import read_back
-from slrsym.book.text import escaped
+from slrsym.book.latex.book import compiled
+from slrsym.book.prose import escaped
 from slrsym.claims.ledger import Ledger
 from slrsym.proof import Claim
 from slrsym.typeset import Order, Printer, broken, to_latex, to_mathml
-from slrsym.typeset.names import letter
+from slrsym.typeset.writing import letter
 from tests._profile import thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
 from tests.export.test_latex import needs_tex
+from tests.reading.formulas import read_display
+from tests.reading.roundtrip import read_back
 
 HEADER = """
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin

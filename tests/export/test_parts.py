@@ -8,14 +8,13 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
+from slrsym.book.abbreviations import chosen
 from slrsym.book.assumptions import bounds
 from slrsym.book.bibliography import PAPER, WORKS, bibtex, cited
+from slrsym.book.build import labels, sections
 from slrsym.book.document import Citation, Text
 from slrsym.book.graph import laid_out
-from slrsym.book.labels import labels, sections
-from slrsym.book.prose import pieces
-from slrsym.book.shorthand import chosen
-from slrsym.book.text import escaped
+from slrsym.book.prose import escaped, pieces
 from slrsym.claims.check import steps_of
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t

@@ -9,12 +9,11 @@ from collections import Counter
 import pytest
 from sympy import Derivative, Subs, Symbol, erf, exp, symbols
 
-from slrsym.book import roundtrip
 from slrsym.book.document import Display, Formula
 from slrsym.book.latex.render import Renderer
-from slrsym.book.reading import ReadingError, read, read_display
-from slrsym.book.roundtrip import Outcome, read_back, same
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
+from tests.reading import ReadingError, read, read_display, roundtrip
+from tests.reading.roundtrip import Outcome, read_back, same
 
 x, y = symbols("x y", real=True)
 G = Symbol("G", real=True)

@@ -34,8 +34,6 @@ from sympy import (
     symbols,
 )
 
-from slrsym.book.reading import read
-from slrsym.book.roundtrip import same
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -48,6 +46,8 @@ from slrsym.gaussian import (
 )
 from slrsym.typeset import Order, Printer, broken, to_latex, widest
 from slrsym.typeset.mathml import to_mathml
+from tests.reading import read
+from tests.reading.roundtrip import same
 
 x, y, kappa, U_1, G = symbols("x y kappa U_1 G", real=True)
 d, lam = symbols("d lambda", positive=True)

@@ -50,9 +50,9 @@ from sympy import (
     together,
 )
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.algebra import Algebra, Freedom, NotNormalizable, partial_derivative
 from slrsym.search.context import Context
 from tests._profile import THOROUGH

@@ -27,9 +27,9 @@ from sympy import (
     tanh,
 )
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.growth import require_moderate
 from slrsym.search.semidefinite import is_semidefinite

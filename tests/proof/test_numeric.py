@@ -51,9 +51,9 @@ from sympy import (
     zeta as riemann_zeta,
 )
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.numbers import (
     Disagreement,
     NotALaw,

@@ -50,9 +50,9 @@ from sympy import (
     tanh,
 )
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.ranges import REALS, Facts, NoRange, Range, range_of
 from tests._profile import THOROUGH
 from tests.proof._fuzz import (

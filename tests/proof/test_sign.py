@@ -45,9 +45,9 @@ from sympy import (
     true,
 )
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import standard_normal
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.ranges import Range
 from slrsym.search.sign import Facts, Sign, explain, holds, is_nonzero, sign_of
 from tests._profile import THOROUGH

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from slrsym.book.document import Document
-from slrsym.book.graph import laid_out
-from slrsym.book.html.page import STATUSES
-from slrsym.book.routing import routed
+from slrsym.book.graph import laid_out, routed
+from slrsym.book.html.render import STATUSES
 
 __all__ = ["picture"]
 

@@ -25,7 +25,7 @@ from slrsym.typeset import Box, broken, to_mathml
 from slrsym.typeset.boxes import Operator, Row, row
 from slrsym.typeset.mathml import converted
 
-__all__ = ["NARROW", "WIDE", "Renderer", "relation"]
+__all__ = ["NARROW", "STATUSES", "WIDE", "Renderer", "badge", "relation"]
 
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
 # the one or the other.
@@ -39,6 +39,25 @@ _CODE = re.compile(r"`+([^`]+)`+")
 _GLUE = "</span>"
 _MARKS = re.compile(r"[.,;:)]+")
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
+
+
+# Status, sign and meaning, in the order of the legend; the sign is for those who see no colours.
+STATUSES = {
+    "proved": ("✓", "every step checked, and everything it rests on"),
+    "certified": ("▣", "a rigorous enclosure on a stated box of parameters"),
+    "tested": ("≈", "no proof: an experiment with counts, which contradicts nothing"),
+    "cited": ("❝", "its steps checked, but for a conclusion that is cited"),
+    "open": ("○", "its own steps checked, but it rests on a claim that is not proved"),
+    "failed": ("✗", "a step was refused, or there is no proof"),
+    "unverified": ("?", "not checked"),
+}
+
+
+def badge(status: str) -> str:
+    """A status as a coloured word."""
+    sign = STATUSES.get(status, STATUSES["unverified"])[0]
+    shown = escape(status)
+    return f'<span class="status {shown}"><span aria-hidden="true">{sign}</span> {shown}</span>'
 
 
 def relation(display: Display) -> Box:

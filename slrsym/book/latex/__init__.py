@@ -2,5 +2,5 @@
 
 from slrsym.book.latex.book import book_files as book_files
 from slrsym.book.latex.book import standalone as standalone
-from slrsym.book.latex.displays import snippet as snippet
 from slrsym.book.latex.render import Renderer as Renderer
+from slrsym.book.latex.render import snippet as snippet

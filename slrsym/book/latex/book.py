@@ -3,17 +3,112 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 from slrsym.book.bibliography import PAPER, bibtex
 from slrsym.book.document import Citation, ClaimEntry, Document, Section
 from slrsym.book.latex.graph import page_with, picture
-from slrsym.book.latex.preamble import preamble
 from slrsym.book.latex.render import Renderer
-from slrsym.book.text import escaped
+from slrsym.book.prose import escaped
 from slrsym.search.axioms import axiom
 
-__all__ = ["MAIN", "book_files", "standalone"]
+__all__ = [
+    "KINDS",
+    "MAIN",
+    "PACKAGES",
+    "CompileError",
+    "TeXMissingError",
+    "book_files",
+    "compiled",
+    "preamble",
+    "require_tex",
+    "standalone",
+]
+
+KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Claim")
+
+# The Debian packages that hold what is used here.
+PACKAGES = (
+    "texlive-latex-base",
+    "texlive-latex-recommended",
+    "texlive-latex-extra",
+    "texlive-fonts-recommended",
+    "latexmk",
+)
+
+_HEAD = r"""\documentclass[11pt,a4paper,fleqn]{article}
+\usepackage[utf8]{inputenc}
+\usepackage[a4paper,textwidth=160mm,textheight=240mm]{geometry}
+\usepackage{amsmath,amssymb,amsthm}
+\usepackage{booktabs,longtable}
+\usepackage{xcolor}
+\usepackage{tikz}
+\usetikzlibrary{backgrounds}
+\usepackage{makeidx}
+\usepackage[hidelinks]{hyperref}
+\usepackage[capitalise,noabbrev,nameinlink]{cleveref}
+\setlength{\mathindent}{1em}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{0.4em plus 0.2em}
+\allowdisplaybreaks
+\AtBeginDocument{%
+  \abovedisplayskip=5pt plus 2pt minus 2pt
+  \belowdisplayskip=5pt plus 2pt minus 2pt
+  \abovedisplayshortskip=3pt plus 2pt
+  \belowdisplayshortskip=4pt plus 2pt minus 2pt}
+\emergencystretch=2em
+\definecolor{slrgray}{gray}{0.42}
+\definecolor{slrproved}{RGB}{46,125,50}
+\definecolor{slrcertified}{RGB}{21,101,192}
+\definecolor{slrtested}{RGB}{0,121,107}
+\definecolor{slrcited}{RGB}{123,31,162}
+\definecolor{slropen}{RGB}{239,108,0}
+\definecolor{slrfailed}{RGB}{198,40,40}
+\definecolor{slrunverified}{gray}{0.5}
+"""
+
+_MACROS = r"""% The number of a claim is the paper's.
+\newcommand{\slrnumber}[3]{%
+  \expandafter\def\csname the#1\endcsname{#2}%
+  \expandafter\def\csname theH#1\endcsname{#3}}
+\newcommand{\slrwhy}[2]{\tag*{\footnotesize\color{slrgray}%
+  \if\relax\detokenize{#1}\relax\else(#1)\ \fi#2}}
+\newcommand{\slrgroup}[1]{\par
+  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]\textit{#1.}\slrgap}
+\newcommand{\slrendgroup}{\end{list}}
+\newcommand{\slrstatus}[2]{\par{\footnotesize\color{slrgray}\noindent\raggedright
+  #1 \texttt{#2}\par}\medskip}
+\newcommand{\slrunproved}[1]{\par\noindent{\bfseries\color{slr#1}%
+  This claim is \uppercase{not proved} (#1).}\par}
+% Long titles in the table of contents leave room for the numbers of pages.
+\makeatletter
+\renewcommand{\@pnumwidth}{2.6em}
+\makeatother
+% Reasons that follow a display need no empty line before it.
+\newcommand{\slrgap}{ }
+\newcommand{\slrqed}{$\square$~}
+\newenvironment{slrproof}{\par\noindent\textit{Proof.} }{\par}
+\newcommand{\slrindex}[1]{\index{#1}}
+"""
+
+
+def preamble() -> str:
+    r"""Everything before ``\begin{document}``."""
+    theorems = ["\\theoremstyle{definition}"]
+    for kind in KINDS:
+        name = kind.lower()
+        theorems.append(f"\\newtheorem{{{name}}}{{{kind}}}")
+        theorems.append(f"\\crefname{{{name}}}{{{kind}}}{{{_plural(kind)}}}")
+    return _HEAD + "\n".join(theorems) + "\n" + _MACROS
+
+
+def _plural(kind: str) -> str:
+    return "Corollaries" if kind == "Corollary" else f"{kind}s"
+
 
 MAIN = "book.tex"
 
@@ -198,3 +293,77 @@ def _ending(name: str = "references") -> list[str]:
 
 def _bibliography(document: Document) -> str:
     return bibtex(axiom(entry.id).reference for entry in document.axioms)
+
+
+_SECONDS = 600
+
+
+class TeXMissingError(RuntimeError):
+    """No LaTeX is installed; the message says what to install."""
+
+
+class CompileError(RuntimeError):
+    """LaTeX stopped at an error; the message has what its log says of it."""
+
+
+def require_tex() -> str:
+    """The program that compiles."""
+    if shutil.which("pdflatex"):
+        return "latexmk" if shutil.which("latexmk") else "pdflatex"
+    raise TeXMissingError(
+        "no pdflatex is installed. On Debian or Ubuntu: "
+        f"apt-get install --no-install-recommends {' '.join(PACKAGES)}"
+    )
+
+
+def compiled(folder: Path, main: str) -> Path:
+    """Compile a document, in a copy of its folder, and put the PDF beside it."""
+    program = require_tex()
+    stem = main.removesuffix(".tex")
+    with tempfile.TemporaryDirectory(prefix="slrsym-") as name:
+        work = Path(name)
+        for file in folder.iterdir():
+            if file.suffix in (".tex", ".bib"):
+                shutil.copy(file, work / file.name)
+        if program == "latexmk":
+            options = ["-pdf", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
+            _run(["latexmk", *options, main], work, stem)
+        else:
+            latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
+            _run([*latex, main], work, stem)
+            for tool in (["bibtex", stem], ["makeindex", "-q", f"{stem}.idx"]):
+                if shutil.which(tool[0]):
+                    subprocess.run(
+                        tool, cwd=work, capture_output=True, timeout=_SECONDS, check=False
+                    )
+            for _ in range(3):
+                _run([*latex, main], work, stem)
+        for ending in (".log", ".pdf"):
+            if (work / f"{stem}{ending}").is_file():
+                shutil.copy(work / f"{stem}{ending}", folder / f"{stem}{ending}")
+    return folder / f"{stem}.pdf"
+
+
+def _run(command: list[str], work: Path, stem: str) -> None:
+    try:
+        done = subprocess.run(command, cwd=work, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise CompileError(f"{command[0]} took more than {_SECONDS} s") from None
+    if done.returncode:
+        log = work / f"{stem}.log"
+        text = log.read_text(encoding="latin-1") if log.is_file() else ""
+        raise CompileError(f"{command[0]} failed: {_first_error(text)}")
+
+
+def _first_error(log: str) -> str:
+    match = re.search(r"^! (.+(?:\n.*){0,4})", log, re.MULTILINE)
+    if match is None:
+        return "its log names no error"
+    lines = " ".join(match[1].split())
+    missing = re.search(r"File `([\w.-]+)' not found", lines)
+    if missing:
+        packages = " ".join(PACKAGES)
+        return (
+            f"{missing[0]}; on Debian or Ubuntu: apt-get install --no-install-recommends {packages}"
+        )
+    return lines

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slrsym.book.document import Document
-from slrsym.book.graph import laid_out
-from slrsym.book.routing import routed
-from slrsym.book.text import escaped
+from slrsym.book.graph import laid_out, routed
+from slrsym.book.prose import escaped
 
 __all__ = ["page_with", "picture"]
 

@@ -24,8 +24,8 @@ from sympy import (
     nan,
 )
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.algebra.elements import (
     Element,
     Monomial,

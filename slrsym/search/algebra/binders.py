@@ -12,8 +12,8 @@ from typing import Any
 from flint import fmpq
 from sympy import Basic, Dummy, Expr, Integral, Sum, Symbol
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.algebra.atoms import RingOfAtoms
 from slrsym.search.algebra.elements import Element, Key, add
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, exp
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.algebra.binders import RingOfBinders, canonical_variable, depth_of, shape_of
 from slrsym.search.algebra.elements import Element, Key, add, constant
 

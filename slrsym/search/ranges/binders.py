@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Dummy, Expr, Ge, Gt, Integer, Integral, Le, Lt, Mul, Sum, Symbol, oo
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.ranges.intervals import REALS, NoRange, Range
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from sympy import (
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.ranges.enclosure import Enclosure
 from slrsym.search.ranges.intervals import NONNEGATIVE, NoRange, Range
 from slrsym.search.ranges.names import between_integers, is_name

@@ -19,9 +19,9 @@ from sympy import (
     sympify,
 )
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_convergent, require_decay, require_differentiable
 from slrsym.search.gate import NEAR

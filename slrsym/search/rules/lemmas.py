@@ -10,7 +10,7 @@ from sympy import Abs, And, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sym
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 
-from slrsym.gaussian.law.declarations import is_plainly_real
+from slrsym.gaussian.independent import is_plainly_real
 from slrsym.search.algebra import Freedom
 from slrsym.search.context import Context, Stated
 from slrsym.search.gate import require_defined

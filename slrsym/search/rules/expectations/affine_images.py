@@ -8,8 +8,8 @@ from typing import Any
 
 from sympy import Derivative, Dummy, Expr, Subs, Symbol, sympify
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.algebra import partial_derivative
 from slrsym.search.context import Context
 from slrsym.search.rules.algebra import in_either_direction, require_equality

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from sympy import Dummy, Expr, Symbol
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum, Law, ProductLaw
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.terms import expectations_in, with_expectations_changed

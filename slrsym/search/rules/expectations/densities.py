@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Integral, Matrix, S, exp, expand, oo, pi, sqrt
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.growth import require_moderate
 from slrsym.search.rules.algebra import require_equality

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from slrsym.gaussian.unevaluated import Expectation
+from slrsym.gaussian.binding import Expectation
 from slrsym.search.context import Context
 from slrsym.search.rules.expectations.integrability import require_integrable
 from slrsym.search.step import Link, Proof, Rule, axioms_of

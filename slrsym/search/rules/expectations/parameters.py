@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Derivative, Expr
 
-from slrsym.gaussian.unevaluated import Expectation
+from slrsym.gaussian.binding import Expectation
 from slrsym.search.context import Context
 from slrsym.search.convergence import require_differentiable
 from slrsym.search.growth import require_moderate

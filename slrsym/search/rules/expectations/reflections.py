@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, S, Symbol
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, Law
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.integrability import require_integrable

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Function, Mul, Symbol, erf, expand
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
-from slrsym.gaussian.unevaluated import Expectation
 from slrsym.search.context import Context
 from slrsym.search.rules.algebra import require_equality
 from slrsym.search.rules.expectations.integrability import require_integrable

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sympy import Expr
 
-from slrsym.gaussian.unevaluated import Expectation
+from slrsym.gaussian.binding import Expectation
 
 __all__ = ["expectations_in", "with_expectations_changed"]
 

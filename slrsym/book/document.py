@@ -1,0 +1,245 @@
+"""The document that is exported, before it is LaTeX or HTML.
+
+A `Document` has sections of claims. A claim has blocks: paragraphs, displayed formulas, and groups
+of blocks with a heading, such as the cases of a proof. Formulas are boxes of
+`slrsym.typeset`, each with the checked object that it shows; what is not a formula is
+text, a reference to a claim, or a citation. A renderer needs to know nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from slrsym.typeset import Box
+
+__all__ = [
+    "AxiomEntry",
+    "AxiomReference",
+    "Block",
+    "Citation",
+    "ClaimEntry",
+    "Display",
+    "Document",
+    "Formula",
+    "Group",
+    "Inline",
+    "Label",
+    "Link",
+    "Math",
+    "Paragraph",
+    "Raw",
+    "Reference",
+    "Section",
+    "Text",
+    "listed",
+]
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A piece of a paragraph."""
+
+
+@dataclass(frozen=True)
+class Text(Inline):
+    """Plain text, not escaped."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Math(Inline):
+    """A formula within the text."""
+
+    box: Box
+
+
+@dataclass(frozen=True)
+class Raw(Inline):
+    """A formula within the text that is LaTeX already, from the title or idea of a claim."""
+
+    latex: str
+
+
+@dataclass(frozen=True)
+class Reference(Inline):
+    """A claim, by its id."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class AxiomReference(Inline):
+    """An axiom, by its id."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class Citation(Inline):
+    """A work of the bibliography, and the place in it."""
+
+    key: str
+    place: str = ""
+
+
+def listed(parts: Sequence[Inline]) -> list[Inline]:
+    """Several pieces in a sentence, with commas and an "and"."""
+    result: list[Inline] = []
+    for place, part in enumerate(parts):
+        if place:
+            result.append(Text(" and " if place == len(parts) - 1 else ", "))
+        result.append(part)
+    return result
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a claim or of its proof."""
+
+
+@dataclass(frozen=True)
+class Paragraph(Block):
+    """Running text."""
+
+    parts: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What is displayed, and the checked object that it shows."""
+
+    box: Box
+    shown: Any
+
+
+@dataclass(frozen=True)
+class Link:
+    """One relation of a displayed chain."""
+
+    sign: str
+    formula: Formula
+    label: str = ""
+    why: tuple[Inline, ...] = ()
+
+
+@dataclass(frozen=True)
+class Display(Block):
+    """A formula, or a chain of relations that begins with it."""
+
+    start: Formula
+    links: tuple[Link, ...] = ()
+    label: str = ""
+    why: tuple[Inline, ...] = ()
+
+    @property
+    def formulas(self) -> list[Formula]:
+        """Everything that it shows."""
+        return [self.start, *(link.formula for link in self.links)]
+
+
+@dataclass(frozen=True)
+class Group(Block):
+    """Blocks under a heading: a case, a base, the proof of a premise."""
+
+    heading: tuple[Inline, ...]
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a claim is called."""
+
+    kind: str
+    number: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.number}"
+
+
+@dataclass(frozen=True)
+class ClaimEntry:
+    """A claim with everything that is said of it."""
+
+    id: str
+    label: Label
+    title: tuple[Inline, ...]
+    source: str
+    assumptions: tuple[Block, ...]
+    statement: tuple[Block, ...]
+    where: tuple[Block, ...]
+    idea: tuple[Inline, ...]
+    proof: tuple[Block, ...]
+    status: str
+    evidence: tuple[Inline, ...]
+    reason: str
+    depends: tuple[str, ...]
+    axioms: tuple[str, ...]
+    rules: tuple[str, ...]
+    steps: int
+    digits: int | None
+    names: Any = field(repr=False, compare=False)
+    agreement: Mapping[str, int | None] = field(default_factory=dict, compare=False)
+    monte_carlo: tuple[Any, ...] = ()
+    box: str = ""
+    trials: str = ""
+
+    def displays(self) -> Iterator[Display]:
+        """Every displayed formula of the statement, its abbreviations and the proof, in order."""
+        ahead: list[Block] = [*self.statement, *self.where, *self.proof]
+        while ahead:
+            block = ahead.pop(0)
+            if isinstance(block, Display) and block.start.shown is not None:
+                yield block
+            elif isinstance(block, Group):
+                ahead = [*block.blocks, *ahead]
+
+
+@dataclass(frozen=True)
+class AxiomEntry:
+    """A fact that is used and not proved."""
+
+    id: str
+    statement: tuple[Inline, ...]
+    reference: tuple[Inline, ...]
+    users: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Claims under a heading; of one file of derivations."""
+
+    title: tuple[Inline, ...]
+    claims: tuple[ClaimEntry, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that is exported.
+
+    Attributes
+    ----------
+    sections : tuple of Section
+        The claims, in the paper's order.
+    axioms : tuple of AxiomEntry
+        Those that a claim of the document rests on.
+    labels : dict of str to Label
+        What every claim is called that the document speaks of, its own and others.
+    notation : tuple of Block
+        The letters, and what they mean; empty for a document of few claims.
+    version : str
+        Of the package.
+    """
+
+    sections: tuple[Section, ...]
+    axioms: tuple[AxiomEntry, ...]
+    labels: dict[str, Label]
+    notation: tuple[Any, ...] = ()
+    version: str = ""
+
+    @property
+    def claims(self) -> list[ClaimEntry]:
+        """The claims of all sections."""
+        return [claim for section in self.sections for claim in section.claims]

@@ -1,0 +1,385 @@
+r"""Expressions rewritten with the abbreviations of a claim.
+
+This is done before they are typeset: :math:`\sqrt{1+2\lambda^2\gamma^2}` becomes :math:`A`. What a
+letter stands for is known, so whatever is written can be read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from typing import Any
+
+from sympy import (
+    Add,
+    Basic,
+    Derivative,
+    Expr,
+    Function,
+    Lambda,
+    Mul,
+    Pow,
+    S,
+    Subs,
+    Symbol,
+    Tuple,
+    asin,
+    pi,
+    sqrt,
+)
+from sympy.core.function import AppliedUndef, UndefinedFunction
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import BooleanFunction
+
+from slrsym import notation
+from slrsym.gaussian import Expectation, IIDSum
+from slrsym.gaussian.law import Law
+
+__all__ = [
+    "DRIFT",
+    "FIVE",
+    "MEAN",
+    "RISK",
+    "RISK_CLOSED",
+    "RISK_ON_M",
+    "SMALL_A",
+    "SPREAD",
+    "A",
+    "B",
+    "Shorthand",
+    "is_closed_risk",
+    "names_in",
+    "overlaps_of_risk",
+    "place_on_manifold",
+    "powers_of",
+    "risk_definition",
+    "risk_on_manifold",
+    "times_in",
+]
+
+
+def names_in(expressions: Iterable[Any]) -> set[str]:
+    """The names of all symbols and functions."""
+    return set().union(*map(_names, expressions))
+
+
+# A claim is asked for its names more than once.
+@lru_cache(maxsize=1024)
+def _names(expr: Any) -> frozenset[str]:
+    found = expr.atoms(Symbol, AppliedUndef)
+    return frozenset(x.name if isinstance(x, Symbol) else x.func.__name__ for x in found)
+
+
+# The spread of a score, and its mean.
+SPREAD = Symbol("s", positive=True)
+MEAN = Symbol("t", real=True)
+SMALL_A = Symbol("a", real=True)
+A = Symbol("A", positive=True)
+B = Symbol("B", positive=True)
+# Drawn as a root, and read as one.
+DRIFT = Symbol("sqrt(d/2)", positive=True)
+
+# Names that no one would give to a function.
+RISK = Function("R(6)", real=True)
+RISK_ON_M = Function("R<", real=True)
+RISK_CLOSED = Function("R^", real=True)
+
+
+def powers_of(product: Expr) -> tuple[dict[Expr, Any], Expr]:
+    """The factors of a product."""
+    powers: dict[Expr, Any] = {}
+    number: Expr = S.One
+    for factor in Mul.make_args(product):
+        base, power = factor.as_base_exp()
+        if factor.is_number:
+            number *= factor
+        elif power.is_Rational:
+            powers[base] = powers.get(base, S.Zero) + power
+        else:
+            powers[factor] = powers.get(factor, S.Zero) + 1
+    return powers, number
+
+
+@lru_cache(maxsize=512)
+def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
+    return powers_of(value)
+
+
+def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
+    """How often a product is a factor of another."""
+    inner, scale = _known(value)
+    if len(inner) < 2 or not isinstance(value, Mul):
+        return 0, product
+    powers, number = powers_of(product)
+    if not inner.keys() <= powers.keys():
+        return 0, product
+    count = int(min(powers[base] / power for base, power in inner.items()))
+    if count < 1:
+        return 0, product
+    left = number / scale**count
+    for base, power in inner.items():
+        powers[base] -= count * power
+    # The root of a number belongs to that of a letter, as in that of d/2.
+    root = any(not power.is_Integer for power in powers.values())
+    if not (left**2 if root else left).is_Rational:
+        return 0, product
+    return count, Mul(left, *(Pow(base, power) for base, power in powers.items()))
+
+
+FIVE = notation.ORDER_PARAMETERS
+
+
+@cache
+def risk_definition() -> Any:
+    """The risk as it is defined."""
+    from slrsym import symbolic
+
+    return symbolic.risk_definition()
+
+
+@cache
+def risk_on_manifold() -> Any:
+    """The right-hand side of Lemma 6."""
+    from slrsym.proof import builtin_ledger
+
+    return builtin_ledger().find("lemma-6").statement.rhs
+
+
+@cache
+def overlaps_of_risk(expr: Expectation) -> tuple[Expr, ...] | None:
+    """The overlaps at which an expectation is the risk."""
+    definition = risk_definition()
+    if expr == definition:
+        return FIVE
+    if not isinstance(expr.integrand, Pow) or not expr.has(IIDSum):
+        return None
+    for values in _RISK_ARGUMENTS:
+        if definition.subs(dict(zip(FIVE, values, strict=True))) == expr:
+            return values
+    return None
+
+
+_K, _N = notation.kappa, notation.nu
+_RISK_ARGUMENTS = (
+    (_K, _N, S.Zero, S.Zero, S.Zero),
+    *((x, y, S.Zero, S.Zero, S.Zero) for x in (S.One, -S.One) for y in (S.One, -S.One)),
+)
+
+
+@cache
+def place_on_manifold(expr: Add) -> tuple[Expr, Expr] | None:
+    """Where a sum is the value of the risk on the manifold."""
+    fixed = {notation.epsilon, notation.gamma, notation.L, notation.lam, notation.d}
+    if not fixed <= expr.free_symbols or notation.epsilon**2 not in expr.args:
+        return None
+    free = sorted(expr.free_symbols - fixed, key=str)
+    if len(free) > 2 or not all(s.is_real for s in free):
+        return None
+    values = [*free, *(-s for s in free), S.One, S.NegativeOne, S.Zero]
+    for x in values:
+        for y in values:
+            if {*x.free_symbols, *y.free_symbols} >= set(free) and _value_on_m(x, y) == expr:
+                return x, y
+    return None
+
+
+def is_closed_risk(expr: Add) -> bool:
+    """Whether a sum is the closed form of the risk."""
+    result: bool = {*FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
+    return result
+
+
+@cache
+def _closed_risk() -> Any:
+    """The form without cancellation, of claim excess-risk-stable, and what it leaves out."""
+    from slrsym.symbolic import excess_risk_stable
+
+    return notation.epsilon**2 + excess_risk_stable()
+
+
+@cache
+def _value_on_m(x: Expr, y: Expr) -> Any:
+    both = {notation.kappa: x, notation.nu: y}
+    return risk_on_manifold().subs(both, simultaneous=True)
+
+
+@dataclass
+class Shorthand:
+    """The abbreviations in force in one claim."""
+
+    letters: dict[Symbol, Expr] = field(default_factory=dict)
+    functions: dict[UndefinedFunction, Lambda] = field(default_factory=dict)
+    spread: Expr | None = None
+    risk: bool = True
+    risk_on_m: bool = True
+    risk_closed: bool = True
+    squares: bool = True
+    local: dict[Any, Symbol] = field(default_factory=dict)
+    _known: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def meaning(self, symbol: Symbol) -> Expr:
+        """What a letter stands for, in the symbols of the claim."""
+        value = self.letters[symbol]
+        while value.free_symbols & set(self.letters):
+            value = value.subs(self.letters)
+        return value
+
+    def with_letter(self, letter: Symbol, value: Expr) -> Shorthand:
+        """The abbreviations, and one more."""
+        letters = {**self.letters, letter: value}
+        local = {**self.local, value: letter}
+        return replace(self, letters=letters, local=local, functions={}, _known={})
+
+    def inside(self, letter: Symbol) -> Any:
+        """What a letter of the claim's own stands for, abbreviated by the others."""
+        others = {value: other for value, other in self.local.items() if other != letter}
+        return replace(self, local=others, _known={})(self.letters[letter])
+
+    def __call__(self, expr: Any) -> Any:
+        """An expression or statement, abbreviated."""
+        if not isinstance(expr, Basic) or isinstance(expr, Law):
+            return expr
+        # SymPy takes derivatives in different variables for equal, at a point of equal coordinates.
+        if expr.has(Subs):
+            return self._abbreviated(expr)
+        if expr not in self._known:
+            self._known[expr] = self._abbreviated(expr)
+        return self._known[expr]
+
+    def _abbreviated(self, expr: Any) -> Any:
+        if expr in self.local:
+            return self.local[expr]
+        named = self._risk(expr)
+        if named is not None:
+            return named
+        if not expr.args:
+            return expr
+        if isinstance(expr, Relational | BooleanFunction):
+            return expr.func(*map(self, expr.args), evaluate=False)
+        if isinstance(expr, Expectation | IIDSum | AppliedUndef):
+            return expr.func(*map(self, expr.args))
+        if isinstance(expr, Derivative):
+            # Not for SymPy, for which a letter does not depend on what it stands for.
+            variables = (Tuple(*pair) for pair in expr.variable_count)
+            return Expr.__new__(Derivative, self(expr.expr), *variables)
+        if isinstance(expr, Mul):
+            for value, letter in self.local.items():
+                count, rest = times_in(expr, value)
+                if count:
+                    return self._monomial(Mul(letter**count, self(rest)))
+        if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
+            root = self._root(expr)
+            if root is not None:
+                return root
+        if isinstance(expr, asin):
+            # An arc sine of 2 s^2/(1 + 2 s^2) is known by its looks.
+            args = [_plain(self)(arg) for arg in expr.args]
+        else:
+            args = [self(arg) for arg in expr.args]
+        if isinstance(expr, Add):
+            return Add(*args)
+        if not isinstance(expr, Mul | Pow) and tuple(args) == expr.args:
+            # What is held unevaluated stays so.
+            return expr
+        if isinstance(expr, Mul):
+            return self._monomial(Mul(*args))
+        try:
+            made = expr.func(*args)
+        # What will not be rebuilt with a letter in it is left as it is.
+        except (TypeError, ValueError):
+            return expr
+        return self._monomial(made) if isinstance(made, Mul | Pow) else made
+
+    # -- letters -------------------------------------------------------------------------------
+
+    def _root(self, power: Expr) -> Expr | None:
+        """A power of 1 + 2 s^2 as one of A, if it is an odd power of its root; so for B."""
+        doubled = 2 * power.exp
+        if self.spread is None or not doubled.is_Integer or A not in self.letters:
+            return None
+        for letter, factor in ((A, 2), (B, 4)):
+            if power.base == 1 + factor * self.spread**2 and doubled.is_odd:
+                return letter**doubled
+        return None
+
+    def _monomial(self, product: Expr) -> Expr:
+        product = self._zeta_at_zero(product)
+        if not isinstance(product, Mul | Pow):
+            return product
+        powers, number = powers_of(product)
+        if DRIFT in self.letters and notation.d in powers:
+            # 2^(1/2) d^(1/2) is 2 (d/2)^(1/2).
+            half = powers[notation.d]
+            if half.q == 2:
+                powers[DRIFT] = 2 * half
+                number *= sqrt(2) ** (2 * half)
+                del powers[notation.d]
+        self._take(powers, SPREAD, {notation.lam: 1, notation.gamma: 1}, exact=True)
+        self._take(powers, MEAN, {notation.lam: 1, DRIFT: 1, notation.kappa: 1})
+        if self.squares and A in self.letters:
+            for letter in (A, B):
+                base = self.letters[letter] ** 2
+                if base in powers and powers[base].is_Integer:
+                    powers[letter] = powers.get(letter, S.Zero) + 2 * powers.pop(base)
+        if SMALL_A in self.letters and powers.get(MEAN) == 1 and powers.get(A) == -1:
+            self._take(powers, SMALL_A, {MEAN: 1, A: -1})
+        return Mul(number, *(Pow(base, power) for base, power in powers.items()))
+
+    def _take(
+        self,
+        powers: dict[Expr, Any],
+        letter: Symbol,
+        of: Mapping[Any, int],
+        exact: bool = False,
+    ) -> None:
+        if letter not in self.letters or any(base not in powers for base in of):
+            return
+        counts = [powers[base] / count for base, count in of.items()]
+        if len({count > 0 for count in counts}) > 1 or (exact and len(set(counts)) > 1):
+            return
+        count = min(counts, key=abs)
+        if not count.is_Integer:
+            return
+        for base, each in of.items():
+            powers[base] -= count * each
+            if powers[base] == 0:
+                del powers[base]
+        powers[letter] = powers.get(letter, S.Zero) + count
+
+    def _zeta_at_zero(self, product: Expr) -> Expr:
+        """SymPy turns zeta(0, lambda) into an arc sine; in the risk it is written as zeta."""
+        lam = notation.lam
+        arc = asin(2 * lam**2 / (1 + 2 * lam**2))
+        if not product.has(arc):
+            return product
+        rest = product / arc * pi / 2
+        return rest if rest.has(asin) else rest * _ZETA_AT_ZERO
+
+    # -- the risk ------------------------------------------------------------------------------
+
+    def _risk(self, expr: Any) -> Any:
+        if isinstance(expr, Expectation) and self.risk:
+            values = overlaps_of_risk(expr)
+            if values is not None:
+                self.functions[RISK] = Lambda(FIVE, risk_definition())
+                return RISK(*map(self, values))
+        if isinstance(expr, Add) and self.risk_on_m:
+            place = place_on_manifold(expr)
+            if place is not None:
+                self.functions[RISK_ON_M] = Lambda(
+                    (notation.kappa, notation.nu), risk_on_manifold()
+                )
+                return RISK_ON_M(*place)
+        if isinstance(expr, Add) and self.risk_closed and is_closed_risk(expr):
+            self.functions[RISK_CLOSED] = Lambda(FIVE, expr)
+            return RISK_CLOSED(*FIVE)
+        return None
+
+
+# Not the function itself, which would evaluate.
+_ZETA_AT_ZERO = Function("zeta", real=True)(S.Zero, notation.lam)
+
+
+def _plain(shorthand: Shorthand) -> Shorthand:
+    return replace(shorthand, squares=False, _known={})

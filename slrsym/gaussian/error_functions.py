@@ -1,0 +1,402 @@
+"""Functions of one variable: derivatives of erf, normal density and distribution function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mpmath import mp
+from sympy import (
+    Expr,
+    Integral,
+    Rational,
+    S,
+    Symbol,
+    erf,
+    erfc,
+    exp,
+    factorial,
+    oo,
+    pi,
+    sqrt,
+    sympify,
+)
+from sympy.core.function import ArgumentIndexError, Function
+from sympy.core.symbol import uniquely_named_symbol
+from sympy.printing.pycode import SymPyPrinter
+
+from slrsym.gaussian import multiprecision
+from slrsym.gaussian.printing import function_call, inline
+
+__all__ = [
+    "Bell",
+    "Entire",
+    "GaussianFunction",
+    "are_real",
+    "bound_variable",
+    "erf_prime",
+    "erf_second",
+    "normal_cdf",
+    "normal_pdf",
+    "require_index",
+]
+
+
+class GaussianFunction(Function):  # type: ignore[misc]
+    """What all of them share: evaluation by `multiprecision`, leading terms, printing."""
+
+    _multiprecision: str
+    _symbol: str
+    _opening = ""
+    _sympy_name: str | None = None
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        working = prec + 10
+        try:
+            numbers = [arg._to_mpmath(working) for arg in self.args]
+            # The functions fall like exp(-x^2), which magnifies a relative error of x by 2 x^2.
+            size = max((mp.mag(x) for x in numbers if x and mp.isfinite(x)), default=0)
+            if size > 0:
+                numbers = [arg._to_mpmath(working + 2 * int(size)) for arg in self.args]
+            with mp.workprec(working):
+                value = getattr(multiprecision, self._multiprecision)(*numbers)
+        except ValueError:
+            return None
+        return Expr._from_mpmath(value, prec)
+
+    def _eval_as_leading_term(self, x: Symbol, logx: Any, cdir: Any) -> Expr:
+        at_zero = [arg.limit(x, 0, "-" if sympify(cdir).is_negative else "+") for arg in self.args]
+        value = self.func(*at_zero)
+        if value.is_zero is not True and value.is_finite is not False:
+            return value
+        if all(arg.is_finite for arg in at_zero):
+            vanishing = self._vanishing_part(at_zero)
+            if vanishing is not None:
+                return vanishing.as_leading_term(x, logx=logx, cdir=cdir)
+        raise NotImplementedError(f"leading term of {self} as {x} tends to 0")
+
+    def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
+        """Something simpler with the same leading term, where the function tends to 0."""
+        return None
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        power = "" if exp is None else f"^{{{exp}}}"
+        args = ", ".join(map(printer._print, self.args))
+        return rf"{self._symbol}{power}{self._opening}\left({args}\right)"
+
+    def _mpmathcode(self, printer: Any) -> str:
+        name = f"{multiprecision.__name__}.{self._multiprecision}"
+        return function_call(printer, name, *self.args)
+
+    def _pythoncode(self, printer: Any) -> str:
+        if isinstance(printer, SymPyPrinter):
+            name = self._sympy_name or self.func.__name__
+            return function_call(printer, f"slrsym.gaussian.functions.{name}", *self.args)
+        return self._scalar_code(printer)
+
+    def _scalar_code(self, printer: Any) -> str:
+        """Code for a float; here and in NumPy, the formula in exp."""
+        return inline(printer, self.rewrite(exp))
+
+    def _numpycode(self, printer: Any) -> str:
+        return inline(printer, self.rewrite(exp))
+
+
+class Entire(GaussianFunction):
+    """What the functions of one variable share, which are entire, and real on the real line."""
+
+    unbranched = True
+
+    def _eval_is_extended_real(self) -> bool | None:
+        return True if self.args[0].is_extended_real else None
+
+    def _eval_is_finite(self) -> bool | None:
+        return True if self.args[0].is_finite or self.args[0].is_extended_real else None
+
+    def _eval_conjugate(self) -> Expr:
+        return self.func(self.args[0].conjugate())
+
+
+class Bell(Entire):
+    """What exp(-x^2) and exp(-x^2/2) share, up to a factor."""
+
+    def _eval_is_extended_positive(self) -> bool | None:
+        return True if self.args[0].is_real else None
+
+    def _eval_is_extended_nonnegative(self) -> bool | None:
+        return True if self.args[0].is_extended_real else None
+
+    def _eval_is_zero(self) -> bool | None:
+        (x,) = self.args
+        if x.is_finite:
+            return False
+        return True if x.is_extended_real and x.is_infinite else None
+
+    def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
+        return self.rewrite(exp)
+
+
+def require_index(function: Function, argindex: int) -> None:
+    """Refuse to differentiate in an argument that there is not."""
+    if not 1 <= argindex <= len(function.args):
+        raise ArgumentIndexError(function, argindex)
+
+
+def bound_variable(*free: Expr) -> Symbol:
+    """A variable of integration."""
+    return uniquely_named_symbol("x", free, real=True)
+
+
+def are_real(args: tuple[Expr, ...]) -> bool:
+    """Whether arguments are real or infinite."""
+    return all(arg.is_extended_real for arg in args)
+
+
+class erf_prime(Bell):  # noqa: N801
+    r"""Derivative of the error function, :math:`\frac{2}{\sqrt\pi}e^{-x^2}`.
+
+    Parameters
+    ----------
+    x : Expr
+        The argument, which may be complex.
+
+    Examples
+    --------
+    >>> from sympy.abc import x
+    >>> erf_prime(x).diff(x)
+    erf_second(x)
+    >>> erf_prime(-x), erf_prime(0)
+    (erf_prime(x), 2/sqrt(pi))
+    """
+
+    nargs = 1
+    _multiprecision = "erf_prime"
+    _symbol = r"\operatorname{erf}'"
+    _opening = r"\!"
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        if x is S.NaN:
+            return S.NaN
+        if x.is_zero:
+            return 2 / sqrt(pi)
+        if x in (oo, -oo):
+            return S.Zero
+        if x.could_extract_minus_sign():
+            return cls(-x)
+        return None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        require_index(self, argindex)
+        return erf_second(self.args[0])
+
+    @staticmethod
+    def taylor_term(n: int, x: Any, *previous_terms: Expr) -> Expr:
+        if n < 0 or n % 2:
+            return S.Zero
+        return 2 / sqrt(pi) * S.NegativeOne ** (n // 2) * sympify(x) ** n / factorial(n // 2)
+
+    def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
+        return 2 * exp(-(x**2)) / sqrt(pi)
+
+
+class erf_second(Entire):  # noqa: N801
+    r"""Second derivative of the error function, :math:`-2x\operatorname{erf}'(x)`.
+
+    Parameters
+    ----------
+    x : Expr
+        The argument, which may be complex.
+
+    Examples
+    --------
+    >>> from sympy.abc import x
+    >>> erf_second(x).diff(x)
+    (4*x**2 - 2)*erf_prime(x)
+    >>> erf_second(-x), erf_second(0)
+    (-erf_second(x), 0)
+    """
+
+    nargs = 1
+    _multiprecision = "erf_second"
+    _symbol = r"\operatorname{erf}''"
+    _opening = r"\!"
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        if x is S.NaN:
+            return S.NaN
+        if x.is_zero or x in (oo, -oo):
+            return S.Zero
+        if x.could_extract_minus_sign():
+            return -cls(-x)
+        return None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        require_index(self, argindex)
+        (x,) = self.args
+        return (4 * x**2 - 2) * erf_prime(x)
+
+    @staticmethod
+    def taylor_term(n: int, x: Any, *previous_terms: Expr) -> Expr:
+        if n < 0 or n % 2 == 0:
+            return S.Zero
+        k = n // 2
+        return -4 / sqrt(pi) * S.NegativeOne**k * sympify(x) ** n / factorial(k)
+
+    def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
+        return -4 * x * exp(-(x**2)) / sqrt(pi)
+
+    def _eval_rewrite_as_erf_prime(self, x: Expr, **kwargs: Any) -> Expr:
+        return -2 * x * erf_prime(x)
+
+    def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
+        return self.rewrite(exp)
+
+    def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
+        return -4 / sqrt(pi) * self.args[0]
+
+    def _eval_is_zero(self) -> bool | None:
+        (x,) = self.args
+        if x.is_finite:
+            result: bool | None = x.is_zero
+            return result
+        return True if x.is_extended_real and x.is_infinite else None
+
+    def _eval_is_extended_positive(self) -> bool | None:
+        (x,) = self.args
+        return x.is_extended_negative if x.is_real else None
+
+    def _eval_is_extended_negative(self) -> bool | None:
+        (x,) = self.args
+        return x.is_extended_positive if x.is_real else None
+
+    def _eval_is_extended_nonnegative(self) -> bool | None:
+        return True if self.args[0].is_extended_nonpositive else None
+
+    def _eval_is_extended_nonpositive(self) -> bool | None:
+        return True if self.args[0].is_extended_nonnegative else None
+
+
+class normal_pdf(Bell):  # noqa: N801
+    r"""Standard normal density, :math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`.
+
+    Parameters
+    ----------
+    x : Expr
+        The argument, which may be complex.
+
+    Examples
+    --------
+    >>> from sympy.abc import x
+    >>> normal_pdf(x).diff(x)
+    -x*normal_pdf(x)
+    """
+
+    nargs = 1
+    _multiprecision = "normal_pdf"
+    _symbol = r"\varphi"
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        if x is S.NaN:
+            return S.NaN
+        if x.is_zero:
+            return 1 / sqrt(2 * pi)
+        if x in (oo, -oo):
+            return S.Zero
+        if x.could_extract_minus_sign():
+            return cls(-x)
+        return None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        require_index(self, argindex)
+        return -self.args[0] * self
+
+    @staticmethod
+    def taylor_term(n: int, x: Any, *previous_terms: Expr) -> Expr:
+        if n < 0 or n % 2:
+            return S.Zero
+        return Rational(-1, 2) ** (n // 2) * sympify(x) ** n / factorial(n // 2) / sqrt(2 * pi)
+
+    def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
+        return exp(-(x**2) / 2) / sqrt(2 * pi)
+
+    def _eval_rewrite_as_erf_prime(self, x: Expr, **kwargs: Any) -> Expr:
+        return erf_prime(x / sqrt(2)) / (2 * sqrt(2))
+
+
+class normal_cdf(Entire):  # noqa: N801
+    r"""Standard normal distribution function, :math:`\Phi(x)`.
+
+    Parameters
+    ----------
+    x : Expr
+        The argument, which may be complex.
+
+    Notes
+    -----
+    :math:`\Phi(-x)` is not replaced by :math:`1 - \Phi(x)`, which would cancel in the tail.
+
+    Examples
+    --------
+    >>> from sympy import erf
+    >>> from sympy.abc import x
+    >>> normal_cdf(x).diff(x)
+    normal_pdf(x)
+    >>> normal_cdf(x).rewrite(erf)
+    erf(sqrt(2)*x/2)/2 + 1/2
+    """
+
+    nargs = 1
+    _multiprecision = "normal_cdf"
+    _symbol = r"\Phi"
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        if x is S.NaN:
+            return S.NaN
+        if x.is_zero:
+            return S.Half
+        if x is oo:
+            return S.One
+        if x is -oo:
+            return S.Zero
+        return None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        require_index(self, argindex)
+        return normal_pdf(self.args[0])
+
+    @staticmethod
+    def taylor_term(n: int, x: Any, *previous_terms: Expr) -> Expr:
+        if n == 0:
+            return S.Half
+        return normal_pdf.taylor_term(n - 1, x) * sympify(x) / n
+
+    def _eval_rewrite_as_erf(self, x: Expr, **kwargs: Any) -> Expr:
+        return (1 + erf(x / sqrt(2))) / 2
+
+    def _eval_rewrite_as_erfc(self, x: Expr, **kwargs: Any) -> Expr:
+        return erfc(-x / sqrt(2)) / 2
+
+    def _eval_rewrite_as_Integral(self, x: Expr, **kwargs: Any) -> Expr:
+        u = bound_variable(x)
+        return Integral(normal_pdf(u).rewrite(exp), (u, -oo, x))
+
+    def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
+        return self.rewrite(erf).rewrite("tractable", limitvar=limitvar)
+
+    def _eval_is_extended_positive(self) -> bool | None:
+        (x,) = self.args
+        return True if x.is_real or x.is_extended_nonnegative else None
+
+    def _eval_is_extended_nonnegative(self) -> bool | None:
+        return True if self.args[0].is_extended_real else None
+
+    def _scalar_code(self, printer: Any) -> str:
+        # Printed by hand: SymPy turns erfc(-x) into 2 - erfc(x), which cancels.
+        code = printer._print(-self.args[0] / sqrt(2))
+        return f"(0.5*{printer._module_format('math.erfc')}({code}))"
+
+    def _numpycode(self, printer: Any) -> str:
+        return function_call(printer, "scipy.special.ndtr", *self.args)

@@ -1,0 +1,347 @@
+"""A Gaussian integral as a function of affine forms, and its integration on grids."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mpmath import mp, mpf
+from sympy import (
+    Add,
+    Expr,
+    Mul,
+    Pow,
+    S,
+    Symbol,
+    asinh,
+    atan,
+    cos,
+    cosh,
+    erf,
+    erfc,
+    exp,
+    expand,
+    lambdify,
+    sin,
+    sinh,
+    tanh,
+)
+
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.integrand import in_affine_forms
+from slrsym.gaussian.printing import MPMATH_MODULES
+
+__all__ = ["ANALYTIC", "Grid", "OutOfReach", "Reduced", "number", "reduced"]
+
+_ENTIRE = (exp, erf, erfc, sin, cos, sinh, cosh, erf_prime, erf_second, normal_cdf, normal_pdf)
+ANALYTIC = (*_ENTIRE, tanh, atan, asinh, OwensT, zeta)
+
+
+class OutOfReach(Exception):  # noqa: N818
+    """The digits cannot be had by the means of this module."""
+
+
+@dataclass
+class Reduced:
+    """An integrand as a function of affine forms; forms with analytic part first."""
+
+    function: Expr
+    arguments: list[Symbol]
+    forms: list[Expr]
+    curved: int
+    degree: int
+    analytic: bool
+
+
+def reduced(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
+    """An addend of an integrand in its affine forms."""
+    found = in_affine_forms(addend, variables)
+    if found is None:
+        raise OutOfReach
+    function, names = found
+    curved: set[Symbol] = set()
+    symbols = set(names.values())
+    degree = _degree(function, symbols, curved)
+    order = sorted(names.items(), key=lambda item: item[1] not in curved)
+    if curved:
+        degree = _degree(function, symbols - curved, set())
+    return Reduced(
+        function,
+        [u for _, u in order],
+        [form for form, _ in order],
+        len(curved),
+        degree,
+        _is_analytic(function, symbols),
+    )
+
+
+def _degree(node: Expr, symbols: set[Symbol], curved: set[Symbol]) -> int:
+    """A bound of the degree of the polynomial part; what is in other parts goes to `curved`."""
+    if not node.free_symbols & symbols:
+        return 0
+    if isinstance(node, Symbol):
+        return 1
+    if isinstance(node, Add):
+        return max(_degree(arg, symbols, curved) for arg in node.args)
+    if isinstance(node, Mul):
+        return sum(_degree(arg, symbols, curved) for arg in node.args)
+    if isinstance(node, Pow) and node.exp.is_Integer and node.exp > 0:
+        return int(node.exp) * _degree(node.base, symbols, curved)
+    curved |= node.free_symbols & symbols
+    return 0
+
+
+def _is_analytic(node: Expr, symbols: set[Symbol]) -> bool:
+    if not node.free_symbols & symbols or isinstance(node, Symbol):
+        return True
+    if isinstance(node, Pow):
+        smooth = node.exp.is_Integer and node.exp > 0
+        known = smooth or node.base.is_positive
+    else:
+        known = isinstance(node, (Add, Mul, *ANALYTIC))
+    return bool(known) and all(_is_analytic(arg, symbols) for arg in node.args)
+
+
+def number(expr: Expr) -> mpf:
+    """An expression without symbols, as a number."""
+    value = expr.evalf(mp.dps + 5)
+    if not value.is_Float and not value.is_Rational:
+        raise OutOfReach
+    return mp.mpf(value._to_mpmath(mp.prec + 10))
+
+
+_MAX_EVALUATIONS = 200_000
+_MAX_RANGE = 400
+
+
+class Grid:
+    """Integration of one addend over independent standard normal variables.
+
+    The first of these, in which it is no polynomial, are integrated by the trapezoidal rule. Each
+    factor of the addend is evaluated once its last variable has a value.
+    """
+
+    def __init__(
+        self,
+        problem: Reduced,
+        centre: list[mpf],
+        root: list[list[mpf]],
+        owners: list[int],
+        digits: int,
+    ) -> None:
+        self.problem = problem
+        self.centre = centre
+        self.columns = [[row[k] for row in root] for k in range(len(owners))]
+        self.curved = sum(owner < problem.curved for owner in owners)
+        self.digits = digits
+        self.tolerance = mpf(10) ** -digits
+        self.negligible = mpf(10) ** (-digits - 3)
+        self.radius = mp.sqrt(2 * (digits + 3) * mp.log(10))
+        exact = len(owners) > self.curved
+        self.rule = _gauss_hermite(problem.degree // 2 + 1) if exact else ()
+        self.evaluations = 0
+        self.largest = mpf(0)
+        self.weights: dict[tuple[int, mpf], tuple[mpf, mpf]] = {}
+        factors: list[Expr] = [S.One] * (self.curved + 1)
+        for factor in Mul.make_args(problem.function):
+            factors[self._last_axis(factor, root)] *= factor
+        self.factors = [
+            lambdify(problem.arguments, factor, modules=MPMATH_MODULES, cse=True)
+            if factor != 1
+            else None
+            for factor in factors
+        ]
+
+    def _last_axis(self, factor: Expr, root: list[list[mpf]]) -> int:
+        rows = [
+            row
+            for u, row in zip(self.problem.arguments, root, strict=True)
+            if u in factor.free_symbols
+        ]
+        used = [k for row in rows for k, entry in enumerate(row) if entry]
+        return min(max(used, default=self.curved), self.curved)
+
+    def _factor(self, axis: int, point: list[mpf]) -> mpf:
+        function = self.factors[axis]
+        if function is None:
+            return mpf(1)
+        self.evaluations += 1
+        if self.evaluations > _MAX_EVALUATIONS:
+            raise OutOfReach
+        try:
+            value = function(*point)
+        except (ArithmeticError, NameError, TypeError, ValueError):
+            raise OutOfReach from None
+        if isinstance(value, mp.mpc) or not mp.isfinite(value):
+            raise OutOfReach
+        return mp.mpf(value)
+
+    def _polynomial(self, point: list[mpf]) -> mpf:
+        """The last factor averaged over the directions in which it is a polynomial."""
+        free = self.columns[self.curved :]
+        total = mpf(0)
+        for nodes in itertools.product(self.rule, repeat=len(free)):
+            forms = point
+            for (z, _), column in zip(nodes, free, strict=True):
+                forms = _moved(forms, column, z)
+            total += mp.fprod(w for _, w in nodes) * self._factor(self.curved, forms)
+        return total
+
+    def integral(self) -> mpf:
+        """The expectation, by the rule that suits the integrand."""
+        if not self.problem.analytic:
+            return self._piecewise()
+        if self.curved == 0:
+            value = self._polynomial(self.centre)
+            if self.rule:
+                self.rule = _gauss_hermite(len(self.rule) + 1)
+            if abs(value - self._polynomial(self.centre)) >= self.tolerance * abs(value):
+                raise OutOfReach
+            return value
+        steps = self._first_steps()
+        while True:
+            first = self._trapezoid(steps, mpf(0))
+            second = self._trapezoid(steps, mpf("0.5"))
+            error = abs(first - second)
+            if first != 0 and error <= self.tolerance * abs(first + second) / 2:
+                return (first + second) / 2
+            if error <= self.negligible * self.largest:
+                # A sum that vanishes beside its terms: smaller steps give no more digits.
+                raise OutOfReach
+            steps = [step * mpf(5) / 8 for step in steps]
+
+    def require_decay(self) -> mpf:
+        """Pass if the terms of the trapezoidal sum become negligible, as they do if it exists."""
+        if not self.problem.analytic:
+            raise OutOfReach
+        if self.curved:
+            self._trapezoid(self._first_steps(), mpf("0.25"))
+        return mpf(0)
+
+    def _first_steps(self) -> list[mpf]:
+        if self.curved > 3:
+            raise OutOfReach
+        return [self._first_step(column) for column in self.columns[: self.curved]]
+
+    def _trapezoid(self, steps: list[mpf], shift: mpf) -> mpf:
+        nodes = mp.fprod(2 * self.radius / step for step in steps)
+        if nodes / len(steps) > _MAX_EVALUATIONS:
+            raise OutOfReach
+        self.largest = mpf(0)
+        self.weights.clear()
+        return self._sum(0, self.centre, steps, shift, mpf(1), mpf(0))
+
+    def _first_step(self, column: list[mpf]) -> mpf:
+        r"""A step that suffices if the integrand grows like :math:`e^{s^2y^2}` off the real line.
+
+        The error is then about :math:`\exp(-\pi^2/(h^2(1/2+s^2)))`.
+        """
+        curved = range(self.problem.curved)
+        functions = self.problem.function.atoms(Pow, *ANALYTIC)
+        growth = mpf("0.5")
+        for k in curved:
+            uses = sum(self.problem.arguments[k] in f.free_symbols for f in functions)
+            growth += max(uses, 1) * _steepness(self.problem, k) * column[k] ** 2
+        return mp.pi / mp.sqrt(growth * (self.digits + 2) * mp.log(10))
+
+    def _weight(self, axis: int, place: mpf, step: mpf) -> tuple[mpf, mpf]:
+        """The node at that many steps, and its weight."""
+        if (axis, place) not in self.weights:
+            z = place * step
+            self.weights[axis, place] = z, step * mp.npdf(z)
+        return self.weights[axis, place]
+
+    def _sum(
+        self,
+        axis: int,
+        point: list[mpf],
+        steps: Sequence[mpf],
+        shift: mpf,
+        size: mpf,
+        squared: mpf,
+    ) -> mpf:
+        """Sum over the axes from `axis` on; outwards, until the terms are negligible.
+
+        `size` is what the terms are multiplied with outside, and `squared` the squared distance
+        from the origin so far.
+        """
+        if axis == self.curved:
+            term = self._polynomial(point)
+            self.largest = max(self.largest, abs(term) * size)
+            return term
+        column = self.columns[axis]
+        total = mpf(0)
+        for side in (1, -1):
+            quiet = 0
+            for k in itertools.count(0 if side == 1 else 1):
+                z, w = self._weight(axis, side * k + shift, steps[axis])
+                moved = _moved(point, column, z)
+                outer = w * self._factor(axis, moved)
+                distance = squared + z * z
+                term = outer and outer * self._sum(
+                    axis + 1, moved, steps, shift, abs(outer) * size, distance
+                )
+                total += term
+                small = abs(term) * size <= self.negligible * self.largest
+                quiet = quiet + 1 if small and distance > self.radius**2 else 0
+                if quiet == 3:
+                    break
+                if abs(z) > _MAX_RANGE:
+                    raise OutOfReach
+        return total
+
+    def _piecewise(self) -> mpf:
+        """In one dimension: between the zeros of the forms, twice."""
+        if self.curved != 1 or len(self.columns) > 1:
+            raise OutOfReach
+        (column,) = self.columns
+        reach = 2 * self.radius
+        breaks = {-c / slope for c, slope in zip(self.centre, column, strict=True) if slope}
+
+        def weighted(z: mpf) -> mpf:
+            return self._factor(0, _moved(self.centre, column, z)) * mp.npdf(z)
+
+        values = []
+        for extra in (mpf("0.7371"), mpf("-1.2519")):
+            nodes = sorted({*(b for b in breaks if abs(b) < reach), extra, -reach, reach})
+            value, error = mp.quad(weighted, nodes, error=True, maxdegree=9)
+            if error > self.tolerance * abs(value):
+                raise OutOfReach
+            values.append(value)
+        if abs(values[0] - values[1]) > self.tolerance * abs(values[0]):
+            raise OutOfReach
+        return values[0]
+
+
+def _moved(point: list[mpf], direction: list[mpf], distance: mpf) -> list[mpf]:
+    return [p + distance * d for p, d in zip(point, direction, strict=True)]
+
+
+def _steepness(problem: Reduced, k: int) -> mpf:
+    """How fast exp(-c u^2) and the like vary, as the largest such c; 1 for erf and the rest."""
+    u = problem.arguments[k]
+    largest = mpf(1)
+    for node in problem.function.atoms(exp):
+        curvature = expand(node.args[0].diff(u, 2) / 2)
+        if not curvature.free_symbols:
+            largest = max(largest, abs(number(curvature)))
+    return largest
+
+
+@lru_cache(maxsize=64)
+def _hermite_nodes(count: int, dps: int) -> tuple[tuple[mpf, mpf], ...]:
+    with mp.workdps(dps + 10):
+        jacobi = mp.zeros(count)
+        for k in range(1, count):
+            jacobi[k, k - 1] = jacobi[k - 1, k] = mp.sqrt(k)
+        nodes, vectors = mp.eigsy(jacobi)
+        return tuple((nodes[i], vectors[0, i] ** 2) for i in range(count))
+
+
+def _gauss_hermite(count: int) -> tuple[tuple[mpf, mpf], ...]:
+    """Nodes and weights for the standard normal law, exact to degree 2 count - 1."""
+    if count > 20:
+        raise OutOfReach
+    return _hermite_nodes(count, mp.dps)

@@ -1,0 +1,356 @@
+"""Laws of random vectors: jointly Gaussian, noise of known variance, products, sums of copies.
+
+A law is an immutable SymPy object. Its vector is named by symbols, which the law *binds*: outside
+of the law (and of the expectations taken under it) these symbols mean nothing, so substituting a
+parameter never touches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+from sympy import (
+    Basic,
+    Expr,
+    ImmutableMatrix,
+    Matrix,
+    Symbol,
+    Tuple,
+    expand,
+    factor,
+    factor_terms,
+    sympify,
+)
+
+from slrsym.gaussian.binding import IIDSum
+from slrsym.gaussian.independent import Law, NoiseLaw, ProductLaw, real_expression, real_symbol
+
+__all__ = ["GaussianLaw", "IIDSum", "Law", "NoiseLaw", "ProductLaw", "standard_normal"]
+
+
+def covariance_matrix(cov: Any, names: list[Symbol]) -> ImmutableMatrix:
+    """The covariance matrix of a vector."""
+    try:
+        matrix = ImmutableMatrix(cov)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"cov must be a matrix or nested lists of equal length; {error}") from None
+    n = len(names)
+    if matrix.shape != (n, n):
+        raise ValueError(f"cov has shape {matrix.shape}; {n} coordinates need ({n}, {n})")
+    for i in range(n):
+        for j in range(i + 1):
+            real_expression(matrix[i, j], f"cov[{i}, {j}]")
+            if i != j and expand(matrix[i, j] - matrix[j, i]) != 0:
+                raise ValueError(
+                    f"cov is not symmetric: cov[{i}, {j}] = {matrix[i, j]}, "
+                    f"cov[{j}, {i}] = {matrix[j, i]}"
+                )
+    found = _negative_minor(matrix)
+    if found is not None:
+        chosen, minor = found
+        which = ", ".join(names[i].name for i in chosen)
+        raise ValueError(
+            f"cov is not positive semidefinite: the principal minor of ({which}) "
+            f"is {factor_terms(minor)} < 0"
+        )
+    return matrix
+
+
+@lru_cache(maxsize=1024)
+def _negative_minor(matrix: ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
+    """A principal minor that is certainly negative, with its rows."""
+    n = matrix.rows
+    for size in range(1, n + 1):
+        for chosen in combinations(range(n), size):
+            if size > 3 and not all(matrix[i, j].is_number for i in chosen for j in chosen):
+                continue
+            minor = matrix.extract(list(chosen), list(chosen)).det(method="berkowitz")
+            if minor.is_negative or factor(minor).is_negative:
+                return chosen, minor
+    return None
+
+
+class GaussianLaw(Law):
+    r"""A jointly Gaussian vector :math:`X \sim N(m, \Sigma)`, possibly degenerate.
+
+    Affine images, marginals and conditional laws are as in Anderson, *An Introduction to
+    Multivariate Statistical Analysis*, 3rd ed., Theorems 2.4.1 to 2.5.1.
+
+    Parameters
+    ----------
+    mean : mapping of Symbol to expression
+        The names of the coordinates, each with its mean. Names must be declared real.
+    cov : Matrix or nested lists, shape (n, n)
+        The covariance, in the order of `mean`. Symmetric and, wherever that can be decided,
+        positive semidefinite.
+
+    Raises
+    ------
+    TypeError
+        If a name is not a Symbol, or an entry not an expression.
+    ValueError
+        If a name or parameter is not declared real, `cov` has the wrong shape, is not symmetric,
+        or has a principal minor that is certainly negative.
+
+    Examples
+    --------
+    >>> from sympy import symbols
+    >>> X, Y, r = symbols("X Y r", real=True)
+    >>> law = GaussianLaw({X: 0, Y: 1}, [[1, r], [r, 1]])
+    >>> law.condition({X: 2}).mean
+    {Y: 2*r + 1}
+    """
+
+    def __new__(cls, mean: Mapping[Any, Any] | Iterable[Any], cov: Any) -> GaussianLaw:
+        pairs = mean.items() if isinstance(mean, Mapping) else [tuple(pair) for pair in mean]
+        names = [real_symbol(name, "a Gaussian coordinate") for name, _ in pairs]
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"mean names the coordinate {twice} twice")
+        if not names:
+            raise ValueError("mean is empty; a Gaussian vector needs at least one coordinate")
+        means = [
+            real_expression(m, f"mean of {name}") for name, (_, m) in zip(names, pairs, strict=True)
+        ]
+        matrix = covariance_matrix(cov, names)
+        own = set(names) & (set().union(*(m.free_symbols for m in means)) | matrix.free_symbols)
+        if own:
+            raise ValueError(
+                f"the parameters of the law contain its own coordinate {min(own, key=str)}"
+            )
+        result: GaussianLaw = Basic.__new__(cls, Tuple(*map(Tuple, names, means)), matrix)
+        return result
+
+    @classmethod
+    def _derived(cls, mean: Mapping[Symbol, Expr], cov: Matrix) -> GaussianLaw:
+        """A law whose parameters come from those of a valid one, and need no validation."""
+        result: GaussianLaw = Basic.__new__(
+            cls, Tuple(*map(Tuple, mean, mean.values())), ImmutableMatrix(cov)
+        )
+        return result
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        return tuple(pair[0] for pair in self.args[0])
+
+    @property
+    def mean(self) -> dict[Symbol, Expr]:
+        """The mean of each coordinate."""
+        return {pair[0]: pair[1] for pair in self.args[0]}
+
+    @property
+    def cov(self) -> ImmutableMatrix:
+        """The covariance matrix, in the order of `symbols`."""
+        return self.args[1]
+
+    @property
+    def parameters(self) -> set[Symbol]:
+        means = (m.free_symbols for m in self.mean.values())
+        return set().union(self.cov.free_symbols, *means)
+
+    def covariance(self, first: Symbol, second: Symbol) -> Expr:
+        """Covariance of two coordinates.
+
+        Parameters
+        ----------
+        first, second : Symbol
+            The coordinates, which may be one and the same.
+
+        Returns
+        -------
+        Expr
+            The entry of `cov`.
+
+        Raises
+        ------
+        KeyError
+            If one of them is not a coordinate of this law.
+        """
+        return self.cov[self._index(first), self._index(second)]
+
+    def _index(self, symbol: Symbol) -> int:
+        try:
+            return self.symbols.index(symbol)
+        except ValueError:
+            known = ", ".join(s.name for s in self.symbols)
+            raise KeyError(f"{symbol} is not a coordinate of this law ({known})") from None
+
+    def marginal(self, *chosen: Symbol) -> GaussianLaw:
+        """The law of some of the coordinates, in the order given.
+
+        Parameters
+        ----------
+        *chosen : Symbol
+            The coordinates to keep.
+
+        Returns
+        -------
+        GaussianLaw
+            Their joint law.
+
+        Raises
+        ------
+        KeyError
+            If one of them is not a coordinate of this law.
+        ValueError
+            If there is none, or one of them is named twice.
+        """
+        if not chosen:
+            raise ValueError("chosen must name one coordinate at least")
+        at = [self._index(symbol) for symbol in chosen]
+        mean = self.mean
+        if len(set(at)) < len(at):
+            raise ValueError(f"chosen names a coordinate twice: {', '.join(map(str, chosen))}")
+        return self._derived({symbol: mean[symbol] for symbol in chosen}, self.cov.extract(at, at))
+
+    def linear_image(self, forms: Mapping[Symbol, Any]) -> GaussianLaw:
+        """The joint law of affine forms of the vector.
+
+        Parameters
+        ----------
+        forms : mapping of Symbol to expression
+            New names, each with an affine expression in the coordinates.
+
+        Returns
+        -------
+        GaussianLaw
+            The law of the forms, in the order of `forms`.
+
+        Raises
+        ------
+        ValueError
+            If a form is not affine in the coordinates, a new name is not declared real, or a form
+            contains one of the new names.
+        """
+        rows = []
+        mean = {}
+        for name, form in forms.items():
+            constant, row = self.affine_coefficients(form)
+            rows.append(row)
+            mean[name] = constant + sum(c * m for c, m in zip(row, self.mean.values(), strict=True))
+        matrix = Matrix(rows)
+        return GaussianLaw(mean, (matrix * self.cov * matrix.T).applyfunc(expand))
+
+    def affine_coefficients(self, form: Any) -> tuple[Expr, list[Expr]]:
+        """Constant and coefficients of an affine form.
+
+        Parameters
+        ----------
+        form : expression
+            An affine expression in the coordinates.
+
+        Returns
+        -------
+        constant : Expr
+            What is left where every coordinate is 0.
+        coefficients : list of Expr
+            Those of the coordinates, in the order of `symbols`.
+
+        Raises
+        ------
+        ValueError
+            If `form` is not affine in the coordinates.
+        """
+        form = sympify(form)
+        row = [form.diff(symbol) for symbol in self.symbols]
+        constant = form.xreplace({symbol: sympify(0) for symbol in self.symbols})
+        # Slopes alone do not tell: those of a step function vanish where they exist.
+        linear = sum(c * x for c, x in zip(row, self.symbols, strict=True))
+        if (
+            any(c.free_symbols & set(self.symbols) for c in map(expand, row))
+            or expand(form - constant - linear) != 0
+        ):
+            raise ValueError(f"{form} is not affine in {', '.join(map(str, self.symbols))}")
+        return constant, [expand(c) for c in row]
+
+    def condition(self, values: Mapping[Symbol, Any]) -> GaussianLaw:
+        r"""The law of the other coordinates, given the values of some.
+
+        The conditional mean is :math:`m_1 + \Sigma_{12}\Sigma_{22}^{-1}(x_2 - m_2)` and the
+        covariance :math:`\Sigma_{11} - \Sigma_{12}\Sigma_{22}^{-1}\Sigma_{21}`.
+
+        Parameters
+        ----------
+        values : mapping of Symbol to expression
+            The coordinates that are given, each with its value :math:`x_2`.
+
+        Returns
+        -------
+        GaussianLaw
+            The conditional law of the rest, in the order of `symbols`.
+
+        Raises
+        ------
+        KeyError
+            If a name is not a coordinate of this law.
+        ValueError
+            If every coordinate is given, or the covariance of those given is singular.
+        """
+        given = [self._index(symbol) for symbol in values]
+        rest = [i for i in range(len(self.symbols)) if i not in given]
+        if not rest:
+            raise ValueError("values fixes every coordinate; nothing is left to have a law")
+        block = self.cov.extract(given, given)
+        if block.det().expand() == 0:
+            which = ", ".join(str(s) for s in values)
+            raise ValueError(f"the covariance of ({which}) is singular; condition on fewer")
+        means = list(self.mean.values())
+        gain = self.cov.extract(rest, given) * block.inv()
+        shift = gain * Matrix(
+            [sympify(v) - means[i] for i, v in zip(given, values.values(), strict=True)]
+        )
+        cov = self.cov.extract(rest, rest) - gain * self.cov.extract(given, rest)
+        mean = {self.symbols[i]: expand(means[i] + shift[k]) for k, i in enumerate(rest)}
+        return GaussianLaw(mean, cov.applyfunc(lambda entry: expand(entry)))
+
+    def renamed(self, names: Mapping[Symbol, Symbol]) -> GaussianLaw:
+        return GaussianLaw(
+            {names.get(symbol, symbol): m for symbol, m in self.mean.items()}, self.cov
+        )
+
+    def _latex(self, printer: Any) -> str:
+        names, mean, cov = self.symbols, list(self.mean.values()), self.cov
+        if len(names) == 1:
+            parts = [printer._print(x) for x in (names[0], mean[0], cov[0, 0])]
+        else:
+            parts = [printer._print(Matrix(list(x))) for x in (names, mean)]
+            parts.append(printer._print(cov))
+        return rf"{parts[0]} \sim \mathcal{{N}}\left({parts[1]}, {parts[2]}\right)"
+
+
+def standard_normal(*names: Symbol) -> GaussianLaw:
+    """The law of independent standard normal variables.
+
+    Parameters
+    ----------
+    *names : Symbol
+        Their names, one at least, different and declared real.
+
+    Returns
+    -------
+    GaussianLaw
+        Mean 0, covariance the identity.
+
+    Raises
+    ------
+    TypeError
+        If a name is not a Symbol.
+    ValueError
+        If there is no name, one occurs twice, or one is not declared real.
+
+    Examples
+    --------
+    >>> from sympy import Symbol
+    >>> standard_normal(Symbol("G", real=True)).cov
+    Matrix([[1]])
+    """
+    n = len(names)
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"names must be different; {twice[0]} occurs {names.count(twice[0])} times"
+        )
+    return GaussianLaw(dict.fromkeys(names, 0), [[int(i == j) for j in range(n)] for i in range(n)])

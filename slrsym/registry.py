@@ -1,0 +1,31 @@
+"""What lower rooms leave to higher ones: printers of objects, compiled functions.
+
+An object that prints itself asks for its printer here by name. The top of the package says where
+each is found, and nothing is loaded before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["place", "register", "registered"]
+
+_PLACES: dict[str, str] = {}
+
+
+def register(places: Mapping[str, str]) -> None:
+    """Say where things are found, each as the dotted name of a module and a name in it."""
+    _PLACES.update(places)
+
+
+def place(name: str) -> str:
+    """The full dotted name of what is registered."""
+    return _PLACES[name]
+
+
+def registered(name: str) -> Any:
+    """What is registered under a name."""
+    module, _, inside = place(name).rpartition(".")
+    return getattr(import_module(module), inside)
