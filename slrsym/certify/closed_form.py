@@ -62,10 +62,11 @@ def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
     """
     given = ranges(lam, gamma, d)
     with ctx.workdps(digits):
-        x, g, n = (given[name].ball() for name in ("lam", "gamma", "d"))
-        square = (x * g) ** 2
-        b = x * (n / 2).sqrt() / (1 + 2 * square).sqrt()
-        wide = (1 + 4 * square).sqrt()
+        # The product of b and gamma grows with lambda, gamma and d, and 1/B falls: a range is
+        # served by its ends, where wide balls would say nothing.
+        x, g, n = (given[name].high.ball() for name in ("lam", "gamma", "d"))
+        b = x * (n / 2).sqrt() / (1 + 2 * (x * g) ** 2).sqrt()
+        wide = (1 + 4 * (given["lam"].low.ball() * given["gamma"].low.ball()) ** 2).sqrt()
         mu = (2 / (arb.pi() * arb(1).exp())).sqrt()
         p = 8 * g**2 * b**2 * (mu + 1 / (arb.pi() * wide)) + 4 * g**2 * mu
         q = 4 * g**2 * b / arb.pi().sqrt()

@@ -115,9 +115,14 @@ def local_rates(
         low = Fraction(lower_decimal(rate, 8))
         high = -Fraction(lower_decimal(-rate, 8))
         if not (low > 0 and high < 1):
+            wide = (
+                ""
+                if all(x.is_point for x in given.values())
+                else ", as far as is known for ranges so wide"
+            )
             raise ValueError(
                 f"alpha must be such that the map contracts at (1, 1); got {given['alpha']}, where "
-                f"1 - {name} falls by a part of {rate.str(5)}"
+                f"1 - {name} falls by a part of {rate.str(5)}{wide}"
             )
         numbers |= {f"{name}_rate_low": low, f"{name}_rate_high": high}
         numbers[f"{name}_gain"] = Fraction(lower_decimal(arb(rational(low * _PART)), 6))

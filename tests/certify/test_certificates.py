@@ -13,6 +13,7 @@ from sympy import diff, simplify, sympify
 from slrsym import certify
 from slrsym.certify.certificate import CertificateError, load
 from slrsym.certify.functions import curvature_identity, planar_map, risk_symbols, slopes
+from slrsym.certify.numbers import ranges
 from slrsym.certify.search import Budget, cover_positive
 from slrsym.certify.statements import KINDS
 from slrsym.dynamics.maps import planar_program
@@ -118,6 +119,33 @@ def test_the_closed_form_is_a_step_size(seed):
     step = certify.closed_form_step(*task)
     assert certify.certify_alpha(*task, step).verdict is SHOWN
     assert float(step) < certify.grid_step(*task, count=41)
+
+
+WIDE = [
+    ("0.1..0.2", "sqrt(1/2)", "400"),
+    ("0.05..0.1", "sqrt(1/2)", "400"),
+    ("0.1", "sqrt(1/2)", "50..400"),
+    ("0.1", "0.5..1", "400"),
+    ("1e-6..1e6", "0.01..100", "2..1e6"),
+]
+
+
+@pytest.mark.parametrize("task", WIDE)
+def test_the_closed_form_serves_all_of_a_range(task):
+    step = float(certify.closed_form_step(*task))
+    rng = np.random.default_rng(0)
+    bounds = [[float(x.low), float(x.high)] for x in ranges(*task).values()]
+    inside = [tuple(np.exp(rng.uniform(*np.log(bounds).T))) for _ in range(20)]
+    least = min(float(certify.closed_form_step(*at)) for at in inside)
+    assert 0 < step <= least
+
+
+@pytest.mark.parametrize("task", WIDE[:4])
+def test_a_step_size_is_looked_for_over_a_wide_range(task):
+    found = certify.alpha_bar(*task, tolerance=0.9, max_boxes=50_000)
+    assert found.verdict is SHOWN
+    assert float(found.closed_form) < found.alpha <= found.grid
+    assert certify.check(found.certificate).verdict is SHOWN
 
 
 @thorough_only
