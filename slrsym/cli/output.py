@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +61,19 @@ def refusals(option: str | None = None) -> Iterator[None]:
         if _debug:
             traceback.print_exc()
         raise typer.BadParameter(str(problem), param_hint=option) from None
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Show warnings of the library as lines on standard error."""
+
+    def tell(message: Warning | str, *_: object, **__: object) -> None:
+        typer.echo(f"warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RuntimeWarning)
+        warnings.showwarning = tell  # type: ignore[assignment]
+        yield
 
 
 def require_writable(file: Path, option: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from slrsym.cli.output import (
     refusals,
     reported,
     require_writable,
+    warnings_told,
     write_json,
 )
 from slrsym.figures import FORMATS
@@ -24,7 +26,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-_WHERE = {"oracle": "at the oracle", "swap": "at a swap point", "manifold": "on the manifold"}
+_WHERE = {
+    "oracle": "at the oracle",
+    "swap": "at a swap point",
+    "manifold": "on the manifold",
+    "moving": "still moving",
+}
 
 
 def _values(name: str, text: str) -> Any:
@@ -96,8 +103,9 @@ def recovery(
     """Count where gradient descent ends, from uniform k and v.
 
     At the oracle, up to its sign; at a swap point; near the manifold M but not at the oracle; or
-    elsewhere; each with Wilson's interval of its probability, at 95%. Several values of an option,
-    with commas between them, make a grid. Without options, the setting of figure 4a.
+    elsewhere; each with Wilson's interval of its probability, at 95%, among the runs that have
+    ended. What still moves after the last step is counted apart. Several values of an option, with
+    commas between them, make a grid. Without options, the setting of figure 4a.
     """
     for file, option in ((output, "--output"), (picture, "--picture")):
         if file is not None:
@@ -129,7 +137,7 @@ def recovery(
 
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
     try:
-        with refusals():
+        with refusals(), warnings_told():
             if single:
                 setting = Setting(**{name: x[0] for name, x in axes.items()}, steps=steps)
                 found = recover(setting, **how)
@@ -184,10 +192,12 @@ def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
 
 
 def _percent(x: float) -> str:
-    return f"{100 * x:.2f}%"
+    return "-" if math.isnan(x) else f"{100 * x:.2f}%"
 
 
 def _interval(lower: float, upper: float) -> str:
+    if math.isnan(lower):
+        return "-"
     # Where nothing was seen, the other end says how rare it may be.
     digits = ".2f" if upper >= 1e-4 else ".1g"
     return f"{100 * lower:.2f} to {100 * upper:{digits}}%"
@@ -214,6 +224,8 @@ def runs_table(data: xr.Dataset) -> Table:
         result.add_column(name, justify="left" if name == "ends" else "right", no_wrap=True)
     for i, name in enumerate(data.verdict_names.values.tolist()):
         row = data.isel(verdict_names=i)
+        if name == "moving" and not row["count"]:
+            continue
         result.add_row(
             _WHERE.get(name, name),
             f"{int(row['count']):,}",
@@ -233,7 +245,8 @@ def grid_table(data: xr.Dataset) -> Table:
     result = _table(f"{data.attrs['runs']:,} runs of {data.attrs['steps']:,} steps each; {fixed}")
     for name in several:
         result.add_column(name, justify="right", no_wrap=True)
-    for name in VERDICTS:
+    shown = [x for x in VERDICTS if x != "moving" or data["count"].sel(verdict=x).any()]
+    for name in shown:
         result.add_column(name, justify="right", no_wrap=True)
         if name in VERDICTS[:2]:
             result.add_column("95% interval", justify="right", no_wrap=True)
@@ -241,7 +254,7 @@ def grid_table(data: xr.Dataset) -> Table:
     for i in range(flat.sizes["cell"]):
         cell = flat.isel(cell=i)
         cells = [f"{cell[name].item():.6g}" for name in several]
-        for name in VERDICTS:
+        for name in shown:
             row = cell.sel(verdict=name)
             cells.append(_percent(float(row.fraction)))
             if name in VERDICTS[:2]:
@@ -253,11 +266,10 @@ def grid_table(data: xr.Dataset) -> Table:
 def _separating(data: xr.Dataset) -> list[str]:
     from slrsym.recovery import modes, separation, setting_of
 
-    decided = data.decided.values
-    lines = [
-        f"verdicts were certain after {decided.mean():,.0f} steps on average, "
-        f"{decided.max():,} at most"
-    ]
+    decided, steps = data.decided.values, data.attrs["steps"]
+    early = decided < steps
+    after = f", after {decided[early].mean():,.0f} steps on average" if early.any() else ""
+    lines = [f"{early.sum() or 'no'} verdicts were certain before the last step{after}"]
     found = separation(data)
     if found is None:
         return lines
@@ -286,7 +298,7 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
             "settings": settings,
             "coords": {name: grid["coords"][name]["data"] for name in grid["coords"]},
             "data": {
-                name: {"dims": list(x["dims"]), "values": x["data"]}
+                name: {"dims": list(x["dims"]), "values": _plain(x["data"])}
                 for name, x in grid["data_vars"].items()
             },
         }
@@ -296,12 +308,17 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
         "verdicts": {
             name: {
                 "count": int(data["count"][i]),
-                "fraction": float(data.fraction[i]),
-                "lower": float(data.lower[i]),
-                "upper": float(data.upper[i]),
+                **{x: _plain(float(data[x][i])) for x in ("fraction", "lower", "upper")},
             }
             for i, name in enumerate(data.verdict_names.values.tolist())
         },
         "mean_decided": float(data.decided.mean()),
         "separation": None if found is None else found.as_dict(),
     }
+
+
+def _plain(x: Any) -> Any:
+    """Without NaN, which JSON does not have."""
+    if isinstance(x, list):
+        return [_plain(part) for part in x]
+    return None if isinstance(x, float) and math.isnan(x) else x

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike, NDArray
 
+from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
 from slrsym.kernels.arguments import real_array, whole
 from slrsym.task import Task
 
@@ -31,9 +32,6 @@ __all__ = [
     "require_feasible",
     "uniform_overlaps",
 ]
-
-# How far below zero rounding may put an eigenvalue of a Gram matrix.
-_SLACK = 1e-9
 
 
 @runtime_checkable
@@ -209,19 +207,6 @@ class Overlaps:
         return f"Overlaps({self.runs} runs)"
 
 
-def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Gram matrices of k, v, k*, v*."""
-    kappa, nu = states[:, 0], states[:, 1]
-    theta, eta, rho = states[:, 2:].T if states.shape[1] == 5 else np.zeros((3, len(states)))
-    gram = np.zeros((len(states), 4, 4))
-    gram[:] = np.eye(4)
-    for (i, j), overlap in {
-        (0, 1): rho, (0, 2): kappa, (0, 3): eta, (1, 2): theta, (1, 3): nu
-    }.items():  # fmt: skip
-        gram[:, i, j] = gram[:, j, i] = overlap
-    return gram
-
-
 def require_feasible(
     states: NDArray[np.float64], d: int = 4, name: str = "start"
 ) -> NDArray[np.float64]:
@@ -235,9 +220,9 @@ def require_feasible(
     _require(f"{name} must be finite", finite, states)
     values = np.linalg.eigvalsh(gram_matrices(states))
     what = f"{name} must be feasible: the Gram matrix of k, v, k*, v*"
-    _require(f"{what} is not positive semidefinite", values[:, 0] >= -_SLACK, states)
+    _require(f"{what} is not positive semidefinite", values[:, 0] >= -SLACK, states)
     if d < 4:
-        _require(f"{what} has a rank above d = {d}", values[:, 3 - d] <= _SLACK, states)
+        _require(f"{what} has a rank above d = {d}", values[:, 3 - d] <= SLACK, states)
     return states
 
 
@@ -259,29 +244,9 @@ def lift(
     result = np.empty((4, len(states), d))
     # The streams that starts do not use.
     children = SeedSequence([seed, 1]).spawn(len(states))
-    coordinates = _coordinates(states, min(d, 4))
+    coordinates = frame_coordinates(states, min(d, 4))
     for i, child in enumerate(children):
         frame, triangle = np.linalg.qr(default_rng(child).standard_normal((d, min(d, 4))))
         # With these signs the frame is that of Gram and Schmidt, whose law no rotation changes.
         result[:, i] = coordinates[i] @ (frame * np.sign(np.diag(triangle))).T
     return result[0], result[1], result[2], result[3]
-
-
-def _coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
-    """Vectors in few dimensions, (runs, 4, rank): k* and v* are the first axes."""
-    gram = gram_matrices(states)
-    vectors = np.zeros((len(states), 4, 4))
-    vectors[:, :2, :2] = gram[:, :2, 2:]
-    vectors[:, 2, 0] = vectors[:, 3, 1] = 1.0
-    # What is left of k and v, by a root of its Gram matrix: the larger part comes first.
-    inside = vectors[:, :2, :2]
-    values, axes = np.linalg.eigh(gram[:, :2, :2] - inside @ inside.transpose(0, 2, 1))
-    vectors[:, :2, 2:] = (axes * np.sqrt(np.maximum(values, 0.0))[:, None, :])[:, :, ::-1]
-    beyond = (vectors[:, :, rank:] ** 2).sum(axis=(1, 2))
-    wrong = (values[:, 0] < -_SLACK) | (beyond > _SLACK)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(f"no vectors in R^{rank} have the overlaps {states[at].tolist()}")
-    vectors = vectors[:, :, :rank]
-    result: NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
-    return result

@@ -30,7 +30,7 @@ _SYMBOLS = {
 _VERDICT_COLOURS = dict(
     zip(
         VERDICTS,
-        (COLOURS["sky"], COLOURS["orange"], COLOURS["green"], COLOURS["grey"]),
+        (COLOURS[x] for x in ("sky", "orange", "green", "grey", "pink")),
         strict=True,
     )
 )
@@ -134,6 +134,8 @@ def _lines(data: xr.Dataset, name: str) -> Figure:
     x = data[name].values
     for verdict in VERDICTS:
         rows = data.sel(verdict=verdict)
+        if verdict == "moving" and not rows["count"].any():
+            continue
         colour = _VERDICT_COLOURS[verdict]
         axes.plot(x, rows.fraction, marker="o", markersize=3, color=colour, label=verdict)
         axes.fill_between(x, rows.lower, rows.upper, color=colour, alpha=0.25, linewidth=0)
@@ -157,7 +159,8 @@ def _maps(data: xr.Dataset, names: list[str]) -> Figure:
                 # Dark colours are those of small numbers.
                 colour = "white" if value < 0.5 else "black"
                 where = (column + 0.5, row + 0.5)
-                axes.annotate(f"{100 * value:.0f}%", where, ha="center", va="center", color=colour)
+                text = "?" if np.isnan(value) else f"{100 * value:.0f}%"
+                axes.annotate(text, where, ha="center", va="center", color=colour)
         axes.set_xticks(np.arange(len(first)) + 0.5, [f"{x:g}" for x in first])
         axes.set_yticks(np.arange(len(second)) + 0.5, [f"{x:g}" for x in second])
         axes.set_xlabel(f"${_SYMBOLS[names[0]]}$")

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.kernels.compile import compile_expressions
-from slrsym.landscape.spheres import (
+from slrsym.dynamics.spheres import (
     derivatives,
     multipliers,
     overlap_rates,
@@ -24,6 +23,7 @@ from slrsym.landscape.spheres import (
     retracted,
     tangent_basis,
 )
+from slrsym.kernels.compile import compile_expressions
 from slrsym.landscape.symmetry import point_signs
 from slrsym.models.expressions import PARAMETERS
 from slrsym.notation import ORDER_PARAMETERS

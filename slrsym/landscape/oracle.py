@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from slrsym.dynamics.spheres import curvature
 from slrsym.kernels.arguments import real_array
 from slrsym.landscape.points import checked_lam
-from slrsym.landscape.spheres import curvature
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.task import OrderParameters, Task
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slrsym.landscape.spheres import curvature, retracted
+from slrsym.dynamics.spheres import curvature, retracted
 from slrsym.landscape.symmetry import point_signs
 from slrsym.task import Task
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.recovery.setting import Setting
 from slrsym.recovery.tubes import Tube, tube_around
-from slrsym.recovery.verdicts import margins, verdicts
+from slrsym.recovery.verdicts import VERDICTS, ends, margins
 
 __all__ = ["Ends", "checkpoints", "follow", "tubes"]
 
@@ -56,6 +56,11 @@ def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = N
     return NumpyEngine(states, setting.task, setting.alpha, rank=rank)
 
 
+def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
+    lam = (float(setting.final_lam), setting.later_lam)
+    return ends(states, *lam, setting.task, setting.alpha, setting.steps)
+
+
 def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
     """Tubes around some runs, one for each place where they end."""
     if runs < _ENOUGH:
@@ -83,7 +88,10 @@ def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, .
         first = pilot[flat[:1]]
         # What descent converges to lies in three dimensions, and so do tubes.
         run = _engine(first, setting, backend, 3).advance(lam[begin:-1], 1)[:, 0]
-        verdict = int(verdicts(run[-1], lam[-1], task))
+        verdict = int(_ends(run[-1:], setting)[0])
+        if VERDICTS[verdict] not in ("oracle", "swap"):
+            # To be near is not enough there, and so tubes say nothing.
+            continue
         margin = float(margins(run[-1], lam[-1], task))
         states = np.concatenate([first, run])
         tube = tube_around(
@@ -123,7 +131,7 @@ def follow(
         done, states = step, engine.states
         found = np.full(live.size, -1, np.int8)
         if done == setting.steps:
-            found[:] = verdicts(states, lam[-1], setting.task)
+            found[:] = _ends(states, setting)
         elif stopping:
             for tube in known:
                 found[(found < 0) & tube.holds(states, time)] = tube.verdict

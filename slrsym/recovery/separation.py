@@ -21,7 +21,7 @@ from scipy.stats import mannwhitneyu
 
 from slrsym.models.paper import hessian
 from slrsym.recovery.setting import Setting
-from slrsym.recovery.verdicts import VERDICTS
+from slrsym.recovery.verdicts import MOVING, VERDICTS
 from slrsym.task import OrderParameters
 
 __all__ = ["Mode", "Separation", "mode_sizes", "modes", "separation", "setting_of"]
@@ -154,8 +154,10 @@ def separation(data: xr.Dataset) -> Separation | None:
     Returns
     -------
     Separation or None
-        None if fewer than ten runs end at a swap point, or fewer than ten elsewhere.
+        None if fewer than ten runs end at a swap point, or fewer than ten elsewhere; runs that
+        still move are left out.
     """
+    data = data.isel(run=data.verdict.values != MOVING)
     swapped = data.verdict.values == VERDICTS.index("swap")
     if min(swapped.sum(), (~swapped).sum()) < _LEAST:
         return None

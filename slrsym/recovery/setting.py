@@ -93,6 +93,11 @@ class Setting:
         """The inverse temperature after the last step."""
         return np.float64(self.temperatures[-1])
 
+    @property
+    def later_lam(self) -> float:
+        """The inverse temperature after as many steps more."""
+        return float(Inverse(self.lam0, self.rate)(np.array(2 * self.steps)))
+
     def entropy(self, seed: int) -> list[int]:
         """What the random numbers of this setting are made from, independent of other settings.
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from slrsym.kernels.arguments import real_array, whole
-from slrsym.recovery.verdicts import VERDICTS
+from slrsym.recovery.verdicts import MOVING, VERDICTS
 
 __all__ = ["CONFIDENCE", "counted", "tally", "wilson"]
 
@@ -65,8 +65,20 @@ def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
 
 
 def counted(counts: NDArray[np.int32], runs: int, names: tuple[str, ...]) -> dict[str, xr.Variable]:
-    """Counts, fractions and intervals as labelled variables."""
-    dims = (*names, "verdict")
-    lower, upper = wilson(counts, runs)
-    values = {"count": counts, "fraction": counts / runs, "lower": lower, "upper": upper}
-    return {name: xr.Variable(dims, value) for name, value in values.items()}
+    """Counts, fractions and intervals as labelled variables: of the runs that have ended.
+
+    Of those that still move there is the fraction of all runs, and no interval.
+    """
+    rows = counts.reshape(-1, len(VERDICTS))
+    fraction, lower, upper = (np.full(rows.shape, np.nan) for _ in range(3))
+    ends = np.arange(len(VERDICTS)) != MOVING
+    for i, row in enumerate(rows):
+        fraction[i, MOVING] = row[MOVING] / runs
+        if ended := int(row[ends].sum()):
+            fraction[i, ends] = row[ends] / ended
+            lower[i, ends], upper[i, ends] = wilson(row[ends], ended)
+    values = {"count": rows, "fraction": fraction, "lower": lower, "upper": upper}
+    return {
+        name: xr.Variable((*names, "verdict"), value.reshape(counts.shape))
+        for name, value in values.items()
+    }

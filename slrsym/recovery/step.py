@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.landscape.spheres import overlap_rates, overlaps
+from slrsym.dynamics.spheres import overlap_rates, overlaps
 from slrsym.models.paper import gradient, hessian
 from slrsym.task import Task
 

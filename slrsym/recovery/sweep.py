@@ -6,6 +6,7 @@ Figures 4(a) and 7 show 30 starts of each of their settings; here there are as m
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from importlib.metadata import version
@@ -25,7 +26,7 @@ from slrsym.recovery.runner import Plan, followed, parts_folder
 from slrsym.recovery.setting import Setting
 from slrsym.recovery.statistics import CONFIDENCE, counted, tally
 from slrsym.recovery.store import Parts
-from slrsym.recovery.verdicts import NEAR, VERDICTS
+from slrsym.recovery.verdicts import MOVING, NEAR, VERDICTS
 from slrsym.task import OrderParameters
 
 __all__ = ["AXES", "recover", "sweep"]
@@ -77,7 +78,13 @@ def recover(
     Dataset
         ``verdict`` (numbers of ``verdict_names``), ``decided`` (after which step it was known),
         ``start`` and ``end`` over ``run``; ``count``, ``fraction``, ``lower`` and ``upper`` over
-        ``verdict_names``.
+        ``verdict_names``. Fractions and intervals are those of the runs that have ended; of the
+        runs that still move there is the fraction of all.
+
+    Warns
+    -----
+    RuntimeWarning
+        If runs still move after the last step.
 
     Raises
     ------
@@ -184,9 +191,9 @@ def sweep(
     Examples
     --------
     >>> from slrsym.recovery import sweep
-    >>> grid = sweep(lam0=[0.1, 0.9], rate=0, steps=20_000, runs=4, workers=1)
+    >>> grid = sweep(lam0=[0.05, 0.1], rate=0, steps=20_000, runs=4, workers=1)
     >>> grid["count"].sel(verdict="oracle").values.ravel().tolist()
-    [2, 0]
+    [2, 2]
     """
     given = (lam0, rate, d, L, gamma, alpha)
     axes = {name: _axis(name, values) for name, values in zip(AXES, given, strict=True)}
@@ -276,17 +283,29 @@ def _kept(
 ) -> xr.Dataset:
     """Data from a file, or computed and saved there."""
     if path is None:
-        return compute(None)
-    file = Path(path)
-    if file.is_file():
-        return _read(file, settings)
-    require_writable(file)
-    # Another version may compute other bits.
-    parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
-    data = compute(parts)
-    write_netcdf(data, file)
-    parts.remove()
+        data = compute(None)
+    elif (file := Path(path)).is_file():
+        data = _read(file, settings)
+    else:
+        require_writable(file)
+        # Another version may compute other bits.
+        parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
+        data = compute(parts)
+        write_netcdf(data, file)
+        parts.remove()
+    _warn(data)
     return data
+
+
+def _warn(data: xr.Dataset) -> None:
+    moving = data["count"].values[..., MOVING].sum() / data["count"].values.sum()
+    if moving:
+        warnings.warn(
+            f"{100 * moving:.3g} % of the runs still move after {data.attrs['steps']:,} steps; "
+            "fractions are those of the others, and more steps may change them",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
@@ -301,4 +320,6 @@ def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
                 f"{file} holds data with {name} = {found.get(name)}; needed is "
                 f"{name} = {settings.get(name)}"
             )
+    if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
+        raise ValueError(f"{file} holds verdicts of an earlier version; remove it to count anew")
     return data

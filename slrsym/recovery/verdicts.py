@@ -1,4 +1,4 @@
-"""Where runs end: at the oracle, at a swap point, on the way along the manifold, elsewhere.
+"""Where runs end: at the oracle, at a swap point, near the manifold, elsewhere; or not at all yet.
 
 The oracle is that of Theorem 5; swap points are those of the claims ``swap-critical`` and
 ``swap-least``.
@@ -9,18 +9,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym.dynamics.spheres import curvature, vectors
 from slrsym.landscape.oracle import swap_point
 from slrsym.landscape.symmetry import distance
 from slrsym.task import ORACLE, Task
 
-__all__ = ["NEAR", "VERDICTS", "margins", "verdicts"]
+__all__ = ["MOVING", "NEAR", "STILL", "VERDICTS", "ends", "margins", "moving", "verdicts"]
 
 _Array = NDArray[np.float64]
 
-VERDICTS = ("oracle", "swap", "manifold", "elsewhere")
+VERDICTS = ("oracle", "swap", "manifold", "elsewhere", "moving")
+MOVING = VERDICTS.index("moving")
 
 # How far any overlap may be from that of a point for a run to have ended there.
 NEAR = 0.1
+
+# How far as many steps more may take a run that has ended. Where scores are saturated, runs creep
+# with the logarithm of the steps: each doubling takes them as far as the last one did.
+STILL = 1e-3
 
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
@@ -45,7 +51,8 @@ def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     -------
     ndarray of shape (...), int8
         0, at the oracle up to its sign; 1, at a swap point; 2, near the manifold M and not at the
-        oracle; 3, elsewhere. Near is by no more than `NEAR` in every overlap.
+        oracle; 3, elsewhere. Near is by no more than `NEAR` in every overlap. Whether a run has
+        ended there, a state does not say: see `ends`.
 
     Examples
     --------
@@ -70,3 +77,33 @@ def margins(states: _Array, lam: float, task: Task) -> _Array:
     inside = np.where(found < 3, NEAR - own, np.inf)
     earlier = np.where(np.arange(3) < found[..., None], far - NEAR, np.inf).min(axis=-1)
     return np.asarray(np.minimum(inside, earlier))
+
+
+def moving(states: _Array, lam: float, task: Task, alpha: float, steps: int) -> NDArray[np.bool_]:
+    """Which states as many steps more would take farther than `STILL`, as far as they tell.
+
+    By the length of a step there, or by a direction of negative curvature, along which whatever
+    there is grows by a factor e.
+    """
+    slope, bend, _ = curvature(vectors(states, task), lam, task)
+    time = alpha * steps
+    far = time * np.linalg.norm(slope, axis=-1) > STILL
+    return np.asarray(far | (-time * np.linalg.eigvalsh(bend)[:, 0] > 1))
+
+
+def ends(
+    states: _Array, lam: float, later: float, task: Task, alpha: float, steps: int
+) -> NDArray[np.int8]:
+    """Verdicts of runs after some steps; those that would go on in as many more are `MOVING`.
+
+    The oracle and swap points attract what is near them where they are minima themselves. All
+    else has ended if it stays at the inverse temperature that it has, and at a later one.
+    """
+    found = verdicts(states, lam, task)
+    swap, _ = swap_point(task, lam)
+    attract = ~moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
+    for at in (lam, later):
+        asked = np.flatnonzero(~np.append(attract, [False, False, True])[found])
+        if asked.size:
+            found[asked[moving(states[asked], at, task, alpha, steps)]] = MOVING
+    return found

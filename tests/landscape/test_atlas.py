@@ -8,10 +8,10 @@ import pytest
 
 from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
+from slrsym.dynamics.spheres import overlaps
 from slrsym.landscape import Coverage, atlas
 from slrsym.landscape.points import family_of, name_of
 from slrsym.landscape.search import descend, newton_steps
-from slrsym.landscape.spheres import overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS
 from slrsym.task import OrderParameters
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from slrsym import Task
+from slrsym.dynamics.spheres import curvature, overlaps
 from slrsym.landscape import (
     atlas,
     branches,
@@ -14,7 +15,6 @@ from slrsym.landscape import (
     swap_point,
 )
 from slrsym.landscape.continuation import corrected, follow, index_at
-from slrsym.landscape.spheres import curvature, overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS
 from tests._profile import thorough_only
 

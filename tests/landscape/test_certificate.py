@@ -5,11 +5,11 @@ import pytest
 from flint import arb, arb_mat, ctx
 
 from slrsym import Task
+from slrsym.dynamics.spheres import curvature
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape import swap_point
 from slrsym.landscape.certificate import _Attempt, inertia, refine
 from slrsym.landscape.search import descend, starts
-from slrsym.landscape.spheres import curvature
 from slrsym.models.expressions import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4

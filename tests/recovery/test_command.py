@@ -23,13 +23,17 @@ def test_one_setting_is_counted_and_saved(tmp_path):
     result = run(*QUICK, "-o", file, "--json", numbers, "--picture", picture, "--seed", 3)
     assert result.exit_code == 0, result.output
     setting = Setting(1, 1e-4, 40, 3, 0.5**0.5, 2e-2, 300)
-    data = recover(setting, 4, 3, workers=1)
+    with pytest.warns(RuntimeWarning):
+        data = recover(setting, 4, 3, workers=1)
     with xr.open_dataset(file, engine="scipy") as saved:
         assert saved.equals(data)
     content = json.loads(numbers.read_text())
-    for i, name in enumerate(("oracle", "swap", "manifold", "elsewhere")):
+    for i, name in enumerate(("oracle", "swap", "manifold", "elsewhere", "moving")):
         assert content["verdicts"][name]["count"] == int(data["count"][i])
-        assert content["verdicts"][name]["upper"] == float(data.upper[i])
+        upper = content["verdicts"][name]["upper"]
+        assert (np.nan if upper is None else upper) == pytest.approx(data.upper[i], nan_ok=True)
+    assert "still moving" in result.stdout
+    assert "warning: 100 % of the runs still move after 300 steps" in result.stderr
     assert content["separation"] is None
     assert "at a swap point" in result.stdout
     assert "lam0 = 1, rate = 0.0001, d = 40" in result.stdout
@@ -60,7 +64,10 @@ def test_several_values_make_a_grid(tmp_path):
     assert picture.stat().st_size > 1000
     shown = run(*arguments).stdout
     assert shown.splitlines()[0].startswith("4 runs of 300 steps each; rate = 0, d = 40")
-    assert shown.count("%") == 4 * 6 + 2
+    assert "moving" in shown.splitlines()[1]
+    assert shown.splitlines()[1].count("95% interval") == 2
+    # Two settings have no end yet.
+    assert shown.count("%") + shown.count(" -") == 4 * 7 + 2
 
 
 def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):

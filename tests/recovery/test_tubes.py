@@ -7,8 +7,8 @@ import pytest
 
 from slrsym import Task, gradient
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
+from slrsym.dynamics.spheres import overlaps
 from slrsym.dynamics.starts import uniform_overlaps
-from slrsym.landscape.spheres import overlaps
 from slrsym.landscape.symmetry import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
 from slrsym.recovery.chunks import checkpoints, follow, tubes

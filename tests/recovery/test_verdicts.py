@@ -5,12 +5,14 @@ import pytest
 from scipy.stats import binomtest
 
 from slrsym import Task
+from slrsym.dynamics import Overlaps, simulate
 from slrsym.dynamics.starts import uniform_overlaps
-from slrsym.landscape import swap_point
+from slrsym.files import write_netcdf
+from slrsym.landscape import critical_inverse_temperature, swap_point
 from slrsym.landscape.symmetry import OVERLAP_SIGNS
-from slrsym.recovery import NEAR, VERDICTS, verdicts, wilson
+from slrsym.recovery import NEAR, VERDICTS, Setting, recover, separation, verdicts, wilson
 from slrsym.recovery.statistics import counted, tally
-from slrsym.recovery.verdicts import margins
+from slrsym.recovery.verdicts import MOVING, ends, margins
 
 TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
 
@@ -44,11 +46,22 @@ def test_within_its_margin_a_verdict_stays_and_beyond_it_may_change(lam):
 
 
 def test_counts_and_wilson_intervals():
-    verdict = np.array([[0, 0, 1, 3], [2, 2, 2, 2]], dtype=np.int8)
-    assert tally(verdict).tolist() == [[2, 1, 0, 1], [0, 0, 4, 0]]
+    verdict = np.array([[0, 0, 1, 3], [2, 2, 2, 2], [0, 4, 0, 1], [4, 4, 4, 4]], dtype=np.int8)
+    assert tally(verdict).tolist() == [
+        [2, 1, 0, 1, 0],
+        [0, 0, 4, 0, 0],
+        [2, 1, 0, 0, 1],
+        [0, 0, 0, 0, 4],
+    ]
     found = counted(tally(verdict), 4, ("cell",))
     assert found["count"].dims == ("cell", "verdict")
-    assert np.allclose(found["fraction"].sum("verdict"), 1)
+    # Of what has ended; of what still moves, the part of all.
+    fraction = found["fraction"].values
+    assert np.allclose(fraction[:3, :4].sum(axis=1), 1)
+    assert np.isnan(fraction[3, :4]).all()
+    assert fraction[:, 4].tolist() == [0, 0, 0.25, 1]
+    assert found["upper"].values[2, 0] == wilson([2], 3)[1]
+    assert np.isnan(found["upper"].values[:, 4]).all()
     lower, upper = wilson([[0, 16], [300, 150]], 300)
     p, z = 16 / 300, 1.959963984540054
     centre = (p + z**2 / 600) / (1 + z**2 / 300)
@@ -57,7 +70,7 @@ def test_counts_and_wilson_intervals():
     assert lower[0, 0] == 0
     assert upper[1, 0] == 1
     assert upper[0, 0] == binomtest(0, 300).proportion_ci(method="wilson").high
-    assert len(VERDICTS) == 4
+    assert len(VERDICTS) == 5
 
 
 @pytest.mark.parametrize(
@@ -75,6 +88,59 @@ def test_counts_and_wilson_intervals():
 def test_what_wilson_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         wilson(*arguments)
+
+
+@pytest.fixture(scope="module")
+def creeping():
+    """Runs that creep along the manifold, where scores are saturated; 20,000 steps are too few."""
+    return Setting(1, 0, 50, 5, 1, 0.01, 20_000)
+
+
+def test_runs_that_still_move_have_not_ended(creeping):
+    with pytest.warns(RuntimeWarning, match=r"[89]\d.* % of the runs still move after 20,000"):
+        found = recover(creeping, 40, workers=1)
+    counts = dict(zip(VERDICTS, found["count"].values.tolist(), strict=True))
+    assert counts["manifold"] == 0
+    assert counts["moving"] >= 30
+    ended = 40 - counts["moving"]
+    assert ended
+    assert float(found.fraction[1]) == counts["swap"] / ended
+    assert float(found.upper[0]) == wilson([0], ended)[1]
+    assert separation(found) is None
+    # They move indeed, and what is said to have ended has.
+    runs = simulate(creeping.task, Overlaps(found.start.values), 1, 0.01, 100_000, 100_000)
+    last = runs.isel(step=-1)
+    states = np.stack([last[name].values for name in found.overlap.values], axis=1)
+    later = verdicts(states, 1, creeping.task)
+    before = found.verdict.values
+    assert (later[before != MOVING] == before[before != MOVING]).all()
+    assert (later[before == MOVING] == 0).mean() > 0.9
+
+
+def test_a_falling_temperature_lets_runs_go_on():
+    """At the inverse temperature that they have, the first ones would stay for ever."""
+    setting = Setting(1, 1e-4, 400, 10, 0.5**0.5, 4e-3, 10_000)
+    with pytest.warns(RuntimeWarning, match="100 % of the runs still move"):
+        found = recover(setting, 10, workers=1)
+    assert (found.verdict.values == MOVING).all()
+
+
+def test_at_a_saddle_nothing_has_ended():
+    """Above the critical temperature the oracle is one, and so is the null point at any."""
+    lam = 1.5 * critical_inverse_temperature(TASK)
+    near = np.array([[0.999, 0.999, 0.0, 0.0, 0.0], [1e-9, 0, 0, 1e-9, 0]])
+    assert ends(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]
+    assert ends(near[:1], lam, lam, TASK, 4e-3, 10**5).tolist() == [MOVING]
+    assert ends(near[1:], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [MOVING]
+
+
+def test_files_with_other_verdicts_are_refused(tmp_path):
+    setting = Setting(0.3, 0, 20, 3, 1, 0.02, 3000)
+    file = tmp_path / "runs.nc"
+    found = recover(setting, 5, workers=1, path=file)
+    write_netcdf(found.isel(verdict_names=slice(0, 4)), file)
+    with pytest.raises(ValueError, match="verdicts of an earlier version"):
+        recover(setting, 5, workers=1, path=file)
 
 
 def test_a_start_does_not_depend_on_the_others():

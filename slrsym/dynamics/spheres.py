@@ -18,17 +18,24 @@ from slrsym.models.paper import gradient, hessian
 from slrsym.task import Task
 
 __all__ = [
+    "SLACK",
     "curvature",
     "derivatives",
     "dimension",
+    "frame_coordinates",
+    "gram_matrices",
     "multipliers",
     "overlap_rates",
     "overlaps",
     "retracted",
     "tangent_basis",
+    "vectors",
 ]
 
 _Array = NDArray[np.float64]
+
+# How far below zero rounding may put an eigenvalue of a Gram matrix.
+SLACK = 1e-9
 
 # Places in k or v of what the overlaps kappa, nu, theta, eta are.
 _PLACES = ((0, 0), (1, 1), (1, 0), (0, 1))
@@ -37,6 +44,45 @@ _PLACES = ((0, 0), (1, 1), (1, 0), (0, 1))
 def dimension(task: Task) -> int:
     """How many coordinates k and v need."""
     return min(task.d, 3)
+
+
+def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gram matrices of k, v, k*, v*."""
+    kappa, nu = states[:, 0], states[:, 1]
+    theta, eta, rho = states[:, 2:].T if states.shape[1] == 5 else np.zeros((3, len(states)))
+    gram = np.zeros((len(states), 4, 4))
+    gram[:] = np.eye(4)
+    for (i, j), overlap in {
+        (0, 1): rho, (0, 2): kappa, (0, 3): eta, (1, 2): theta, (1, 3): nu
+    }.items():  # fmt: skip
+        gram[:, i, j] = gram[:, j, i] = overlap
+    return gram
+
+
+def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
+    """Vectors in few dimensions, (runs, 4, rank): k* and v* are the first axes."""
+    gram = gram_matrices(states)
+    vectors = np.zeros((len(states), 4, 4))
+    vectors[:, :2, :2] = gram[:, :2, 2:]
+    vectors[:, 2, 0] = vectors[:, 3, 1] = 1.0
+    # What is left of k and v, by a root of its Gram matrix: the larger part comes first.
+    inside = vectors[:, :2, :2]
+    values, axes = np.linalg.eigh(gram[:, :2, :2] - inside @ inside.transpose(0, 2, 1))
+    vectors[:, :2, 2:] = (axes * np.sqrt(np.maximum(values, 0.0))[:, None, :])[:, :, ::-1]
+    beyond = (vectors[:, :, rank:] ** 2).sum(axis=(1, 2))
+    wrong = (values[:, 0] < -SLACK) | (beyond > SLACK)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(f"no vectors in R^{rank} have the overlaps {states[at].tolist()}")
+    vectors = vectors[:, :, :rank]
+    result: NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
+    return result
+
+
+def vectors(states: _Array, task: Task) -> _Array:
+    """Vectors k and v that have given overlaps, and one direction more, if there is one."""
+    found = frame_coordinates(states, min(task.d, 4))[:, :2]
+    return np.pad(found, ((0, 0), (0, 0), (0, min(task.d, 5) - found.shape[-1])))
 
 
 def overlaps(points: _Array) -> _Array:

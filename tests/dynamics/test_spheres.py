@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slrsym import Task, risk
-from slrsym.landscape.spheres import curvature, derivatives, overlaps, retracted, tangent_basis
+from slrsym.dynamics.spheres import curvature, derivatives, overlaps, retracted, tangent_basis
 from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
 from slrsym.testing import UnitSpheres, check_hessian
 
