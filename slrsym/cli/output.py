@@ -72,7 +72,7 @@ def warnings_told() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", RuntimeWarning)
-        warnings.showwarning = tell  # type: ignore[assignment]
+        warnings.showwarning = tell
         yield
 
 
