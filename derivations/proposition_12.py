@@ -4,6 +4,7 @@ from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, pi, sqrt
 
 from slrsym.notation import B, alpha, gamma, kappa, nu
 from slrsym.planar import (
+    ORIGIN,
     K,
     M,
     N,
@@ -35,7 +36,12 @@ from slrsym.proof import (
     lemma,
     sign,
 )
-from slrsym.proof.dynamical import Injective, InvertibleJacobian, by_theorem
+from slrsym.proof.dynamical import (
+    Injective,
+    InvertibleJacobian,
+    LocalDiffeomorphism,
+    by_theorem,
+)
 
 g = planar_map()
 
@@ -299,8 +305,9 @@ at_the_origin = of_a_saddle(alpha * h11, -alpha * h12)
 
 together = Claim(
     id="proposition-12",
-    title="injective, with invertible Jacobian, and a saddle at the origin",
+    title="injective, with invertible Jacobian; a local diffeomorphism and a saddle at the origin",
     statement=And(
+        LocalDiffeomorphism(g, ORIGIN),
         Injective(g),
         InvertibleJacobian(g),
         *jacobian.statement.args,
@@ -321,9 +328,11 @@ def _(goal):
         "factor": lemma("step-size-room", c=K, S=1),
     }
     below = chain(alpha * h11 + Abs(alpha * h12)).lt(1, by=lemma("proposition-12-step-size"))
+    regular = by_theorem(InvertibleJacobian(g), "expansion-invertible", apart, **shown)
     return all_of(
+        by_theorem(LocalDiffeomorphism(g, ORIGIN), "local-inverse", invertible=regular),
         by_theorem(Injective(g), "expansion-injective", apart, **shown),
-        by_theorem(InvertibleJacobian(g), "expansion-invertible", apart, **shown),
+        regular,
         claimed(jacobian.statement, "proposition-12-jacobian"),
         having(
             below,

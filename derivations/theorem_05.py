@@ -1,4 +1,7 @@
-"""Theorem 5, by Propositions 11 and 13: almost every start recovers the oracle, up to a sign."""
+"""Theorem 5, by Propositions 11 and 13: almost every start recovers the oracle, up to a sign.
+
+It is true for d >= 3. For d = 2 the manifold has four points, and two of them are maxima.
+"""
 
 from sympy import And, Eq, Ge, Lambda, Lt
 
@@ -17,6 +20,7 @@ from slrsym.planar import (
 from slrsym.proof import (
     Claim,
     D,
+    algebra,
     all_of,
     at,
     chain,
@@ -29,6 +33,8 @@ from slrsym.proof import (
 from slrsym.proof.dynamical import (
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
+    NullPairs,
+    NullStarts,
     OrbitsConvergeTo,
     SphereDescent,
     by_theorem,
@@ -94,34 +100,90 @@ def _(goal):
 
 descent = SphereDescent(Lambda(ORDER_PARAMETERS, closed), alpha, d)
 
+
+def pairs_follow(goal, planar, edges):
+    """What is said of pairs, by what is said of the planar map: on the square, and on its edges."""
+    no_push, known = lemma("lemma-14"), lemma("theorem-5-slopes")
+    stay = {f"edge_stays_{place}_{side}": algebra for place in (1, 2) for side in ("high", "low")}
+    return by_theorem(
+        goal,
+        "from-overlaps-and-edges",
+        {"planar": g, "slopes": as_function((R_kappa(kappa, nu), R_nu(kappa)))},
+        chain_rule=lemma("lemma-4-chain-rule"),
+        vectors=lemma("manifold-step"),
+        volume=lemma("manifold-volume"),
+        planar=planar,
+        dimension=sign,
+        across_1=no_push,
+        across_2=no_push,
+        across_3=no_push,
+        slope_1=known,
+        slope_2=known,
+        step_1=lemma("lemma-7", R_kappa=R_kappa(kappa, nu)),
+        step_2=lemma("lemma-7", R_nu=R_nu(kappa)),
+        **stay,
+        **edges,
+    )
+
+
+def along_edges(kind, end, which=""):
+    """The claims about the edges, at each of which the free coordinate tends to the fixed one."""
+    small = chain(alpha * C).lt(1, by=lemma("theorem-5-step-size"))
+    shown = {}
+    for place, fixed in enumerate((kappa, nu), start=1):
+        for side, name, value in (("high", "plus", 1), ("low", "minus", -1)):
+            said = kind(g.face(fixed, value), point_set([(end * value,)]))
+            known = claimed(said, f"theorem-5-edge-{fixed}-{name}{which}")
+            shown[f"edge_{place}_{side}"] = having(small, known)
+    return shown
+
+
 recovery = Claim(
     id="theorem-5",
     title="almost every start on the manifold recovers the oracle, up to a sign",
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
-    source="Theorem 5, for alpha < 1/K and d >= 4",
-    given=[safe_step, Ge(d, 4)],
+    source="Theorem 5, for alpha < 1/K and d >= 3",
+    given=[safe_step, Ge(d, 3)],
 )
 
 
 @recovery.proof
 def _(goal):
-    """On the manifold the overlaps follow the planar map, whatever the dimension is."""
-    no_push, known = lemma("lemma-14"), lemma("theorem-5-slopes")
+    """On the manifold the overlaps follow the planar map, whatever the dimension is.
+
+    For d = 3 they run on the edges of the square.
+    """
     return all_of(
         chain(closed_form.lhs).then(closed_form.rhs, by=lemma("excess-risk-stable")),
-        by_theorem(
+        pairs_follow(
             AlmostEveryPairConvergesTo(descent, MINIMA),
-            "from-overlaps",
-            {"planar": g, "slopes": as_function((R_kappa(kappa, nu), R_nu(kappa)))},
-            chain_rule=lemma("lemma-4-chain-rule"),
-            planar=lemma("theorem-5-planar"),
-            dimension=sign,
-            across_1=no_push,
-            across_2=no_push,
-            across_3=no_push,
-            slope_1=known,
-            slope_2=known,
-            step_1=lemma("lemma-7", R_kappa=R_kappa(kappa, nu)),
-            step_2=lemma("lemma-7", R_nu=R_nu(kappa)),
+            lemma("theorem-5-planar"),
+            along_edges(AlmostEveryStartConvergesTo, 1),
+        ),
+    )
+
+
+# -- Proposition 13, as the paper has it -------------------------------------------------------
+
+pathological = point_set([*ORIGIN, *MAXIMA])
+
+elsewhere = Claim(
+    id="proposition-13-manifold",
+    title="the pairs on the manifold whose overlaps end elsewhere than in a minimum have volume 0",
+    statement=And(closed_form, NullPairs(descent, pathological), evaluate=False),
+    source="Proposition 13, on the manifold; for alpha < 1/K and d >= 3",
+    given=[safe_step, Ge(d, 3)],
+)
+
+
+@elsewhere.proof
+def _(goal):
+    """From the same on the square, and for d = 3 on its edges."""
+    return all_of(
+        chain(closed_form.lhs).then(closed_form.rhs, by=lemma("excess-risk-stable")),
+        pairs_follow(
+            NullPairs(descent, pathological),
+            lemma("proposition-13"),
+            along_edges(NullStarts, -1, "-few"),
         ),
     )

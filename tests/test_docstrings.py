@@ -54,9 +54,9 @@ OWN = {
     # What statements about orbits mean. The theorems that they follow from are axioms of proofs.
     "statements": {
         "AccumulationPointsSolve", "AlmostEveryPairConvergesTo", "AlmostEveryStartConvergesTo",
-        "DecreasesAlong", "Injective", "InvertibleJacobian", "NullStarts", "OrbitStatement",
-        "OrbitsConvergeTo", "SphereDescent", "StepsVanish", "VanishesAlong", "by_theorem",
-        "names_of_theorems",
+        "DecreasesAlong", "Injective", "InvertibleJacobian", "LocalDiffeomorphism", "NullPairs",
+        "NullStarts", "OrbitStatement", "OrbitsConvergeTo", "SphereDescent", "StepsVanish",
+        "VanishesAlong", "by_theorem", "names_of_theorems",
     },
     # How proofs are put together; nothing is used but what the parts show.
     "proofs": {

@@ -9,6 +9,8 @@ from slrsym.search.dynamical import BoxMap as BoxMap
 from slrsym.search.dynamical import DecreasesAlong as DecreasesAlong
 from slrsym.search.dynamical import Injective as Injective
 from slrsym.search.dynamical import InvertibleJacobian as InvertibleJacobian
+from slrsym.search.dynamical import LocalDiffeomorphism as LocalDiffeomorphism
+from slrsym.search.dynamical import NullPairs as NullPairs
 from slrsym.search.dynamical import NullStarts as NullStarts
 from slrsym.search.dynamical import OrbitsConvergeTo as OrbitsConvergeTo
 from slrsym.search.dynamical import OrbitStatement as OrbitStatement

@@ -36,8 +36,8 @@ AXIOMS: dict[str, Axiom] = {
     for a in (
         Axiom(
             "integral-linearity",
-            "The Lebesgue integral is linear on integrable functions and determined by the "
-            "integrand.",
+            "A linear combination of integrable functions is integrable, and its integral is the "
+            "same linear combination of theirs.",
             "Folland, Real Analysis, 2nd ed., Prop. 2.21",
         ),
         Axiom(
@@ -49,10 +49,16 @@ AXIOMS: dict[str, Axiom] = {
         ),
         Axiom(
             "fubini",
-            "Integrals over a product measure may be taken one after the other, in any order; the "
-            "expectation of a product of independent integrable variables is the product of "
-            "theirs.",
-            "Folland, Real Analysis, 2nd ed., Thm 2.37",
+            "Integrals of an integrable function over a product of sigma-finite measures may be "
+            "taken one after the other, in any order; the expectation of a product of independent "
+            "integrable variables is the product of theirs.",
+            "Folland, Real Analysis, 2nd ed., Thm 2.37 (b)",
+        ),
+        Axiom(
+            "tonelli",
+            "Integrals of a measurable function that is not negative over a product of "
+            "sigma-finite measures may be taken one after the other, in any order.",
+            "Folland, Real Analysis, 2nd ed., Thm 2.37 (a)",
         ),
         Axiom(
             "gaussian-normalisation",
@@ -122,18 +128,43 @@ AXIOMS: dict[str, Axiom] = {
         ),
         Axiom(
             "center-stable-manifold",
-            "Let p be a fixed point of a local diffeomorphism of class C^1 at p. There are an "
-            "embedded disc of class C^1 through p, of as many dimensions as the derivative at p "
-            "has eigenvalues of modulus at most 1, and a neighbourhood B of p, such that every "
-            "point whose iterates all stay in B lies on the disc.",
+            "Let p be a fixed point of a map of class C^1 on a neighbourhood of p, with an "
+            "invertible derivative at p. There are an embedded disc of class C^1 through p, of as "
+            "many dimensions as the derivative at p has eigenvalues of modulus at most 1, and a "
+            "neighbourhood B of p, such that every point whose iterates all stay in B lies on the "
+            "disc.",
             "Shub, Global Stability of Dynamical Systems, Thm III.7",
         ),
         Axiom(
-            "null-sets",
-            "A differentiable map from a subset of R^n to R^n sends Lebesgue null sets to null "
-            "sets; a countable union of null sets is one, and so are the faces of a box, and an "
-            "embedded disc of class C^1 and of less than n dimensions.",
+            "null-sets-unions",
+            "A countable union of null sets is a null set.",
+            "Folland, Real Analysis, 2nd ed., Thm 1.8",
+        ),
+        Axiom(
+            "null-sets-images",
+            "A map that is differentiable at every point of a Lebesgue null set of R^n sends it to "
+            "a null set of R^n.",
             "Rudin, Real and Complex Analysis, 3rd ed., Lemma 7.25",
+        ),
+        Axiom(
+            "null-sets-faces",
+            "A hyperplane of R^n, and so a face of a box, is a Lebesgue null set.",
+            "Folland, Real Analysis, 2nd ed., Thm 2.44",
+        ),
+        Axiom(
+            "null-sets-discs",
+            "An embedded disc of class C^1 and of less than n dimensions is a Lebesgue null set of "
+            "R^n.",
+            "Lee, Introduction to Smooth Manifolds, 2nd ed., Cor. 6.12",
+        ),
+        Axiom(
+            "coarea-formula",
+            "Let F map an open set of R^n to R^m, m <= n, with continuous derivatives, and let J^2 "
+            "be the determinant of the Gram matrix of the gradients of its components. The "
+            "integral of f J, for a measurable function f that is not negative, is the integral "
+            "over y of the integrals of f over the level sets F = y, by their (n - m)-dimensional "
+            "measure.",
+            "Federer, Geometric Measure Theory, Thm 3.2.12",
         ),
         Axiom(
             "lindelof",
@@ -144,7 +175,7 @@ AXIOMS: dict[str, Axiom] = {
             "sphere-coordinates",
             "One coordinate of a uniform point of the unit sphere of R^n, n >= 2, has a density on "
             "[-1, 1].",
-            "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.6",
+            "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.7 (i)",
         ),
         Axiom(
             "induction",

@@ -247,6 +247,27 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         return Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
 
+    def face(self, fixed: Symbol, value: Any) -> BoxMap:
+        """The map of the other coordinates where one keeps a value, as on a face of the box.
+
+        Parameters
+        ----------
+        fixed : Symbol
+            The coordinate.
+        value : expression
+            What it is put for.
+
+        Returns
+        -------
+        BoxMap
+            Of one coordinate less. That steps keep the value is another matter.
+        """
+        kept = [place for place, x in enumerate(self.coordinates) if x != fixed]
+        place = tuple(self.coordinates[i] for i in kept)
+        images = Tuple(*(put(self.images[i], {fixed: sympify(value)}) for i in kept))
+        low, high = ([ends[i] for i in kept] for ends in (self.low, self.high))
+        return BoxMap(Lambda(place, images), low, high)
+
     def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
         """The images of a second point.
 

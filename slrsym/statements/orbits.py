@@ -22,6 +22,8 @@ __all__ = [
     "DecreasesAlong",
     "Injective",
     "InvertibleJacobian",
+    "LocalDiffeomorphism",
+    "NullPairs",
     "NullStarts",
     "OrbitStatement",
     "OrbitsConvergeTo",
@@ -377,12 +379,78 @@ class InvertibleJacobian(OrbitStatement):
         return ("the Jacobian matrix of g is nowhere singular",)
 
 
-class AlmostEveryPairConvergesTo(OrbitStatement):
+class LocalDiffeomorphism(_AboutPoints):
+    """Near each of the points, g has an inverse that is continuously differentiable.
+
+    That is: the point has an open neighbourhood that g maps one to one onto an open set, and there
+    g and its inverse are continuously differentiable.
+
+    Parameters
+    ----------
+    map : BoxMap
+        The map g.
+    points : FiniteSet
+        The points, as `point_set` makes them.
+
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
+        coordinates, or are not known to lie in the box.
+    """
+
+    def sentence(self) -> tuple[Piece, ...]:
+        return ("the map g is a local diffeomorphism around ", self.points)
+
+
+class _AboutPairs(OrbitStatement):
+    """A statement about pairs of unit vectors that begin on the manifold, and points."""
+
+    others = 1
+    what: ClassVar[str]
+    allowed: ClassVar[str]
+
+    @staticmethod
+    def _allows(value: Any) -> bool:
+        """Whether a value may be a coordinate of a point."""
+        raise NotImplementedError
+
+    @classmethod
+    def validate(cls, map: Any, *about: Any) -> None:
+        if type(map) is not SphereDescent:
+            raise ProofError(f"{cls.__name__} is about a SphereDescent; got {map!r}")
+        (points,) = about
+        if not isinstance(points, FiniteSet) or points != point_set(points):
+            raise ProofError(f"{cls.what} must be made by point_set; got {points!r}")
+        if any(len(pair) != 2 or not all(cls._allows(x) for x in pair) for pair in points):
+            raise ProofError(f"{cls.what} must be pairs of {cls.allowed}; got {points}")
+
+    @property
+    def points(self) -> FiniteSet:
+        """The pairs of values that the overlaps k . k* and v . v* tend to."""
+        return self.args[1]
+
+    @property
+    def definitions(self) -> tuple[tuple[str, Lambda], ...]:
+        return (("R", self.map.function),)
+
+    def _about(self, start: str, end: str) -> tuple[Piece, ...]:
+        return (
+            f"{start} pair of unit vectors, k orthogonal to v*, v orthogonal to k* and to k, in "
+            "dimension ",
+            self.map.dimension,
+            ", projected gradient descent of R with step size ",
+            self.map.rate,
+            end,
+        )
+
+
+class AlmostEveryPairConvergesTo(_AboutPairs):
     """For almost every start on the manifold, (k, v) tends to (s k*, s' v*), with (s, s') listed.
 
-    That is with probability 1, if k is uniform on the unit sphere of the vectors orthogonal to v*,
-    and then v on that of the vectors orthogonal to k* and to k. For n >= 4 this law and the volume
-    of the manifold have the same null sets.
+    That is for all but a set of volume 0. For n >= 4 this is the same as with probability 1, if k
+    is uniform on the unit sphere of the vectors orthogonal to v*, and then v on that of the vectors
+    orthogonal to k* and to k; for n = 3 it is more, as then v is v* or -v* with probability 1.
 
     Parameters
     ----------
@@ -398,39 +466,50 @@ class AlmostEveryPairConvergesTo(OrbitStatement):
         `point_set`.
     """
 
-    others = 1
+    what, allowed = "signs", "1 and -1"
 
-    @classmethod
-    def validate(cls, map: Any, *about: Any) -> None:
-        if type(map) is not SphereDescent:
-            raise ProofError(f"{cls.__name__} is about a SphereDescent; got {map!r}")
-        (signs,) = about
-        if not isinstance(signs, FiniteSet) or signs != point_set(signs):
-            raise ProofError(f"signs must be made by point_set; got {signs!r}")
-        if any(len(pair) != 2 or any(abs(s) != 1 for s in pair) for pair in signs):
-            raise ProofError(f"signs must be pairs of 1 and -1; got {signs}")
-
-    @property
-    def points(self) -> FiniteSet:
-        """The signs of the limits."""
-        return self.args[1]
-
-    @property
-    def definitions(self) -> tuple[tuple[str, Lambda], ...]:
-        return (("R", self.map.function),)
+    @staticmethod
+    def _allows(value: Any) -> bool:
+        return bool(abs(value) == 1)
 
     def sentence(self) -> tuple[Piece, ...]:
         ends = " or ".join(
             f"({'-' if s < 0 else ''}k*, {'-' if r < 0 else ''}v*)"
             for s, r in sorted(self.points, key=str, reverse=True)
         )
+        return self._about("for almost every", f" converges to {ends}")
+
+
+class NullPairs(_AboutPairs):
+    """The starts on the manifold from which (k . k*, v . v*) tends to a point listed have volume 0.
+
+    Parameters
+    ----------
+    descent : SphereDescent
+        How the pair moves.
+    points : FiniteSet
+        Points of the square [-1, 1]^2, as `point_set` makes them.
+
+    Raises
+    ------
+    ProofError
+        If the first is no `SphereDescent`, or the points are not of the square, made by
+        `point_set`.
+    """
+
+    what, allowed = "points", "numbers from -1 to 1"
+
+    @staticmethod
+    def _allows(value: Any) -> bool:
+        return bool((abs(value) <= 1) == True)  # noqa: E712
+
+    def sentence(self) -> tuple[Piece, ...]:
+        start, *middle, _ = self._about("for almost no", "")
         return (
-            "for almost every pair of unit vectors, k orthogonal to v*, v orthogonal to k* and to "
-            "k, in dimension ",
-            self.map.dimension,
-            ", projected gradient descent of R with step size ",
-            self.map.rate,
-            f" converges to {ends}",
+            start,
+            *middle,
+            " leads the overlaps of k with k* and of v with v* to ",
+            self.points,
         )
 
 

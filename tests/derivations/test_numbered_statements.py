@@ -75,12 +75,13 @@ def test_nothing_is_left_to_the_literature(ledger):
 BY_THEOREMS = {
     "proposition-8": {"monotone-convergence"},
     "proposition-11": {"connected-accumulation-points"},
-    "proposition-13": {"center-stable-manifold", "null-sets"},
+    "proposition-13": {"center-stable-manifold", "null-sets-discs"},
     "theorem-5": {
         "center-stable-manifold",
         "connected-accumulation-points",
         "monotone-convergence",
-        "null-sets",
+        "null-sets-images",
+        "null-sets-unions",
         "sphere-coordinates",
     },
 }

@@ -340,6 +340,19 @@ def test_pairs_begin_anywhere_on_the_manifold(dimension):
         assert abs((component > 0).mean() - 1 / 2) < 4 / np.sqrt(4 * len(component))
 
 
+def test_in_three_dimensions_pairs_begin_on_four_circles():
+    rng = np.random.default_rng(5)
+    drawn = [pairs._manifold(3, rng) for _ in range(200)]
+    k, v = (np.concatenate(side) for side in zip(*drawn, strict=True))
+    assert np.abs(v[:, 0]).max() == np.abs(k[:, 1]).max() == np.abs((k * v).sum(axis=1)).max() == 0
+    assert np.allclose([np.linalg.norm(w, axis=1) for w in (k, v)], 1, rtol=0, atol=1e-15)
+    still = np.abs(k[:, 0]) == 1
+    assert (np.abs(v[~still, 1]) == 1).all()
+    assert abs(still.mean() - 1 / 2) < 4 / np.sqrt(4 * len(still))
+    moving = np.where(still, v[:, 1], k[:, 0])
+    assert kstest(np.arccos(moving) / np.pi, "uniform").pvalue > 1e-3
+
+
 def test_what_cannot_be_seen_is_not_believed():
     # The orbits turn for ever, on circles.
     c, s = Rational(3, 5), Rational(4, 5)

@@ -30,6 +30,8 @@ from slrsym.statements.orbits import (
     DecreasesAlong,
     Injective,
     InvertibleJacobian,
+    LocalDiffeomorphism,
+    NullPairs,
     NullStarts,
     OrbitsConvergeTo,
     OrbitStatement,
@@ -60,7 +62,7 @@ class Contradicted(Exception):  # noqa: N818
 
 def examine(statement: OrbitStatement, given: Iterable[Any], rng: Generator) -> None:
     """Hold a statement about orbits against numbers."""
-    if isinstance(statement, AlmostEveryPairConvergesTo):
+    if isinstance(statement, AlmostEveryPairConvergesTo | NullPairs):
         found = examine_pairs(statement, given, rng)
         if found:
             raise Contradicted(None, found)
@@ -257,6 +259,19 @@ def _regular(statement: InvertibleJacobian, case: Instance) -> int:
     return ENDED // INSTANCES if np.abs(values).min() > 1e-6 else 0
 
 
+def _inverts_near(statement: LocalDiffeomorphism, case: Instance) -> int:
+    for point in statement.points:
+        place = np.array([[float(x)] for x in point])
+        near = place + 1e-3 * (2 * case.rng.random((len(place), 40)) - 1)
+        values = _determinants(case, np.concatenate([place, near], axis=1))
+        if values.min() < 0 < values.max():
+            what = f"the Jacobian determinant changes its sign near {_shown(point)}"
+            raise Contradicted(case, what)
+        if np.abs(values).min() < 1e-6:
+            return 0
+    return ENDED // INSTANCES
+
+
 def _determinants(case: Instance, places: Array) -> Array:
     size, step = len(places), 1e-6
     # Both neighbours inside of the box, so that nothing is asked of the map elsewhere.
@@ -281,4 +296,5 @@ _JUDGES: dict[type, Callable[[Any, Instance], int]] = {
     NullStarts: _few_converge,
     Injective: _no_collision,
     InvertibleJacobian: _regular,
+    LocalDiffeomorphism: _inverts_near,
 }

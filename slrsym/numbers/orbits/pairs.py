@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from sympy import Eq, Ge, Le, Rational, lambdify
+from sympy import Eq, Ge, Le, Rational, false, lambdify
 
 from slrsym.numbers import Undecided
 from slrsym.numbers.points import parameters, sample_points
-from slrsym.statements.orbits import AlmostEveryPairConvergesTo
+from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
 
 __all__ = ["examine_pairs"]
 
@@ -28,6 +28,7 @@ STARTS = 12
 ARRIVED = 6
 TRIES = 8
 _NEAR = 1e-2
+_HIT = 1e-6
 # What is not on the manifold has left it by rounding errors, perhaps.
 _ON = 1e-6
 # An end is one where nothing moves any more.
@@ -35,15 +36,17 @@ _STILL = 1e-13
 
 
 def examine_pairs(
-    statement: AlmostEveryPairConvergesTo, given: Iterable[Any], rng: Generator
+    statement: AlmostEveryPairConvergesTo | NullPairs, given: Iterable[Any], rng: Generator
 ) -> str:
     """Hold a statement about pairs of unit vectors against numbers."""
     descent = statement.map
     given = tuple(given)
     symbols = parameters(statement, *given)
     arrived = 0
+    at = [(n, [h.subs(descent.dimension, n) for h in given]) for n in range(3, 8)]
+    allowed = [n for n, relations in at if false not in relations]
     for _ in range(TRIES):
-        dimension = int(rng.integers(4, 8))
+        dimension = int(rng.choice(allowed or [4]))
         # Moderate parameters, for which something is to be seen within the steps taken.
         more: list[Any] = [Eq(descent.dimension, dimension)]
         for x in symbols:
@@ -61,9 +64,9 @@ def examine_pairs(
 
 
 def _arrivals(
-    statement: AlmostEveryPairConvergesTo, point: Any, dimension: int, rng: Generator
+    statement: AlmostEveryPairConvergesTo | NullPairs, point: Any, dimension: int, rng: Generator
 ) -> tuple[int, str]:
-    """How many pairs come near to the limits, and which one ends elsewhere."""
+    """How many pairs end as is stated, and which one does not."""
     slopes = _Slopes(statement.map, point)
     rate = float(statement.map.rate.subs(point))
     k, v = _manifold(dimension, rng)
@@ -72,22 +75,26 @@ def _arrivals(
         before = k, v
         k, v = _step(k, v, slopes, rate)
     still = np.maximum(*(np.abs(a - b).max(axis=1) for a, b in zip((k, v), before, strict=True)))
+    few = isinstance(statement, NullPairs)
     arrived = 0
     for number in range(STARTS):
-        near = any(
-            np.abs(k[number] - float(s) * _axis(dimension, 0)).max() < _NEAR
-            and np.abs(v[number] - float(r) * _axis(dimension, 1)).max() < _NEAR
-            for s, r in statement.points
-        )
-        arrived += near
+        near = any(_is_near(statement, k[number], v[number], *point) for point in statement.points)
+        arrived += near != few
         off = max(abs(v[number, 0]), abs(k[number, 1]), abs(float(k[number] @ v[number])))
-        if not near and still[number] < _STILL and off < _ON:
+        if near == few and (few or still[number] < _STILL) and off < _ON:
             start, end = (
                 f"k . k* = {x[number]:.6g}, v . v* = {y[number]:.6g}"
                 for x, y in (first, (k[:, 0], v[:, 1]))
             )
             return arrived, f"the pair that begins with {start} ends with {end}"
     return arrived, ""
+
+
+def _is_near(statement: Any, k: Array, v: Array, s: Any, r: Any) -> bool:
+    if isinstance(statement, NullPairs):
+        return bool(max(abs(k[0] - float(s)), abs(v[1] - float(r))) < _HIT)
+    ends = float(s) * _axis(k.size, 0), float(r) * _axis(v.size, 1)
+    return bool(max(np.abs(k - ends[0]).max(), np.abs(v - ends[1]).max()) < _NEAR)
 
 
 class _Slopes:
@@ -113,10 +120,19 @@ def _axis(dimension: int, place: int) -> Array:
 def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:
     """Pairs on the manifold, in axes of which the first two are k* and v*.
 
+    In three dimensions they lie on four circles, on which they are uniform. In more dimensions
+
     k is uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k. The next two
     axes point to what is left of k beside k*, and of v beside v*: so what is zero is so without
     rounding errors, which might grow by a large factor in each step.
     """
+    if dimension == 3:
+        angle, side = 2 * np.pi * rng.random(STARTS), rng.choice([-1.0, 1.0], STARTS)
+        circle, point = np.zeros((2, STARTS, 3))
+        circle[:, 0], circle[:, 2], point[:, 1] = np.cos(angle), np.sin(angle), side
+        first = (rng.random(STARTS) < 1 / 2)[:, None]
+        swap = [1, 0, 2]
+        return np.where(first, circle, point[:, swap]), np.where(first, point, circle[:, swap])
     k = rng.standard_normal((STARTS, dimension))
     v = rng.standard_normal((STARTS, dimension))
     k[:, 2] = np.linalg.norm(k[:, 2:], axis=1)

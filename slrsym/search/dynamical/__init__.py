@@ -17,6 +17,8 @@ from slrsym.statements.orbits import AlmostEveryStartConvergesTo as AlmostEveryS
 from slrsym.statements.orbits import DecreasesAlong as DecreasesAlong
 from slrsym.statements.orbits import Injective as Injective
 from slrsym.statements.orbits import InvertibleJacobian as InvertibleJacobian
+from slrsym.statements.orbits import LocalDiffeomorphism as LocalDiffeomorphism
+from slrsym.statements.orbits import NullPairs as NullPairs
 from slrsym.statements.orbits import NullStarts as NullStarts
 from slrsym.statements.orbits import OrbitsConvergeTo as OrbitsConvergeTo
 from slrsym.statements.orbits import OrbitStatement as OrbitStatement

@@ -9,7 +9,8 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.search.dynamical.theorems import Hypothesis, Needs, theorem_rule
 from slrsym.statements.errors import ProofError
-from slrsym.statements.maps import BoxMap
+from slrsym.statements.expressions import put
+from slrsym.statements.maps import BoxMap, function_of, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,
     DecreasesAlong,
@@ -133,3 +134,33 @@ def _connected_limits(goal: Boolean, equations: Lambda) -> Needs:
     hypotheses["steps"] = Hypothesis(StepsVanish(g))
     hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
     return Needs(hypotheses, g.coordinates)
+
+
+@theorem_rule("on-face", "induction", "limits-of-sequences")
+def _on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Needs:
+    """OrbitsConvergeTo or DecreasesAlong for a map on a face of a box, from the same on the box.
+
+    As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
+    map on the face are orbits of the whole map. A limit of points of the face lies on it, so that
+    it is one of the points listed that do.
+    """
+    if type(whole) is not BoxMap or fixed not in whole.coordinates:
+        raise ProofError(f"theorem on-face needs a BoxMap and one of its coordinates; got {fixed}")
+    place = whole.coordinates.index(fixed)
+    if not (whole.low[place] <= value) == True or not (value <= whole.high[place]) == True:  # noqa: E712
+        raise ProofError(f"the face must be one of the box; got {fixed} = {value}")
+    face = whole.face(fixed, value)
+    shown: OrbitStatement
+    if type(goal) is DecreasesAlong:
+        shown = DecreasesAlong(whole, of)
+        restricted = function_of(face.coordinates, put(whole.before(of), {fixed: value}))
+        wanted: Boolean = DecreasesAlong(face, restricted)
+    else:
+        shown = OrbitsConvergeTo(whole, of)
+        here = [(*p[:place], *p[place + 1 :]) for p in map(tuple, of) if p[place] == value]
+        wanted = OrbitsConvergeTo(face, point_set(here))
+    if goal != wanted:
+        raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
+    kept = Eq(put(whole.images[place], {fixed: value}), value, evaluate=False)
+    hypotheses = {"kept": Hypothesis(kept, face.inside()), "whole": Hypothesis(shown)}
+    return Needs(hypotheses, whole.coordinates)

@@ -17,6 +17,7 @@ from slrsym.statements.orbits import (
     DecreasesAlong,
     Injective,
     InvertibleJacobian,
+    LocalDiffeomorphism,
     NullStarts,
     OrbitsConvergeTo,
 )
@@ -83,6 +84,32 @@ def _expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
     return Needs(hypotheses, (*g.coordinates, *second), (Tuple(*g.images),), g.inside())
 
 
+@theorem_rule("local-inverse", "continuous-derivatives", "inverse-function-theorem")
+def _local_inverse(goal: Boolean) -> Needs:
+    """LocalDiffeomorphism(g, P), if the Jacobian of g is invertible and P lies inside of the box.
+
+    The images are smooth on a neighbourhood of the box, so that near a point inside of it g is
+    continuously differentiable; the inverse function theorem gives the inverse.
+    """
+    goal = about(goal, LocalDiffeomorphism, "local-inverse")
+    g = goal.map
+    for point in goal.points:
+        require_inside(g, point, "local-inverse")
+    return Needs(
+        {"invertible": Hypothesis(InvertibleJacobian(g))},
+        g.coordinates,
+        (Tuple(*g.images),),
+        g.inside(),
+    )
+
+
+def require_inside(g: BoxMap, point: Any, name: str) -> None:
+    """Refuse a point that is not known to lie in the open box."""
+    inside = zip(g.low, point, g.high, strict=True)
+    if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
+        raise ProofError(f"theorem {name} needs a point inside of the box; got {point}")
+
+
 # -- starts that are few -----------------------------------------------------------------------
 
 
@@ -92,7 +119,10 @@ def _expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
     "continuous-derivatives",
     "inverse-function-theorem",
     "center-stable-manifold",
-    "null-sets",
+    "null-sets-unions",
+    "null-sets-images",
+    "null-sets-faces",
+    "null-sets-discs",
     "lindelof",
 )
 def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
@@ -115,9 +145,7 @@ def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
         raise ProofError(f"theorem center-stable is about one point; got {goal.points}")
     (point,) = goal.points
     size = len(g.coordinates)
-    inside = zip(g.low, point, g.high, strict=True)
-    if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
-        raise ProofError(f"theorem center-stable needs a point inside of the box; got {point}")
+    require_inside(g, point, "center-stable")
     rows = tuple(matrix) if isinstance(matrix, tuple) else ()
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
@@ -137,7 +165,7 @@ def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
     return Needs(hypotheses, g.coordinates, (Tuple(*g.images),), g.inside())
 
 
-@theorem_rule("strict-maximum", "induction", "limits-of-sequences", "null-sets")
+@theorem_rule("strict-maximum", "induction", "limits-of-sequences", "null-sets-faces")
 def _strict_maximum(goal: Boolean, risk: Any) -> Needs:
     """NullStarts(g, P), if f never increases, and is less inside of the box than at points of P.
 
@@ -155,7 +183,7 @@ def _strict_maximum(goal: Boolean, risk: Any) -> Needs:
     return Needs(hypotheses, g.coordinates, (g.before(risk),), g.inside())
 
 
-@theorem_rule("null-union", "null-sets")
+@theorem_rule("null-union", "null-sets-unions")
 def _null_union(goal: Boolean, parts: Any) -> Needs:
     """NullStarts(g, P), from the same of sets that P is the union of.
 

@@ -5,7 +5,8 @@ Fixed orthonormal vectors k* and v* of R^n are given, and a function R of the fi
 .. math:: k \cdot k^\star,\; v \cdot v^\star,\; v \cdot k^\star,\; k \cdot v^\star,\; k \cdot v.
 
 A step takes k to the projection onto the unit sphere of :math:`k - \alpha (I - k k^T) \nabla_k R`,
-and v likewise, both at once. The *manifold* is where the last three overlaps vanish.
+and v likewise, both at once. The *manifold* is where the last three overlaps vanish. Its *volume*
+is the Hausdorff measure of its dimension, which is 2n - 5 for n >= 3.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ from sympy import (
     Expr,
     Function,
     Ge,
+    IndexedBase,
+    Integer,
     Lambda,
     Matrix,
+    Sum,
     Symbol,
+    Tuple,
     sqrt,
     symbols,
 )
@@ -31,10 +36,16 @@ from slrsym.search.chain import D, at
 from slrsym.search.dynamical.descent import about
 from slrsym.search.dynamical.theorems import Hypothesis, Needs, theorem_rule
 from slrsym.statements.errors import ProofError
-from slrsym.statements.maps import BoxMap, value_at
-from slrsym.statements.orbits import AlmostEveryPairConvergesTo, AlmostEveryStartConvergesTo
+from slrsym.statements.expressions import put
+from slrsym.statements.maps import BoxMap, SphereDescent, point_set, value_at
+from slrsym.statements.orbits import (
+    AlmostEveryPairConvergesTo,
+    AlmostEveryStartConvergesTo,
+    NullPairs,
+    NullStarts,
+)
 
-__all__ = ["chain_rule"]
+__all__ = ["chain_rule", "vectors", "volume"]
 
 
 # -- from vectors to overlaps ------------------------------------------------------------------
@@ -70,30 +81,71 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
     return moved[0] / sqrt(moved.dot(moved))
 
 
-@theorem_rule(
-    "from-overlaps", "sphere-coordinates", "continuous-derivatives", "fubini", "induction"
-)
-def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
-    """AlmostEveryPairConvergesTo(descent, P), from the same of the map of the first two overlaps.
+def vectors() -> Boolean:
+    """What a step along k* and along v* does in R^N: the overlaps of the images, and a distance.
 
-    On the manifold the gradient in k is p k*, and that in v is q v*, with p and q the partial
-    derivatives of R in the first two overlaps: by the chain rule, as the other three vanish. So the
-    next k lies in the plane of k and k*, the next v in that of v and v*. On the manifold k is
-    orthogonal to v*, v to k*, and k to v; so are the next ones: the manifold is invariant. In the
-    plane of k and k* the step is computed from the overlap of the two alone, and it is the first
-    image of the planar map; so for v. By induction the overlaps of all iterates follow the map.
-
-    If the overlap of k with k* tends to s, which is 1 or -1, then |k - s k*|^2 = 2 - 2 s (k . k*)
-    tends to 0; so for v.
-
-    With n >= 4, the overlap of k with k* is one coordinate of a uniform point of the unit sphere of
-    a space of n - 1 dimensions, and has a density. Given k, that of v with v* is one of a uniform
-    point of the unit sphere of a space of n - 2 >= 2 dimensions which contains v*, whatever k is,
-    unless k = s k*. So the two have a joint density, the product of the two, and lie in a null set
-    of the square with probability 0.
+    Returns
+    -------
+    Boolean
+        Four equations between sums, for any vectors and numbers.
     """
-    goal = about(goal, AlmostEveryPairConvergesTo, "from-overlaps")
-    descent = goal.map
+    size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
+    names = ("k", "v", "k^*", "v^*")
+    k, v, k_star, v_star = (IndexedBase(name, shape=(size,), real=True)[n] for name in names)
+    c, e, c_2, e_2, s = symbols("c e c_2 e_2 s", real=True)
+
+    def dot(p: Expr, q: Expr) -> Expr:
+        return Sum(p * q, (n, 1, size))
+
+    k_next, v_next = c * k + e * k_star, c_2 * v + e_2 * v_star
+    crossed = e * e_2 * dot(k_star, v_star)
+    distance = dot(k, k) - 2 * s * dot(k, k_star) + s**2 * dot(k_star, k_star)
+    sides = (
+        (dot(v_next, k_star), c_2 * dot(v, k_star) + e_2 * dot(k_star, v_star)),
+        (dot(k_next, v_star), c * dot(k, v_star) + e * dot(k_star, v_star)),
+        (
+            dot(k_next, v_next),
+            c * c_2 * dot(k, v) + c * e_2 * dot(k, v_star) + e * c_2 * dot(k_star, v) + crossed,
+        ),
+        (dot(k - s * k_star, k - s * k_star), distance),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in sides), evaluate=False)
+
+
+def volume(x: Expr, y: Expr) -> Boolean:
+    """Gram determinants of the gradients of the equations of the manifold, at overlaps x and y.
+
+    Parameters
+    ----------
+    x, y : expression
+        The overlaps of k with k*, and of v with v*.
+
+    Returns
+    -------
+    Boolean
+        Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis
+        is used that begins with k*, v*, and what is left of k and of v.
+    """
+    k, v = Matrix([x, 0, sqrt(1 - x**2), 0]), Matrix([0, y, 0, sqrt(1 - y**2)])
+    k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])
+    of_k, of_v = (k, v_star), (v, k_star)
+    both = [*((w, zero) for w in of_k), *((zero, w) for w in of_v), (v, k)]
+
+    def determinant(gradients: Any) -> Expr:
+        rows = [Matrix.vstack(*g) for g in gradients]
+        gram = Matrix(len(rows), len(rows), lambda i, j: rows[i].dot(rows[j]))
+        return gram.det(method="berkowitz")
+
+    values = (
+        (determinant(both), 2 - x**2 - y**2),
+        (determinant([(w,) for w in of_k]), Integer(1)),
+        (determinant([(w,) for w in (*of_v, k)]), 1 - x**2),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in values), evaluate=False)
+
+
+def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[str, Hypothesis]:
+    """That on the manifold the pairs move as the planar map says."""
     overlaps = descent.function.variables
     if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
         raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
@@ -106,11 +158,7 @@ def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
         raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
     square = planar.inside()
     values = tuple(value_at(slopes, planar.coordinates))
-    hypotheses = {
-        "chain_rule": Hypothesis(chain_rule()),
-        "planar": Hypothesis(AlmostEveryStartConvergesTo(planar, goal.points)),
-        "dimension": Hypothesis(Ge(descent.dimension, 4, evaluate=False)),
-    }
+    hypotheses = {"chain_rule": Hypothesis(chain_rule()), "vectors": Hypothesis(vectors())}
     for number, x in enumerate(overlaps[2:], start=1):
         partial = at(D(descent.function.expr, x), descent.across)
         hypotheses[f"across_{number}"] = Hypothesis(Eq(partial, 0, evaluate=False), square)
@@ -121,5 +169,97 @@ def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
         moved = _next_overlap(x, slope, descent.rate)
         hypotheses[f"slope_{number}"] = Hypothesis(Eq(partial, slope, evaluate=False), square)
         hypotheses[f"step_{number}"] = Hypothesis(Eq(moved, image, evaluate=False), square)
+    return hypotheses
+
+
+def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
+    """What a statement about pairs comes to for a map of overlaps."""
+    kind = NullStarts if type(goal) is NullPairs else AlmostEveryStartConvergesTo
+    return kind(map, point_set(points))
+
+
+def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> Needs:
+    overlaps = goal.map.function.variables
     feasible = tuple(relation for x in overlaps for relation in (Ge(x, -1, evaluate=False), x <= 1))
-    return Needs(hypotheses, overlaps, (descent.function.expr,), feasible)
+    return Needs(hypotheses, overlaps, (goal.map.function.expr,), feasible)
+
+
+def _about_pairs(goal: Boolean, name: str) -> Any:
+    return about(goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name)
+
+
+@theorem_rule(
+    "from-overlaps",
+    "sphere-coordinates",
+    "coarea-formula",
+    "continuous-derivatives",
+    "tonelli",
+    "induction",
+)
+def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+    """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
+
+    On the manifold the gradient in k is p k*, and that in v is q v*, with p and q the partial
+    derivatives of R in the first two overlaps: by the chain rule, as the other three vanish. So the
+    next k is a sum of multiples of k and k*, the next v of v and v*, and by `vectors` the other
+    three overlaps of these vanish, too: the manifold is invariant. In the plane of k and k* the
+    step is computed from the overlap of the two alone, and it is the first image of the planar map;
+    so for v. By induction the overlaps of all iterates follow the map.
+
+    If the overlap of k with k* tends to s, which is 1 or -1, then |k - s k*|^2 = 2 - 2 s (k . k*)
+    tends to 0, by `vectors`; so for v.
+
+    With n >= 4, let k be uniform on the unit sphere orthogonal to v*, and given k, v on that
+    orthogonal to k* and k. The overlap of k with k* is one coordinate of a uniform point of the
+    unit sphere of a space of n - 1 dimensions, and has a density. Given k, that of v with v* is one
+    of a uniform point of the unit sphere of a space of n - 2 >= 2 dimensions which contains v*,
+    whatever k is, unless k = s k*. So the two have a joint density, the product of the two, and lie
+    in a null set of the square with probability 0. By the coarea formula the volume of the manifold
+    has a density with respect to this law where k is not s k*: the square root of the determinant
+    of all equations over those of k alone and of v alone in `volume`, up to a constant. The pairs
+    with k = s k* are of n - 2 < 2n - 5 dimensions. So what has probability 0 has volume 0.
+    """
+    goal = _about_pairs(goal, "from-overlaps")
+    descent = goal.map
+    hypotheses = _on_the_manifold(descent, planar, slopes)
+    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 4, evaluate=False))
+    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    return _needs(goal, hypotheses)
+
+
+@theorem_rule(
+    "from-overlaps-and-edges",
+    "sphere-coordinates",
+    "coarea-formula",
+    "continuous-derivatives",
+    "tonelli",
+    "null-sets-images",
+    "induction",
+)
+def _from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+    """On pairs that begin on the manifold, in three dimensions or more.
+
+    With n >= 4 this is theorem from-overlaps. With n = 3, in coordinates along k*, v* and a third
+    axis, k is (x, 0, z) and v is (0, y, w) with z w = 0. So the manifold consists of four circles:
+    k is one of k* and -k*, and v on the circle orthogonal to k*; or v is one of v* and -v*, and k
+    on the circle orthogonal to v*. The overlaps are on an edge of the square, which steps do not
+    leave by `edge_stays`, and the one that moves is the cosine of the angle on the circle. Cosine
+    has a differentiable inverse on (0, pi) and on (pi, 2 pi), so that what it maps to a null set of
+    [-1, 1] is a null set of the circle. The statement about the edge has such a null set.
+    """
+    goal = _about_pairs(goal, "from-overlaps-and-edges")
+    descent = goal.map
+    hypotheses = _on_the_manifold(descent, planar, slopes)
+    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 3, evaluate=False))
+    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
+        for value, side in ((1, "high"), (-1, "low")):
+            keeps = Eq(put(image, {x: Integer(value)}), value, evaluate=False)
+            hypotheses[f"edge_stays_{place + 1}_{side}"] = Hypothesis(keeps, planar.inside())
+            ends = [Tuple(point[1 - place]) for point in goal.points if point[place] == value]
+            if ends or type(goal) is not NullPairs:
+                edge = _of_the_map(goal, planar.face(x, value), ends)
+                hypotheses[f"edge_{place + 1}_{side}"] = Hypothesis(edge)
+    return _needs(goal, hypotheses)

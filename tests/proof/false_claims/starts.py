@@ -5,6 +5,7 @@ from sympy import (
     Ge,
     Gt,
     Lambda,
+    Le,
     Lt,
     Rational,
     Symbol,
@@ -18,6 +19,8 @@ from slrsym.search.dynamical import (
     DecreasesAlong,
     Injective,
     InvertibleJacobian,
+    LocalDiffeomorphism,
+    NullPairs,
     NullStarts,
     OrbitsConvergeTo,
     SphereDescent,
@@ -26,7 +29,7 @@ from slrsym.search.dynamical import (
     function_of,
     point_set,
 )
-from slrsym.search.dynamical.spheres import chain_rule
+from slrsym.search.dynamical.spheres import chain_rule, vectors, volume
 
 from ._entries import Theme, unchecked
 from ._maps import (
@@ -321,6 +324,8 @@ def pairs(risk, planar=climb, slopes=(-1, -1), points=ascent):
         "from-overlaps",
         {"planar": planar, "slopes": function_of((kappa, nu), slopes)},
         chain_rule=lemma("lemma-4-chain-rule"),
+        vectors=lemma("manifold-step"),
+        volume=lemma("manifold-volume"),
         planar=lemma("granted"),
         dimension=sign,
         across_1=differentiate,
@@ -339,8 +344,12 @@ def pair_goal(risk, points=ascent):
 
 small = (Ge(n, 4), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
 flat = theta**2 + eta**2 + rho**2
-rule = granted(chain_rule(), "lemma-4-chain-rule")
-along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), rule)
+rules = (
+    granted(chain_rule(), "lemma-4-chain-rule"),
+    granted(vectors(), "manifold-step"),
+    granted(volume(kappa, nu), "manifold-volume"),
+)
+along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), *rules)
 right("pairs", pair_goal(flat - kappa - nu), pairs(flat - kappa - nu), given=small, others=along)
 wrong(
     "pairs in too few dimensions",
@@ -394,5 +403,129 @@ wrong(
     "theorem",
     checks="numeric",
     given=small,
-    others=(granted(AlmostEveryStartConvergesTo(climb, down)), rule),
+    others=(granted(AlmostEveryStartConvergesTo(climb, down)), *rules),
 )
+
+# -- pairs whose overlaps end at few points, and pairs in three dimensions ----------------------
+
+bottom = point_set([(-1, -1), (-1, 1), (1, -1)])
+
+
+def few_pairs(points=bottom, planar=None):
+    goal = NullPairs(SphereDescent(Lambda(five, flat - kappa - nu), a, n), points)
+    return goal, on_manifold(goal, planar=planar or lemma("granted"))
+
+
+def on_manifold(goal, name="from-overlaps", **more):
+    return by_theorem(
+        goal,
+        name,
+        {"planar": climb, "slopes": function_of((kappa, nu), (-1, -1))},
+        chain_rule=lemma("lemma-4-chain-rule"),
+        vectors=lemma("manifold-step"),
+        volume=lemma("manifold-volume"),
+        dimension=sign,
+        **{f"across_{i}": differentiate for i in (1, 2, 3)},
+        **{f"slope_{i}": differentiate for i in (1, 2)},
+        **{f"step_{i}": algebra for i in (1, 2)},
+        **more,
+    )
+
+
+few = (granted(NullStarts(climb, bottom)), *rules)
+right("few pairs", *few_pairs(), given=small, others=few)
+wrong(
+    "pairs that do end there, as numbers see it",
+    *few_pairs(ascent),
+    "theorem",
+    checks="numeric",
+    given=small,
+    others=(granted(NullStarts(climb, ascent)), *rules),
+)
+# In three dimensions half of the pairs have v = -v* or k = -k*, and stay with it.
+in_space = (Ge(n, 3), Le(n, 3), *small[1:])
+corners = point_set([(1, 1), (-1, -1)])
+stay = {f"edge_stays_{i}_{side}": algebra for i in (1, 2) for side in ("high", "low")}
+sides = [
+    (f"edge_{i}_{s}", x, c) for i, x in ((1, kappa), (2, nu)) for s, c in (("high", 1), ("low", -1))
+]
+ends = {
+    name: AlmostEveryStartConvergesTo(climb.face(x, c), point_set([(c,)])) for name, x, c in sides
+}
+edges = tuple(granted(said, name.replace("_", "-")) for name, said in ends.items())
+upper = {name: lemma(name.replace("_", "-")) for name in ("edge_1_high", "edge_2_high")}
+every = {name: lemma(name.replace("_", "-")) for name in ends}
+inside = (granted(AlmostEveryStartConvergesTo(climb, corners)), *rules, *edges)
+for what, shown, checks in (
+    ("from the square alone", stay, "both"),
+    ("from two of four edges", {**stay, **upper}, "both"),
+    ("from edges of which two are wrong, as numbers see it", {**stay, **every}, "numeric"),
+):
+    wrong(
+        f"pairs in three dimensions, {what}",
+        pair_goal(flat - kappa - nu, corners),
+        on_manifold(
+            pair_goal(flat - kappa - nu, corners),
+            "from-overlaps-and-edges",
+            planar=lemma("granted"),
+            **shown,
+        ),
+        "theorem",
+        checks=checks,
+        given=in_space,
+        others=inside,
+    )
+
+# -- faces -------------------------------------------------------------------------------------
+
+up, right_end = point_set([(1,)]), climb.face(nu, 1)
+
+
+def faced(map, whole, value, points, of=ascent):
+    return OrbitsConvergeTo(map, points), by_theorem(
+        OrbitsConvergeTo(map, points),
+        "on-face",
+        {"whole": whole, "fixed": nu, "value": value, "of": of},
+        kept=algebra,
+        whole=lemma("granted"),
+    )
+
+
+both_ends = point_set([(1, 1), (-1, 1), (1, -1), (-1, -1)])
+climbs = (Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
+right(
+    "a face",
+    *faced(right_end, climb, 1, point_set([(1,), (-1,)]), both_ends),
+    given=climbs,
+    others=(granted(OrbitsConvergeTo(climb, both_ends)),),
+)
+pull = box_map({kappa: kappa / 2, nu: nu / 2})
+wrong(
+    "a face that steps leave",
+    *faced(pull.face(nu, 1), pull, 1, point_set([(0,)]), point_set([(0, 0), (0, 1)])),
+    "kept.1",
+    others=(granted(OrbitsConvergeTo(pull, point_set([(0, 0), (0, 1)]))),),
+)
+
+# -- local inverses ----------------------------------------------------------------------------
+
+
+def inverted(g):
+    return by_theorem(LocalDiffeomorphism(g, origin), "local-inverse", invertible=lemma("granted"))
+
+
+right(
+    "a local inverse",
+    LocalDiffeomorphism(half, origin),
+    inverted(half),
+    others=(granted(InvertibleJacobian(half)),),
+)
+for g, name in ((parabola, "a parabola"), (cube, "a cube")):
+    wrong(
+        f"a local inverse of {name} at 0, as numbers see it",
+        LocalDiffeomorphism(g, origin),
+        inverted(g),
+        "theorem",
+        checks="numeric",
+        others=(granted(InvertibleJacobian(g)),),
+    )

@@ -1,0 +1,226 @@
+"""The manifold (11): what it looks like, and what a step does on it in any dimension."""
+
+from sympy import (
+    And,
+    Eq,
+    Ge,
+    Gt,
+    IndexedBase,
+    Integer,
+    Le,
+    Lt,
+    Matrix,
+    Sum,
+    Symbol,
+    sqrt,
+    symbols,
+)
+
+from slrsym.notation import eta, kappa, nu, rho, theta
+from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, sign
+
+N = Symbol("N", integer=True, positive=True)
+n = Symbol("n", integer=True)
+
+
+def vector(name):
+    """A coordinate of a vector of R^N."""
+    return IndexedBase(name, shape=(N,), real=True)[n]
+
+
+def total(f):
+    return Sum(f, (n, 1, N))
+
+
+# -- a step ------------------------------------------------------------------------------------
+
+# By Lemma 14 a step on the manifold takes k to c k + e k*, and v to c_2 v + e_2 v*.
+K, V, K_star, V_star = map(vector, ("k", "v", "k^*", "v^*"))
+c, e, c_2, e_2, s = symbols("c e c_2 e_2 s", real=True)
+K_next, V_next = c * K + e * K_star, c_2 * V + e_2 * V_star
+stars = total(K_star * V_star)
+after = {
+    total(V_next * K_star): c_2 * total(V * K_star) + e_2 * stars,
+    total(K_next * V_star): c * total(K * V_star) + e * stars,
+    total(K_next * V_next): c * c_2 * total(K * V)
+    + c * e_2 * total(K * V_star)
+    + e * c_2 * total(K_star * V)
+    + e * e_2 * stars,
+    # What is left of convergence to s k*, where s is 1 or -1.
+    total((K - s * K_star) ** 2): total(K**2) - 2 * s * total(K * K_star) + s**2 * total(K_star**2),
+}
+
+step = Claim(
+    id="manifold-step",
+    title="overlaps of sums of k and k*, v and v*, and the distance of k from s k*, in R^N",
+    statement=And(
+        *(Eq(now, value, evaluate=False) for now, value in after.items()), evaluate=False
+    ),
+    source="Lemma 4 and Theorem 5: the manifold is invariant, and overlaps decide on convergence",
+)
+
+
+@step.proof
+def _(goal):
+    """Multiply out."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+# -- its equations -----------------------------------------------------------------------------
+
+# Coordinates in an orthonormal basis of which the first two vectors are k* and v*, and which spans
+# k and v with its first four.
+k, v = symbols("k_1:5", real=True), symbols("v_1:5", real=True)
+coordinates = (*k, *v)
+
+
+def dot(p, q):
+    return sum(x * y for x, y in zip(p, q, strict=True))
+
+
+# Two vectors of length 1, and theta = eta = rho = 0.
+equations = (dot(k, k) / 2, dot(v, v) / 2, k[1], v[0], dot(k, v))
+
+# Products of their gradients, in this order, up to symmetry.
+products = {
+    (0, 0): dot(k, k),
+    (0, 1): 0,
+    (0, 2): k[1],
+    (0, 3): 0,
+    (0, 4): dot(k, v),
+    (1, 1): dot(v, v),
+    (1, 2): 0,
+    (1, 3): v[0],
+    (1, 4): dot(k, v),
+    (2, 2): 1,
+    (2, 3): 0,
+    (2, 4): v[1],
+    (3, 3): 1,
+    (3, 4): k[0],
+    (4, 4): dot(k, k) + dot(v, v),
+}
+
+
+def gradients(i, j):
+    return sum(D(equations[i], x) * D(equations[j], x) for x in coordinates)
+
+
+gram = Claim(
+    id="manifold-gradients",
+    title="the products of the gradients of its five equations",
+    statement=And(
+        *(Eq(gradients(i, j), value, evaluate=False) for (i, j), value in products.items()),
+        evaluate=False,
+    ),
+    source="(11)",
+)
+
+
+@gram.proof
+def _(goal):
+    """Differentiate."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
+
+
+# On the manifold, with what is left of k beside k*, and of v beside v*, for further directions.
+zero = Matrix([0] * 4)
+k_star, v_star = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0])
+k_here, v_here = Matrix([kappa, 0, sqrt(1 - kappa**2), 0]), Matrix([0, nu, 0, sqrt(1 - nu**2)])
+
+
+def determinant(*gradients):
+    """The Gram determinant of vectors that are put together of others."""
+    rows = [Matrix.vstack(*parts) for parts in gradients]
+    products = Matrix(len(rows), len(rows), lambda i, j: rows[i].dot(rows[j]))
+    return products.det(method="berkowitz")
+
+
+of_k, of_v = ((k_here, zero), (v_star, zero)), ((zero, v_here), (zero, k_star))
+volume = (
+    (determinant(*of_k, *of_v, (v_here, k_here)), 2 - kappa**2 - nu**2),
+    (determinant((k_here,), (v_star,)), Integer(1)),
+    (determinant((v_here,), (k_star,), (k_here,)), 1 - kappa**2),
+)
+
+on_square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
+
+determinants = Claim(
+    id="manifold-volume",
+    title="their Gram determinant on the manifold is 2 - kappa^2 - nu^2",
+    statement=And(*(Eq(*pair, evaluate=False) for pair in volume), evaluate=False),
+    source="new; of all equations, of those of k alone, of those of v given k",
+    given=on_square,
+)
+
+
+@determinants.proof
+def _(goal):
+    """The last product is 2, and what is left has kappa and nu beside the diagonal."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+regular = Claim(
+    id="manifold-regular",
+    title="where not both overlaps are 1 or -1, the manifold is smooth, of 2 d - 5 dimensions",
+    statement=Gt(2 - kappa**2 - nu**2, 0),
+    source="new; there the gradients of its five equations in R^(2d) are independent",
+    given=[*on_square, Lt(kappa**2 * nu**2, 1)],
+)
+
+
+@regular.proof
+def _(goal):
+    """The determinant is at least 1 - kappa^2 nu^2."""
+    return chain(goal.lhs).ge(1 - kappa**2 * nu**2, by=sign).gt(0, by=sign)
+
+
+# -- the four points where it is singular ------------------------------------------------------
+
+a, b = map(vector, "ab")
+# What is left of k beside k*, and of v beside v*: vectors a and b of the N = d - 2 dimensions that
+# are orthogonal to k* and v*.
+long_a, long_b = total(a**2), total(b**2)
+
+cone = Claim(
+    id="manifold-cone",
+    title="near (+-k*, +-v*) the manifold is the cone a . b = 0",
+    statement=And(
+        Eq(sqrt(1 - long_a) ** 2 + long_a, 1, evaluate=False),
+        Eq(sqrt(1 - long_b) ** 2 + long_b, 1, evaluate=False),
+        Eq(total((a + b) ** 2) - total((a - b) ** 2), 4 * total(a * b)),
+        evaluate=False,
+    ),
+    source="new; k = +-sqrt(1 - |a|^2) k* + a and v = +-sqrt(1 - |b|^2) v* + b, so k . v = a . b",
+    given=[Lt(long_a, 1), Lt(long_b, 1)],
+)
+
+
+@cone.proof
+def _(goal):
+    """They are unit vectors for all small a and b; a . b is a quadratic form without a sign."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+# -- the distance from it ----------------------------------------------------------------------
+
+# From k = v*, v = k* to a pair on the manifold.
+squared = sum((p - q).dot(p - q) for p, q in ((v_star, k_here), (k_star, v_here)))
+swap = {theta: 1, eta: 1, rho: 0}
+
+distance = Claim(
+    id="manifold-distance",
+    title="at k = v*, v = k* the distance is 2 from every pair on it; the paper's is sqrt(2)",
+    statement=And(
+        Eq(squared, 2**2, evaluate=False),
+        Eq(sqrt(theta**2 + eta**2 + rho**2).subs(swap), sqrt(2), evaluate=False),
+        evaluate=False,
+    ),
+    source="Appendix E.2, where (theta^2 + eta^2 + rho^2)^(1/2) is called the distance to M",
+    given=on_square,
+)
+
+
+@distance.proof
+def _(goal):
+    """There k = v* is orthogonal to all k on the manifold, and v = k* to all v."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))

@@ -1,0 +1,83 @@
+"""Theorem 5 on the edges of the square, where all pairs of the manifold are if d = 3."""
+
+from sympy import Lt
+
+from slrsym.notation import alpha, kappa, nu
+from slrsym.planar import FIXED_POINTS, C, as_function, planar_map, risk
+from slrsym.proof import Claim, algebra, chain, claimed, lemma
+from slrsym.proof.dynamical import (
+    AlmostEveryStartConvergesTo,
+    DecreasesAlong,
+    NullStarts,
+    OrbitsConvergeTo,
+    by_theorem,
+    function_of,
+    point_set,
+)
+
+g = planar_map()
+small_step = Lt(alpha * C, 1)
+R = as_function(risk(kappa, nu))
+
+
+def edge(fixed, free, at):
+    """Claims about the edge where one coordinate is `at`: that the other one tends to it, too."""
+    name = f"theorem-5-edge-{fixed}-{'plus' if at == 1 else 'minus'}"
+    on_edge, here = g.face(fixed, at), {fixed: at}
+    of_edge = {"whole": g, "fixed": fixed, "value": at}
+    cost = function_of((free,), risk(kappa, nu).subs(here))
+    end, start = point_set([(at,)]), point_set([(-at,)])
+    top = risk(*((-at, at) if free == kappa else (at, -at)))
+
+    few = Claim(
+        id=f"{name}-few",
+        title=f"on the edge {fixed} = {at}, few starts end in {free} = {-at}",
+        statement=NullStarts(on_edge, start),
+        source="Proposition 13 on an edge, for alpha < 1/C",
+        given=[small_step],
+    )
+
+    @few.proof
+    def _(goal):
+        """It is the maximum, from which the risk falls."""
+        inside = lemma("proposition-10-maximum-only", here)
+        return by_theorem(
+            goal,
+            "strict-maximum",
+            {"risk": cost},
+            stays=claimed(on_edge.stays(), "proposition-8-square", here),
+            decreases=by_theorem(
+                DecreasesAlong(on_edge, cost),
+                "on-face",
+                {**of_edge, "of": R},
+                kept=algebra,
+                whole=lemma("proposition-8"),
+            ),
+            less_1=chain(on_edge.before(cost)).lt(risk(1, -1), by=inside).then(top, by=algebra),
+        )
+
+    along = Claim(
+        id=name,
+        title=f"on the edge {fixed} = {at}, {free} tends to {at} from almost every start",
+        statement=AlmostEveryStartConvergesTo(on_edge, end),
+        source="new, for alpha < 1/C",
+        given=[small_step],
+    )
+
+    @along.proof
+    def _(goal):
+        """It tends to an end, and to the other one from few starts."""
+        limits = by_theorem(
+            OrbitsConvergeTo(on_edge, point_set([(1,), (-1,)])),
+            "on-face",
+            {**of_edge, "of": FIXED_POINTS},
+            kept=algebra,
+            whole=lemma("proposition-11"),
+        )
+        others = {"others": tuple(start)}
+        return by_theorem(goal, "all-but-few", others, limits=limits, few=lemma(f"{name}-few"))
+
+
+for value in (1, -1):
+    edge(nu, kappa, value)
+    edge(kappa, nu, value)
