@@ -15,7 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.notation import A, B, L, alpha, d, epsilon, gamma, kappa, lam, nu, s, t
-from slrsym.search.dynamical import BoxMap, box_map, function_of, point_set
+from slrsym.statements.maps import BoxMap, box_map, function_of, point_set
 
 __all__ = [
     "FIXED_POINTS",

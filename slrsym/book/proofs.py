@@ -28,9 +28,9 @@ from slrsym.book.document import (
     Text,
 )
 from slrsym.book.prose import inline_text, why
+from slrsym.search.rules.lemmas import InWords
 from slrsym.search.step import Link as CheckedLink
 from slrsym.search.step import Step
-from slrsym.search.structure.citation import InWords
 from slrsym.statements.maps import BoxMap
 from slrsym.statements.orbits import OrbitStatement, Piece
 from slrsym.typeset import Box, Printer

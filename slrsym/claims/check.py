@@ -19,10 +19,10 @@ from slrsym.numbers import Disagreement, NoPoint, Undecided, compare, random_tes
 from slrsym.numbers.montecarlo import MonteCarlo, sampled_evidence
 from slrsym.search.axioms import axiom
 from slrsym.search.context import Context
-from slrsym.search.laws import covariances
+from slrsym.search.gate import covariances
+from slrsym.search.rules.lemmas import InWords
 from slrsym.search.step import Step
-from slrsym.search.structure import concludes, structural_step
-from slrsym.search.structure.citation import InWords
+from slrsym.search.structure.parts import concludes, structural_step
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.orbits import OrbitStatement
 from slrsym.statements.text import spoken

@@ -16,7 +16,7 @@ from slrsym.claims.files import DerivationError, builtin_folder, derivation_file
 from slrsym.claims.loading import load_file
 from slrsym.claims.rows import Foundation, Row, row_of
 from slrsym.claims.workers import Checker
-from slrsym.search.rules import RULE_CLAIMS
+from slrsym.search import RULE_CLAIMS
 from slrsym.statements.errors import ProofError
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from slrsym.claims.check import Verdict
 from slrsym.claims.claim import Claim
 from slrsym.numbers.montecarlo import MonteCarlo
-from slrsym.search.structure.citation import CITED
+from slrsym.search.rules.lemmas import CITED
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,24 @@
 All of it is imported here, and then closed: a rule that is defined later is not the package's.
 """
 
-from slrsym.search import dynamical as _dynamical  # noqa: F401
-from slrsym.search import rules as _rules  # noqa: F401
 from slrsym.search import solutions as _solutions  # noqa: F401
-from slrsym.search import structure as _structure  # noqa: F401
+from slrsym.search.orbits import descent as _descent  # noqa: F401
+from slrsym.search.orbits import measure as _measure  # noqa: F401
+from slrsym.search.rules import gaussian as _gaussian
+from slrsym.search.rules import inequalities as _inequalities  # noqa: F401
+from slrsym.search.rules import sums as _sums  # noqa: F401
+from slrsym.search.rules.calculus import DERIVATIVE_CLAIMS as _DERIVATIVE_CLAIMS
+from slrsym.search.rules.expectations import COPIES_CLAIMS as _COPIES_CLAIMS
 from slrsym.search.step import close as _close
-from slrsym.search.structure import citation as _citation  # noqa: F401
+from slrsym.search.structure import agreement as _agreement  # noqa: F401
+
+# The claims that rules rest on by their ids.
+RULE_CLAIMS = frozenset(
+    {
+        _gaussian.STEIN_CLAIM,
+        *_COPIES_CLAIMS,
+        *(name for names in _DERIVATIVE_CLAIMS.values() for name in names),
+    }
+)
 
 _close()

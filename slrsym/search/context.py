@@ -25,8 +25,12 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
-from slrsym.search.algebra import Algebra, Freedom, NotNormalizable, is_same_multiplied_out
-from slrsym.search.sign import Facts, Sign, holds, is_defined, is_nonzero, sign_of
+from slrsym.search.algebra.algebra import Algebra, is_same_multiplied_out
+from slrsym.search.algebra.atoms import Freedom
+from slrsym.search.algebra.ring import NotNormalizable
+from slrsym.search.bounds.enclosure import Facts
+from slrsym.search.signs.decider import holds, is_defined, is_nonzero, sign_of
+from slrsym.search.signs.signs import Sign
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import put
 
@@ -153,7 +157,7 @@ class Context:
     def _require_convergent(self, side: Expr) -> None:
         """Integrals may be taken apart where they exist."""
         # Imported late: what converges is decided with the help of contexts.
-        from slrsym.search.convergence import require_convergent
+        from slrsym.search.regularity import require_convergent
 
         for node in side.atoms(Integral):
             require_convergent(node, self)

@@ -12,8 +12,7 @@ from sympy.core.relational import Relational
 
 from slrsym.search.axioms import foreign_rule
 from slrsym.search.context import Context
-from slrsym.search.gate import require_stated
-from slrsym.search.laws import require_laws
+from slrsym.search.gate import require_laws, require_stated
 from slrsym.statements.errors import ProofError
 
 if TYPE_CHECKING:

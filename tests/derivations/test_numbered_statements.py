@@ -8,7 +8,7 @@ import pytest
 import slrsym
 from slrsym.claims.check import steps_of
 from slrsym.proof import AXIOMS
-from slrsym.search.structure.citation import CITED, InWords
+from slrsym.search.rules.lemmas import CITED, InWords
 
 # From the text of the paper, in its order. Equations that are definitions are not in the list.
 NUMBERED = {

@@ -19,7 +19,8 @@ from slrsym.claims.check import steps_of
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
-from slrsym.search.dynamical import OrbitsConvergeTo, box_map, point_set
+from slrsym.statements.maps import box_map, point_set
+from slrsym.statements.orbits import OrbitsConvergeTo
 from slrsym.typeset import Printer, to_latex
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)

@@ -53,7 +53,9 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
-from slrsym.search.algebra import Algebra, Freedom, NotNormalizable, partial_derivative
+from slrsym.search.algebra.algebra import Algebra
+from slrsym.search.algebra.atoms import Freedom, partial_derivative
+from slrsym.search.algebra.ring import NotNormalizable
 from slrsym.search.context import Context
 from tests._profile import THOROUGH
 from tests.proof._fuzz import M, P, Q, X, Y, Z, points, random_hypothesis

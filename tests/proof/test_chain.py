@@ -7,8 +7,8 @@ from sympy import Derivative, Eq, Ge, Gt, Le, Lt, S, symbols
 
 from slrsym.search.chain import Chain, D, chain
 from slrsym.search.context import Context
-from slrsym.search.rules.algebra import algebra
-from slrsym.search.rules.order import sign
+from slrsym.search.rules.calculus import algebra
+from slrsym.search.rules.inequalities import sign
 from slrsym.statements.errors import ProofError, Refused
 
 x, y = symbols("x y", real=True)

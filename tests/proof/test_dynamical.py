@@ -26,28 +26,22 @@ from slrsym.planar import (
     stationarity,
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, chain, claimed, lemma, sign
-from slrsym.search.dynamical import (
+from slrsym.search.orbits import theorems
+from slrsym.search.orbits.descent import listed
+from slrsym.search.orbits.theorems import by_theorem, names_of_theorems, theorem_rule
+from slrsym.search.step import Rule
+from slrsym.statements.expressions import put
+from slrsym.statements.maps import BoxMap, SphereDescent, box_map, function_of, point_set
+from slrsym.statements.orbits import (
     AccumulationPointsSolve,
     AlmostEveryStartConvergesTo,
-    BoxMap,
     DecreasesAlong,
     Injective,
     NullStarts,
     OrbitsConvergeTo,
-    SphereDescent,
     StepsVanish,
     VanishesAlong,
-    box_map,
-    by_theorem,
-    function_of,
-    names_of_theorems,
-    point_set,
-    theorems,
 )
-from slrsym.search.dynamical.descent import listed
-from slrsym.search.dynamical.theorems import theorem_rule
-from slrsym.search.step import Rule
-from slrsym.statements.expressions import put
 
 from .._profile import THOROUGH
 

@@ -31,9 +31,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.search.context import Context
-from slrsym.search.growth import require_moderate
-from slrsym.search.semidefinite import is_semidefinite
-from slrsym.search.smoothness import require_smooth
+from slrsym.search.regularity import is_semidefinite, require_moderate, require_smooth
 from slrsym.statements.errors import Refused
 
 x, y, a, b, s = symbols("x y a b s", real=True)

@@ -6,7 +6,7 @@ import pytest
 from sympy import Eq, Ge, Gt, Le, Lt, Ne, Rational, Symbol, symbols
 
 from slrsym.search.context import Context
-from slrsym.search.interval import require_interval
+from slrsym.search.regularity import require_interval
 from slrsym.statements.errors import Refused
 
 x, t = symbols("x t", real=True)

@@ -1,4 +1,14 @@
-"""The algebra of one proof step: any expression in normal form, equalities, given equations."""
+r"""Equality of expressions, decided by a normal form.
+
+An expression becomes a sum of terms :math:`c \prod_i g_i^{e_i} \exp(q)`, with c rational,
+generators :math:`g_i` and exponents :math:`e_i` rational, and q again a normal form. Generators are
+symbols, :math:`\pi`, i, primes under a root, *roots* (a polynomial that occurs with a negative or
+fractional exponent) and *atoms* (erf, Owen's T, an expectation, ... of arguments in normal form).
+
+Two expressions are reported equal only if the numerator of their difference vanishes term by term,
+so the answer "equal" is a proof. Powers are principal, and a root of a product is the product of
+roots only where all factors but one are known to be positive.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +18,13 @@ from fractions import Fraction
 
 from flint import fmpq
 from sympy import (
+    Abs,
     Add,
+    Basic,
     E,
     Expr,
     Float,
+    Function,
     I,
     Integral,
     Mul,
@@ -20,13 +33,28 @@ from sympy import (
     Rational,
     Sum,
     Symbol,
+    acos,
+    asin,
+    cos,
+    cosh,
+    default_sort_key,
+    erf,
+    erfc,
     exp,
+    expand,
     nan,
+    pi,
+    sin,
+    sinh,
+    sqrt,
+    tan,
 )
 
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import IIDSum
-from slrsym.search.algebra.elements import (
+from slrsym.search.algebra.atoms import Freedom, RingOfExpectations
+from slrsym.search.algebra.ring import (
     Element,
     Monomial,
     NotNormalizable,
@@ -36,10 +64,9 @@ from slrsym.search.algebra.elements import (
     generated,
     subtract,
 )
-from slrsym.search.algebra.expectations import Freedom, RingOfExpectations
-from slrsym.search.algebra.rewriting import rewritten
 
-__all__ = ["Algebra"]
+__all__ = ["Algebra", "is_same_multiplied_out", "rewritten"]
+
 
 _SYMBOLIC_ONLY = Freedom()
 
@@ -177,3 +204,81 @@ class Algebra(RingOfExpectations):
         if q < 0:
             self.denominators.append(base)
         return self._power(self.element(base), q)
+
+
+_COMBINATIONS: dict[type, Callable[[Expr], Expr]] = {
+    acos: lambda u: pi / 2 - asin(u),
+    cos: lambda u: (exp(I * u) + exp(-I * u)) / 2,
+    cosh: lambda u: (exp(u) + exp(-u)) / 2,
+    erf_prime: lambda u: 2 / sqrt(pi) * exp(-(u**2)),
+    erf_second: lambda u: -4 / sqrt(pi) * u * exp(-(u**2)),
+    erfc: lambda u: 1 - erf(u),
+    normal_cdf: lambda u: (1 + erf(u / sqrt(2))) / 2,
+    normal_pdf: lambda u: exp(-(u**2) / 2) / sqrt(2 * pi),
+    sin: lambda u: (exp(I * u) - exp(-I * u)) / (2 * I),
+    sinh: lambda u: (exp(u) - exp(-u)) / 2,
+    tan: lambda u: sin(u) / cos(u),
+}
+
+
+def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
+    """A function's value, written by means of exponentials, erf, arc sine and roots."""
+    if type(expr) in _COMBINATIONS:
+        return _COMBINATIONS[type(expr)](expr.args[0])
+    if not isinstance(expr, Abs):
+        return None
+    (u,) = expr.args
+    if u.is_real is False:
+        return None
+    if nonnegative(u):
+        return u
+    if nonnegative(-u):
+        return -u
+    return sqrt(Pow(u, 2, evaluate=False), evaluate=False) if u.is_real else None
+
+
+# Nothing here binds a variable, takes a limit, or is defined by a sum that may diverge.
+_PLAIN = (Add, Mul, Pow, Rational, Symbol, type(pi), Abs, exp, erf, erf_prime, erf_second, zeta)
+_HINTS = {"power_base": False, "power_exp": False, "log": False, "basic": False}
+
+# An absolute value, which is not to be evaluated any more.
+_BARS = Function("bars")
+
+
+def is_same_multiplied_out(first: Expr, second: Expr) -> bool:
+    """Whether two expressions have the same terms when all products of sums are multiplied out.
+
+    What stands between bars is taken up to its sign. Where the two are defined nothing is asked, so
+    that an expression may have gaps where the other one has none.
+
+    Examples
+    --------
+    >>> from sympy import Abs, symbols
+    >>> x, y = symbols("x y", real=True)
+    >>> is_same_multiplied_out((x - y) * Abs(x - y), x * Abs(y - x) - y * Abs(x - y))
+    True
+    >>> is_same_multiplied_out(x / (x + x * y), 1 / (1 + y))
+    False
+    """
+    if not (_is_plain(first) and _is_plain(second)):
+        return False
+    result: bool = first == second or _multiplied_out(first) == _multiplied_out(second)
+    return result
+
+
+def _is_plain(expr: Basic) -> bool:
+    return isinstance(expr, _PLAIN) and all(map(_is_plain, expr.args))
+
+
+def _multiplied_out(expr: Expr) -> Expr:
+    return expand(_barred(expr), **_HINTS)
+
+
+def _barred(expr: Expr) -> Expr:
+    """The expression with its absolute values as those of one of the two opposite arguments."""
+    if isinstance(expr, Abs):
+        inside = _multiplied_out(expr.args[0])
+        return _BARS(min(inside, expand(-inside, **_HINTS), key=default_sort_key))
+    if not expr.has(Abs):
+        return expr
+    return expr.func(*map(_barred, expr.args))

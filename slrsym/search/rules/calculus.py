@@ -1,43 +1,71 @@
-"""Rules about derivatives and integrals of functions in closed form."""
+"""Rules of algebra and calculus: equality by normal form, derivatives, integrals in closed form."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import (
-    Basic,
-    Derivative,
-    Dummy,
-    Expr,
-    Integral,
-    Subs,
-    Symbol,
-    erf,
-    exp,
-    pi,
-    sympify,
-)
+from sympy import Basic, Derivative, Dummy, Expr, Integral, Subs, Symbol, erf, exp, pi, sympify
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
 from slrsym.search.context import Context
-from slrsym.search.convergence import require_convergent, require_decay, require_differentiable
 from slrsym.search.gate import NEAR
-from slrsym.search.rules.algebra import require_equality
-from slrsym.search.smoothness import require_smooth
+from slrsym.search.regularity import (
+    require_convergent,
+    require_decay,
+    require_differentiable,
+    require_smooth,
+)
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 
 __all__ = [
+    "algebra",
     "definition",
     "derivative_claims",
     "differentiate",
     "fundamental_theorem",
+    "in_either_direction",
     "integral_algebra",
+    "require_equality",
 ]
+
+
+def require_equality(link: Link) -> None:
+    """Refuse a link that is not an equality."""
+    if link.relation != "=":
+        raise Refused(f"the rule shows equalities, and this step says {link.relation}")
+
+
+def in_either_direction(
+    check: Callable[[Link, Context], None], link: Link, context: Context
+) -> None:
+    """Refuse an equality unless it passes a check as it is, or read from right to left."""
+    try:
+        check(link, context)
+    except Refused as reason:
+        try:
+            check(link.flipped, context)
+        except Refused:
+            raise reason from None
+
+
+class _Algebra(Rule):
+    """Both sides have the same normal form over exp, erf, roots and the other atoms."""
+
+    name = "algebra"
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        context.require_equal(link.lhs, link.rhs)
+
+
+algebra = _Algebra()
+
 
 # The claims by which the derivatives in each argument of a function are known.
 DERIVATIVE_CLAIMS = {

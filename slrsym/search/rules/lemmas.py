@@ -1,29 +1,44 @@
-"""The use of a claim that is proved elsewhere."""
+"""Claims that are proved elsewhere: used in a step, as a whole, or as the hypotheses of a citation.
+
+That the conclusion of a theorem of the literature follows from its hypotheses is not checked: a
+claim that rests on a citation has the status ``cited``, never ``proved``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sympy import Abs, And, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sympify
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.search.algebra import Freedom
+from slrsym.search.algebra.atoms import Freedom
+from slrsym.search.axioms import axiom
 from slrsym.search.context import Context, Stated
 from slrsym.search.gate import require_defined
-from slrsym.search.growth import require_moderate
+from slrsym.search.regularity import require_moderate
 from slrsym.search.rules.expectations import require_integrable
-from slrsym.search.step import Link, Proof, Rule
-from slrsym.statements.errors import Refused
+from slrsym.search.step import Link, Proof, Rule, Step, labelled
+from slrsym.search.structure.parts import concludes, structural_step
+from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import bound_symbols, put
+from slrsym.statements.orbits import Sentence
 
-if TYPE_CHECKING:
-    from sympy.logic.boolalg import Boolean
-
-__all__ = ["Lemma", "instance", "lemma", "require_admissible"]
+__all__ = [
+    "CITED",
+    "InWords",
+    "Lemma",
+    "by_citation",
+    "claimed",
+    "in_words",
+    "instance",
+    "lemma",
+    "require_admissible",
+]
 
 
 def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
@@ -245,3 +260,158 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
     """
     pairs = {**(values or {}), **named}
     return Lemma(id, tuple((s, sympify(v)) for s, v in pairs.items()))
+
+
+@dataclass(frozen=True)
+class _Claimed(Proof):
+    id: str
+    values: tuple[tuple[Any, Expr], ...]
+    statement: Boolean
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.statement
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        def verify(context: Context) -> None:
+            claim = context.claim(self.id)
+            values = {claim.symbol(s): v for s, v in self.values}
+            concludes(instance(claim, values, context), self.statement, context)
+
+        yield structural_step(
+            label or "1",
+            self.statement,
+            f"claim {self.id}",
+            verify,
+            context,
+            uses=(self.id,),
+            numeric=not self._is_the_claim(context),
+        )
+
+    def _is_the_claim(self, context: Context) -> bool:
+        """Whether it is the claim as it stands, which is examined by numbers where it is proved."""
+        try:
+            claim = context.claim(self.id)
+        except (ProofError, Refused):
+            return False
+        if self.statement.has(Sentence):
+            # It is the same under more hypotheses, and what is said of orbits takes long.
+            return not self.values and self.statement in And.make_args(claim.statement)
+        return not self.values and not claim.given and claim.statement == self.statement
+
+
+def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
+    """A statement that is an instance of a proved claim.
+
+    Parameters
+    ----------
+    statement : Boolean
+        The statement.
+    id : str
+        The id of the claim.
+    values : mapping, optional
+        Symbols of the claim (or their names) and the expressions to put for them.
+
+    Returns
+    -------
+    Proof
+        Of the statement, in one step.
+    """
+    pairs = tuple((s, sympify(v)) for s, v in (values or {}).items())
+    return _Claimed(id, pairs, statement)
+
+
+# The name of the rule, by which the ledger knows what it must not call proved.
+CITED = "cited, not checked"
+
+
+class InWords(Sentence):
+    """A statement in words, which nothing but a citation can conclude."""
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(self.args[0].name)
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\text{{{self.args[0].name}}}"
+
+
+def in_words(text: str) -> InWords:
+    """A statement in words.
+
+    Parameters
+    ----------
+    text : str
+        The statement.
+
+    Returns
+    -------
+    InWords
+        It has no numbers to be examined by.
+
+    Raises
+    ------
+    ProofError
+        If the text is empty.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise ProofError(f"a statement in words must not be empty; got {text!r}")
+    return InWords(Symbol(" ".join(text.split())))
+
+
+@dataclass(frozen=True)
+class _ByCitation(Proof):
+    goal: Boolean
+    theorems: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.goal
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        def verify(context: Context) -> None:
+            for id in self.hypotheses:
+                context.claim(id)
+
+        yield structural_step(
+            labelled(label, "citation"),
+            self.goal,
+            CITED,
+            verify,
+            context,
+            axioms=self.theorems,
+            uses=self.hypotheses,
+            numeric=False,
+        )
+
+
+def by_citation(goal: Boolean, *theorems: str, hypotheses: Iterable[str]) -> Proof:
+    """Conclude a statement by theorems of the literature, whose hypotheses are other claims.
+
+    Parameters
+    ----------
+    goal : Boolean
+        The statement.
+    *theorems : str
+        Ids of axioms.
+    hypotheses : iterable of str
+        Ids of the claims that say that the hypotheses of the theorems are satisfied.
+
+    Returns
+    -------
+    Proof
+        In one step, which makes the claim ``cited``. The claims have to be accepted themselves.
+
+    Raises
+    ------
+    ProofError
+        If there is no theorem, an axiom is unknown, or there are no hypotheses.
+    """
+    if not theorems:
+        raise ProofError("a citation has to name a theorem")
+    for name in theorems:
+        axiom(name)
+    needed = tuple(hypotheses)
+    if not needed:
+        raise ProofError("a citation has to name the claims that satisfy its hypotheses")
+    return _ByCitation(goal, theorems, needed)

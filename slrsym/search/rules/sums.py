@@ -10,7 +10,7 @@ from sympy import Add, Dummy, Expr, Ge, Le, Mul, S, Sum, Symbol, expand, sympify
 
 from slrsym.search.context import Context
 from slrsym.search.gate import require_defined
-from slrsym.search.rules.algebra import in_either_direction, require_equality
+from slrsym.search.rules.calculus import in_either_direction, require_equality
 from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put

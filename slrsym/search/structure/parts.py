@@ -1,23 +1,102 @@
-"""Proofs that are put together from others, and add no step: parts, and facts on the way."""
+"""Proofs that are more than one chain: of several parts, by cases; how parts fit together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sympy import And, Expr
+from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S
 from sympy.core.relational import Relational
 
 from slrsym.search.chain import chain
 from slrsym.search.context import Context
-from slrsym.search.step import Proof, Rule, Step, labelled
-from slrsym.statements.errors import ProofError
+from slrsym.search.step import Link, Proof, Rule, Step, labelled
+from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["all_of", "as_proof", "having"]
+__all__ = ["all_of", "as_proof", "cases", "concludes", "having", "structural_step"]
+
+
+@dataclass(frozen=True)
+class _Structural(Rule):
+    """A check on how the parts of a proof fit, with the statement it makes."""
+
+    name: str
+    verify: Any
+    uses_axioms: tuple[str, ...] = ()
+    uses_claims: tuple[str, ...] = ()
+    about: tuple[Any, ...] = ()
+    because: str = ""
+
+    # The check is about the proof that makes the step, not about a link.
+    chainable = False
+
+    def check(self, link: Link, context: Context) -> None:
+        self.verify(context)
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return self.uses_axioms
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return self.uses_claims
+
+
+_NO_LINK = Link(S.Zero, "=", S.Zero)
+
+
+def structural_step(
+    label: str,
+    statement: Boolean,
+    name: str,
+    verify: Any,
+    context: Context,
+    axioms: tuple[str, ...] = (),
+    uses: tuple[str, ...] = (),
+    numeric: bool = True,
+    about: tuple[Any, ...] = (),
+    because: str = "",
+) -> Step:
+    """A step whose check is a function of the context."""
+    rule = _Structural(name, verify, axioms, uses, about, because)
+    return Step(label, statement, rule, _NO_LINK, context, numeric)
+
+
+def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
+    """Refuse unless one statement is the other, or a part of it, or implies it side by side."""
+    if shown == wanted:
+        return
+    if isinstance(wanted, And) and isinstance(shown, And):
+        for part in wanted.args:
+            if not any(_concluded(other, part, context) for other in shown.args):
+                raise Refused(f"no part shows {part}")
+        return
+    if isinstance(shown, And) and any(_concluded(part, wanted, context) for part in shown.args):
+        return
+    if not isinstance(shown, Relational) or not isinstance(wanted, Relational):
+        raise Refused(f"what is shown is {shown}, not {wanted}")
+    mine, goal = Link.of(shown), Link.of(wanted)
+    if not goal.follows_from(mine.relation):
+        mine = mine.flipped
+        if not goal.follows_from(mine.relation):
+            raise Refused(f"what is shown is {shown}, not {wanted}")
+    for side, other, name in ((mine.lhs, goal.lhs, "left"), (mine.rhs, goal.rhs, "right")):
+        if side != other:
+            try:
+                context.require_equal(side, other)
+            except Refused as reason:
+                raise Refused(f"the proof's {name} side {side} is not {other}: {reason}") from None
+
+
+def _concluded(shown: Boolean, wanted: Boolean, context: Context) -> bool:
+    try:
+        concludes(shown, wanted, context)
+    except Refused:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -102,3 +181,98 @@ def as_proof(start: Expr, end: Expr, proof: Proof | Rule) -> Proof:
     if isinstance(proof, Rule):
         return chain(start).then(end, by=proof)
     return Proof.require(proof, "what shows a part")
+
+
+@dataclass(frozen=True)
+class _Cases(Proof):
+    goal: Boolean
+    branches: tuple[tuple[Boolean, Proof], ...]
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.goal
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, (case, proof) in enumerate(self.branches, start=1):
+            inner, goal = self._inside(case, context)
+            here = labelled(label, f"case {number}")
+            yield from proof.steps(inner, here)
+
+            def verify(context: Context, proof: Proof = proof, goal: Boolean = goal) -> None:
+                concludes(proof.conclusion, goal, context)
+
+            yield structural_step(
+                labelled(here, "conclusion"), goal, f"the case {case}", verify, inner, about=(case,)
+            )
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            "the cases cover everything: " + "; ".join(str(case) for case, _ in self.branches),
+            lambda context: _require_exhaustive([case for case, _ in self.branches], context),
+            context,
+        )
+
+    def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
+        if isinstance(case, Eq) and case.lhs.is_Symbol:
+            values = {case.lhs: case.rhs}
+            return context.substituted(values), put(self.goal, values)
+        return context.assuming(case), self.goal
+
+
+def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
+    """Show a goal in each of several cases that leave nothing out.
+
+    Parameters
+    ----------
+    goal : Boolean
+        What is to be shown.
+    *branches : pairs of a relation and a Proof
+        The relations compare one quantity with one bound. In a case ``Eq(symbol, value)`` the proof
+        is of the goal with the value put in.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If what shows a case is not a proof.
+    """
+    for case, proof in branches:
+        Proof.require(proof, f"what shows the case {case}")
+    return _Cases(goal, branches)
+
+
+def _require_exhaustive(cases: list[Boolean], context: Context) -> None:
+    """Refuse unless the cases, all about one quantity against one bound, leave nothing out."""
+    signs: set[int] = set()
+    quantity: Expr | None = None
+    for case in cases:
+        if not isinstance(case, Relational):
+            raise Refused(f"the case {case} is no comparison")
+        difference = (case.lhs - case.rhs).expand()
+        if quantity is None:
+            quantity = difference
+        kinds = {Gt: {1}, Ge: {0, 1}, Lt: {-1}, Le: {-1, 0}, Eq: {0}, Ne: {-1, 1}}
+        covered = kinds[type(case)]
+        if (difference - quantity).expand() == 0:
+            signs |= covered
+        elif (difference + quantity).expand() == 0:
+            signs |= {-s for s in covered}
+        else:
+            raise Refused(f"the cases compare different quantities: {difference} and {quantity}")
+    assert quantity is not None
+    if not context.is_real(quantity):
+        raise Refused(f"{quantity} is not known to be real")
+    known = context.sign(quantity)
+    possible = {-1, 0, 1}
+    if known.nonnegative:
+        possible -= {-1}
+    if known.nonpositive:
+        possible -= {1}
+    if known.nonzero:
+        possible -= {0}
+    if not possible <= signs:
+        raise Refused("the cases leave something out")

@@ -3,7 +3,7 @@
 from sympy import Ge, Symbol, symbols
 
 from slrsym.proof import all_of, chain, sign
-from slrsym.search.dynamical import box_map, function_of, point_set
+from slrsym.statements.maps import box_map, function_of, point_set
 
 from ._entries import known
 

@@ -13,15 +13,14 @@ from sympy import (
 )
 
 from slrsym.proof import chain, claimed, lemma, sign
-from slrsym.search.dynamical import (
+from slrsym.search.orbits.theorems import by_theorem
+from slrsym.statements.maps import box_map, point_set
+from slrsym.statements.orbits import (
     AccumulationPointsSolve,
     DecreasesAlong,
     OrbitsConvergeTo,
     StepsVanish,
     VanishesAlong,
-    box_map,
-    by_theorem,
-    point_set,
 )
 
 from ._entries import Theme, known, unchecked

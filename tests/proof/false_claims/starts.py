@@ -13,7 +13,10 @@ from sympy import (
 )
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
-from slrsym.search.dynamical import (
+from slrsym.search.orbits.measure import chain_rule, vectors, volume
+from slrsym.search.orbits.theorems import by_theorem
+from slrsym.statements.maps import SphereDescent, box_map, function_of, point_set
+from slrsym.statements.orbits import (
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
     DecreasesAlong,
@@ -23,13 +26,7 @@ from slrsym.search.dynamical import (
     NullPairs,
     NullStarts,
     OrbitsConvergeTo,
-    SphereDescent,
-    box_map,
-    by_theorem,
-    function_of,
-    point_set,
 )
-from slrsym.search.dynamical.spheres import chain_rule, vectors, volume
 
 from ._entries import Theme, unchecked
 from ._maps import (

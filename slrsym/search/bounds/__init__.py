@@ -1,0 +1,1 @@
+"""Rigorous ranges: an interval that contains every value of an expression."""

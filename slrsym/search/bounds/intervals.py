@@ -1,0 +1,345 @@
+"""Intervals of real numbers with exact ends, and their arithmetic.
+
+Ends are exact rationals or infinite, rounded outwards from ball arithmetic. An argument `upward`
+says on which side of the value a result may lie: at an upper end it is at least the value, at a
+lower end at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb, ctx, fmpq, fmpz
+from sympy import Expr, Integer, Rational, S, integer_nthroot, oo, sympify
+
+__all__ = [
+    "BITS",
+    "LONGEST",
+    "NONNEGATIVE",
+    "POSITIVE",
+    "REALS",
+    "NoRange",
+    "Range",
+    "integer_power",
+    "irrational",
+    "of_ball",
+    "of_value",
+    "root",
+    "shortened",
+]
+
+
+BITS = 128
+LONGEST = 2048
+_LARGEST_EXPONENT = 4096
+_LARGEST_POWER = 4096
+_LONGEST_EXACT_POWER = 2**16
+
+
+def of_ball(ball: arb, upward: bool) -> Expr:
+    """An end of a ball as a rational; infinite if the ball is no number."""
+    if not ball.is_finite():
+        return oo if upward else -oo
+    return _exact(ball.upper() if upward else ball.lower(), upward)
+
+
+def of_value(function: Callable[[arb], arb], value: Expr, upward: bool) -> Expr:
+    """A bound of a function's value at a rational."""
+    with ctx.workprec(BITS):
+        return of_ball(function(_ball(value)), upward)
+
+
+def shortened(value: Expr, upward: bool, longest: int = LONGEST) -> Expr:
+    """An end, or something a little further out that is shorter to write."""
+    if value.is_infinite or _length(value) <= longest:
+        return value
+    with ctx.workprec(min(longest, 2 * BITS)):
+        return of_ball(_ball(value), upward)
+
+
+def integer_power(end: Expr, n: int, upward: bool) -> Expr:
+    """A positive integer power of an end, exact unless that is out of proportion."""
+    if end.is_infinite or n == 1:
+        return end**n
+    if n <= _LARGEST_POWER and n * _length(end) <= _LONGEST_EXACT_POWER:
+        return end**n
+    return of_value(lambda x: x ** fmpz(n), end, upward)
+
+
+def root(end: Expr, n: int, upward: bool) -> Expr:
+    """The nth root of an end that is not negative, exact where it is rational."""
+    if end.is_infinite or n == 1:
+        return end
+    (p, p_exact), (q, q_exact) = integer_nthroot(int(end.p), n), integer_nthroot(int(end.q), n)
+    if p_exact and q_exact:
+        return Rational(p, q)
+    value = of_value(lambda x: x.root(n), end, upward)
+    return value if upward else max(value, S.Zero)
+
+
+def _length(value: Expr) -> int:
+    return max(int(value.p).bit_length(), int(value.q).bit_length())
+
+
+def _ball(value: Expr) -> arb:
+    return arb(fmpq(fmpz(int(value.p)), fmpz(int(value.q))))
+
+
+def _exact(ball: arb, upward: bool) -> Expr:
+    """The value of an exact ball, moved outwards where its exponent is out of proportion."""
+    mantissa, exponent = (int(part) for part in ball.man_exp())
+    if not mantissa:
+        return S.Zero
+    size = exponent + abs(mantissa).bit_length()
+    if size > _LARGEST_EXPONENT:
+        least = Integer(2) ** (_LARGEST_EXPONENT - 1)
+        outwards, inwards = (oo, least) if mantissa > 0 else (-oo, -least)
+        return outwards if upward is (mantissa > 0) else inwards
+    if size < -_LARGEST_EXPONENT:
+        if upward is not (mantissa > 0):
+            return S.Zero
+        tiny = Rational(1, Integer(2) ** _LARGEST_EXPONENT)
+        return tiny if upward else -tiny
+    scale = Integer(2) ** abs(exponent)
+    return Integer(mantissa) * scale if exponent >= 0 else Rational(mantissa, scale)
+
+
+class NoRange(ValueError):  # noqa: N818
+    """An expression may be undefined, or is of a kind that is not understood."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A non-empty interval of real numbers.
+
+    Notes
+    -----
+    Sums, products, powers and roots contain every value that the operation takes on the operands,
+    and an end that is no such value is open, except where a bound had to be rounded.
+    """
+
+    low: Expr = -oo
+    high: Expr = oo
+    low_open: bool = False
+    high_open: bool = False
+
+    def __post_init__(self) -> None:
+        for name, end in (("low", sympify(self.low)), ("high", sympify(self.high))):
+            if not end.is_Rational and end not in (oo, -oo):
+                raise ValueError(f"{name} must be a rational number or infinite; got {end}")
+            object.__setattr__(self, name, end)
+        object.__setattr__(self, "low_open", bool(self.low_open or self.low.is_infinite))
+        object.__setattr__(self, "high_open", bool(self.high_open or self.high.is_infinite))
+        empty = self.low == self.high and (self.low_open or self.high_open)
+        if empty or self.low > self.high:
+            raise ValueError(f"an interval from {self.low} to {self.high} is empty")
+
+    def __str__(self) -> str:
+        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
+        return f"{left}{self.low}, {self.high}{right}"
+
+    @classmethod
+    def point(cls, value: Any) -> Range:
+        """The interval that consists of one number."""
+        return cls(value, value)
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def __contains__(self, value: Any) -> bool:
+        value = sympify(value)
+        above = value > self.low or (value == self.low and not self.low_open)
+        below = value < self.high or (value == self.high and not self.high_open)
+        return bool(above and below)
+
+    @property
+    def contains_zero(self) -> bool:
+        """Whether zero is in the interval."""
+        return 0 in self
+
+    @property
+    def positive(self) -> bool:
+        """Whether all of it is positive."""
+        return bool(self.low > 0 or (self.low == 0 and self.low_open))
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether none of it is negative."""
+        return bool(self.low >= 0)
+
+    @property
+    def negative(self) -> bool:
+        """Whether all of it is negative."""
+        return bool(self.high < 0 or (self.high == 0 and self.high_open))
+
+    @property
+    def nonpositive(self) -> bool:
+        """Whether none of it is positive."""
+        return bool(self.high <= 0)
+
+    @property
+    def zero(self) -> bool:
+        """Whether it is the number zero."""
+        return bool(self.low == 0 and self.high == 0)
+
+    # -- sets ----------------------------------------------------------------------------------
+
+    def intersection(self, other: Range) -> Range | None:
+        """What the two have in common."""
+        low = max(self.low, other.low)
+        high = min(self.high, other.high)
+        low_open = any(r.low_open for r in (self, other) if r.low == low)
+        high_open = any(r.high_open for r in (self, other) if r.high == high)
+        if low > high or (low == high and (low_open or high_open)):
+            return None
+        return Range(low, high, low_open, high_open)
+
+    def within(self, other: Range) -> Range:
+        """The intersection; if there is none, the interval itself."""
+        return self.intersection(other) or self
+
+    def hull(self, other: Range) -> Range:
+        """The least interval that contains both."""
+        low = min(self.low, other.low)
+        high = max(self.high, other.high)
+        return Range(
+            low,
+            high,
+            all(r.low_open for r in (self, other) if r.low == low),
+            all(r.high_open for r in (self, other) if r.high == high),
+        )
+
+    def without_zero(self) -> Range:
+        """The interval without zero, where zero is an end of it."""
+        if self.zero:
+            raise NoRange("it is zero")
+        return Range(
+            self.low,
+            self.high,
+            self.low_open or self.low == 0,
+            self.high_open or self.high == 0,
+        )
+
+    def shortened(self, bits: int) -> Range:
+        """The interval, widened a little where its ends are long to write."""
+        return Range(
+            shortened(self.low, upward=False, longest=bits),
+            shortened(self.high, upward=True, longest=bits),
+            self.low_open,
+            self.high_open,
+        )
+
+    # -- arithmetic ----------------------------------------------------------------------------
+
+    def __neg__(self) -> Range:
+        return Range(-self.high, -self.low, self.high_open, self.low_open)
+
+    def __add__(self, other: Range) -> Range:
+        return _rounded(
+            self.low + other.low,
+            self.high + other.high,
+            self.low_open or other.low_open,
+            self.high_open or other.high_open,
+        )
+
+    def __sub__(self, other: Range) -> Range:
+        return self + (-other)
+
+    def __mul__(self, other: Range) -> Range:
+        corners = []
+        for x, x_open in ((self.low, self.low_open), (self.high, self.high_open)):
+            for y, y_open in ((other.low, other.low_open), (other.high, other.high_open)):
+                attained_zero = (x == 0 and not x_open) or (y == 0 and not y_open)
+                corners.append((_product(x, y), (x_open or y_open) and not attained_zero))
+        low = min(value for value, _ in corners)
+        high = max(value for value, _ in corners)
+        return _rounded(
+            low,
+            high,
+            all(is_open for value, is_open in corners if value == low),
+            all(is_open for value, is_open in corners if value == high),
+        )
+
+    def __abs__(self) -> Range:
+        if self.nonnegative:
+            return self
+        if self.nonpositive:
+            return -self
+        high = max(-self.low, self.high)
+        ends = ((-self.low, self.low_open), (self.high, self.high_open))
+        return Range(0, high, False, all(is_open for end, is_open in ends if end == high))
+
+    def reciprocal(self) -> Range:
+        """The range of 1/x."""
+        if self.contains_zero:
+            raise NoRange(f"1/x for x in {self}")
+        if self.nonpositive:
+            return -(-self).reciprocal()
+        low = S.Zero if self.high is oo else 1 / self.high
+        high = oo if self.low == 0 else 1 / self.low
+        return _rounded(low, high, self.high_open, self.low_open)
+
+    def power(self, n: int) -> Range:
+        """The range of x**n."""
+        if n < 0:
+            return self.reciprocal().power(-n)
+        if n == 0:
+            return Range.point(1)
+        base = abs(self) if n % 2 == 0 else self
+        return _rounded(
+            integer_power(base.low, n, upward=False),
+            integer_power(base.high, n, upward=True),
+            base.low_open,
+            base.high_open,
+        )
+
+    def root(self, n: int) -> Range:
+        """The range of the nth root."""
+        if not self.nonnegative:
+            raise NoRange(f"a root of x for x in {self}")
+        return Range(
+            root(self.low, n, upward=False),
+            root(self.high, n, upward=True),
+            self.low_open,
+            self.high_open,
+        )
+
+    def rational_power(self, exponent: Rational) -> Range:
+        """The range of x**(p/q)."""
+        return self.root(int(exponent.q)).power(int(exponent.p))
+
+    def image(self, function: Callable[[arb], arb], whole: Range) -> Range:
+        """The range of an increasing function."""
+        low, high = (
+            limit if end.is_infinite else of_value(function, end, upward)
+            for end, limit, upward in ((self.low, whole.low, False), (self.high, whole.high, True))
+        )
+        return Range(low, high, self.low_open, self.high_open).within(whole)
+
+
+def _rounded(low: Expr, high: Expr, low_open: bool, high_open: bool) -> Range:
+    return Range(
+        shortened(low, upward=False),
+        shortened(high, upward=True),
+        low_open,
+        high_open,
+    )
+
+
+REALS = Range()
+NONNEGATIVE = Range(0, oo)
+POSITIVE = Range(0, oo, low_open=True)
+
+
+def irrational(value: Callable[[], arb]) -> Range:
+    """The range of an irrational number."""
+    with ctx.workprec(BITS):
+        ball = value()
+        low, high = (of_ball(ball, upward) for upward in (False, True))
+        return Range(low, high, True, True)
+
+
+def _product(x: Expr, y: Expr) -> Expr:
+    """The product of two ends, where zero times infinity is zero."""
+    return S.Zero if x == 0 or y == 0 else x * y

@@ -1,0 +1,1 @@
+"""Statements about orbits of maps, and the theorems that conclude them."""

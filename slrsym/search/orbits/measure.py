@@ -1,0 +1,469 @@
+r"""Theorems on which starts have orbits that converge to a point: almost all, or almost none.
+
+Pairs of unit vectors that move by projected gradient descent of a function of their overlaps.
+
+Fixed orthonormal vectors k* and v* of R^n are given, and a function R of the five overlaps
+
+.. math:: k \cdot k^\star,\; v \cdot v^\star,\; v \cdot k^\star,\; k \cdot v^\star,\; k \cdot v.
+
+A step takes k to the projection onto the unit sphere of :math:`k - \alpha (I - k k^T) \nabla_k R`,
+and v likewise, both at once. The *manifold* is where the last three overlaps vanish. Its *volume*
+is the Hausdorff measure of its dimension, which is 2n - 5 for n >= 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import (
+    Add,
+    And,
+    Eq,
+    Expr,
+    Function,
+    Ge,
+    Gt,
+    IndexedBase,
+    Integer,
+    Lambda,
+    Lt,
+    Matrix,
+    Sum,
+    Symbol,
+    Tuple,
+    eye,
+    sqrt,
+    symbols,
+)
+from sympy.logic.boolalg import Boolean
+
+from slrsym.search.chain import D, at
+from slrsym.search.orbits.descent import about, on_box
+from slrsym.search.orbits.theorems import Hypothesis, Needs, theorem_rule
+from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import put
+from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set, value_at
+from slrsym.statements.orbits import (
+    AlmostEveryPairConvergesTo,
+    AlmostEveryStartConvergesTo,
+    DecreasesAlong,
+    Injective,
+    InvertibleJacobian,
+    LocalDiffeomorphism,
+    NullPairs,
+    NullStarts,
+    OrbitsConvergeTo,
+)
+
+__all__ = ["chain_rule", "jacobian_at", "vectors", "volume"]
+
+
+def jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
+    """The partial derivatives of a map at a point of its box, none of them evaluated.
+
+    Parameters
+    ----------
+    g : BoxMap
+        The map.
+    point : Tuple
+        The point.
+
+    Returns
+    -------
+    tuple of tuple of Expr
+        Row i holds those of the i-th image.
+    """
+    place = dict(zip(g.coordinates, point, strict=True))
+    return tuple(tuple(at(D(image, x), place) for x in g.coordinates) for image in g.images)
+
+
+# -- maps that keep points apart ---------------------------------------------------------------
+
+
+def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
+    if not isinstance(second, tuple) or len(second) != len(g.coordinates):
+        raise ProofError(f"second must name {len(g.coordinates)} coordinates; got {second}")
+    for x, y in zip(g.coordinates, second, strict=True):
+        if not isinstance(y, Symbol) or y._assumptions_orig != x._assumptions_orig:
+            raise ProofError(f"the second point's coordinate {y} has to be a symbol as {x} is")
+    images = Add(*(abs(u - v) for u, v in zip(g.images, g.moved(second), strict=True)))
+    expands = Ge(images, factor * g.distance(second), evaluate=False)
+    return {
+        "expands": Hypothesis(expands, (*g.inside(), *g.inside(second))),
+        "factor": Hypothesis(Gt(factor, 0, evaluate=False)),
+    }
+
+
+@theorem_rule("expansion-injective")
+def _expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
+    """Injective(g), if |g(x) - g(y)|_1 >= c |x - y|_1 on the box, with a constant c > 0.
+
+    If the images are equal, the right side is 0, and so x = y.
+    """
+    g = about(goal, Injective, "expansion-injective").map
+    return Needs(_apart(g, second, factor), (*g.coordinates, *second))
+
+
+@theorem_rule("expansion-invertible", "continuous-derivatives", "limits-of-sequences")
+def _expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
+    """InvertibleJacobian(g), if |g(x) - g(y)|_1 >= c |x - y|_1 on the box, and g is smooth there.
+
+    At a point x of the open box, (g(x + t h) - g(x))/t tends to Dg(x) h as t -> 0, so that
+    |Dg(x) h|_1 >= c |h|_1 for every h. As Dg is continuous on the closed box, this holds on its
+    boundary, too. So Dg(x) h = 0 only for h = 0.
+    """
+    g = about(goal, InvertibleJacobian, "expansion-invertible").map
+    hypotheses = _apart(g, second, factor)
+    return Needs(hypotheses, (*g.coordinates, *second), (Tuple(*g.images),), g.inside())
+
+
+@theorem_rule("local-inverse", "continuous-derivatives", "inverse-function-theorem")
+def _local_inverse(goal: Boolean) -> Needs:
+    """LocalDiffeomorphism(g, P), if the Jacobian of g is invertible and P lies inside of the box.
+
+    The images are smooth on a neighbourhood of the box, so that near a point inside of it g is
+    continuously differentiable; the inverse function theorem gives the inverse.
+    """
+    goal = about(goal, LocalDiffeomorphism, "local-inverse")
+    g = goal.map
+    for point in goal.points:
+        require_inside(g, point, "local-inverse")
+    return Needs(
+        {"invertible": Hypothesis(InvertibleJacobian(g))},
+        g.coordinates,
+        (Tuple(*g.images),),
+        g.inside(),
+    )
+
+
+def require_inside(g: BoxMap, point: Any, name: str) -> None:
+    """Refuse a point that is not known to lie in the open box."""
+    inside = zip(g.low, point, g.high, strict=True)
+    if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
+        raise ProofError(f"theorem {name} needs a point inside of the box; got {point}")
+
+
+# -- starts that are few -----------------------------------------------------------------------
+
+
+@theorem_rule(
+    "center-stable",
+    "induction",
+    "continuous-derivatives",
+    "inverse-function-theorem",
+    "center-stable-manifold",
+    "null-sets-unions",
+    "null-sets-images",
+    "null-sets-faces",
+    "null-sets-discs",
+    "lindelof",
+)
+def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
+    """NullStarts(g, {p}), if p is a fixed point inside of the box with an eigenvalue above 1.
+
+    The map is smooth on a neighbourhood of the box, and its Jacobian matrix is invertible at p, so
+    that it is a local diffeomorphism at p. Let W be the local center-stable disc at p, and B a
+    neighbourhood of p such that points whose orbits stay in B lie in W. Its dimension is the number
+    of eigenvalues of modulus at most 1, which is less than that of the box, as an eigenvalue is
+    above 1; so W is a null set. If the orbit of x converges to p, then all of it from some N on
+    lies in B, and g^N(x) is in W. So the starts lie in the union over N of the preimages of W under
+    g^N. Preimages of a null set under g within the box are null sets: its boundary is one, and at
+    each point of its inside g has, near by, an inverse that is continuously differentiable, which
+    maps null sets to null sets; countably many of these neighbourhoods cover the inside. The orbit
+    does not leave the box, so this can be done N times.
+    """
+    goal = about(goal, NullStarts, "center-stable")
+    g = goal.map
+    if len(goal.points) != 1:
+        raise ProofError(f"theorem center-stable is about one point; got {goal.points}")
+    (point,) = goal.points
+    size = len(g.coordinates)
+    require_inside(g, point, "center-stable")
+    rows = tuple(matrix) if isinstance(matrix, tuple) else ()
+    if len(rows) != size or any(len(row) != size for row in rows):
+        raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
+    entries = zip(jacobian_at(g, point), rows, strict=True)
+    hypotheses = on_box(g)
+    for i, (derivatives, values) in enumerate(entries, start=1):
+        for j, (derivative, value) in enumerate(zip(derivatives, values, strict=True), start=1):
+            equal = Eq(derivative, value, evaluate=False)
+            hypotheses[f"entry_{i}{j}"] = Hypothesis(equal)
+    for i, (image, x) in enumerate(zip(g.images, point, strict=True), start=1):
+        fixed = value_at(function_of(g.coordinates, image), point)
+        hypotheses[f"fixed_{i}"] = Hypothesis(Eq(fixed, x, evaluate=False))
+    characteristic = (Matrix(rows) - eigenvalue * eye(size)).det()
+    hypotheses["eigenvalue"] = Hypothesis(Eq(characteristic, 0, evaluate=False))
+    hypotheses["expanding"] = Hypothesis(Gt(eigenvalue, 1, evaluate=False))
+    hypotheses["invertible"] = Hypothesis(InvertibleJacobian(g))
+    return Needs(hypotheses, g.coordinates, (Tuple(*g.images),), g.inside())
+
+
+@theorem_rule("strict-maximum", "induction", "limits-of-sequences", "null-sets-faces")
+def _strict_maximum(goal: Boolean, risk: Any) -> Needs:
+    """NullStarts(g, P), if f never increases, and is less inside of the box than at points of P.
+
+    If the orbit of x converges to p in P, then f(x) >= f(x_t) -> f(p), since f is continuous on the
+    box, which the orbit does not leave. So x does not lie inside of the box. Its boundary is a null
+    set.
+    """
+    goal = about(goal, NullStarts, "strict-maximum")
+    g = goal.map
+    hypotheses = on_box(g)
+    for number, point in enumerate(sorted(goal.points, key=str), start=1):
+        less = Lt(g.before(risk), value_at(risk, point), evaluate=False)
+        hypotheses[f"less_{number}"] = Hypothesis(less, g.interior())
+    hypotheses["decreases"] = Hypothesis(DecreasesAlong(g, risk))
+    return Needs(hypotheses, g.coordinates, (g.before(risk),), g.inside())
+
+
+@theorem_rule("null-union", "null-sets-unions")
+def _null_union(goal: Boolean, parts: Any) -> Needs:
+    """NullStarts(g, P), from the same of sets that P is the union of.
+
+    What converges to a point of P converges to one of a part; finitely many null sets make up one.
+    """
+    goal = about(goal, NullStarts, "null-union")
+    sets = [point_set(part) for part in parts]
+    if set().union(*sets) != set(goal.points):
+        raise ProofError(f"the parts do not make up {goal.points}; got {parts}")
+    return Needs(
+        {
+            f"part_{number}": Hypothesis(NullStarts(goal.map, part))
+            for number, part in enumerate(sets, start=1)
+        },
+        goal.map.coordinates,
+    )
+
+
+@theorem_rule("all-but-few")
+def _all_but_few(goal: Boolean, others: Any) -> Needs:
+    """AlmostEveryStartConvergesTo(g, P), if orbits converge to P or Q, and to Q from null sets.
+
+    A start from which the orbit does not converge to a point of P is in the null set.
+    """
+    goal = about(goal, AlmostEveryStartConvergesTo, "all-but-few")
+    g, few = goal.map, point_set(others)
+    return Needs(
+        {
+            "limits": Hypothesis(OrbitsConvergeTo(g, point_set({*goal.points, *few}))),
+            "few": Hypothesis(NullStarts(g, few)),
+        },
+        g.coordinates,
+    )
+
+
+# -- from vectors to overlaps ------------------------------------------------------------------
+
+
+def chain_rule() -> Boolean:
+    """The gradient of a function of the overlaps, in the coordinates of k and of v."""
+    k, v = symbols("k_1:6", real=True), symbols("v_1:6", real=True)
+    places = symbols("x_1:6", real=True)
+    function = Function("F", real=True)
+    overlaps = (k[0], v[1], v[0], k[1], Add(*(x * y for x, y in zip(k, v, strict=True))))
+    partial = [
+        at(D(function(*places), place), dict(zip(places, overlaps, strict=True)))
+        for place in places
+    ]
+    along_k_star, along_v_star = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0)
+    equations = []
+    for x, a, b, other in (
+        *zip(k, along_k_star, along_v_star, v, strict=True),
+        *zip(v, along_v_star, along_k_star, k, strict=True),
+    ):
+        first, second = (partial[0], partial[3]) if x in k else (partial[1], partial[2])
+        gradient = first * a + second * b + partial[4] * other
+        equations.append(Eq(D(function(*overlaps), x), gradient, evaluate=False))
+    return And(*equations, evaluate=False)
+
+
+def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
+    """The overlap of a unit vector with a fixed one, after a step; its gradient is along that."""
+    # In the plane of the two, where the fixed one is (1, 0).
+    here, gradient = Matrix([overlap, sqrt(1 - overlap**2)]), Matrix([slope, 0])
+    moved = here - rate * (gradient - here.dot(gradient) * here)
+    return moved[0] / sqrt(moved.dot(moved))
+
+
+def vectors() -> Boolean:
+    """What a step along k* and along v* does in R^N: the overlaps of the images, and a distance.
+
+    Returns
+    -------
+    Boolean
+        Four equations between sums, for any vectors and numbers.
+    """
+    size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
+    names = ("k", "v", "k^*", "v^*")
+    k, v, k_star, v_star = (IndexedBase(name, shape=(size,), real=True)[n] for name in names)
+    c, e, c_2, e_2, s = symbols("c e c_2 e_2 s", real=True)
+
+    def dot(p: Expr, q: Expr) -> Expr:
+        return Sum(p * q, (n, 1, size))
+
+    k_next, v_next = c * k + e * k_star, c_2 * v + e_2 * v_star
+    crossed = e * e_2 * dot(k_star, v_star)
+    distance = dot(k, k) - 2 * s * dot(k, k_star) + s**2 * dot(k_star, k_star)
+    sides = (
+        (dot(v_next, k_star), c_2 * dot(v, k_star) + e_2 * dot(k_star, v_star)),
+        (dot(k_next, v_star), c * dot(k, v_star) + e * dot(k_star, v_star)),
+        (
+            dot(k_next, v_next),
+            c * c_2 * dot(k, v) + c * e_2 * dot(k, v_star) + e * c_2 * dot(k_star, v) + crossed,
+        ),
+        (dot(k - s * k_star, k - s * k_star), distance),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in sides), evaluate=False)
+
+
+def volume(x: Expr, y: Expr) -> Boolean:
+    """Gram determinants of the gradients of the equations of the manifold, at overlaps x and y.
+
+    Parameters
+    ----------
+    x, y : expression
+        The overlaps of k with k*, and of v with v*.
+
+    Returns
+    -------
+    Boolean
+        Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis
+        is used that begins with k*, v*, and what is left of k and of v.
+    """
+    k, v = Matrix([x, 0, sqrt(1 - x**2), 0]), Matrix([0, y, 0, sqrt(1 - y**2)])
+    k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])
+    of_k, of_v = (k, v_star), (v, k_star)
+    both = [*((w, zero) for w in of_k), *((zero, w) for w in of_v), (v, k)]
+
+    def determinant(gradients: Any) -> Expr:
+        rows = [Matrix.vstack(*g) for g in gradients]
+        gram = Matrix(len(rows), len(rows), lambda i, j: rows[i].dot(rows[j]))
+        return gram.det(method="berkowitz")
+
+    values = (
+        (determinant(both), 2 - x**2 - y**2),
+        (determinant([(w,) for w in of_k]), Integer(1)),
+        (determinant([(w,) for w in (*of_v, k)]), 1 - x**2),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in values), evaluate=False)
+
+
+def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[str, Hypothesis]:
+    """That on the manifold the pairs move as the planar map says."""
+    overlaps = descent.function.variables
+    if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
+        raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
+    if planar.coordinates != overlaps[:2]:
+        raise ProofError(
+            f"the coordinates of the map must be called {overlaps[0]} and {overlaps[1]}; got "
+            f"{planar.coordinates}"
+        )
+    if type(slopes) is not Lambda or len(value_at(slopes, planar.coordinates)) != 2:
+        raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
+    square = planar.inside()
+    values = tuple(value_at(slopes, planar.coordinates))
+    hypotheses = {"chain_rule": Hypothesis(chain_rule()), "vectors": Hypothesis(vectors())}
+    for number, x in enumerate(overlaps[2:], start=1):
+        partial = at(D(descent.function.expr, x), descent.across)
+        hypotheses[f"across_{number}"] = Hypothesis(Eq(partial, 0, evaluate=False), square)
+    for number, (x, slope, image) in enumerate(
+        zip(overlaps, values, planar.images, strict=False), start=1
+    ):
+        partial = at(D(descent.function.expr, x), descent.across)
+        moved = _next_overlap(x, slope, descent.rate)
+        hypotheses[f"slope_{number}"] = Hypothesis(Eq(partial, slope, evaluate=False), square)
+        hypotheses[f"step_{number}"] = Hypothesis(Eq(moved, image, evaluate=False), square)
+    return hypotheses
+
+
+def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
+    """What a statement about pairs comes to for a map of overlaps."""
+    kind = NullStarts if type(goal) is NullPairs else AlmostEveryStartConvergesTo
+    return kind(map, point_set(points))
+
+
+def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> Needs:
+    overlaps = goal.map.function.variables
+    feasible = tuple(relation for x in overlaps for relation in (Ge(x, -1, evaluate=False), x <= 1))
+    return Needs(hypotheses, overlaps, (goal.map.function.expr,), feasible)
+
+
+def _about_pairs(goal: Boolean, name: str) -> Any:
+    return about(goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name)
+
+
+@theorem_rule(
+    "from-overlaps",
+    "sphere-coordinates",
+    "coarea-formula",
+    "continuous-derivatives",
+    "tonelli",
+    "induction",
+)
+def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+    """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
+
+    On the manifold the gradient in k is p k*, and that in v is q v*, with p and q the partial
+    derivatives of R in the first two overlaps: by the chain rule, as the other three vanish. So the
+    next k is a sum of multiples of k and k*, the next v of v and v*, and by `vectors` the other
+    three overlaps of these vanish, too: the manifold is invariant. In the plane of k and k* the
+    step is computed from the overlap of the two alone, and it is the first image of the planar map;
+    so for v. By induction the overlaps of all iterates follow the map.
+
+    If the overlap of k with k* tends to s, which is 1 or -1, then |k - s k*|^2 = 2 - 2 s (k . k*)
+    tends to 0, by `vectors`; so for v.
+
+    With n >= 4, let k be uniform on the unit sphere orthogonal to v*, and given k, v on that
+    orthogonal to k* and k. The overlap of k with k* is one coordinate of a uniform point of the
+    unit sphere of a space of n - 1 dimensions, and has a density. Given k, that of v with v* is one
+    of a uniform point of the unit sphere of a space of n - 2 >= 2 dimensions which contains v*,
+    whatever k is, unless k = s k*. So the two have a joint density, the product of the two, and lie
+    in a null set of the square with probability 0. By the coarea formula the volume of the manifold
+    has a density with respect to this law where k is not s k*: the square root of the determinant
+    of all equations over those of k alone and of v alone in `volume`, up to a constant. The pairs
+    with k = s k* are of n - 2 < 2n - 5 dimensions. So what has probability 0 has volume 0.
+    """
+    goal = _about_pairs(goal, "from-overlaps")
+    descent = goal.map
+    hypotheses = _on_the_manifold(descent, planar, slopes)
+    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 4, evaluate=False))
+    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    return _needs(goal, hypotheses)
+
+
+@theorem_rule(
+    "from-overlaps-and-edges",
+    "sphere-coordinates",
+    "coarea-formula",
+    "continuous-derivatives",
+    "tonelli",
+    "null-sets-images",
+    "induction",
+)
+def _from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+    """On pairs that begin on the manifold, in three dimensions or more.
+
+    With n >= 4 this is theorem from-overlaps. With n = 3, in coordinates along k*, v* and a third
+    axis, k is (x, 0, z) and v is (0, y, w) with z w = 0. So the manifold consists of four circles:
+    k is one of k* and -k*, and v on the circle orthogonal to k*; or v is one of v* and -v*, and k
+    on the circle orthogonal to v*. The overlaps are on an edge of the square, which steps do not
+    leave by `edge_stays`, and the one that moves is the cosine of the angle on the circle. Cosine
+    has a differentiable inverse on (0, pi) and on (pi, 2 pi), so that what it maps to a null set of
+    [-1, 1] is a null set of the circle. The statement about the edge has such a null set.
+    """
+    goal = _about_pairs(goal, "from-overlaps-and-edges")
+    descent = goal.map
+    hypotheses = _on_the_manifold(descent, planar, slopes)
+    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 3, evaluate=False))
+    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
+        for value, side in ((1, "high"), (-1, "low")):
+            keeps = Eq(put(image, {x: Integer(value)}), value, evaluate=False)
+            hypotheses[f"edge_stays_{place + 1}_{side}"] = Hypothesis(keeps, planar.inside())
+            ends = [Tuple(point[1 - place]) for point in goal.points if point[place] == value]
+            if ends or type(goal) is not NullPairs:
+                edge = _of_the_map(goal, planar.face(x, value), ends)
+                hypotheses[f"edge_{place + 1}_{side}"] = Hypothesis(edge)
+    return _needs(goal, hypotheses)

@@ -1,0 +1,251 @@
+"""Theorems as rules: what each of them needs, made as formulas from what it is to show.
+
+A theorem is asked for by its name. From the statement to be shown, and a few expressions that it
+speaks of (a rate, a second point), it makes its hypotheses: relations for all points of the box,
+statements about orbits, and that functions are continuously differentiable. Each of the first two
+kinds has to be proved; the third is read off the expressions.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sympy import Basic, Expr, Symbol, sympify
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
+
+from slrsym.search.chain import Chain
+from slrsym.search.context import Context
+from slrsym.search.regularity import require_differentiable_on
+from slrsym.search.rules.lemmas import Lemma, claimed
+from slrsym.search.step import Link, Proof, Rule, Step, is_closed, labelled
+from slrsym.search.structure.parts import concludes, structural_step
+from slrsym.statements.errors import ProofError, Refused
+
+__all__ = ["Hypothesis", "Needs", "by_theorem", "names_of_theorems", "theorem_rule"]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What has to be shown for a theorem to apply."""
+
+    statement: Boolean
+    given: tuple[Boolean, ...] = ()
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Everything that a theorem needs in one case."""
+
+    hypotheses: Mapping[str, Hypothesis]
+    bound: tuple[Symbol, ...]
+    smooth: tuple[Any, ...] = ()
+    box: tuple[Boolean, ...] = ()
+
+
+@dataclass(frozen=True)
+class _TheoremRule:
+    name: str
+    needs: Callable[..., Needs]
+    axioms: tuple[str, ...]
+
+    @property
+    def because(self) -> str:
+        """How the conclusion follows: what the docstring says after its first line."""
+        text = inspect.getdoc(self.needs) or ""
+        return " ".join(text.partition("\n\n")[2].split())
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(list(inspect.signature(self.needs).parameters)[1:])
+
+
+_RULES: dict[str, _TheoremRule] = {}
+
+
+def theorem_rule(name: str, *axioms: str) -> Callable[[Callable[..., Needs]], Callable[..., Needs]]:
+    """Decorator for the package's own theorems."""
+    if is_closed():
+        raise ProofError(
+            f"{name}: theorems are the package's own; state what you need as a claim, or conclude "
+            f"it by_citation"
+        )
+
+    def register(function: Callable[..., Needs]) -> Callable[..., Needs]:
+        _RULES[name] = _TheoremRule(name, function, axioms)
+        return function
+
+    return register
+
+
+def names_of_theorems() -> tuple[str, ...]:
+    """The theorems that `by_theorem` knows.
+
+    Returns
+    -------
+    tuple of str
+        Their names.
+    """
+    return tuple(sorted(_RULES))
+
+
+@dataclass(frozen=True)
+class _ByTheorem(Proof):
+    goal: Boolean
+    rule: _TheoremRule
+    values: Mapping[str, Any]
+    premises: Mapping[str, Proof | Rule] = field(default_factory=dict)
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.goal
+
+    def needs(self) -> Needs:
+        return self.rule.needs(self.goal, **self.values)
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        needs = self.needs()
+        unknown = [name for name in self.premises if name not in needs.hypotheses]
+        if unknown:
+            known = ", ".join(needs.hypotheses)
+            raise ProofError(
+                f"theorem {self.rule.name} has no hypothesis {unknown[0]!r}; it has {known}"
+            )
+        for name, hypothesis in needs.hypotheses.items():
+            if name in self.premises:
+                proof = _as_proof(hypothesis, self.premises[name])
+                yield from _shown(hypothesis, proof, context, labelled(label, name))
+
+        def verify(context: Context) -> None:
+            missing = [name for name in needs.hypotheses if name not in self.premises]
+            if missing:
+                wanted = needs.hypotheses[missing[0]].statement
+                raise Refused(
+                    f"theorem {self.rule.name} needs the hypothesis {missing[0]!r}: {wanted}"
+                )
+            self._require_bound(needs, context)
+            inner = context.assuming(*needs.box)
+            for function in needs.smooth:
+                require_differentiable_on(function, needs.bound, inner)
+
+        yield structural_step(
+            labelled(label, "theorem"),
+            self.goal,
+            f"theorem {self.rule.name}",
+            verify,
+            context,
+            axioms=self.rule.axioms,
+            because=self.rule.because,
+        )
+
+    def _require_bound(self, needs: Needs, context: Context) -> None:
+        """What holds of all points of the box must not have been shown for some of them."""
+        bound = set(needs.bound)
+        if len(bound) != len(needs.bound):
+            raise Refused("the second point needs other names for its coordinates")
+        for hypothesis in (*context.hypotheses, *context.granted):
+            if hypothesis.free_symbols & bound:
+                raise Refused(
+                    f"{hypothesis} restricts a coordinate, over all of which this has to run"
+                )
+        for value in (self.goal, *_flat(self.values.values())):
+            if value not in bound and value.free_symbols & bound:
+                raise Refused(f"{value} has to be the same for all points, and has a coordinate")
+
+
+def _flat(values: Iterable[Any]) -> Iterable[Basic]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _as_proof(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
+    statement = hypothesis.statement
+    if isinstance(by, Proof):
+        return by
+    if isinstance(statement, Relational):
+        link = Link.of(statement)
+        return Chain(link.lhs, ((link, by),))
+    if isinstance(by, Lemma) and by.factor == 1 and not by.conditions:
+        return claimed(statement, by.id, dict(by.values))
+    raise ProofError(f"{by} does not show a statement such as {statement}; give a proof of it")
+
+
+def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -> Iterable[Step]:
+    inner = context.assuming(*hypothesis.given)
+    yield from proof.steps(inner, label)
+    # What stands there as it is needs no step of its own.
+    if proof.conclusion == hypothesis.statement:
+        return
+
+    def verify(context: Context) -> None:
+        concludes(proof.conclusion, hypothesis.statement, context)
+
+    yield structural_step(
+        labelled(label, "needed"),
+        hypothesis.statement,
+        "a hypothesis of the theorem",
+        verify,
+        inner,
+    )
+
+
+def by_theorem(
+    goal: Boolean,
+    name: str,
+    values: Mapping[str, Any] | None = None,
+    /,
+    **premises: Proof | Rule,
+) -> Proof:
+    """Conclude a statement about orbits by a theorem whose hypotheses are shown.
+
+    Parameters
+    ----------
+    goal : Boolean
+        The statement.
+    name : str
+        One of `names_of_theorems`.
+    values : mapping of str to expression, optional
+        The expressions that the theorem speaks of besides those in the statement.
+    **premises : Proof or Rule
+        For each hypothesis of the theorem what shows it: a proof, or a rule that does so in one
+        step, such as a `lemma`.
+
+    Returns
+    -------
+    Proof
+        Of the statement. Every hypothesis is one of its steps, and refused unless what is shown for
+        it is the formula that the theorem makes from the map.
+
+    Raises
+    ------
+    ProofError
+        If the theorem is unknown, or a value is missing or one too many, or does not fit.
+    """
+    if name not in _RULES:
+        raise ProofError(
+            f"unknown theorem {name!r}; known are {', '.join(names_of_theorems())}"
+        )  # fmt: skip
+    rule = _RULES[name]
+    given = {key: _sympified(value) for key, value in (values or {}).items()}
+    if set(given) != set(rule.values):
+        wanted = ", ".join(rule.values) or "nothing"
+        raise ProofError(f"theorem {name} speaks of {wanted}; got {', '.join(given) or 'nothing'}")
+    for what, premise in premises.items():
+        if not isinstance(premise, Proof | Rule):
+            raise ProofError(f"what shows {what!r} must be a proof or a rule; got {premise!r}")
+    return _ByTheorem(goal, rule, given, premises)
+
+
+def _sympified(value: Any) -> Any:
+    if isinstance(value, Basic):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(_sympified(part) for part in value)
+    made: Expr = sympify(value)
+    return made

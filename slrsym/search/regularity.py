@@ -1,0 +1,332 @@
+"""Functions of moderate growth, smooth ones, integrals that exist: read off expressions.
+
+A function of several real variables is called *moderate* here if it is smooth and, with all its
+derivatives, bounded by :math:`C e^{c|x|}`. Moderate functions are integrable against every
+Gaussian, derivatives in parameters may be taken under the expectation (the bound is locally
+uniform), and Stein's lemma holds for them. Algebra may take integrals apart only where they exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sympy import (
+    Add,
+    Derivative,
+    Expr,
+    Ge,
+    Gt,
+    Integral,
+    Le,
+    Limit,
+    Lt,
+    Matrix,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Subs,
+    Sum,
+    Symbol,
+    Tuple,
+    asin,
+    atan,
+    cos,
+    erf,
+    erfc,
+    exp,
+    expand,
+    sin,
+    tanh,
+)
+from sympy.core.function import AppliedUndef
+
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.independent import is_plainly_real
+from slrsym.gaussian.law import IIDSum
+from slrsym.search.context import Context
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
+
+__all__ = [
+    "BOUNDED",
+    "between_ends",
+    "is_semidefinite",
+    "require_convergent",
+    "require_decay",
+    "require_differentiable",
+    "require_differentiable_on",
+    "require_interval",
+    "require_moderate",
+    "require_smooth",
+]
+
+
+def is_semidefinite(matrix: Matrix, context: Context) -> bool:
+    """Whether elimination shows a symmetric matrix to be positive semidefinite."""
+    work = matrix.copy()
+    n = work.shape[0]
+    for i in range(n):
+        pivot = work[i, i].cancel()
+        sign = context.sign(pivot)
+        if sign.zero:
+            if any(expand(work[i, j]) != 0 for j in range(i + 1, n)):
+                return False
+            continue
+        if not sign.positive:
+            if not sign.nonnegative or i < n - 2:
+                return False
+            if i == n - 1:
+                return True
+            # Two rows are left, of which the first may vanish: their determinant has to.
+            determinant = work[i, i] * work[i + 1, i + 1] - work[i, i + 1] ** 2
+            return expand(determinant) == 0 and context.sign(work[i + 1, i + 1]).nonnegative
+        for j in range(i + 1, n):
+            for k in range(i + 1, n):
+                work[j, k] = (work[j, k] - work[j, i] * work[i, k] / pivot).cancel()
+    return True
+
+
+# Smooth, and bounded on the real line with all their derivatives.
+BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
+
+
+def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
+    """Refuse unless `expr` is a moderate function of the variables.
+
+    Undefined functions and their derivatives are taken to be moderate: that is what a claim that
+    speaks of one assumes. Their arguments have to be affine, for f(x**2) may grow faster than f.
+    """
+    if not expr.free_symbols & variables and not expr.has(IIDSum):
+        return
+    if isinstance(expr, Symbol):
+        return
+    if isinstance(expr, AppliedUndef):
+        for argument in expr.args:
+            _require_polynomial(argument, variables, context, most=1)
+        return
+    if isinstance(expr, Derivative):
+        require_moderate(expr.expr, variables | set(expr.variables), context)
+        return
+    if isinstance(expr, Subs):
+        require_moderate(expr.expr, variables | set(expr.variables), context)
+        for point in expr.point:
+            _require_polynomial(point, variables, context, most=1)
+        return
+    if isinstance(expr, Add | Mul):
+        for part in expr.args:
+            require_moderate(part, variables, context)
+        return
+    if isinstance(expr, IIDSum):
+        require_moderate(expr.term, frozenset(expr.law.symbols), context)
+        return
+    if isinstance(expr, Expectation) and not expr.law.free_symbols & variables:
+        # Moderate in all variables together, hence in the outer ones after integration.
+        require_moderate(expr.integrand, variables | set(expr.law.symbols), context)
+        return
+    if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
+        base, power = expr.args
+        if power.is_Integer and power >= 0:
+            require_moderate(base, variables, context)
+            return
+    if isinstance(expr, exp):
+        _require_tame_exponent(expr.args[0], variables, context)
+        return
+    if isinstance(expr, BOUNDED):
+        # Bounded on the real line, that is.
+        argument = expr.args[0]
+        context.require(context.is_real(argument), f"{argument} is not known to be real in {expr}")
+        _require_polynomial(argument, variables, context)
+        return
+    raise Refused(f"{expr} is not known to be smooth and of moderate growth")
+
+
+def _require_polynomial(
+    expr: Expr, variables: frozenset[Symbol], context: Context, most: int | None = None
+) -> None:
+    """Refuse unless `expr` is a polynomial in the variables, of degree `most` at the most."""
+    for copies in expr.atoms(IIDSum):
+        require_moderate(copies, variables, context)
+    present = sorted(expr.free_symbols & variables, key=str)
+    if not present:
+        return
+    polynomial = expr.as_poly(*present)
+    if polynomial is None or (most is not None and polynomial.total_degree() > most):
+        kind = "polynomial" if most is None else f"polynomial of degree {most}"
+        raise Refused(f"{expr} is no {kind} in {', '.join(map(str, present))}")
+
+
+def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Context) -> None:
+    """A quadratic form that is nowhere positive, plus an affine one."""
+    present = sorted(q.free_symbols & variables, key=str)
+    polynomial = expand(q).as_poly(*present)
+    if polynomial is None or polynomial.total_degree() > 2:
+        raise Refused(f"exp({q}) is not known to be of moderate growth")
+    hessian = Matrix([[expand(-q.diff(x, y)) for y in present] for x in present])
+    if not is_semidefinite(hessian, context):
+        raise Refused(f"exp({q}) is not known to be of moderate growth")
+
+
+_SMOOTH = (*BOUNDED, exp, OwensT, zeta)
+
+
+def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
+    """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
+
+    Expectations have to be moderate in it, under a law without it; integrals are taken to converge.
+    """
+    if variable not in expr.free_symbols or isinstance(expr, Symbol):
+        return
+    if isinstance(expr, Expectation):
+        if variable in expr.law.free_symbols:
+            raise Refused(f"the law of {expr} depends on {variable}; standardise it first")
+        require_moderate(expr.integrand, frozenset({*expr.law.symbols, variable}), context)
+        return
+    if isinstance(expr, Integral):
+        require_smooth(expr.function, variable, between_ends(expr, context))
+        for limit in expr.limits:
+            for end in limit[1:]:
+                require_smooth(end, variable, context)
+        return
+    if isinstance(expr, (Add, Mul, AppliedUndef, *_SMOOTH)):
+        for part in expr.args:
+            require_smooth(part, variable, context)
+        return
+    if isinstance(expr, asin):
+        require_smooth(expr.args[0], variable, context)
+        context.require(
+            context.sign(1 - expr.args[0] ** 2).positive, f"{expr} may reach the end of its domain"
+        )
+        return
+    if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
+        base, power = expr.args
+        require_smooth(base, variable, context)
+        if power.is_Integer and power >= 0:
+            return
+        if power.is_Integer:
+            context.require(context.sign(base).nonzero, f"{base} may vanish in {expr}")
+            return
+        context.require(context.sign(base).positive, f"{base} may fail to be positive in {expr}")
+        return
+    raise Refused(f"{expr} is not known to be differentiable in {variable}")
+
+
+def between_ends(node: Integral, context: Context) -> Context:
+    """The context inside an integral: its variable lies between ends that are in order."""
+    for x, *ends in node.limits:
+        if len(ends) == 2 and context.holds(Le(*ends)):
+            context = context.assuming(Ge(x, ends[0]), Le(x, ends[1]))
+    return context
+
+
+def require_convergent(node: Integral, context: Context) -> None:
+    """Refuse unless an integral in one variable is known to converge absolutely.
+
+    Between finite ends the integrand has to be smooth; over an infinite range it has to be moderate
+    times a Gaussian.
+    """
+    if len(node.limits) != 1 or len(node.limits[0]) != 3:
+        raise Refused(f"{node} is not an integral in one variable between two ends")
+    x, low, high = node.limits[0]
+    if not is_plainly_real(x):
+        raise Refused(f"the variable {x} of {node} has to be declared real, and no more")
+    if x in set().union(*(h.free_symbols for h in context.hypotheses)):
+        raise Refused(f"a hypothesis speaks of the variable {x} of {node}; rename the variable")
+    if low.is_infinite or high.is_infinite:
+        require_decay(node.function, x, context)
+        return
+    require_smooth(node.function, x, between_ends(node, context))
+
+
+def require_differentiable(expr: Expr, variable: Symbol, context: Context) -> None:
+    """Refuse unless `expr` is differentiable in a variable, under its integrals as well.
+
+    An integral between finite ends of an integrand that is smooth in both variables may be; so may
+    one of a moderate function times a Gaussian. Expectations are left to their own rule.
+    """
+    for node in sorted(expr.atoms(Integral), key=str):
+        require_convergent(node, context)
+    require_smooth(expr, variable, context)
+
+
+def require_decay(expr: Expr, x: Symbol, context: Context) -> None:
+    """Refuse unless every term is a moderate function of x times a Gaussian, so small far out."""
+    for term in expand(expr).as_ordered_terms():
+        exponent, rest = S.Zero, S.One
+        for factor in Mul.make_args(term):
+            if isinstance(factor, exp):
+                exponent += factor.args[0]
+            else:
+                rest *= factor
+        polynomial = expand(exponent).as_poly(x)
+        if term != 0 and not (
+            polynomial is not None
+            and polynomial.degree() == 2
+            and context.sign(polynomial.LC()).negative
+        ):
+            raise Refused(f"{expr} is not known to vanish at infinity, and to be integrable")
+        require_moderate(rest, frozenset({x}), context)
+
+
+# What may be declared of a symbol so that its domain is still an interval, or two.
+_ORDER = {
+    "commutative", "complex", "extended_real", "finite", "hermitian", "infinite", "negative",
+    "nonnegative", "nonpositive", "nonzero", "positive", "real", "zero",
+}  # fmt: skip
+
+
+def require_interval(t: Symbol, at: Expr, context: Context) -> None:
+    """Refuse unless a variable's domain, all else fixed, is an interval that contains a point."""
+    declared = set(t._assumptions_orig) - _ORDER
+    if not t.is_real or declared:
+        raise Refused(f"{t} does not run over an interval of reals")
+    if t in at.free_symbols:
+        raise Refused(f"the point {at} depends on {t}")
+    if t.is_zero is False and not (t.is_positive or t.is_negative):
+        raise Refused(f"the domain of {t} has a hole at 0")
+    bounds = {
+        "is_positive": Gt(at, 0), "is_nonnegative": Ge(at, 0),
+        "is_negative": Lt(at, 0), "is_nonpositive": Le(at, 0),
+    }  # fmt: skip
+    for name, condition in bounds.items():
+        if getattr(t, name) and not context.holds(condition):
+            raise Refused(f"{at} is outside of the domain: {t} is {name.removeprefix('is_')}")
+    for hypothesis in context.hypotheses:
+        if t not in hypothesis.free_symbols:
+            continue
+        if not isinstance(hypothesis, Le | Lt | Ge | Gt):
+            raise Refused(f"the hypothesis {hypothesis} does not leave an interval to {t}")
+        side = (hypothesis.lhs - hypothesis.rhs).expand().as_poly(t)
+        if side is None or side.degree() > 1 or t in side.free_symbols_in_domain:
+            raise Refused(f"the hypothesis {hypothesis} is not known to leave an interval to {t}")
+        if not context.holds(put(hypothesis, {t: at})):
+            raise Refused(f"{at} is outside of the domain: {hypothesis} is not known there")
+
+
+# What is taken to be smooth elsewhere because a claim supposes it, or under hypotheses of its own.
+_NOT_READ = (AppliedUndef, Derivative, Expectation, IIDSum, Integral, Limit, Subs, Sum)
+
+
+def require_differentiable_on(
+    function: Any, coordinates: Iterable[Symbol], context: Context
+) -> None:
+    r"""Refuse unless a function is built so that it is smooth on the closed box.
+
+    It has to be made of sums, products and smooth functions of the coordinates, of powers whose
+    base does not vanish in the closed box, and of roots whose base is positive there. Each of its
+    parts is then smooth (:math:`C^\infty`) on a neighbourhood of the box, and so is the whole.
+    """
+    for part in function if isinstance(function, Tuple) else (function,):
+        _require_smooth_part(part, tuple(coordinates), context)
+
+
+def _require_smooth_part(expr: Expr, coordinates: tuple[Symbol, ...], context: Context) -> None:
+    unread = sorted(expr.atoms(*_NOT_READ), key=str)
+    if unread:
+        raise Refused(f"whether {unread[0]} is continuously differentiable is not looked into here")
+    if not context.is_real(expr):
+        raise Refused(f"{expr} is not known to be a real number on the whole box")
+    for x in coordinates:
+        require_smooth(expr, x, context)

@@ -1,0 +1,348 @@
+"""Inequalities: by the sign of the difference, by monotonicity, by bounds of derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Abs, And, Basic, Derivative, Expr, Ge, Gt, Le, Lt, Symbol, expand, factor, sympify
+from sympy.core.relational import Relational
+
+from slrsym.search.chain import D
+from slrsym.search.context import Context
+from slrsym.search.gate import require_defined
+from slrsym.search.regularity import require_differentiable, require_interval
+from slrsym.search.rules.calculus import derivative_claims
+from slrsym.search.rules.expectations import require_integrable
+from slrsym.search.signs.signs import Sign
+from slrsym.search.step import Link, Proof, Rule
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
+
+__all__ = ["lipschitz", "monotone", "sign", "taylor"]
+
+
+class _Sign(Rule):
+    """The difference of the two sides has the sign that the relation asks for."""
+
+    name = "sign"
+
+    def check(self, link: Link, context: Context) -> None:
+        if link.relation == "=":
+            raise Refused("the sign of a difference shows inequalities, and this step says =")
+        for side in (link.lhs, link.rhs):
+            # What cancels in the difference has to be a number all the same.
+            context.require(context.is_real(side), f"{side} is not known to be a real number here")
+            require_integrable(side, context)
+        if link.statement in context.facts.relations:
+            return
+        # Most of two long sides cancels, and what is left is a product more often than not.
+        difference = factor(expand(link.lhs - link.rhs))
+        # Integrals come apart on the way, though; so look at the two sides as they stand, too.
+        stands = link.lhs - link.rhs
+        if not any(_has_sign(link.relation, context.sign(e)) for e in (difference, stands)):
+            raise Refused(f"{difference} is not known to be {link.relation} 0 here")
+
+
+def _has_sign(relation: str, known: Sign) -> bool:
+    return {
+        "<=": known.nonpositive,
+        "<": known.negative,
+        ">=": known.nonnegative,
+        ">": known.positive,
+    }[relation]
+
+
+sign = _Sign()
+
+
+@dataclass(frozen=True)
+class _Monotone(Rule):
+    """The two sides are values of a function whose derivative has a sign between the points.
+
+    `of` is the function, as an expression in `variable`; the left side is its value at `start`, the
+    right side at `end`; `derivative` proves a relation between the derivative and zero under the
+    hypothesis that `variable` lies between the two points.
+    """
+
+    of: Expr
+    variable: Symbol
+    start: Expr
+    end: Expr
+    derivative: Proof
+
+    name = "monotonicity"
+
+    def _ascending(self, context: Context) -> bool:
+        if context.holds(Le(self.start, self.end)):
+            return True
+        if context.holds(Ge(self.start, self.end)):
+            return False
+        raise Refused(f"it is not known which of {self.start} and {self.end} is the larger")
+
+    def _between(self, context: Context) -> tuple[Any, ...]:
+        low, high = (self.start, self.end) if self._ascending(context) else (self.end, self.start)
+        return Ge(self.variable, low), Le(self.variable, high)
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        try:
+            inner = context.assuming(*self._between(context))
+        except Refused:
+            inner = context
+        yield "derivative", self.derivative, inner
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("mean-value-theorem",)
+
+    def check(self, link: Link, context: Context) -> None:
+        if self.variable in set().union(*(h.free_symbols for h in context.hypotheses)):
+            raise Refused(f"the variable {self.variable} is restricted from outside; rename it")
+        if self.variable in self.start.free_symbols | self.end.free_symbols:
+            raise Refused(f"the end points contain the variable {self.variable} itself")
+        for point in (self.start, self.end):
+            require_interval(self.variable, point, context)
+        ascending = self._ascending(context)
+        inner = context.assuming(*self._between(context))
+        require_differentiable(self.of, self.variable, inner)
+        context.require_equal(link.lhs, put(self.of, {self.variable: self.start}))
+        context.require_equal(link.rhs, put(self.of, {self.variable: self.end}))
+        shown = Link.of(self.derivative.conclusion)
+        inner.require_equal(shown.rhs, sympify(0))
+        if shown.lhs != D(self.of, self.variable):
+            raise Refused(f"its premise speaks of {shown.lhs}, not of the derivative of {self.of}")
+        strict = len(shown.relation) == 1 and self._strictly_apart(context)
+        rising = {"<=": -1, "<": -1, ">=": 1, ">": 1}.get(shown.relation)
+        if rising is None:
+            raise Refused("its premise is no inequality")
+        direction = rising if ascending else -rising
+        # The right side is larger if the function rises from start to end.
+        wanted = {1: {"<=", "<"} if strict else {"<="}, -1: {">=", ">"} if strict else {">="}}
+        if link.relation not in wanted[direction]:
+            raise Refused(
+                f"the derivative is {shown.relation} 0, which does not give {link.relation} here"
+            )
+
+    def _strictly_apart(self, context: Context) -> bool:
+        return context.holds(Lt(self.start, self.end)) or context.holds(Gt(self.start, self.end))
+
+
+def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof) -> Rule:
+    """Compare the values of a function at two points by the sign of its derivative.
+
+    Rests on the axiom ``mean-value-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function, in `variable`.
+    variable : Symbol
+        A variable that occurs nowhere else in the claim's hypotheses.
+    start, end : expression
+        Where the left and the right side take their values.
+    derivative : Proof
+        A chain from ``D(of, variable)`` to 0. It may use that the variable lies between the points.
+
+    Returns
+    -------
+    Rule
+        For inequalities, strict only where the derivative's is and the points are apart.
+
+    Raises
+    ------
+    ProofError
+        If `derivative` is not a proof.
+    """
+    Proof.require(derivative, "derivative")
+    return _Monotone(sympify(of), variable, sympify(start), sympify(end), derivative)
+
+
+@dataclass(frozen=True)
+class _BoundedSlope(Rule):
+    """A function whose derivative is bounded on an interval that contains two points.
+
+    `of` is the function, as an expression in `variable`; `bound` proves the bound, under the
+    hypotheses that `variable` lies between `low` and `high`.
+    """
+
+    of: Expr
+    variable: Symbol
+    start: Expr
+    end: Expr
+    low: Expr
+    high: Expr
+    bound: Proof
+
+    def _inner(self, context: Context) -> Context:
+        return context.assuming(Ge(self.variable, self.low), Le(self.variable, self.high))
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        yield "bound", self.bound, self._inner(context)
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return derivative_claims(D(self.of, self.variable))
+
+    def _at(self, point: Expr) -> Expr:
+        return put(self.of, {self.variable: point})
+
+    def _require_setting(self, link: Link, context: Context, times: int) -> None:
+        z = self.variable
+        if z in set().union(*(h.free_symbols for h in context.hypotheses)):
+            raise Refused(f"the variable {z} is restricted from outside; rename it")
+        points = (self.start, self.end, self.low, self.high)
+        if any(z in point.free_symbols for point in points):
+            raise Refused(f"the points contain the variable {z} itself")
+        for point in points:
+            require_interval(z, point, context)
+        for point in points[:2]:
+            for relation in (Le(self.low, point), Le(point, self.high)):
+                context.require(
+                    context.holds(relation),
+                    f"{point} is not known to lie between {self.low} and {self.high}",
+                )
+        for side in (link.lhs, link.rhs):
+            require_integrable(side, context)
+        inner, function = self._inner(context), self.of
+        for _ in range(times):
+            require_differentiable(function, z, inner)
+            function = function.diff(z)
+
+    def _shown(self, wanted: Expr, statement: Basic, relations: set[str]) -> Expr:
+        """What a premise says that `wanted` is at most, or at least."""
+        if not isinstance(statement, Relational):
+            raise Refused(f"its premise says {statement}, which is no bound of {wanted}")
+        shown = Link.of(statement)
+        if shown.lhs != wanted:
+            raise Refused(f"its premise speaks of {shown.lhs}, not of {wanted}")
+        if shown.relation not in relations:
+            raise Refused(f"its premise says {shown.relation}, and not {min(relations)}")
+        if self.variable in shown.rhs.free_symbols:
+            raise Refused(f"the bound {shown.rhs} depends on {self.variable}")
+        return shown.rhs
+
+
+@dataclass(frozen=True)
+class _Lipschitz(_BoundedSlope):
+    """|f(start) - f(end)| <= M |start - end|, where -M <= f' <= M."""
+
+    name = "Lipschitz continuity"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("mean-value-theorem",)
+
+    def check(self, link: Link, context: Context) -> None:
+        if link.relation != "<=":
+            raise Refused(f"the rule gives <=, and this step says {link.relation}")
+        self._require_setting(link, context, 1)
+        slope = D(self.of, self.variable)
+        parts = And.make_args(self.bound.conclusion)
+        if len(parts) != 2:
+            raise Refused(f"its premise has to bound {slope} from below and from above")
+        # SymPy does not keep the order of the parts.
+        above, below = sorted(parts, key=lambda part: isinstance(part, Ge | Gt))
+        bound = self._shown(slope, above, {"<=", "<"})
+        context.require_equal(self._shown(slope, below, {">=", ">"}), -bound)
+        difference = self._at(self.start) - self._at(self.end)
+        # Of the sign of what stands between the bars nothing has to be known.
+        if isinstance(link.lhs, Abs):
+            context.require_equal(link.lhs.args[0] ** 2, difference**2)
+        else:
+            context.require_equal(link.lhs, Abs(difference))
+        if link.rhs != bound * Abs(self.start - self.end):
+            context.require_equal(link.rhs, bound * Abs(self.start - self.end))
+
+
+@dataclass(frozen=True)
+class _Taylor(_BoundedSlope):
+    """f(end) <= f(start) + f'(start) (end - start) + M (end - start)^2 / 2, where f'' <= M."""
+
+    name = "Taylor's formula"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("taylor-theorem",)
+
+    def check(self, link: Link, context: Context) -> None:
+        if link.relation != "<=":
+            raise Refused(f"the rule gives <=, and this step says {link.relation}")
+        self._require_setting(link, context, 2)
+        bend = Derivative(self.of, (self.variable, 2), evaluate=False)
+        bound = self._shown(bend, self.bound.conclusion, {"<=", "<"})
+        # Of a difference, what cancels is not seen.
+        for side in (link.lhs, link.rhs):
+            require_defined(side, context)
+        way = self.end - self.start
+        slope = put(self.of.diff(self.variable), {self.variable: self.start})
+        parabola = self._at(self.start) + slope * way + bound * way**2 / 2
+        context.require_equal(link.rhs - link.lhs, parabola - self._at(self.end))
+
+
+def lipschitz(
+    of: Any, variable: Symbol, start: Any, end: Any, *, low: Any, high: Any, bound: Proof
+) -> Rule:
+    """Compare the values of a function at two points by a bound of its derivative.
+
+    Rests on the axiom ``mean-value-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, in `variable`.
+    variable : Symbol
+        A variable that occurs nowhere else in the claim's hypotheses.
+    start, end : expression
+        The two points, between `low` and `high`.
+    low, high : expression
+        Between which the derivative is bounded.
+    bound : Proof
+        Of ``D(of, variable) <= M`` and ``D(of, variable) >= -M``, by `all_of`. It may use that the
+        variable lies between `low` and `high`.
+
+    Returns
+    -------
+    Rule
+        For ``|f(start) - f(end)| <= M |start - end|``.
+
+    Raises
+    ------
+    ProofError
+        If `bound` is not a proof.
+    """
+    Proof.require(bound, "bound")
+    start, end, low, high = map(sympify, (start, end, low, high))
+    return _Lipschitz(sympify(of), variable, start, end, low, high, bound)
+
+
+def taylor(
+    of: Any, variable: Symbol, start: Any, end: Any, *, low: Any, high: Any, bound: Proof
+) -> Rule:
+    """Bound the value of a function at one point by a parabola at another.
+
+    Rests on the axiom ``taylor-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, in `variable`.
+    variable : Symbol
+        A variable that occurs nowhere else in the claim's hypotheses.
+    start, end : expression
+        The two points, between `low` and `high`.
+    low, high : expression
+        Between which the second derivative is bounded.
+    bound : Proof
+        A chain from ``D(of, variable, variable)`` up to a bound M. It may use that the variable
+        lies between `low` and `high`.
+
+    Returns
+    -------
+    Rule
+        For ``f(end) <= f(start) + f'(start) (end - start) + M (end - start)^2 / 2``.
+
+    Raises
+    ------
+    ProofError
+        If `bound` is not a proof.
+    """
+    Proof.require(bound, "bound")
+    start, end, low, high = map(sympify, (start, end, low, high))
+    return _Taylor(sympify(of), variable, start, end, low, high, bound)

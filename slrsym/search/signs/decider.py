@@ -1,0 +1,407 @@
+"""The sign of an expression under assumptions: a sound procedure that may fail to decide.
+
+An expression is examined as it stands, by its range (see `slrsym.search.bounds`), and as a quotient
+of polynomials in *generators*: symbols, roots, and values of functions. The signs of the
+irreducible factors are found one by one, by rules. Every rule is valid at each single point of the
+domain, whatever relations there are between the generators.
+
+No rule is applied to an expression that may be undefined somewhere on the domain.
+
+A question that is met again while it is being asked is answered by what is known without it. The
+number of questions that one leads to is limited; what was found out after the limit was met is
+forgotten afterwards, since it may be less than could be known.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, reduce
+from operator import mul
+from typing import Any
+
+from sympy import (
+    Abs,
+    Add,
+    Basic,
+    Dummy,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    Integer,
+    Le,
+    Lt,
+    Mul,
+    Ne,
+    Poly,
+    Pow,
+    Rational,
+    atan,
+    cos,
+    erf,
+    erfc,
+    exp,
+    oo,
+    sin,
+    sympify,
+)
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import And, Or, false, true
+
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, zeta
+from slrsym.search.bounds.enclosure import Enclosure, Facts
+from slrsym.search.bounds.intervals import NoRange, Range
+from slrsym.search.signs.factors import ODD, RULES, RULES_FOR_LARGE, Rule, by_terms, statements
+from slrsym.search.signs.generators import Fraction, Generators, is_small, polynomial, ratio
+from slrsym.search.signs.signs import NONZERO, POSITIVE, UNKNOWN, Sign
+from slrsym.statements.expressions import bound_symbols
+
+__all__ = ["Decider", "Inquiry", "decider_of", "holds", "is_defined", "is_nonzero", "sign_of"]
+
+
+_MOST_QUESTIONS = 120
+_DEEPEST = 9
+
+
+class Inquiry:
+    """The questions that are being asked, and what was found out by leaving some unanswered."""
+
+    def __init__(self) -> None:
+        self._busy: set[Any] = set()
+        self._questions = 0
+        # Whether a question was left unanswered, so that answers are to be forgotten in the end.
+        self._cut = False
+        self._provisional: list[tuple[dict[Any, Any], Basic]] = []
+
+    def restart(self) -> None:
+        """Allow a new round of questions."""
+        self._questions = 0
+        self._cut = False
+        self._busy.clear()
+        for memory, key in self._provisional:
+            memory.pop(key, None)
+        self._provisional.clear()
+
+    def begin(self, key: Any) -> bool:
+        """Whether a question may be looked into now; if so, it has to be ended afterwards."""
+        too_much = self._questions >= _MOST_QUESTIONS or len(self._busy) >= _DEEPEST
+        if key in self._busy or too_much:
+            self._cut = True
+            return False
+        self._questions += 1
+        self._busy.add(key)
+        return True
+
+    def end(self, key: Any) -> None:
+        """A question is answered."""
+        self._busy.discard(key)
+
+    def keep(self, memory: dict[Any, Any], key: Basic, found: Any) -> None:
+        """Remember an answer, at least for this round."""
+        memory[key] = found
+        if self._cut:
+            self._provisional.append((memory, key))
+
+
+_LONGEST_END = 32
+# Real numbers wherever their arguments are.
+_EVERYWHERE = (Add, Mul, Abs, exp, erf, erfc, erf_prime, erf_second, atan, sin, cos, OwensT, zeta)
+
+
+class Decider(Enclosure):
+    """What is known of signs and ranges under facts."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self.generators = Generators()
+        self.statements: list[tuple[Poly, Sign]] = []
+        self.factor_signs: dict[Poly, Sign] = {}
+        self.reasons: dict[Basic, str] = {}
+        self._answers: dict[Expr, Sign] = {}
+        self._signs: dict[Expr, Sign] = {}
+        self.inquiry = Inquiry()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Translate the hypotheses; those whose domain others secure, in a second round."""
+        for _ in range(2):
+            self.statements = statements(self)
+            for memory in (self._known, self._signs, self.factor_signs, self.reasons):
+                memory.clear()
+            self.inquiry.restart()
+
+    def _remember(self, expr: Expr, found: Range) -> None:
+        self.inquiry.keep(self._known, expr, found)
+
+    def _because(self, expr: Basic, reason: str) -> None:
+        self.reasons.setdefault(expr, reason)
+
+    # -- ranges --------------------------------------------------------------------------------
+
+    def nonzero(self, expr: Expr) -> bool:
+        return self.sign(expr).nonzero
+
+    def refined(self, expr: Expr, found: Range) -> Range:
+        if not isinstance(expr, Add) or found.positive or found.negative or found.zero:
+            return found
+        known = self._of_sum(expr, Sign.of_range(found))
+        return found.within(known.range)
+
+    def require_defined(self, expr: Expr) -> None:
+        """Refuse an expression that may be undefined; its own sign is not asked for."""
+        if isinstance(expr, _EVERYWHERE):
+            for part in expr.args:
+                self.require_defined(part)
+        elif isinstance(expr, Pow) and isinstance(expr.exp, Integer) and expr.exp > 0:
+            self.require_defined(expr.base)
+        else:
+            self.range(expr)
+
+    def radicand(self, expr: Expr) -> Range:
+        found = self.range(expr)
+        return found if found.nonnegative else found.within(self.sign(expr).range)
+
+    def sine(self, expr: Expr) -> Range:
+        found = self.range(expr)
+        for side in (1, -1):
+            below = self.sign(1 - side * expr)
+            if below.nonnegative:
+                least = Range(-oo, 1, high_open=below.positive)
+                found = found.within(least if side == 1 else -least)
+        return found
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def answer(self, expr: Expr) -> Sign:
+        """The sign of an expression, found out in a round of its own, and then remembered."""
+        if expr not in self._answers:
+            self.inquiry.restart()
+            self._answers[expr] = self.sign(expr)
+        return self._answers[expr]
+
+    def sign(self, expr: Expr) -> Sign:
+        """The sign of an expression."""
+        if expr in self._signs:
+            return self._signs[expr]
+        try:
+            found = Sign.of_range(self.range(expr))
+        except NoRange:
+            return UNKNOWN
+        if not found.decided:
+            found = self._by_structure(expr, found)
+        if not found.decided and isinstance(expr, Add | Mul | Pow):
+            found = self._of_sum(expr, found)
+        elif not found.decided:
+            found &= self._stated(polynomial(self.generators.atomised(expr)))
+        if not found.decided:
+            found &= self._by_values(expr)
+        self.inquiry.keep(self._signs, expr, found)
+        return found
+
+    def _by_structure(self, expr: Expr, found: Sign) -> Sign:
+        if getattr(expr, "is_nonzero", None) is True and not expr.args:
+            found &= NONZERO
+        if expr in self.facts.nonzeros or -expr in self.facts.nonzeros:
+            found &= NONZERO
+        if isinstance(expr, Mul):
+            found &= reduce(mul, map(self.sign, expr.args))
+        elif isinstance(expr, Pow) and isinstance(expr.exp, Rational):
+            base = self.sign(expr.base)
+            if expr.exp.is_Integer:
+                found &= base ** int(expr.exp)
+            elif base.nonzero:
+                found &= POSITIVE
+        elif isinstance(expr, (*ODD, OwensT)):
+            found &= self.sign(expr.args[-1])
+        elif isinstance(expr, Abs) and self.sign(expr.args[0]).nonzero:
+            found &= POSITIVE
+        return found
+
+    def _by_values(self, expr: Expr) -> Sign:
+        """The sign after replacing symbols that are given a value by an equation."""
+        for symbol, value in self.facts.values:
+            captured = {symbol, *value.free_symbols} & bound_symbols(expr)
+            if symbol not in expr.free_symbols or captured:
+                continue
+            if not self.inquiry.begin(("value", expr, symbol)):
+                continue
+            try:
+                self.range(value)
+                found = self.sign(expr.xreplace({symbol: value}))
+            except NoRange:
+                found = UNKNOWN
+            self.inquiry.end(("value", expr, symbol))
+            if found != UNKNOWN:
+                self._because(expr, f"with {symbol} = {value}")
+                return found
+        return UNKNOWN
+
+    def _of_sum(self, expr: Expr, found: Sign) -> Sign:
+        """What the expression as a fraction says of its sign, besides what is known already."""
+        if not self.inquiry.begin(expr):
+            return found
+        try:
+            atomised = self.generators.atomised(expr)
+            for variant in dict.fromkeys((atomised, self.generators.rationalised(atomised))):
+                fraction = self.generators.fraction(variant)
+                for form in (fraction, fraction and self.generators.reduced(fraction)):
+                    if form is not None and not found.decided:
+                        found &= self.of_fraction(form)
+        finally:
+            self.inquiry.end(expr)
+        return found
+
+    # -- fractions and their factors -----------------------------------------------------------
+
+    def of_fraction(self, fraction: Fraction) -> Sign:
+        """The sign of a fraction whose denominator is known not to vanish."""
+        top = self.of_polynomial(fraction.top)
+        return top if top.zero else top * (NONZERO & self.of_polynomial(fraction.bottom))
+
+    def of_polynomial(self, p: Poly) -> Sign:
+        """The sign of a polynomial in generators, by its factors."""
+        if p.is_ground:
+            return Sign.of_number(p.as_expr())
+        constant, factors = self.generators.factors(p)
+        found = Sign.of_number(constant)
+        for factor, n in factors:
+            found *= self.of_factor(factor) ** n
+        # An unfactored hypothesis may say more than the factors do.
+        return found if found.decided else found & self._stated(p)
+
+    def of_factor(self, p: Poly) -> Sign:
+        """The sign of an irreducible polynomial in generators."""
+        if p in self.factor_signs:
+            return self.factor_signs[p]
+        found = self._stated(p)
+        if len(p.terms()) == 1:
+            return found & by_terms(self, p)
+        if found.decided or not self.inquiry.begin(("factor", p)):
+            return found
+        for rule in RULES if is_small(p) else RULES_FOR_LARGE:
+            try:
+                more = rule(self, p)
+            except NoRange:
+                continue
+            if (found & more) != found:
+                found &= more
+                self._because(p, _reason(rule))
+            if found.decided:
+                break
+        self.inquiry.end(("factor", p))
+        self.inquiry.keep(self.factor_signs, p, found)
+        return found
+
+    def of_generator(self, g: Dummy) -> Sign:
+        """The sign of a generator."""
+        return self.sign(self.generators.meaning[g])
+
+    def range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator."""
+        return self.range(self.generators.meaning[g])
+
+    def short_range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator, widened to ends that are short enough to calculate with."""
+        return self.range_of_generator(g).shortened(_LONGEST_END)
+
+    def _stated(self, p: Poly) -> Sign:
+        """The sign that a hypothesis tells of a polynomial, up to a constant factor."""
+        found = UNKNOWN
+        for q, sign in self.statements:
+            factor = ratio(p, q)
+            if factor is not None:
+                found &= sign * Sign.of_number(factor)
+                self._because(p, "it is a hypothesis or follows from one")
+        return found
+
+
+def _reason(rule: Rule) -> str:
+    """The first line of a rule's docstring, as part of a sentence."""
+    text = str(rule.__doc__).partition("\n")[0].rstrip(".")
+    return text[0].lower() + text[1:]
+
+
+@lru_cache(maxsize=64)
+def decider_of(facts: Facts) -> Decider:
+    """What decides under these facts; the same for equal ones, so that it remembers."""
+    return Decider(facts)
+
+
+def _ready(facts: Facts | None) -> Decider:
+    decider = decider_of(facts or Facts())
+    decider.inquiry.restart()
+    return decider
+
+
+def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
+    """What is certain of the sign of an expression.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, symbols
+    >>> x, y = symbols("x y", real=True)
+    >>> sign_of(x**2 - 2*x*y + 2*y**2 + 1)
+    Sign(> 0)
+    >>> sign_of(x - x**2)
+    Sign(unknown)
+    """
+    return decider_of(facts or Facts()).answer(sympify(expr))
+
+
+def is_defined(expr: Any, facts: Facts | None = None) -> bool:
+    """Whether an expression is certainly a real number, all over the domain.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, sqrt
+    >>> x = Symbol("x", real=True)
+    >>> is_defined(1 / sqrt(1 + x**2)), is_defined(1 / sqrt(1 + x))
+    (True, False)
+    """
+    try:
+        _ready(facts).require_defined(sympify(expr))
+    except NoRange:
+        return False
+    return True
+
+
+def is_nonzero(expr: Any, facts: Facts | None = None) -> bool:
+    """Whether an expression is certainly defined and different from zero."""
+    return sign_of(expr, facts).nonzero
+
+
+def holds(relation: Any, facts: Facts | None = None) -> bool:
+    """Whether a relation certainly holds."""
+    facts = facts or Facts()
+    relation = sympify(relation)
+    if relation in (true, false):
+        return relation is true
+    if relation in facts.given or relation in facts.relations:
+        return True
+    if isinstance(relation, And):
+        return all(holds(part, facts) for part in relation.args)
+    if isinstance(relation, Or):
+        return any(holds(part, facts) for part in relation.args)
+    if not isinstance(relation, Relational) or not all(isinstance(s, Expr) for s in relation.args):
+        return False
+    decider = _ready(facts)
+    try:
+        for side in relation.args:
+            if side not in (oo, -oo):
+                decider.require_defined(side)
+    except NoRange:
+        return False
+    if relation.has(oo, -oo) and any(side in (oo, -oo) for side in relation.args):
+        lesser = relation.args if isinstance(relation, Lt | Le) else relation.args[::-1]
+        return isinstance(relation, Lt | Le | Gt | Ge) and (
+            (lesser[1] is oo and lesser[0] is not oo) or (lesser[0] is -oo and lesser[1] is not -oo)
+        )
+    sign = sign_of(relation.lhs - relation.rhs, facts)
+    verdicts = {
+        Eq: sign.zero,
+        Ne: sign.nonzero,
+        Lt: sign.negative,
+        Le: sign.nonpositive,
+        Gt: sign.positive,
+        Ge: sign.nonnegative,
+    }
+    return verdicts[type(relation)]

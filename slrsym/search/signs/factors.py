@@ -1,0 +1,434 @@
+"""Rules for the sign of an irreducible polynomial in generators.
+
+A rule gets a decider, which it asks for ranges of generators and signs of simpler expressions, and
+the polynomial. Its docstring says why it is right, and is what users read as an explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+from itertools import combinations_with_replacement
+from operator import add, mul
+from typing import TYPE_CHECKING
+
+from sympy import (
+    QQ,
+    Abs,
+    Dummy,
+    Expr,
+    Max,
+    Min,
+    Mul,
+    Poly,
+    Rational,
+    S,
+    acos,
+    asin,
+    atan,
+    erf,
+    erfc,
+    exp,
+    log,
+    sinh,
+    tanh,
+)
+
+from slrsym.gaussian.functions import OwensT, normal_cdf
+from slrsym.search.bounds.intervals import NoRange, Range
+from slrsym.search.signs.generators import (
+    Terms,
+    coefficient,
+    discriminant,
+    polynomial,
+    product,
+    terms_of,
+    value,
+)
+from slrsym.search.signs.signs import NONNEGATIVE, NONZERO, POSITIVE, UNKNOWN, ZERO, Sign
+
+if TYPE_CHECKING:
+    from slrsym.search.signs.decider import Decider
+
+__all__ = [
+    "ODD",
+    "RULES",
+    "RULES_FOR_LARGE",
+    "Rule",
+    "by_terms",
+    "nonnegative_polynomials",
+    "statements",
+]
+
+
+def statements(decider: Decider) -> list[tuple[Poly, Sign]]:
+    """The hypotheses, as signs of polynomials.
+
+    A hypothesis counts where it is certainly defined, which may follow from other ones.
+    """
+    found = list(_translated(decider))
+    return found + list(_quotients(decider, found))
+
+
+def nonnegative_polynomials(decider: Decider, p: Poly) -> list[tuple[Poly, Sign]]:
+    """Polynomials that are not negative, of use for the sign of another one."""
+    found: list[tuple[Poly, Sign]] = []
+    for q, sign in decider.statements:
+        if sign.nonnegative:
+            found.append((q, sign))
+        elif sign.nonpositive:
+            found.append((-q, -sign))
+    for g in p.gens:
+        found += _bounds_of(decider, g)
+        found += _defining(decider, g)
+    return found[:_MOST_CANDIDATES]
+
+
+def _translated(decider: Decider) -> Iterator[tuple[Poly, Sign]]:
+    stated = [
+        *((e, POSITIVE if strict else NONNEGATIVE) for e, strict in decider.facts.inequalities),
+        *((e, ZERO) for e in decider.facts.zeros),
+        *((e, NONZERO) for e in decider.facts.nonzeros),
+    ]
+    for expr, sign in stated:
+        try:
+            decider.require_defined(expr)
+        except NoRange:
+            continue
+        fraction = decider.generators.fraction(decider.generators.atomised(expr))
+        for form in dict.fromkeys((fraction, fraction and decider.generators.reduced(fraction))):
+            if form is not None and not form.top.is_ground:
+                yield form.top, sign * (NONZERO & decider.of_polynomial(form.bottom))
+
+
+def _quotients(decider: Decider, stated: list[tuple[Poly, Sign]]) -> Iterator[tuple[Poly, Sign]]:
+    """The signs of single factors, where those of the others are known."""
+    for p, sign in stated:
+        constant, factors = decider.generators.factors(p)
+        for i, (factor, n) in enumerate(factors):
+            others = Sign.of_number(constant)
+            for j, (other, m) in enumerate(factors):
+                if i != j:
+                    others *= decider.of_factor(other) ** m
+            if not others.nonzero and not sign.nonzero:
+                continue
+            if sign.nonzero:
+                others &= NONZERO
+            quotient = sign * others
+            if n % 2 == 0:
+                quotient = quotient if quotient.zero or quotient.nonzero else UNKNOWN
+                quotient = NONZERO if quotient.nonzero else quotient
+            if quotient != UNKNOWN:
+                yield factor, quotient
+
+
+def _bounds_of(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+    inside = decider.short_range_of_generator(g)
+    for end, is_open, side in (
+        (inside.low, inside.low_open, 1),
+        (inside.high, inside.high_open, -1),
+    ):
+        if not end.is_infinite:
+            yield polynomial(side * (g - end)), POSITIVE if is_open else NONNEGATIVE
+
+
+def _defining(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+    """How a generator compares with others by its definition."""
+    meaning = decider.generators.meaning[g]
+    half_turn = decider.generators.atomised(S.Pi)
+    bounded: list[tuple[Expr, Sign]] = []
+    if isinstance(meaning, asin):
+        for side in (1, -1):
+            bounded.append((half_turn - 2 * side * g, decider.sign(1 - side * meaning.args[0])))
+    elif isinstance(meaning, atan):
+        bounded = [(half_turn - 2 * side * g, POSITIVE) for side in (1, -1)]
+    elif isinstance(meaning, Abs | Max | Min):
+        others = meaning.args
+        if isinstance(meaning, Abs):
+            others = (*others, -others[0])
+        side = -1 if isinstance(meaning, Min) else 1
+        bounded = [(side * (g - decider.generators.canonical(u)), NONNEGATIVE) for u in others]
+    for difference, sign in bounded:
+        fraction = decider.generators.fraction(difference)
+        if fraction is not None and fraction.bottom.is_ground:
+            yield fraction.top * fraction.bottom.as_expr(), sign
+
+
+_MOST_CANDIDATES = 40
+_MOST_FOR_PRODUCTS = 8
+
+# Strictly increasing on the whole of their domains, which are intervals.
+_INCREASING = (erf, normal_cdf, atan, asin, tanh, sinh, log)
+_DECREASING = (erfc, acos)
+# Those that are odd, too.
+ODD = (erf, atan, asin, tanh, sinh)
+
+
+# -- by where the generators lie ---------------------------------------------------------------
+
+
+def by_terms(decider: Decider, p: Poly) -> Sign:
+    """Its terms have known signs, which agree."""
+    return _sign_of_terms(terms_of(p), decider.of_generator)
+
+
+def _sign_of_terms(terms: Terms, sign_of: Callable[[Dummy], Sign]) -> Sign:
+    total = ZERO
+    for monomial, c in terms.items():
+        term = Sign.of_number(c)
+        for g, n in monomial:
+            term *= sign_of(g) ** n
+        total += term
+        if total == UNKNOWN:
+            break
+    return total
+
+
+def _by_range(decider: Decider, p: Poly) -> Sign:
+    """The ranges of its terms add up to no more."""
+    terms = [
+        reduce(
+            mul,
+            (
+                decider.range_of_generator(g).power(n)
+                for g, n in zip(p.gens, powers, strict=True)
+                if n
+            ),
+            Range.point(c),
+        )
+        for powers, c in p.terms()
+    ]
+    return Sign.of_range(reduce(add, terms))
+
+
+def _by_shift(decider: Decider, p: Poly) -> Sign:
+    """Its terms agree in sign when variables are counted from their bounds."""
+    inside = {g: decider.short_range_of_generator(g) for g in p.gens}
+    moves: dict[Dummy, Expr] = {}
+    signs: dict[Dummy, Sign] = {}
+    for g, reach in inside.items():
+        if not reach.low.is_infinite and reach.low != 0:
+            moves[g] = reach.low + g
+            signs[g] = POSITIVE if reach.low_open else NONNEGATIVE
+        elif not reach.high.is_infinite and reach.low.is_infinite and reach.high != 0:
+            moves[g] = reach.high - g
+            signs[g] = POSITIVE if reach.high_open else NONNEGATIVE
+        else:
+            signs[g] = decider.of_generator(g)
+    if not moves:
+        return UNKNOWN
+    moved = Poly(p.as_expr().xreplace(moves), *p.gens, domain=QQ)
+    return _sign_of_terms(terms_of(moved), signs.__getitem__)
+
+
+def _by_roots(decider: Decider, p: Poly) -> Sign:
+    """It is a polynomial without roots inside the interval in question."""
+    if len(p.gens) != 1:
+        return UNKNOWN
+    reach = decider.short_range_of_generator(p.gens[0])
+    if reach.low == reach.high:
+        return Sign.of_number(p.eval(reach.low))
+    roots = p.count_roots(
+        None if reach.low.is_infinite else reach.low,
+        None if reach.high.is_infinite else reach.high,
+    )
+    possible: set[int] = set()
+    for end, is_open in ((reach.low, reach.low_open), (reach.high, reach.high_open)):
+        if not end.is_infinite and p.eval(end) == 0:
+            roots -= 1
+            possible |= set() if is_open else {0}
+    if roots:
+        return UNKNOWN
+    inner = p.eval(_inner_point(reach))
+    return Sign(frozenset(possible | Sign.of_number(inner).possible))
+
+
+def _inner_point(reach: Range) -> Rational:
+    if reach.low.is_infinite and reach.high.is_infinite:
+        return S.Zero
+    if reach.low.is_infinite:
+        return reach.high - 1
+    return reach.low + 1 if reach.high.is_infinite else (reach.low + reach.high) / 2
+
+
+def _by_discriminant(decider: Decider, p: Poly) -> Sign:
+    """It is quadratic in a variable, with a discriminant that is not positive."""
+    for g in p.gens:
+        if p.degree(g) != 2:
+            continue
+        leading = decider.of_polynomial(coefficient(p, g, 2))
+        if not leading.positive and not leading.negative:
+            continue
+        found = decider.of_polynomial(discriminant(p, g))
+        if found.negative:
+            return leading
+        if found.nonpositive:
+            return Sign(leading.possible | {0})
+    return UNKNOWN
+
+
+def _by_ends(decider: Decider, p: Poly) -> Sign:
+    """It is linear, convex or concave in a variable, and has this sign at the ends."""
+    found = UNKNOWN
+    for g in p.gens:
+        degree = p.degree(g)
+        if degree > 2:
+            continue
+        reach = decider.short_range_of_generator(g)
+        ends = [e for e in (reach.low, reach.high) if not e.is_infinite]
+        slope = decider.of_polynomial(coefficient(p, g, degree))
+        at = [decider.of_polynomial(value(p, g, e)) for e in ends]
+        if len(ends) == 2:
+            for side in (1, -1):
+                # A concave function is at least what the chord is.
+                if degree == 2 and not (slope.nonpositive if side == 1 else slope.nonnegative):
+                    continue
+                low, high = at if side == 1 else [-s for s in at]
+                if low.nonnegative and high.nonnegative:
+                    chord = _chord(low, high, reach)
+                    found &= chord if side == 1 else -chord
+        elif len(ends) == 1 and degree == 1:
+            away = Sign.of_range(reach - Range.point(ends[0]))
+            found &= at[0] + slope * away
+        if found.decided:
+            break
+    return found
+
+
+def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
+    """The sign of a mean of two nonnegative values, weighted by the place in an interval."""
+    never_zero = (
+        (low.positive and high.positive)
+        or (low.positive and reach.high_open)
+        or (high.positive and reach.low_open)
+    )
+    return POSITIVE if never_zero else NONNEGATIVE
+
+
+# -- by comparison -----------------------------------------------------------------------------
+
+
+def _by_squares(decider: Decider, p: Poly) -> Sign:
+    """The squares of a root and of the rest can be compared."""
+    for g in p.gens:
+        if g not in decider.generators.roots or p.degree(g) != 1:
+            continue
+        q, b = decider.generators.roots[g]
+        if q != 2:
+            continue
+        u, w = coefficient(p, g, 0), coefficient(p, g, 1)
+        first, second = decider.of_polynomial(u), decider.of_polynomial(w) * decider.of_generator(g)
+        norm = decider.generators.fraction(w.as_expr() ** 2 * b - u.as_expr() ** 2)
+        norm = norm and decider.generators.reduced(norm)
+        if norm is None:
+            continue
+        larger = decider.of_fraction(norm)
+        if larger.nonnegative or larger.nonpositive:
+            outweighing = second if larger.nonnegative else first
+            return outweighing if larger.nonzero else Sign(outweighing.possible | {0})
+    return UNKNOWN
+
+
+def _by_monotony(decider: Decider, p: Poly) -> Sign:
+    """It is the difference of two values of a monotone function."""
+    if len(p.terms()) != 2:
+        return UNKNOWN
+    (first, c), (second, e) = ((_monomial(p, powers), c) for powers, c in p.terms())
+    if abs(c) != abs(e):
+        return UNKNOWN
+    u, v = (decider.generators.back(polynomial(m)) for m in (first, second))
+    direction = Sign.of_number(c)
+    if isinstance(u, exp) and isinstance(v, exp):
+        # A negative sum of exponentials is found by the signs of its terms.
+        return direction * decider.sign(u.args[0] - v.args[0]) if c == -e else UNKNOWN
+    if type(u) is not type(v):
+        return UNKNOWN
+    if isinstance(u, OwensT):
+        if u.args[0] != v.args[0]:
+            return UNKNOWN
+        difference = u.args[1] - v.args[1] if c == -e else u.args[1] + v.args[1]
+        return direction * decider.sign(difference)
+    if isinstance(u, _DECREASING):
+        return -direction * decider.sign(u.args[0] - v.args[0]) if c == -e else UNKNOWN
+    if isinstance(u, _INCREASING):
+        if c == -e:
+            return direction * decider.sign(u.args[0] - v.args[0])
+        if isinstance(u, ODD):
+            return direction * decider.sign(u.args[0] + v.args[0])
+    return UNKNOWN
+
+
+def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
+    return Mul(*(g**n for g, n in zip(p.gens, powers, strict=True)))
+
+
+# -- by combination ----------------------------------------------------------------------------
+
+
+def _by_combination(decider: Decider, p: Poly) -> Sign:
+    """It is a combination of hypotheses and of terms of known sign."""
+    known = [(terms_of(q), sign) for q, sign in nonnegative_polynomials(decider, p)]
+    terms = terms_of(p)
+    candidates = list(known)
+    if len(known) <= _MOST_FOR_PRODUCTS:
+        pairs = combinations_with_replacement(known, 2)
+        candidates += [(product(q, r), s * t) for (q, s), (r, t) in pairs]
+        for g in p.gens:
+            n = 1 if decider.of_generator(g).nonnegative else 2
+            multiplier = {frozenset({(g, n)}): QQ(1)}
+            sign = decider.of_generator(g) ** n
+            candidates += [(product(q, multiplier), s * sign) for q, s in known]
+    useful = [(q, s) for q, s in candidates if s.nonnegative and not terms.keys().isdisjoint(q)]
+    found = UNKNOWN
+    for side in (1, -1):
+        signed = {monomial: side * c for monomial, c in terms.items()}
+        reached = _combined(decider, signed, useful[:_MOST_CANDIDATES], depth=2)
+        found &= reached if side == 1 else -reached
+    return found
+
+
+def _combined(
+    decider: Decider, terms: Terms, candidates: list[tuple[Terms, Sign]], depth: int
+) -> Sign:
+    """Nonnegative or positive if there is a nonnegative combination; otherwise unknown."""
+    best = UNKNOWN
+    for q, sign in candidates:
+        ratios = {terms[monomial] / c for monomial, c in q.items() if monomial in terms}
+        for ratio in sorted(ratios):
+            if ratio < 0 and not sign.zero:
+                continue
+            rest = dict(terms)
+            for monomial, c in q.items():
+                rest[monomial] = rest.get(monomial, QQ(0)) - ratio * c
+                if not rest[monomial]:
+                    del rest[monomial]
+            if len(rest) > len(terms):
+                continue
+            remainder = _sign_of_terms(rest, decider.of_generator)
+            if not remainder.nonnegative and depth > 1:
+                remainder = _combined(decider, rest, candidates, depth - 1)
+            if remainder.nonnegative:
+                best &= remainder + sign
+                if best.decided:
+                    return best
+    return best
+
+
+# -- the rules ---------------------------------------------------------------------------------
+
+Rule = Callable[["Decider", Poly], Sign]
+
+# In the order in which they are tried, the quick ones first.
+RULES: tuple[Rule, ...] = (
+    by_terms,
+    _by_range,
+    _by_monotony,
+    _by_roots,
+    _by_shift,
+    _by_squares,
+    _by_combination,
+    _by_ends,
+    _by_discriminant,
+)
+# For polynomials whose roots and factors would take long.
+RULES_FOR_LARGE: tuple[Rule, ...] = (by_terms, _by_range, _by_monotony)
