@@ -14,6 +14,7 @@ from slrsym.cli.output import (
     refusals,
     reported,
     require_writable,
+    warnings_told,
     write_json,
 )
 from slrsym.figures import FORMATS
@@ -166,7 +167,7 @@ def simulate(
 
     saved = output or resume
     try:
-        with refusals():
+        with refusals(), warnings_told():
             found = (
                 _resumed(resume, given, output)
                 if resume is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,7 @@ from slrsym.dynamics.schedules import (
     schedule_from_text,
     temperatures,
 )
+from slrsym.dynamics.spheres import largest_curvatures, vectors
 from slrsym.dynamics.starts import Start, as_start, require_feasible
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.dynamics.storage import load, require_runs, save
@@ -27,7 +29,7 @@ from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
 from slrsym.progress import advancing
-from slrsym.task import OrderParameters, Task
+from slrsym.task import ORACLE, OrderParameters, Task
 
 __all__ = ["resume", "simulate"]
 
@@ -38,6 +40,9 @@ DYNAMICS = ("auto", "overlaps", "planar", "vectors")
 # by as much as a step without.
 _STRIDE = 400_000
 _TOKENS = 5
+
+# At how many states, of the second half of all, it is looked whether the step is too large.
+_LOOKED_AT = 1000
 
 
 def simulate(
@@ -97,6 +102,12 @@ def simulate(
         `distance` is :math:`\sqrt{\theta^2 + \eta^2 + \rho^2}`, and ``lam`` over ``step``. All
         variables at a step belong to the state before that step. The settings and versions are
         attributes. The excess risk is that of the law of the tokens, with batches too.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the step is too large for the curvature of the risk where runs are in the second half of
+        the steps; it says the largest stable one.
 
     Raises
     ------
@@ -324,7 +335,37 @@ def _run(
         result = _dataset(task, noted, steps, lam, labels, settings)
         if path is not None:
             save(result, path)
+    _warn_of_large_steps(task, noted[-1 - len(noted) // 2 :], lam[-1 - len(noted) // 2 :], settings)
     return result
+
+
+def _warn_of_large_steps(
+    task: Task, noted: NDArray[np.float64], lam: NDArray[np.float64], settings: dict[str, Any]
+) -> None:
+    """Norms stay 1 however far runs are thrown about, and so nothing else would say it."""
+    alpha, planar = settings["alpha"], settings["dynamics"] == "planar"
+    states = noted.reshape(-1, noted.shape[-1])
+    temperatures = np.repeat(lam, noted.shape[1])
+    chosen = np.unique(np.linspace(0, len(states) - 1, _LOOKED_AT).astype(int))
+    at = np.append(temperatures[chosen], lam[-1])
+    # The oracle, where thrown runs do not come, is to be stable, too.
+    rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
+    if planar:
+        (kappa, nu), rest = rows.T, np.zeros(len(rows))
+        k, v = (kappa, rest, np.sqrt(1 - kappa**2), rest), (rest, nu, rest, np.sqrt(1 - nu**2))
+        points = np.stack([np.stack(k, axis=-1), np.stack(v, axis=-1)], axis=-2)
+    else:
+        points = vectors(np.pad(rows, ((0, 0), (0, 5 - rows.shape[1]))), task)
+    curvatures = largest_curvatures(points, at, task, planar=planar)
+    most, stable = curvatures[:-1].max(), 2 / curvatures.max()
+    if alpha * most > 2:
+        warnings.warn(
+            f"alpha = {alpha:g} is too large: steps throw runs about where alpha times the "
+            f"curvature of the risk is above 2, and it is up to {alpha * most:.3g} here; the "
+            f"largest stable step is {stable:.3g}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, bool]]:

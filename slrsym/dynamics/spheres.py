@@ -24,6 +24,7 @@ __all__ = [
     "dimension",
     "frame_coordinates",
     "gram_matrices",
+    "largest_curvatures",
     "multipliers",
     "overlap_rates",
     "overlaps",
@@ -156,3 +157,35 @@ def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Ar
     flat = slope.reshape(*slope.shape[:-2], -1, 1)
     second = across @ bend @ basis
     return (across @ flat)[..., 0], (second + np.swapaxes(second, -1, -2)) / 2, basis
+
+
+def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = False) -> _Array:
+    """The largest curvature of the risk at each point, of all directions or of those in M.
+
+    By differences of the gradient, as its program is compiled in a tenth of the Hessian's time.
+    """
+    h = 1e-5
+    basis = _planar_basis(points) if planar else tangent_basis(points)
+    columns = []
+    for tangent in np.moveaxis(basis, -1, 0):
+        step = h * tangent.reshape(points.shape)
+        ahead, behind = (_tangent_slope(retracted(points, x), lam, task) for x in (step, -step))
+        columns.append((ahead - behind).reshape(*points.shape[:-2], -1) / (2 * h))
+    bend = np.swapaxes(basis, -1, -2) @ np.stack(columns, axis=-1)
+    values = np.linalg.eigvalsh((bend + np.swapaxes(bend, -1, -2)) / 2)
+    return np.asarray(values[..., -1], dtype=np.float64)
+
+
+def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
+    partial = gradient(overlaps(points), lam, task)
+    slope = np.einsum("...p,...pi->...i", partial, overlap_rates(points)).reshape(points.shape)
+    found: _Array = slope - multipliers(points, slope)[..., None] * points
+    return found
+
+
+def _planar_basis(points: _Array) -> _Array:
+    """How k and v move on M, where they keep to a plane each."""
+    basis = np.zeros((*points.shape, 2))
+    basis[..., 0, 0, 0], basis[..., 0, 2, 0] = -points[..., 0, 2], points[..., 0, 0]
+    basis[..., 1, 1, 1], basis[..., 1, 3, 1] = -points[..., 1, 3], points[..., 1, 1]
+    return basis.reshape(*points.shape[:-2], -1, 2)

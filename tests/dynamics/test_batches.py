@@ -83,6 +83,7 @@ def test_the_span_of_steps_does_not_matter(backend, monkeypatch):
         same(run(30, backend), whole)
 
 
+@pytest.mark.filterwarnings("ignore:.*is too large:RuntimeWarning")
 def test_an_engine_is_asked_for_fewer_steps_where_they_take_longer(monkeypatch):
     asked = []
 

@@ -15,6 +15,7 @@ import slrsym
 from slrsym.dynamics import Inverse, Manifold, Sphere, load, resume, simulate
 from slrsym.dynamics import runs as runs_module
 from slrsym.dynamics.engines import NumpyEngine
+from slrsym.dynamics.spheres import curvature, largest_curvatures
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.models.paper import excess_risk
 from slrsym.task import Task
@@ -181,6 +182,7 @@ def test_long_gaps_are_made_in_pieces(monkeypatch):
 # -- resumed -----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*is too large:RuntimeWarning")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dynamics", ["overlaps", "planar"])
 @pytest.mark.parametrize("first", [0, 16, 18, 3], ids=["at once", "on the beat", "off it", "early"])
@@ -453,3 +455,33 @@ def test_the_progress_bar(wanted, terminal, monkeypatch, capsys):
         assert "100%" in text
     # Nothing of it is in what is to be piped on.
     assert capsys.readouterr().out == ""
+
+
+# -- step sizes --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", [Sphere(3, seed=1), Manifold(3, seed=1)])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_too_large_a_step_is_told_with_the_largest_stable_one(start, backend):
+    task = Task(60, 4, 0.8)
+    with pytest.warns(RuntimeWarning, match="alpha = 4 is too large") as told:
+        thrown = simulate(task, start, 0.2, 4, 300, 10, backend)
+    stable = float(str(told[0].message).rpartition(" ")[2])
+    # With that step it settles, and nothing is said.
+    settled = simulate(task, start, 0.2, 0.9 * stable, 20_000, 200, backend)
+    assert np.ptp(settled.excess_risk.values[:, -10:], axis=1).max() < 1e-9
+    assert (thrown.excess_risk.values[:, -1] > settled.excess_risk.values[:, -1] + 0.05).all()
+
+
+def test_the_largest_curvature_is_that_of_the_hessian():
+    task = Task(30, 4, 0.8)
+    points = np.random.default_rng(0).standard_normal((50, 2, 5))
+    points /= np.linalg.norm(points, axis=-1, keepdims=True)
+    for lam in (0.1, 1.0):
+        exact = np.linalg.eigvalsh(curvature(points, lam, task)[1])[:, -1]
+        assert largest_curvatures(points, lam, task) == pytest.approx(exact, rel=1e-6, abs=1e-6)
+
+
+def test_the_figures_steps_are_not_too_large():
+    """That of figure 4a is, at its start, and is not where runs end."""
+    simulate(Task(400, 10, 0.5**0.5), Sphere(4, seed=1), Inverse(1, 1e-4), 4e-3, 60_000, 600)
