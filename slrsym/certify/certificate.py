@@ -245,6 +245,9 @@ def _read(data: dict[str, Any]) -> Certificate:
 
     if data["kind"] not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {data['kind']!r}")
+    said, meant = data["statement"], KINDS[data["kind"]].statement
+    if said != meant:
+        raise ValueError(f"its statement is {said!r}, and a certificate of its kind says {meant!r}")
     for name, kind in (("digits", int), ("boxes", int), ("visited", int), ("tree", str)):
         if not isinstance(data[name], kind) or isinstance(data[name], bool):
             raise TypeError(f"{name} must be of type {kind.__name__}; got {data[name]!r}")

@@ -15,12 +15,14 @@ from slrsym.certify.fields import Field
 from slrsym.certify.numbers import rational, signed_interval
 from slrsym.certify.runner import DIGITS
 from slrsym.certify.search import Budget, cover_positive
+from slrsym.claims.claim import certifying
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.special import ErfVariance
 
 __all__ = ["OnBox"]
 
 
+@certifying
 @dataclass(frozen=True)
 class OnBox:
     """Evidence that a claim's inequalities hold on a box, to be used as `Claim.certified_by`.

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from flint import arb, arb_mat, ctx
 
@@ -19,6 +18,7 @@ from slrsym.certify.certificate import (
     CertificateError,
     Finding,
     Verdict,
+    described,
     load,
 )
 from slrsym.certify.fields import Functions
@@ -87,6 +87,16 @@ def check(certificate: Certificate | str | Path) -> Check:
     return Check(verdict, refusal, checker.boxes, time.perf_counter() - start)
 
 
+def _left_open(
+    parameters: Mapping[str, Range], parts: Mapping[str, Part], piece: Mapping[str, Finding]
+) -> Iterator[tuple[str, str, int]]:
+    """What a list of what is undecided has to say of a leaf: the part, and in how many boxes."""
+    for name in parts:
+        boxes = piece[name].tree.count(UNDECIDED) if name in piece else 1
+        if boxes:
+            yield described(parameters), name, boxes
+
+
 def _require(holds: bool, refusal: str) -> None:
     if not holds:
         raise CertificateError(refusal)
@@ -111,28 +121,35 @@ class _Checker:
         labels = {label for part in parts.values() for label in part.labels}
         _require(labels <= it.margins.keys() or it.undecided != (), "margins are missing")
         marks, pieces = iter(it.tree), iter(it.pieces)
-        for leaf in self._parameter_leaves(it.parameters, marks):
+        left: list[tuple[str, str, int]] = []
+        for leaf, mark in self._parameter_leaves(it.parameters, marks):
             piece = next(pieces, None)
             _require(piece is not None, "there are fewer pieces than leaves")
             assert piece is not None
-            if leaf is not None:
-                _require(piece.keys() == parts.keys(), "a piece has not all parts")
-                for name, finding in piece.items():
-                    self._part(parts[name], finding, leaf)
-                self._count(piece)
+            if mark == UNDECIDED:
+                left += _left_open(leaf, parts, piece)
+                continue
+            _require(piece.keys() == parts.keys(), "a piece has not all parts")
+            for name, finding in piece.items():
+                self._part(parts[name], finding, leaf)
+            self._count(piece)
         _require(next(marks, None) is None, "the tree of parameters goes on behind its end")
         _require(next(pieces, None) is None, "there are more pieces than leaves")
         _require(self.open or self.boxes == it.boxes, f"it has {self.boxes} boxes, not {it.boxes}")
+        listed = sorted((u.parameters, u.part, u.boxes) for u in it.undecided)
+        _require(
+            sorted(left) == listed, "what it lists as undecided is not what its trees leave open"
+        )
         return Verdict.UNDECIDED if self.open else Verdict.SHOWN
 
-    def _parameter_leaves(self, box: Mapping[str, Range], marks: Iterator[str]) -> Iterator[Any]:
-        """The leaves of the parameters that are shown; None for the others."""
+    def _parameter_leaves(
+        self, box: Mapping[str, Range], marks: Iterator[str]
+    ) -> Iterator[tuple[Mapping[str, Range], str]]:
+        """The leaves of the parameters, shown or undecided."""
         mark = next(marks, "")
-        if mark == NATURAL:
-            yield box
-        elif mark == UNDECIDED:
-            self.open = True
-            yield None
+        if mark in (NATURAL, UNDECIDED):
+            self.open = self.open or mark == UNDECIDED
+            yield box, mark
         else:
             _require(mark.isdigit() and int(mark) < len(box), f"no mark of parameters: {mark!r}")
             name = list(box)[int(mark)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,8 +78,7 @@ class StepReport:
 class Verdict:
     """The outcome of checking one claim.
 
-    Made by `check_claim` alone. Whether the claim is proved follows from its reports, and cannot be
-    set.
+    Whether the claim is proved follows from its reports, and cannot be set.
 
     Attributes
     ----------
@@ -100,11 +98,6 @@ class Verdict:
         The box on which the claim is certified, for want of a proof; empty if it is not.
     trials : Trials or None
         What an experiment saw that stands for a proof; None if there is none.
-
-    Raises
-    ------
-    TypeError
-        If anything else makes one, or pickles or copies it.
     """
 
     id: str
@@ -116,13 +109,6 @@ class Verdict:
     monte_carlo: tuple[MonteCarlo, ...] = ()
     box: str = ""
     trials: Trials | None = None
-
-    def __post_init__(self) -> None:
-        if not _sealing.get():
-            raise TypeError("a Verdict is made by check_claim, from checked steps")
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a Verdict is not to be stored; store the row of the ledger")
 
     @property
     def accepted(self) -> bool:
@@ -146,19 +132,6 @@ class Verdict:
         wrong = (m for m in self.monte_carlo if m.contradiction)
         contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
         return self.error or next(refused, "") or next(contradicted, "")
-
-
-# Whether a verdict is being made by `check_claim`.
-_sealing: ContextVar[bool] = ContextVar("a verdict is being made", default=False)
-
-
-def sealed(*fields: Any) -> Verdict:
-    """A verdict from its fields, as they come from a worker process."""
-    token = _sealing.set(True)
-    try:
-        return Verdict(*fields)
-    finally:
-        _sealing.reset(token)
 
 
 def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
@@ -337,5 +310,14 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
         error = f"{type(problem).__name__}: {problem}"
     samples = monte_carlo(claim, seed)
     seconds = time.perf_counter() - start
-    found = (tuple(reports), tuple(depends), tuple(axioms), error, seconds, samples, box, trials)
-    return sealed(claim.id, *found)
+    return Verdict(
+        claim.id,
+        tuple(reports),
+        tuple(depends),
+        tuple(axioms),
+        error,
+        seconds,
+        samples,
+        box,
+        trials,
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from numpy.random import Generator
 from sympy import Symbol, false, true
@@ -74,15 +74,33 @@ class Evidence(Protocol):
         """Look whether a statement holds on the box."""
 
 
+_T = TypeVar("_T")
+_KINDS: set[type] = set()
+
+
+def certifying(kind: type[_T]) -> type[_T]:
+    """Decorator: what a class shows on a box is believed. `slrsym.certify` has such classes."""
+    _KINDS.add(kind)
+    return kind
+
+
+# How a claim may come to be believed, and what is said where it is to be given a second way.
+_PROOF, _BOX, _TRIALS = "proof", "box", "trials"
+_ALREADY = {
+    _PROOF: "has a proof already",
+    _BOX: "has evidence already",
+    _TRIALS: "has evidence already",
+}
+
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_collected: ContextVar[list[Claim] | None] = ContextVar("claims being collected", default=None)
+_collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is run", default=None)
 
 
 @contextmanager
-def collecting() -> Iterator[list[Claim]]:
-    """Gather every claim that is made inside of the `with` block."""
+def collecting(file: Path) -> Iterator[list[Claim]]:
+    """Gather every claim that a file makes, which runs inside of the `with` block."""
     claims: list[Claim] = []
-    token = _collected.set(claims)
+    token = _collected.set((file, claims))
     try:
         yield claims
     finally:
@@ -124,6 +142,15 @@ class Claim:
     ...     return chain(goal.lhs).then(goal.rhs, by=algebra)
     """
 
+    id: str
+    statement: Boolean
+    source: str
+    title: str
+    given: tuple[Boolean, ...]
+    file: Path | None
+    # What is to be believed of it, and the function that says why; None until that is given.
+    _way: tuple[str, Callable[..., Any]] | None = None
+
     def __init__(
         self,
         id: str,
@@ -142,22 +169,22 @@ class Claim:
             )
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
-        self.id = id
-        self.statement = statement
-        self.source = source
-        self.title = title or source
-        self.given = tuple(g for g in given if g is not true and g is not True)
-        for hypothesis in self.given:
+        given = tuple(g for g in given if g is not true and g is not True)
+        for hypothesis in given:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
-        self.file: Path | None = None
-        self._prove: Callable[[Any], Proof] | None = None
-        self._certify: Callable[[], Evidence] | None = None
-        self._test: Callable[[Generator], Trials] | None = None
-        claims = _collected.get()
-        if claims is not None:
-            claims.append(self)
+        file, claims = _collected.get() or (None, [])
+        vars(self).update(
+            id=id, statement=statement, source=source, title=title or source, given=given, file=file
+        )
+        claims.append(self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be deleted")
 
     def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
         """Decorator: give the claim its proof.
@@ -177,14 +204,12 @@ class Claim:
         ProofError
             If the claim has a proof already.
         """
-        if self._prove is not None:
-            raise ProofError(f"claim {self.id} has two proofs")
-        if self._certify is not None:
-            raise ProofError(f"claim {self.id} is certified, and needs no proof")
-        if self._test is not None:
-            raise ProofError(f"claim {self.id} is tested, and has no proof")
-        self._prove = function
-        return function
+        already = {
+            _PROOF: "has two proofs",
+            _BOX: "is certified, and needs no proof",
+            _TRIALS: "is tested, and has no proof",
+        }
+        return self._given_way(_PROOF, function, already)
 
     def certified_by(self, function: Callable[[], Evidence]) -> Callable[[], Evidence]:
         """Decorator: give the claim evidence on a box, for want of a proof.
@@ -204,9 +229,7 @@ class Claim:
         ProofError
             If the claim has a proof, or evidence already.
         """
-        self._require_nothing_yet()
-        self._certify = function
-        return function
+        return self._given_way(_BOX, function, _ALREADY)
 
     def tested_by(self, function: Callable[[Generator], Trials]) -> Callable[[Generator], Trials]:
         """Decorator: give the claim a numerical experiment, for want of a proof.
@@ -227,20 +250,23 @@ class Claim:
         ProofError
             If the claim has a proof, or evidence already.
         """
-        self._require_nothing_yet()
-        self._test = function
+        return self._given_way(_TRIALS, function, _ALREADY)
+
+    def _given_way(
+        self, kind: str, function: Callable[..., _T], already: Mapping[str, str]
+    ) -> Callable[..., _T]:
+        if self._way is not None:
+            raise ProofError(f"claim {self.id} {already[self._way[0]]}")
+        vars(self)["_way"] = kind, function
         return function
 
-    def _require_nothing_yet(self) -> None:
-        if self._prove is not None:
-            raise ProofError(f"claim {self.id} has a proof already")
-        if self._certify is not None or self._test is not None:
-            raise ProofError(f"claim {self.id} has evidence already")
+    def _function(self, kind: str) -> Callable[..., Any] | None:
+        return self._way[1] if self._way is not None and self._way[0] == kind else None
 
     @property
     def is_tested(self) -> bool:
         """Whether an experiment stands for a proof."""
-        return self._test is not None
+        return self._function(_TRIALS) is not None
 
     def experiment(self, rng: Generator) -> Trials | None:
         """What the experiment sees that stands for a proof; None if there is none.
@@ -259,9 +285,10 @@ class Claim:
         ProofError
             If the claim's function returns something else.
         """
-        if self._test is None:
+        function = self._function(_TRIALS)
+        if function is None:
             return None
-        found = self._test(rng)
+        found = function(rng)
         if not isinstance(found, Trials):
             raise ProofError(f"claim {self.id}: {found!r} is no slrsym.proof.Trials")
         return found
@@ -279,20 +306,19 @@ class Claim:
         ProofError
             If that is no evidence.
         """
-        if self._certify is None:
+        function = self._function(_BOX)
+        if function is None:
             return None
-        found = self._certify()
+        found = function()
         # Of what users write, no more is believed than of what they prove.
-        ours = type(found).__module__.startswith("slrsym.certify.")
-        if not ours or not isinstance(found, Evidence):
+        if type(found) not in _KINDS or not isinstance(found, Evidence):
             raise ProofError(f"claim {self.id}: {found!r} is no evidence of slrsym.certify")
         return found
 
     @property
     def idea(self) -> str:
         """The docstring of the proof: its idea in a sentence."""
-        function = self._prove or self._certify or self._test
-        text = function.__doc__ if function is not None else None
+        text = self._way[1].__doc__ if self._way is not None else None
         return " ".join((text or "").split())
 
     def build_proof(self) -> Proof:
@@ -308,9 +334,10 @@ class Claim:
         ProofError
             If there is no proof, or it is not one.
         """
-        if self._prove is None:
+        function = self._function(_PROOF)
+        if function is None:
             raise ProofError(f"claim {self.id} has no proof")
-        proof = self._prove(self.statement)
+        proof = function(self.statement)
         if isinstance(proof, Rule):
             raise ProofError(
                 f"claim {self.id}: the proof is a rule; write chain(...).then(..., by=rule)"

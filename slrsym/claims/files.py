@@ -1,18 +1,19 @@
 """Finding files of derivations.
 
 A derivation file is a Python file that calls `Claim`. Files are recognised by reading their text,
-so looking for them runs no code, and needs nothing but the standard library.
+so looking for them, and for the claims in them, runs no code, and needs nothing but the standard
+library.
 """
 
 from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-
-__all__ = ["DerivationError", "builtin_folder", "derivation_files", "is_derivation_file"]
+from typing import NamedTuple
 
 _NEVER = {"conftest.py", "setup.py", "noxfile.py"}
 
@@ -30,35 +31,79 @@ def builtin_folder() -> Path:
     raise DerivationError(f"the installation in {package} has no folder of derivations")
 
 
+class Made(NamedTuple):
+    """The claims that a file makes, as far as its text tells."""
+
+    ids: tuple[str, ...]
+    patterns: tuple[str, ...]  # of ids that are put together when the file runs
+
+
 def is_derivation_file(path: Path) -> bool:
     """Whether a file is Python and calls `Claim`, as far as its text tells.
 
     A file that does not parse counts as one if it speaks of claims at all: loading it gives the
     error to show.
     """
-    if path.suffix != ".py" or path.name in _NEVER or path.name.startswith(("test_", "_")):
-        return False
+    return _is_named_so(path) and _made(_text(path)) is not None
+
+
+def files_of(id: str, folder: Path) -> list[Path]:
+    """The files in and below a folder that make the claim of an id, as far as their text tells."""
+    texts = {file: _text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)}
+    # To parse a text takes long: most do not even speak of the id.
+    spoken = [file for file, text in texts.items() if id in text]
+    named = [file for file in spoken if (made := _made(texts[file])) and id in made.ids]
+    if named:
+        return named
+    found = {file: made for file, text in texts.items() if (made := _made(text))}
+    return [f for f, made in found.items() if any(re.fullmatch(x, id) for x in made.patterns)]
+
+
+def ids_below(folder: Path) -> list[str]:
+    """The ids of the claims in and below a folder, but for those that are put together."""
+    files = [file for file in sorted(_files_below(folder)) if _is_named_so(file)]
+    return [id for file in files if (made := _made(_text(file))) for id in made.ids]
+
+
+def _is_named_so(path: Path) -> bool:
+    never = path.name in _NEVER or path.name.startswith(("test_", "_"))
+    return path.suffix == ".py" and not never
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return False
-    return _calls_claim(text)
+        return ""
 
 
 # The files of the package are looked at again and again.
 @lru_cache(maxsize=256)
-def _calls_claim(text: str) -> bool:
+def _made(text: str) -> Made | None:
     if "Claim" not in text or "slrsym" not in text:
-        return False
+        return None
     try:
         tree = ast.parse(text)
     except SyntaxError:
-        return True
-    return any(
-        isinstance(node, ast.Call)
-        and getattr(node.func, "id", getattr(node.func, "attr", None)) == "Claim"
-        for node in ast.walk(tree)
-    )
+        return Made((), (".*",))
+    ids: list[str] = []
+    patterns: list[str] = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        if getattr(node.func, "id", getattr(node.func, "attr", None)) != "Claim":
+            continue
+        match [word.value for word in node.keywords if word.arg == "id"] or node.args[:1]:
+            case [ast.Constant(value=str(id))]:
+                ids.append(id)
+            case [ast.JoinedStr(values=parts)]:
+                known = (getattr(part, "value", None) for part in parts)
+                patterns.append(
+                    "".join(re.escape(x) if isinstance(x, str) else ".*" for x in known)
+                )
+            case _:
+                patterns.append(".*")
+    return Made(tuple(ids), tuple(patterns)) if ids or patterns else None
 
 
 def derivation_files(path: Path) -> list[Path]:

@@ -6,13 +6,19 @@ are loaded when an id is asked for that the user's files do not have, and checke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from slrsym.claims.check import Verdict, steps_of
 from slrsym.claims.claim import Claim
-from slrsym.claims.files import DerivationError, builtin_folder, derivation_files
+from slrsym.claims.files import (
+    DerivationError,
+    builtin_folder,
+    derivation_files,
+    files_of,
+    ids_below,
+)
 from slrsym.claims.loading import load_file
 from slrsym.claims.rows import Foundation, Row, row_of
 from slrsym.claims.workers import Checker
@@ -20,29 +26,14 @@ from slrsym.search import RULE_CLAIMS
 from slrsym.statements.errors import ProofError
 
 
-def builtin_claims(besides: Container[Path]) -> tuple[dict[str, Claim], list[str]]:
-    """The package's claims."""
-    claims: dict[str, Claim] = {}
-    problems: list[str] = []
-    for file in derivation_files(builtin_folder()):
-        if file.resolve() not in besides:
-            try:
-                claims |= {claim.id: claim for claim in load_file(file)}
-            except DerivationError as problem:
-                problems.append(str(problem))
-    return claims, problems
-
-
 def is_builtin(claim: Claim) -> bool:
     """Whether a claim is the package's own, or says the same."""
-    for file in derivation_files(builtin_folder()):
-        if claim.file is not None and claim.file.resolve() == file.resolve():
-            return True
-    for file in derivation_files(builtin_folder()):
-        for other in load_file(file):
-            if other.id == claim.id:
-                return (other.statement, other.given) == (claim.statement, claim.given)
-    return False
+    folder = builtin_folder().resolve()
+    if claim.file is not None and claim.file.is_relative_to(folder):
+        return True
+    same = (other for file in files_of(claim.id, folder) for other in load_file(file))
+    own = next((other for other in same if other.id == claim.id), None)
+    return own is not None and (own.statement, own.given) == (claim.statement, claim.given)
 
 
 @dataclass
@@ -61,7 +52,8 @@ class Ledger:
     problems: list[str] = field(default_factory=list)
     _files: dict[Path, list[Claim]] = field(default_factory=dict, repr=False)
     _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
-    _library: dict[str, Claim] | None = field(default=None, repr=False)
+    _library: dict[str, Claim] = field(default_factory=dict, repr=False)
+    _asked: set[Path] = field(default_factory=set, repr=False, compare=False)
     _founded: dict[str, Foundation] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -182,9 +174,9 @@ class Ledger:
         ProofError
             If there is none.
         """
-        claim = self.claims.get(id) or self._builtin().get(id)
+        claim = self.claims.get(id) or self._from_library(id)
         if claim is None:
-            close = _closest(id, [*self.claims, *self._builtin()])
+            close = _closest(id, [*self.claims, *ids_below(builtin_folder())])
             hint = f"; did you mean {close}?" if close else ""
             raise ProofError(f"unknown claim {id!r}{hint}")
         return claim
@@ -202,14 +194,20 @@ class Ledger:
         bool
             Whether `find` would find it.
         """
-        return id in self.claims or id in self._builtin()
+        return id in self.claims or self._from_library(id) is not None
 
-    def _builtin(self) -> dict[str, Claim]:
-        """The package's claims that are in none of this ledger's files."""
-        if self._library is None:
-            self._library, problems = builtin_claims(besides=self._files)
-            self.problems += problems
-        return self._library
+    def _from_library(self, id: str) -> Claim | None:
+        """The package's claim of an id, if it is in none of this ledger's files."""
+        if id not in self._library:
+            for file in files_of(id, builtin_folder()):
+                if file.resolve() in self._files or file in self._asked:
+                    continue
+                self._asked.add(file)
+                try:
+                    self._library |= {claim.id: claim for claim in load_file(file)}
+                except DerivationError as problem:
+                    self.problems.append(str(problem))
+        return self._library.get(id)
 
     # -- what rests on what --------------------------------------------------------------------
 
@@ -303,7 +301,8 @@ class Ledger:
                 used = {d for id in missing for d in verdicts[id].depends if self.knows(d)}
                 wanted = [*wanted, *sorted(used - set(wanted))]
         order = [id for id in self.claims if id in verdicts]
-        order += [id for id in verdicts if id not in self.claims]
+        others = [id for id in verdicts if id not in self.claims]
+        order += sorted(others, key=lambda id: (self.find(id).file, list(self._library).index(id)))
         return [row_of(self.find(id), verdicts) for id in order]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import importlib.util
 import sys
 import zlib
@@ -12,8 +11,6 @@ from types import CodeType
 
 from slrsym.claims.claim import Claim, collecting
 from slrsym.claims.files import DerivationError, builtin_folder
-
-__all__ = ["load_file"]
 
 # The package's own files as they were run last: their text, and what they made of it.
 _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
@@ -30,7 +27,7 @@ def load_file(path: Path) -> list[Claim]:
         return _run(path, resolved)
     if resolved not in _loaded or _loaded[resolved][0] != text:
         _loaded[resolved] = text, _run(path, resolved)
-    return [copy.copy(claim) for claim in _loaded[resolved][1]]
+    return list(_loaded[resolved][1])
 
 
 class _AsItStands(SourceFileLoader):
@@ -55,7 +52,7 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        with collecting() as claims:
+        with collecting(resolved) as claims:
             spec.loader.exec_module(module)
     # User code: whatever it raises is why it does not import, a call of sys.exit included.
     except (Exception, SystemExit) as problem:
@@ -66,8 +63,6 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
         ) from problem
     if not claims:
         raise DerivationError(f"{path} makes no claim")
-    for claim in claims:
-        claim.file = resolved
     return claims
 
 

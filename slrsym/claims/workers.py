@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from sympy.core.function import AppliedUndef
 
-from slrsym.claims.check import Verdict, check_claim, sealed
+from slrsym.claims.check import Verdict, check_claim
 from slrsym.claims.claim import Claim
 from slrsym.statements.errors import ProofError
 
@@ -74,7 +73,7 @@ class Checker:
             with _no_interrupt():
                 tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
             for task in as_completed(tasks):
-                yield sealed(*task.result())
+                yield task.result()
         except BrokenProcessPool:
             raise ProofError(
                 "a worker process died, perhaps for want of memory, or because it ran the script "
@@ -93,10 +92,9 @@ def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
     _worker_ledger = load(*files)
 
 
-def _check_in_worker(id: str, seed: int) -> tuple[Any, ...]:
+def _check_in_worker(id: str, seed: int) -> Verdict:
     assert _worker_ledger is not None
-    found = _check(_worker_ledger, id, seed)
-    return tuple(getattr(found, f.name) for f in fields(found))
+    return _check(_worker_ledger, id, seed)
 
 
 def _check(ledger: Claims, id: str, seed: int) -> Verdict:

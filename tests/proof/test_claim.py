@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,14 +93,19 @@ def test_what_is_no_proof_is_refused(result: Any, message: str) -> None:
 
 
 def test_claims_are_collected_in_order() -> None:
-    with collecting() as outer:
+    with collecting(Path("a.py")) as outer:
         first = square()
-        with collecting() as inner:
+        with collecting(Path("b.py")) as inner:
             second = square(id="inner")
         third = square(id="third")
     square(id="outside")
     assert outer == [first, third]
     assert inner == [second]
+    assert [claim.file for claim in (first, second, third)] == [
+        Path("a.py"),
+        Path("b.py"),
+        Path("a.py"),
+    ]
 
 
 def test_claims_are_shown() -> None:

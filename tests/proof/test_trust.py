@@ -31,7 +31,6 @@ from slrsym.proof import (
     D,
     Ledger,
     ProofError,
-    Verdict,
     algebra,
     all_of,
     cases,
@@ -216,11 +215,6 @@ def test_an_argument_by_derivative_needs_an_interval(declared):
 
 
 # -- verdicts ----------------------------------------------------------------------------------
-
-
-def test_a_verdict_is_not_to_be_made_by_hand():
-    with pytest.raises(TypeError, match="made by check_claim"):
-        Verdict("it", (), (), (), "", 0.0)
 
 
 def test_a_claim_without_steps_is_not_accepted():
