@@ -64,6 +64,24 @@ def _count(text: str) -> int:
     raise ArgumentTypeError(f"must be an integer of at least 1; got {text}")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what the verdicts do not show: fewer points, claims in the place of the package's."""
+    config = terminalreporter.config
+    if _LEDGER not in config.stash:
+        return
+    from slrsym.claims.check import POINTS, POINTS_OF_QUADRATURE
+
+    points, replacing = config.getoption("--slrsym-points"), sorted(_ledger(config).replacing())
+    if points is not None and points < POINTS:
+        terminalreporter.write_line(
+            f"slrsym: steps were examined at {points} random point{'s'[: points > 1]} at most, "
+            f"fewer than the {POINTS} (or {POINTS_OF_QUADRATURE}) of a full check"
+        )
+    if replacing:
+        listed = ", ".join(replacing)
+        terminalreporter.write_line(f"slrsym: in the place of claims of the package: {listed}")
+
+
 # A wrapper of the older kind, which every pytest knows that is about.
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:

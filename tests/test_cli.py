@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from slrsym import __version__
+from slrsym.claims.files import builtin_folder
 from slrsym.claims.rows import Row
 from slrsym.cli import app, display
 
@@ -136,7 +137,9 @@ def test_json_file(folder, tmp_path):
     result = verify(folder, "--json", file)
     assert result.exit_code == 0
     rows = json.loads(file.read_text())
-    assert [list(row) for row in rows] == [[*KEYS, "error", "monte_carlo", "box", "trials"]] * 3
+    assert [list(row) for row in rows] == [
+        [*KEYS, "error", "monte_carlo", "box", "trials", "replaces"]
+    ] * 3
     bell = next(row for row in rows if row["id"] == "bell")
     assert bell["depends"] == ["lemma-17-i"]
     assert bell["status"] == "proved"
@@ -292,9 +295,49 @@ def test_a_duplicate_id(derivation):
 
 def test_an_unknown_claim(folder):
     result = verify(folder, "--claim", "sqare", "--claim", "square")
-    assert result.exit_code == 1
-    assert "unknown claim 'sqare'; did you mean square?" in result.stderr
-    assert "1 of 1 claims proved" in result.stdout
+    assert result.exit_code == 2
+    assert "unknown claim 'sqare'; did you mean square?" in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+def test_a_claim_in_the_place_of_one_of_the_package_is_marked(derivation, tmp_path):
+    file = derivation(
+        "a.py", claim_text("lemma-17-i"), claim_text("mine", by='lemma("lemma-17-i")')
+    )
+    result = verify(file, "-v", "--json", tmp_path / "rows.json")
+    marked = "* in the place of a claim that comes with slrsym: lemma-17-i\n"
+    assert marked in result.stdout
+    # Once in its proof, once in the table.
+    assert result.stdout.count("lemma-17-i *") == 2
+    assert "mine *" not in result.stdout
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert {row["id"]: row["replaces"] for row in rows} == {"lemma-17-i": True, "mine": False}
+    result = run("axioms", "mine", "--path", file)
+    assert "lemma-17-i *, which uses no other claim" in result.stdout
+    assert marked in result.stdout
+
+
+def test_a_copy_of_a_file_of_the_package_replaces_nothing(tmp_path):
+    copy = tmp_path / "lemma_16.py"
+    copy.write_bytes((builtin_folder() / "lemma_16.py").read_bytes())
+    assert "in the place of" not in verify(copy).stdout
+    copy.write_text(copy.read_text() + "# changed\n")
+    assert "in the place of a claim that comes with slrsym: lemma-16" in verify(copy).stdout
+
+
+def test_only_the_files_are_loaded_that_are_needed():
+    code = """
+import sys
+from slrsym.cli import app
+app(["axioms", "lemma-18-v"], standalone_mode=False)
+names = {name[len("slrsym_derivation_") : -9] for name in sys.modules if "slrsym_deriv" in name}
+print(*sorted(names), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "lemma-18-v rests on" in done.stdout
+    names = set(done.stderr.split())
+    assert "lemma_18" in names
+    assert not names & {"theorem_05", "proposition_10", "observations", "planar_taylor"}
 
 
 def test_circles(derivation):
@@ -317,8 +360,8 @@ def test_circles(derivation):
 def test_no_derivations(tmp_path, name, said):
     (tmp_path / "empty").mkdir()
     result = verify(tmp_path / name)
-    assert result.exit_code == 1
-    assert said in result.stderr
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.replace("│", " ").split())
     # Nothing was verified, and so nothing is said of it.
     assert result.stdout == ""
 
@@ -373,7 +416,7 @@ def test_all_axioms():
 
 def test_axioms_of_an_unknown_claim():
     result = run("axioms", "lemma-18-iiii")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "did you mean lemma-18-ii" in result.stderr
 
 

@@ -108,6 +108,20 @@ def test_the_seed_moves_the_points(run, write):
     assert len(said) > 2
 
 
+def test_the_summary_says_what_verdicts_do_not_show(run, write):
+    write("a.py", claim_text("lemma-17-i"))
+    fewer = "slrsym: steps were examined at 1 random point at most, fewer than the 10 (or 2)*"
+    own = "slrsym: in the place of claims of the package: lemma-17-i"
+    run("--slrsym-points=1").stdout.fnmatch_lines(
+        [fewer.replace("(", "[(]"), own], consecutive=True
+    )
+    full = run("--slrsym-points=10").stdout
+    full.no_fnmatch_line("slrsym: steps were examined*")
+    full.fnmatch_lines([own])
+    write("a.py", claim_text("mine"))
+    run().stdout.no_fnmatch_line("slrsym: in the place*")
+
+
 def test_there_may_be_fewer_points(run, write, monkeypatch):
     write("a.py", claim_text("cheap"), claim_text("costly", *BELL), header=BELL_HEADER)
     write("b.py", claim_text("mean", "Expectation(G, standard_normal(G))", "0"), header=MEAN_HEADER)

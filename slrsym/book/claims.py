@@ -256,8 +256,10 @@ def evidence(row: Any) -> tuple[Inline, ...]:
 
 
 def _rest(row: Any) -> list[Inline]:
-    """The claims and axioms that it uses."""
+    """The claims and axioms that it uses, and whose place it takes."""
     parts: list[Inline] = []
+    if row.replaces:
+        parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))
     if row.depends:
         parts += [Text(" Uses "), *listed([Reference(id) for id in row.depends]), Text(".")]
     if row.axioms:

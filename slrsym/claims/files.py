@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -59,10 +59,13 @@ def files_of(id: str, folder: Path) -> list[Path]:
     return [f for f, made in found.items() if any(re.fullmatch(x, id) for x in made.patterns)]
 
 
-def ids_below(folder: Path) -> list[str]:
+def ids_below(folder: Path, among: Collection[str] | None = None) -> list[str]:
     """The ids of the claims in and below a folder, but for those that are put together."""
-    files = [file for file in sorted(_files_below(folder)) if _is_named_so(file)]
-    return [id for file in files if (made := _made(_text(file))) for id in made.ids]
+    texts = [_text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)]
+    if among is not None:
+        texts = [text for text in texts if any(id in text for id in among)]
+    found = [id for text in texts if (made := _made(text)) for id in made.ids]
+    return found if among is None else [id for id in found if id in among]
 
 
 def _is_named_so(path: Path) -> bool:

@@ -7,7 +7,7 @@ are loaded when an id is asked for that the user's files do not have, and checke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slrsym.claims.check import Verdict, steps_of
@@ -209,6 +209,23 @@ class Ledger:
                     self.problems.append(str(problem))
         return self._library.get(id)
 
+    def replacing(self) -> set[str]:
+        """The ids of claims here that take the place of claims that come with the package.
+
+        Returns
+        -------
+        set of str
+            A file with the text of the package's own replaces nothing.
+        """
+        try:
+            folder = builtin_folder().resolve()
+        except DerivationError:
+            return set()
+        own = {
+            id for id, c in self.claims.items() if c.file is None or not _is_copy(c.file, folder)
+        }
+        return set(ids_below(folder, own)) if own else set()
+
     # -- what rests on what --------------------------------------------------------------------
 
     def foundations(self, id: str) -> dict[str, Foundation]:
@@ -229,12 +246,13 @@ class Ledger:
         ProofError
             If the id is unknown.
         """
+        replacing = self.replacing()
         found: dict[str, Foundation] = {}
         ahead = [self.find(id).id]
         while ahead:
             name = ahead.pop(0)
             if name not in found:
-                found[name] = self._foundation(name)
+                found[name] = replace(self._foundation(name), replaces=name in replacing)
                 ahead += found[name].depends
         return found
 
@@ -259,7 +277,7 @@ class Ledger:
         ids: Iterable[str] | None = None,
         *,
         seed: int = 0,
-        workers: int = 1,
+        workers: int | None = 1,
         on_verdict: Callable[[Verdict], None] | None = None,
     ) -> list[Row]:
         """Check claims and all that they rest on.
@@ -270,8 +288,8 @@ class Ledger:
             The claims; all by default.
         seed : int, optional
             Moves the random points of the numerical checks.
-        workers : int, optional
-            How many processes to use.
+        workers : int or None, optional
+            How many processes to use; None for one for each core, if there are many claims.
         on_verdict : callable, optional
             Called with every verdict as it comes.
 
@@ -303,12 +321,21 @@ class Ledger:
         order = [id for id in self.claims if id in verdicts]
         others = [id for id in verdicts if id not in self.claims]
         order += sorted(others, key=lambda id: (self.find(id).file, list(self._library).index(id)))
-        return [row_of(self.find(id), verdicts) for id in order]
+        replacing = self.replacing()
+        return [row_of(self.find(id), verdicts, id in replacing) for id in order]
 
 
 def builtin_ledger() -> Ledger:
     """The ledger of the claims that come with the package."""
     return Ledger.load(builtin_folder())
+
+
+def _is_copy(file: Path, folder: Path) -> bool:
+    """Whether a file is one of a folder, or a copy of it."""
+    original = folder / file.name
+    if file.is_relative_to(folder):
+        return True
+    return original.is_file() and original.read_bytes() == file.read_bytes()
 
 
 def _closest(id: str, known: Iterable[str]) -> str:

@@ -44,6 +44,8 @@ class Row:
         On which box it is certified; empty otherwise.
     trials : str
         What an experiment saw by which it is tested, with counts; empty otherwise.
+    replaces : bool
+        Whether it takes the place of a claim of the same id that comes with the package.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Row:
     monte_carlo: tuple[MonteCarlo, ...] = ()
     box: str = ""
     trials: str = ""
+    replaces: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data, for JSON.
@@ -79,6 +82,7 @@ class Foundation:
     depends: tuple[str, ...]
     axioms: tuple[str, ...]
     error: str = ""
+    replaces: bool = False
 
 
 def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
@@ -107,7 +111,7 @@ def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
     return []
 
 
-def row_of(claim: Claim, verdicts: Mapping[str, Verdict]) -> Row:
+def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False) -> Row:
     """The row of a claim."""
     verdict = verdicts[claim.id]
     depends = {id: v.depends for id, v in verdicts.items()}
@@ -142,6 +146,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, Verdict]) -> Row:
         verdict.monte_carlo,
         verdict.box if status == "certified" else "",
         str(verdict.trials) if status == "tested" else "",
+        replaces,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -16,6 +17,9 @@ from sympy.core.function import AppliedUndef
 from slrsym.claims.check import Verdict, check_claim
 from slrsym.claims.claim import Claim
 from slrsym.statements.errors import ProofError
+
+# Processes take seconds to start: a few claims are checked before that.
+_FEW = 8
 
 
 class Claims(Protocol):
@@ -35,11 +39,13 @@ class Claims(Protocol):
 class Checker:
     """Checks claims of a ledger, here or in worker processes that load the same files."""
 
-    def __init__(self, ledger: Claims, seed: int, workers: int) -> None:
-        if workers < 1:
+    def __init__(self, ledger: Claims, seed: int, workers: int | None) -> None:
+        if workers is not None and workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
         self.seed = seed
+        self.few = _FEW if workers is None else 2
+        workers = workers or _cores()
         self.pool: ProcessPoolExecutor | None = None
         # Claims that come from no file exist in this process alone.
         if workers > 1 and all(c.file is not None for c in ledger.claims.values()):
@@ -63,7 +69,7 @@ class Checker:
 
     def check(self, ids: list[str]) -> Iterable[Verdict]:
         """Check claims, in any order."""
-        if self.pool is None or len(ids) == 1:
+        if self.pool is None or len(ids) < self.few:
             for id in ids:
                 yield _check(self.ledger, id, self.seed)
             return
@@ -119,3 +125,9 @@ def _no_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _cores() -> int:
+    """How many processes can run at once."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -47,7 +47,10 @@ def table(rows: Iterable[Row], width: int | None = None) -> Table:
     """One line for each claim."""
     rows = list(rows)
     numbers = ("steps", "digits", "axioms", "seconds")
-    others = [max((len(row.id) for row in rows), default=0), *map(len, ("status", *numbers))]
+    others = [
+        max((len(row.id) + 2 * row.replaces for row in rows), default=0),
+        *map(len, ("status", *numbers)),
+    ]
     gap = 1 if width is not None and width < _WIDE else 3
     room = None if width is None else max(_LEAST_TITLE, width - sum(others) - 6 * gap - 2)
     result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, gap // 2))
@@ -61,7 +64,7 @@ def table(rows: Iterable[Row], width: int | None = None) -> Table:
         if room is not None:
             title.truncate(room, overflow="ellipsis")
         result.add_row(
-            row.id,
+            f"{row.id} *" if row.replaces else row.id,
             title,
             Text(row.status, style=_STYLES.get(row.status, "")),
             str(row.steps),
@@ -92,6 +95,12 @@ def monte_carlo_summary(rows: Iterable[Row]) -> Text | None:
     lines = [f"Monte Carlo: {_count(sampled, 'statement')} on expectations sampled{worst}"]
     lines += [f"not sampled: {id}: {item.refusal}" for id, item in found if item.refusal]
     return Text("\n".join(lines))
+
+
+def replaced(ids: Iterable[str]) -> Text | None:
+    """Which claims take the place of claims that come with the package."""
+    listed = ", ".join(ids)
+    return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
 def failures(rows: Iterable[Row]) -> list[Text]:
@@ -136,7 +145,8 @@ def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
     from slrsym.statements.text import spoken
 
     source = "" if claim.title == claim.source else f"  ({claim.source})"
-    out.print(Text.assemble((claim.id, "bold"), f"  {claim.title}{source}"))
+    own = " *" if row.replaces else ""
+    out.print(Text.assemble((f"{claim.id}{own}", "bold"), f"  {claim.title}{source}"))
     out.print(_indented(spoken(claim.statement)))
     for hypothesis in claim.given:
         out.print(_indented(f"given {spoken(hypothesis)}"))
@@ -190,7 +200,11 @@ def claim_foundations(id: str, found: Mapping[str, Foundation], out: Console) ->
     out.print(Text(f"and on {_count(len(others), 'claim')}"))
     for name in others:
         uses = ", ".join(found[name].depends) or "no other claim"
-        out.print(_indented(f"{name}, which uses {uses}"))
+        mark = " *" if found[name].replaces else ""
+        out.print(_indented(f"{name}{mark}, which uses {uses}"))
+    marked = replaced(name for name, foundation in found.items() if foundation.replaces)
+    if marked is not None:
+        out.print(marked)
     for name, foundation in found.items():
         if foundation.error:
             out.print(_indented(f"{name} has no proof to read: {foundation.error}", style="red"))

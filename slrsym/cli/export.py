@@ -11,7 +11,7 @@ import typer
 
 from slrsym.cli.options import CLAIMS, PATHS, SEED, WORKERS, example
 from slrsym.cli.output import reported
-from slrsym.cli.verify import checked, cores, loaded, unknown_claim
+from slrsym.cli.verify import checked, loaded
 
 if TYPE_CHECKING:
     from slrsym.book.document import Document
@@ -102,7 +102,7 @@ def latex(
         output = writable(output, ".tex")
 
     start = time.perf_counter()
-    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
     wanted = [row.id for row in rows] if not claims else list(dict.fromkeys(claims))
     between = time.perf_counter()
 
@@ -142,15 +142,12 @@ def verified(
     claims: list[str] | None,
     paths: list[Path] | None,
     seed: int,
-    workers: int,
+    workers: int | None,
     unproved: bool,
 ) -> tuple[Ledger, list[Row], dict[str, Verdict]]:
     """Load and verify what is to be exported."""
-    ledger = loaded(paths)
-    problems = [
-        *ledger.problems,
-        *(unknown_claim(ledger, id) for id in claims or () if not ledger.knows(id)),
-    ]
+    ledger = loaded(paths, claims)
+    problems = list(ledger.problems)
     if not problems and not claims and not ledger.claims:
         problems.append("there is no claim to export")
     verdicts: dict[str, Verdict] = {}
@@ -255,7 +252,7 @@ def html(
     """
     output = writable(output, ".html")
     start = time.perf_counter()
-    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
     between = time.perf_counter()
 
     from slrsym.book.build import build
@@ -301,7 +298,7 @@ def everything(
     book = writable(output and output / LATEX, ".tex")
     site = writable(output and output / HTML, ".html")
     start = time.perf_counter()
-    ledger, rows, verdicts = verified(claims, paths, seed, workers or cores(), unproved)
+    ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
     between = time.perf_counter()
 
     from slrsym.book.build import build

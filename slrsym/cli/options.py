@@ -51,7 +51,7 @@ WORKERS = Annotated[
         "--workers",
         min=1,
         metavar="N",
-        help="How many processes to use; by default one for each core.",
+        help="How many processes to use; by default one for each core, if there are many claims.",
         show_default=False,
     ),
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,16 +57,12 @@ def verify(
     from slrsym.cli import display
 
     start = time.perf_counter()
-    ledger = loaded(paths)
-    ids = unknown = None
-    if claim:
-        ids = [id for id in claim if ledger.knows(id)]
-        unknown = [unknown_claim(ledger, id) for id in claim if not ledger.knows(id)]
+    ledger = loaded(paths, claim)
     verdicts: dict[str, Verdict] = {}
-    rows = checked(ledger, ids, seed, workers or cores(), verdicts)
+    rows = checked(ledger, claim, seed, workers, verdicts)
     write_json(json_file, [row.as_dict() for row in rows])
 
-    problems = [*ledger.problems, *(unknown or ())]
+    problems = ledger.problems
     if not rows:
         for problem in problems or ["there is no claim to verify"]:
             typer.echo(f"error: {problem}", err=True)
@@ -81,6 +77,9 @@ def verify(
     whole = not out.is_terminal
     out.print(display.table(rows, None if whole else out.width))
     out.print(display.axiom_summary(rows), soft_wrap=whole)
+    replaced = display.replaced(row.id for row in rows if row.replaces)
+    if replaced is not None:
+        out.print(replaced, soft_wrap=whole)
     samples = display.monte_carlo_summary(rows)
     if samples is not None:
         out.print(samples, soft_wrap=whole)
@@ -109,13 +108,10 @@ def axioms(
     from slrsym.cli import display
     from slrsym.search.axioms import AXIOMS, axiom
 
-    ledger = loaded(path)
+    ledger = loaded(path, id and [id])
     for problem in ledger.problems:
         typer.echo(f"error: {problem}", err=True)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
-    if id is not None and not ledger.knows(id):
-        typer.echo(f"error: {unknown_claim(ledger, id)}", err=True)
-        raise typer.Exit(1)
     if id is None:
         users: dict[str, list[str]] = {}
         for name in ledger.claims:
@@ -139,29 +135,37 @@ def axioms(
         raise typer.Exit(1)
 
 
-def loaded(paths: list[Path] | None) -> Ledger:
-    """The ledger of some paths, or that of the claims that come with the package."""
+def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger:
+    """The ledger of some paths, or that of the claims that come with the package.
+
+    Of these, only the files are run that make claims that are asked for, or that these rest on.
+    """
+    from slrsym.claims.files import DerivationError, derivation_files
     from slrsym.claims.ledger import Ledger, builtin_ledger
-
-    return Ledger.load(*paths) if paths else builtin_ledger()
-
-
-def unknown_claim(ledger: Ledger, id: str) -> str:
-    """Why an id is not that of a claim."""
     from slrsym.statements.errors import ProofError
 
-    try:
-        ledger.find(id)
-    except ProofError as reason:
-        return str(reason)
-    raise AssertionError(f"{id} is known")
+    for path in paths or ():
+        try:
+            derivation_files(path)
+        except DerivationError as problem:
+            raise typer.BadParameter(str(problem), param_hint="PATH") from None
+    if not paths and not ids:
+        return builtin_ledger()
+    ledger = Ledger.load(*paths or ())
+    for id in ids or ():
+        try:
+            ledger.find(id)
+        except ProofError as reason:
+            said = "; ".join([str(reason), *ledger.problems])
+            raise typer.BadParameter(said, param_hint="CLAIM") from None
+    return ledger
 
 
 def checked(
     ledger: Ledger,
     ids: list[str] | None,
     seed: int,
-    workers: int,
+    workers: int | None,
     verdicts: dict[str, Verdict],
 ) -> list[Row]:
     """Check claims behind a progress bar, and keep every verdict."""
@@ -175,9 +179,3 @@ def checked(
             bar.update(task, completed=len(verdicts), total=total, told=told)
 
         return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
-
-
-def cores() -> int:
-    """How many processes can run at once."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1

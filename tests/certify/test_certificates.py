@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -347,6 +348,29 @@ def test_what_is_no_number_shows_nothing():
         assert not found.margins
     assert cover_positive(Strange(arb(0, "inf")), square, Budget(30)).counterexample is None
     assert cover_positive(Strange(arb("nan")), square, Budget(30)).counterexample is None
+
+
+def test_a_certificate_says_what_its_kind_says(five_points, tmp_path):
+    file = tmp_path / "five.json"
+    five_points.save(file)
+    assert certify.check(file).accepted
+    data = json.loads(file.read_text())
+    data["statement"] = data["statement"].replace("exactly", "at least") + " And more."
+    file.write_text(json.dumps(data))
+    with pytest.raises(certify.CertificateError, match="a certificate of its kind says"):
+        certify.check(file)
+
+
+def test_what_is_listed_as_undecided_is_what_the_trees_leave_open(five_points):
+    found = certify.certify_alpha("0.1", "sqrt(1/2)", 400, "0.3", max_boxes=60)
+    assert certify.check(found).accepted
+    first, *rest = found.undecided
+    fewer = replace(first, boxes=first.boxes + 1)
+    for listed in ((), rest, (*found.undecided, first), (fewer, *rest)):
+        refusal = certify.check(replace(found, undecided=tuple(listed))).refusal
+        assert "undecided is not what its trees leave open" in refusal or "margins" in refusal
+    shown = certify.check(replace(five_points, undecided=(first,)))
+    assert "undecided is not what its trees leave open" in shown.refusal
 
 
 def test_budgets_are_kept():

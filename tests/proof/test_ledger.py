@@ -103,13 +103,13 @@ def test_built_in_claims_fill_gaps(derivation):
 
 
 def test_built_in_claims_are_not_loaded_for_nothing(derivation, monkeypatch):
-    def fail():
+    def fail(file):
         raise AssertionError("the package's claims were loaded")
 
     ledger = Ledger.load(
         derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
     )
-    monkeypatch.setattr("slrsym.claims.ledger.builtin_folder", fail)
+    monkeypatch.setattr("slrsym.claims.ledger.load_file", fail)
     assert statuses(ledger.verify()) == {"one": "proved", "two": "proved"}
 
 
@@ -243,7 +243,7 @@ def test_a_row_as_plain_data(derivation):
     (row,) = Ledger.load(derivation("a.py", claim_text("one"))).verify()
     assert list(row.as_dict()) == [
         "id", "title", "source", "status", "steps", "digits", "axioms", "depends", "seconds",
-        "error", "monte_carlo", "box", "trials",
+        "error", "monte_carlo", "box", "trials", "replaces",
     ]  # fmt: skip
     assert row.as_dict()["axioms"] == row.as_dict()["monte_carlo"] == []
 
