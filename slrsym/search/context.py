@@ -4,33 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
-from sympy import (
-    Basic,
-    Derivative,
-    Expr,
-    Gt,
-    Integral,
-    Limit,
-    Lt,
-    Ne,
-    Sum,
-    Symbol,
-    nan,
-    oo,
-    true,
-    zoo,
-)
+from sympy import Basic, Derivative, Expr, Gt, Integral, Limit, Lt, Ne, Symbol, nan, oo, zoo
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.algebra.algebra import Algebra, is_same_multiplied_out
 from slrsym.search.algebra.atoms import Freedom
 from slrsym.search.algebra.ring import NotNormalizable
-from slrsym.search.bounds.enclosure import Facts
-from slrsym.search.signs.decider import holds, is_defined, is_nonzero, sign_of
-from slrsym.search.signs.signs import Sign
+from slrsym.search.domain import Domain
+from slrsym.search.regularity import require_convergent
+from slrsym.search.signs.decider import is_defined
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import put
 
@@ -60,29 +44,18 @@ def _no_claims(name: str) -> Stated:
 
 
 @dataclass(frozen=True)
-class Context:
-    """The hypotheses in force at a step."""
+class Context(Domain):
+    """What a step may take for granted besides its hypotheses, and equality under them."""
 
-    hypotheses: tuple[Boolean, ...] = ()
     claim: Callable[[str], Stated] = field(default=_no_claims, compare=False)
     granted: tuple[Boolean, ...] = ()
     covariances: tuple[Any, ...] = ()
 
-    @cached_property
-    def facts(self) -> Facts:
-        """The hypotheses, ready for questions of sign."""
-        return Facts(self.hypotheses)
-
-    def assuming(self, *hypotheses: Boolean) -> Context:
-        """The context with more hypotheses."""
-        more = (h for h in hypotheses if h is not true)
-        return replace(self, hypotheses=(*self.hypotheses, *more))
-
-    def granting(self, goal: Boolean) -> Context:
+    def granting(self, goal: Boolean) -> Self:
         """The context of an induction step, in which the goal may be used as it stands."""
         return replace(self, granted=(*self.granted, goal))
 
-    def substituted(self, values: Mapping[Symbol, Expr]) -> Context:
+    def substituted(self, values: Mapping[Symbol, Expr]) -> Self:
         """The context in which some symbols have values; which its hypotheses speak of, too."""
         return replace(
             self,
@@ -91,20 +64,6 @@ class Context:
                 m.applyfunc(lambda entry: put(entry, values)) for m in self.covariances
             ),
         )
-
-    # -- questions ----------------------------------------------------------------------------
-
-    def sign(self, expr: Expr) -> Sign:
-        """What is known of the sign of an expression."""
-        return sign_of(expr, self.facts)
-
-    def holds(self, relation: Basic) -> bool:
-        """Whether a relation is certain."""
-        return bool(holds(relation, self.facts))
-
-    def is_real(self, expr: Expr) -> bool:
-        """Whether an expression is certainly a real number, all over the domain."""
-        return expr.is_real is True or is_defined(expr, self.facts)
 
     def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
         """A fresh ring for comparing expressions."""
@@ -156,34 +115,8 @@ class Context:
 
     def _require_convergent(self, side: Expr) -> None:
         """Integrals may be taken apart where they exist."""
-        # Imported late: what converges is decided with the help of contexts.
-        from slrsym.search.regularity import require_convergent
-
         for node in side.atoms(Integral):
             require_convergent(node, self)
-
-    def require_nonzero(self, denominator: Expr) -> None:
-        """Refuse unless an expression is certainly different from zero."""
-        if not is_nonzero(self.with_names_of_hypotheses(denominator), self.facts):
-            raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
-
-    def with_names_of_hypotheses(self, expr: Expr) -> Expr:
-        """The expression, its sums with the index that they have in a hypothesis, if any."""
-        stated = [node for h in self.hypotheses for node in h.atoms(Sum) if len(node.limits) == 1]
-        for node in expr.atoms(Sum):
-            index, *ends = node.limits[0]
-            for other in stated if len(node.limits) == 1 else ():
-                name = other.limits[0][0]
-                if name in node.free_symbols:
-                    continue
-                if Sum(node.function.xreplace({index: name}), (name, *ends)) == other:
-                    expr = expr.xreplace({node: other})
-        return expr
-
-    def require(self, condition: Any, reason: str) -> None:
-        """Refuse, with a reason, unless a condition is true."""
-        if not condition:
-            raise Refused(reason)
 
 
 def _is_finite(expr: Basic) -> bool:

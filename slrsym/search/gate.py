@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 from sympy import (
     Abs,
@@ -39,12 +38,10 @@ from sympy import (
 )
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
+from slrsym.search.context import Context
 from slrsym.search.regularity import is_semidefinite
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import ambiguous, put
-
-if TYPE_CHECKING:
-    from slrsym.search.context import Context
 
 __all__ = ["NEAR", "covariances", "require_defined", "require_laws", "require_stated"]
 
@@ -97,7 +94,7 @@ def _declared(symbol: Symbol) -> str:
 
 def _require_own_variables(statement: Basic, context: Context) -> None:
     """What a hypothesis says of a variable of a law, it says of another variable of that name."""
-    free = set().union(*(h.free_symbols for h in context.hypotheses))
+    free = context.restricted
     for law in statement.atoms(Law):
         for symbol in law.symbols:
             if symbol in free:

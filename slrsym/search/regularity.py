@@ -46,7 +46,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import IIDSum
-from slrsym.search.context import Context
+from slrsym.search.domain import Domain
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 
@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 
-def is_semidefinite(matrix: Matrix, context: Context) -> bool:
+def is_semidefinite(matrix: Matrix, context: Domain) -> bool:
     """Whether elimination shows a symmetric matrix to be positive semidefinite."""
     work = matrix.copy()
     n = work.shape[0]
@@ -93,7 +93,7 @@ def is_semidefinite(matrix: Matrix, context: Context) -> bool:
 BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
 
 
-def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
+def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Domain) -> None:
     """Refuse unless `expr` is a moderate function of the variables.
 
     Undefined functions and their derivatives are taken to be moderate: that is what a claim that
@@ -144,7 +144,7 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
 
 
 def _require_polynomial(
-    expr: Expr, variables: frozenset[Symbol], context: Context, most: int | None = None
+    expr: Expr, variables: frozenset[Symbol], context: Domain, most: int | None = None
 ) -> None:
     """Refuse unless `expr` is a polynomial in the variables, of degree `most` at the most."""
     for copies in expr.atoms(IIDSum):
@@ -158,7 +158,7 @@ def _require_polynomial(
         raise Refused(f"{expr} is no {kind} in {', '.join(map(str, present))}")
 
 
-def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Context) -> None:
+def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Domain) -> None:
     """A quadratic form that is nowhere positive, plus an affine one."""
     present = sorted(q.free_symbols & variables, key=str)
     polynomial = expand(q).as_poly(*present)
@@ -172,7 +172,7 @@ def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Conte
 _SMOOTH = (*BOUNDED, exp, OwensT, zeta)
 
 
-def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
+def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:
     """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
 
     Expectations have to be moderate in it, under a law without it; integrals are taken to converge.
@@ -213,7 +213,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
     raise Refused(f"{expr} is not known to be differentiable in {variable}")
 
 
-def between_ends(node: Integral, context: Context) -> Context:
+def between_ends(node: Integral, context: Domain) -> Domain:
     """The context inside an integral: its variable lies between ends that are in order."""
     for x, *ends in node.limits:
         if len(ends) == 2 and context.holds(Le(*ends)):
@@ -221,7 +221,7 @@ def between_ends(node: Integral, context: Context) -> Context:
     return context
 
 
-def require_convergent(node: Integral, context: Context) -> None:
+def require_convergent(node: Integral, context: Domain) -> None:
     """Refuse unless an integral in one variable is known to converge absolutely.
 
     Between finite ends the integrand has to be smooth; over an infinite range it has to be moderate
@@ -232,7 +232,7 @@ def require_convergent(node: Integral, context: Context) -> None:
     x, low, high = node.limits[0]
     if not is_plainly_real(x):
         raise Refused(f"the variable {x} of {node} has to be declared real, and no more")
-    if x in set().union(*(h.free_symbols for h in context.hypotheses)):
+    if x in context.restricted:
         raise Refused(f"a hypothesis speaks of the variable {x} of {node}; rename the variable")
     if low.is_infinite or high.is_infinite:
         require_decay(node.function, x, context)
@@ -240,7 +240,7 @@ def require_convergent(node: Integral, context: Context) -> None:
     require_smooth(node.function, x, between_ends(node, context))
 
 
-def require_differentiable(expr: Expr, variable: Symbol, context: Context) -> None:
+def require_differentiable(expr: Expr, variable: Symbol, context: Domain) -> None:
     """Refuse unless `expr` is differentiable in a variable, under its integrals as well.
 
     An integral between finite ends of an integrand that is smooth in both variables may be; so may
@@ -251,7 +251,7 @@ def require_differentiable(expr: Expr, variable: Symbol, context: Context) -> No
     require_smooth(expr, variable, context)
 
 
-def require_decay(expr: Expr, x: Symbol, context: Context) -> None:
+def require_decay(expr: Expr, x: Symbol, context: Domain) -> None:
     """Refuse unless every term is a moderate function of x times a Gaussian, so small far out."""
     for term in expand(expr).as_ordered_terms():
         exponent, rest = S.Zero, S.One
@@ -277,7 +277,7 @@ _ORDER = {
 }  # fmt: skip
 
 
-def require_interval(t: Symbol, at: Expr, context: Context) -> None:
+def require_interval(t: Symbol, at: Expr, context: Domain) -> None:
     """Refuse unless a variable's domain, all else fixed, is an interval that contains a point."""
     declared = set(t._assumptions_orig) - _ORDER
     if not t.is_real or declared:
@@ -310,7 +310,7 @@ _NOT_READ = (AppliedUndef, Derivative, Expectation, IIDSum, Integral, Limit, Sub
 
 
 def require_differentiable_on(
-    function: Any, coordinates: Iterable[Symbol], context: Context
+    function: Any, coordinates: Iterable[Symbol], context: Domain
 ) -> None:
     r"""Refuse unless a function is built so that it is smooth on the closed box.
 
@@ -322,7 +322,7 @@ def require_differentiable_on(
         _require_smooth_part(part, tuple(coordinates), context)
 
 
-def _require_smooth_part(expr: Expr, coordinates: tuple[Symbol, ...], context: Context) -> None:
+def _require_smooth_part(expr: Expr, coordinates: tuple[Symbol, ...], context: Domain) -> None:
     unread = sorted(expr.atoms(*_NOT_READ), key=str)
     if unread:
         raise Refused(f"whether {unread[0]} is continuously differentiable is not looked into here")

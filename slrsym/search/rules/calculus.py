@@ -192,7 +192,7 @@ class _FundamentalTheorem(Rule):
         integrals = [n for n in link.lhs.atoms(Integral) if len(n.limits) == 1]
         for node in integrals:
             x, low, high = node.limits[0]
-            if x in set().union(*(h.free_symbols for h in context.hypotheses)):
+            if x in context.restricted:
                 continue
             require_convergent(node, context)
             primitive = self.antiderivative.xreplace({self.variable: x})

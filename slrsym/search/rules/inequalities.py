@@ -96,7 +96,7 @@ class _Monotone(Rule):
         return ("mean-value-theorem",)
 
     def check(self, link: Link, context: Context) -> None:
-        if self.variable in set().union(*(h.free_symbols for h in context.hypotheses)):
+        if self.variable in context.restricted:
             raise Refused(f"the variable {self.variable} is restricted from outside; rename it")
         if self.variable in self.start.free_symbols | self.end.free_symbols:
             raise Refused(f"the end points contain the variable {self.variable} itself")
@@ -187,7 +187,7 @@ class _BoundedSlope(Rule):
 
     def _require_setting(self, link: Link, context: Context, times: int) -> None:
         z = self.variable
-        if z in set().union(*(h.free_symbols for h in context.hypotheses)):
+        if z in context.restricted:
             raise Refused(f"the variable {z} is restricted from outside; rename it")
         points = (self.start, self.end, self.low, self.high)
         if any(z in point.free_symbols for point in points):

@@ -134,7 +134,7 @@ class _Termwise(Rule):
         i = self.index
         if not i.is_integer or set(i._assumptions_orig) - {"commutative", "integer"}:
             raise Refused(f"the index {i} has to be declared an integer, and no more")
-        restricted = set().union(*(h.free_symbols for h in context.hypotheses))
+        restricted = context.restricted
         if i in restricted | self.low.free_symbols | self.high.free_symbols:
             raise Refused(f"the index {i} is restricted from outside; rename it")
         if i in link.statement.free_symbols:

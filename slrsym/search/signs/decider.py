@@ -50,7 +50,7 @@ from sympy.logic.boolalg import And, Or, false, true
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, zeta
 from slrsym.search.bounds.enclosure import Enclosure, Facts
 from slrsym.search.bounds.intervals import NoRange, Range
-from slrsym.search.signs.factors import ODD, RULES, RULES_FOR_LARGE, Rule, by_terms, statements
+from slrsym.search.signs.factors import ODD, RULES, RULES_FOR_LARGE, by_terms, statements
 from slrsym.search.signs.generators import Fraction, Generators, is_small, polynomial, ratio
 from slrsym.search.signs.signs import NONZERO, POSITIVE, UNKNOWN, Sign
 from slrsym.statements.expressions import bound_symbols
@@ -115,7 +115,6 @@ class Decider(Enclosure):
         self.generators = Generators()
         self.statements: list[tuple[Poly, Sign]] = []
         self.factor_signs: dict[Poly, Sign] = {}
-        self.reasons: dict[Basic, str] = {}
         self._answers: dict[Expr, Sign] = {}
         self._signs: dict[Expr, Sign] = {}
         self.inquiry = Inquiry()
@@ -125,15 +124,12 @@ class Decider(Enclosure):
         """Translate the hypotheses; those whose domain others secure, in a second round."""
         for _ in range(2):
             self.statements = statements(self)
-            for memory in (self._known, self._signs, self.factor_signs, self.reasons):
+            for memory in (self._known, self._signs, self.factor_signs):
                 memory.clear()
             self.inquiry.restart()
 
     def _remember(self, expr: Expr, found: Range) -> None:
         self.inquiry.keep(self._known, expr, found)
-
-    def _because(self, expr: Basic, reason: str) -> None:
-        self.reasons.setdefault(expr, reason)
 
     # -- ranges --------------------------------------------------------------------------------
 
@@ -231,7 +227,6 @@ class Decider(Enclosure):
                 found = UNKNOWN
             self.inquiry.end(("value", expr, symbol))
             if found != UNKNOWN:
-                self._because(expr, f"with {symbol} = {value}")
                 return found
         return UNKNOWN
 
@@ -282,9 +277,7 @@ class Decider(Enclosure):
                 more = rule(self, p)
             except NoRange:
                 continue
-            if (found & more) != found:
-                found &= more
-                self._because(p, _reason(rule))
+            found &= more
             if found.decided:
                 break
         self.inquiry.end(("factor", p))
@@ -310,14 +303,7 @@ class Decider(Enclosure):
             factor = ratio(p, q)
             if factor is not None:
                 found &= sign * Sign.of_number(factor)
-                self._because(p, "it is a hypothesis or follows from one")
         return found
-
-
-def _reason(rule: Rule) -> str:
-    """The first line of a rule's docstring, as part of a sentence."""
-    text = str(rule.__doc__).partition("\n")[0].rstrip(".")
-    return text[0].lower() + text[1:]
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,7 @@
 """Rules for the sign of an irreducible polynomial in generators.
 
 A rule gets a decider, which it asks for ranges of generators and signs of simpler expressions, and
-the polynomial. Its docstring says why it is right, and is what users read as an explanation.
+the polynomial. Its docstring says why it is right.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import combinations_with_replacement
 from operator import add, mul
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sympy import (
     QQ,
@@ -21,7 +21,6 @@ from sympy import (
     Min,
     Mul,
     Poly,
-    Rational,
     S,
     acos,
     asin,
@@ -35,8 +34,11 @@ from sympy import (
 )
 
 from slrsym.gaussian.functions import OwensT, normal_cdf
+from slrsym.search.bounds.enclosure import Facts
 from slrsym.search.bounds.intervals import NoRange, Range
 from slrsym.search.signs.generators import (
+    Fraction,
+    Generators,
     Terms,
     coefficient,
     discriminant,
@@ -46,9 +48,6 @@ from slrsym.search.signs.generators import (
     value,
 )
 from slrsym.search.signs.signs import NONNEGATIVE, NONZERO, POSITIVE, UNKNOWN, ZERO, Sign
-
-if TYPE_CHECKING:
-    from slrsym.search.signs.decider import Decider
 
 __all__ = [
     "ODD",
@@ -61,7 +60,39 @@ __all__ = [
 ]
 
 
-def statements(decider: Decider) -> list[tuple[Poly, Sign]]:
+class Questions(Protocol):
+    """What a rule may ask."""
+
+    facts: Facts
+    generators: Generators
+    statements: list[tuple[Poly, Sign]]
+
+    def sign(self, expr: Expr) -> Sign:
+        """The sign of an expression."""
+
+    def require_defined(self, expr: Expr) -> None:
+        """Refuse an expression that may be undefined."""
+
+    def of_fraction(self, fraction: Fraction) -> Sign:
+        """The sign of a fraction whose denominator is known not to vanish."""
+
+    def of_polynomial(self, p: Poly) -> Sign:
+        """The sign of a polynomial in generators."""
+
+    def of_factor(self, p: Poly) -> Sign:
+        """The sign of an irreducible one."""
+
+    def of_generator(self, g: Dummy) -> Sign:
+        """The sign of a generator."""
+
+    def range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator."""
+
+    def short_range_of_generator(self, g: Dummy) -> Range:
+        """The range of a generator, widened to ends that are short enough to calculate with."""
+
+
+def statements(decider: Questions) -> list[tuple[Poly, Sign]]:
     """The hypotheses, as signs of polynomials.
 
     A hypothesis counts where it is certainly defined, which may follow from other ones.
@@ -70,7 +101,7 @@ def statements(decider: Decider) -> list[tuple[Poly, Sign]]:
     return found + list(_quotients(decider, found))
 
 
-def nonnegative_polynomials(decider: Decider, p: Poly) -> list[tuple[Poly, Sign]]:
+def nonnegative_polynomials(decider: Questions, p: Poly) -> list[tuple[Poly, Sign]]:
     """Polynomials that are not negative, of use for the sign of another one."""
     found: list[tuple[Poly, Sign]] = []
     for q, sign in decider.statements:
@@ -84,7 +115,7 @@ def nonnegative_polynomials(decider: Decider, p: Poly) -> list[tuple[Poly, Sign]
     return found[:_MOST_CANDIDATES]
 
 
-def _translated(decider: Decider) -> Iterator[tuple[Poly, Sign]]:
+def _translated(decider: Questions) -> Iterator[tuple[Poly, Sign]]:
     stated = [
         *((e, POSITIVE if strict else NONNEGATIVE) for e, strict in decider.facts.inequalities),
         *((e, ZERO) for e in decider.facts.zeros),
@@ -101,7 +132,7 @@ def _translated(decider: Decider) -> Iterator[tuple[Poly, Sign]]:
                 yield form.top, sign * (NONZERO & decider.of_polynomial(form.bottom))
 
 
-def _quotients(decider: Decider, stated: list[tuple[Poly, Sign]]) -> Iterator[tuple[Poly, Sign]]:
+def _quotients(decider: Questions, stated: list[tuple[Poly, Sign]]) -> Iterator[tuple[Poly, Sign]]:
     """The signs of single factors, where those of the others are known."""
     for p, sign in stated:
         constant, factors = decider.generators.factors(p)
@@ -122,7 +153,7 @@ def _quotients(decider: Decider, stated: list[tuple[Poly, Sign]]) -> Iterator[tu
                 yield factor, quotient
 
 
-def _bounds_of(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+def _bounds_of(decider: Questions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
     inside = decider.short_range_of_generator(g)
     for end, is_open, side in (
         (inside.low, inside.low_open, 1),
@@ -132,7 +163,7 @@ def _bounds_of(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
             yield polynomial(side * (g - end)), POSITIVE if is_open else NONNEGATIVE
 
 
-def _defining(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+def _defining(decider: Questions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
     """How a generator compares with others by its definition."""
     meaning = decider.generators.meaning[g]
     half_turn = decider.generators.atomised(S.Pi)
@@ -167,7 +198,7 @@ ODD = (erf, atan, asin, tanh, sinh)
 # -- by where the generators lie ---------------------------------------------------------------
 
 
-def by_terms(decider: Decider, p: Poly) -> Sign:
+def by_terms(decider: Questions, p: Poly) -> Sign:
     """Its terms have known signs, which agree."""
     return _sign_of_terms(terms_of(p), decider.of_generator)
 
@@ -184,7 +215,7 @@ def _sign_of_terms(terms: Terms, sign_of: Callable[[Dummy], Sign]) -> Sign:
     return total
 
 
-def _by_range(decider: Decider, p: Poly) -> Sign:
+def _by_range(decider: Questions, p: Poly) -> Sign:
     """The ranges of its terms add up to no more."""
     terms = [
         reduce(
@@ -201,57 +232,7 @@ def _by_range(decider: Decider, p: Poly) -> Sign:
     return Sign.of_range(reduce(add, terms))
 
 
-def _by_shift(decider: Decider, p: Poly) -> Sign:
-    """Its terms agree in sign when variables are counted from their bounds."""
-    inside = {g: decider.short_range_of_generator(g) for g in p.gens}
-    moves: dict[Dummy, Expr] = {}
-    signs: dict[Dummy, Sign] = {}
-    for g, reach in inside.items():
-        if not reach.low.is_infinite and reach.low != 0:
-            moves[g] = reach.low + g
-            signs[g] = POSITIVE if reach.low_open else NONNEGATIVE
-        elif not reach.high.is_infinite and reach.low.is_infinite and reach.high != 0:
-            moves[g] = reach.high - g
-            signs[g] = POSITIVE if reach.high_open else NONNEGATIVE
-        else:
-            signs[g] = decider.of_generator(g)
-    if not moves:
-        return UNKNOWN
-    moved = Poly(p.as_expr().xreplace(moves), *p.gens, domain=QQ)
-    return _sign_of_terms(terms_of(moved), signs.__getitem__)
-
-
-def _by_roots(decider: Decider, p: Poly) -> Sign:
-    """It is a polynomial without roots inside the interval in question."""
-    if len(p.gens) != 1:
-        return UNKNOWN
-    reach = decider.short_range_of_generator(p.gens[0])
-    if reach.low == reach.high:
-        return Sign.of_number(p.eval(reach.low))
-    roots = p.count_roots(
-        None if reach.low.is_infinite else reach.low,
-        None if reach.high.is_infinite else reach.high,
-    )
-    possible: set[int] = set()
-    for end, is_open in ((reach.low, reach.low_open), (reach.high, reach.high_open)):
-        if not end.is_infinite and p.eval(end) == 0:
-            roots -= 1
-            possible |= set() if is_open else {0}
-    if roots:
-        return UNKNOWN
-    inner = p.eval(_inner_point(reach))
-    return Sign(frozenset(possible | Sign.of_number(inner).possible))
-
-
-def _inner_point(reach: Range) -> Rational:
-    if reach.low.is_infinite and reach.high.is_infinite:
-        return S.Zero
-    if reach.low.is_infinite:
-        return reach.high - 1
-    return reach.low + 1 if reach.high.is_infinite else (reach.low + reach.high) / 2
-
-
-def _by_discriminant(decider: Decider, p: Poly) -> Sign:
+def _by_discriminant(decider: Questions, p: Poly) -> Sign:
     """It is quadratic in a variable, with a discriminant that is not positive."""
     for g in p.gens:
         if p.degree(g) != 2:
@@ -267,7 +248,7 @@ def _by_discriminant(decider: Decider, p: Poly) -> Sign:
     return UNKNOWN
 
 
-def _by_ends(decider: Decider, p: Poly) -> Sign:
+def _by_ends(decider: Questions, p: Poly) -> Sign:
     """It is linear, convex or concave in a variable, and has this sign at the ends."""
     found = UNKNOWN
     for g in p.gens:
@@ -308,7 +289,7 @@ def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
 # -- by comparison -----------------------------------------------------------------------------
 
 
-def _by_squares(decider: Decider, p: Poly) -> Sign:
+def _by_squares(decider: Questions, p: Poly) -> Sign:
     """The squares of a root and of the rest can be compared."""
     for g in p.gens:
         if g not in decider.generators.roots or p.degree(g) != 1:
@@ -329,7 +310,7 @@ def _by_squares(decider: Decider, p: Poly) -> Sign:
     return UNKNOWN
 
 
-def _by_monotony(decider: Decider, p: Poly) -> Sign:
+def _by_monotony(decider: Questions, p: Poly) -> Sign:
     """It is the difference of two values of a monotone function."""
     if len(p.terms()) != 2:
         return UNKNOWN
@@ -365,7 +346,7 @@ def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
 # -- by combination ----------------------------------------------------------------------------
 
 
-def _by_combination(decider: Decider, p: Poly) -> Sign:
+def _by_combination(decider: Questions, p: Poly) -> Sign:
     """It is a combination of hypotheses and of terms of known sign."""
     known = [(terms_of(q), sign) for q, sign in nonnegative_polynomials(decider, p)]
     terms = terms_of(p)
@@ -388,7 +369,7 @@ def _by_combination(decider: Decider, p: Poly) -> Sign:
 
 
 def _combined(
-    decider: Decider, terms: Terms, candidates: list[tuple[Terms, Sign]], depth: int
+    decider: Questions, terms: Terms, candidates: list[tuple[Terms, Sign]], depth: int
 ) -> Sign:
     """Nonnegative or positive if there is a nonnegative combination; otherwise unknown."""
     best = UNKNOWN
@@ -416,15 +397,13 @@ def _combined(
 
 # -- the rules ---------------------------------------------------------------------------------
 
-Rule = Callable[["Decider", Poly], Sign]
+Rule = Callable[[Questions, Poly], Sign]
 
 # In the order in which they are tried, the quick ones first.
 RULES: tuple[Rule, ...] = (
     by_terms,
     _by_range,
     _by_monotony,
-    _by_roots,
-    _by_shift,
     _by_squares,
     _by_combination,
     _by_ends,
