@@ -23,6 +23,7 @@ import numpy as np
 import xarray as xr
 
 from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, resume, simulate
+from slrsym.files import DamagedFileError
 from slrsym.task import Task
 
 __all__ = ["EXPERIMENTS", "Experiment", "Recipe", "fetch"]
@@ -223,7 +224,7 @@ def fetch(
     data = recipe.read(path)
     for name, wanted in recipe.settings.items():
         if name not in data.attrs:
-            raise ValueError(f"{path} holds other data: nothing is said in it of {name}")
+            raise DamagedFileError(f"{path} holds other data: it has no setting {name}")
         if not np.array_equal(data.attrs[name], wanted):
             raise ValueError(
                 f"{path} holds data with {name} = {data.attrs[name]}; needed is {name} = {wanted}"

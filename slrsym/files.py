@@ -1,4 +1,4 @@
-"""Files that are complete or not there at all."""
+"""The one store of results: files that are complete or not there at all, and refused by name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,37 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["read_netcdf", "replacing", "require_writable", "write_netcdf"]
+__all__ = [
+    "DamagedFileError",
+    "NotSavedError",
+    "read_netcdf",
+    "replacing",
+    "require_writable",
+    "write_netcdf",
+]
+
+
+class DamagedFileError(ValueError):
+    """A file that cannot be read, is cut short or damaged, or holds something else."""
+
+
+class NotSavedError(OSError):
+    """A file could not be written, for lack of room or of permission; an earlier one is as it was.
+
+    Attributes
+    ----------
+    result : object
+        What was to be saved, if that is known; nothing of it is lost.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.result: Any = None
 
 
 @contextmanager
@@ -35,8 +60,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield file
         return
     file = file.resolve()
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".slrsym-", suffix=".part")
-    os.close(handle)
+    try:
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".slrsym-", suffix=".part")
+        os.close(handle)
+    except OSError as problem:
+        raise NotSavedError(f"{path} could not be written: {problem.strerror}") from None
     draft = Path(name)
     try:
         yield draft
@@ -45,6 +73,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
         os.umask(mask)
         draft.chmod(0o666 & ~mask)
         draft.replace(file)
+    except OSError as problem:
+        why = problem.strerror or str(problem).replace(name, str(path))
+        raise NotSavedError(f"{path} could not be written: {why}") from problem
     finally:
         draft.unlink(missing_ok=True)
 
@@ -67,13 +98,17 @@ def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
         data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
 
 
-def read_netcdf(path: str | Path) -> xr.Dataset:
+def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
     """The dataset of a file."""
     import xarray as xr
 
     try:
         return xr.load_dataset(path, engine="scipy")
-    except Exception as problem:  # SciPy reads a damaged file until it trips over anything
-        # What it says first; then it advises to install what would not help.
-        lines = str(problem).splitlines() or [type(problem).__name__]
-        raise ValueError(lines[0].removeprefix("Error: ")) from None
+    except OSError as problem:
+        why = f"it cannot be read: {problem.strerror}" if problem.strerror else _NO_NETCDF
+    except Exception:  # SciPy reads a damaged file until it trips over anything
+        why = _NO_NETCDF
+    raise DamagedFileError(f"{path} is no file of {what}: {why}")
+
+
+_NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"

@@ -148,7 +148,7 @@ class OracleSurvey:
         ValueError
             If it is no netCDF file.
         """
-        return _read(path)
+        return read_netcdf(path)
 
     def _task(self, d: int) -> Task:
         return Task(d, self.L, self.gamma, self.epsilon)
@@ -251,7 +251,7 @@ class SquareSurvey:
         ValueError
             If it is no netCDF file.
         """
-        return _read(path)
+        return read_netcdf(path)
 
     def _flow(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:
         slopes = gradient(_on_manifold(grid), self.lam, self.task)[..., :2]
@@ -278,10 +278,3 @@ def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
     if path is not None:
         write_netcdf(data, path)
     return data
-
-
-def _read(path: str | Path) -> xr.Dataset:
-    try:
-        return read_netcdf(path)
-    except ValueError as problem:
-        raise ValueError(f"{path} is no file of data: {problem}") from None

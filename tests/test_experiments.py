@@ -220,7 +220,7 @@ def test_surveys_are_kept_and_read_again(file, monkeypatch):
 
 def test_data_that_are_not_the_survey_are_refused(file):
     fetch(SMALL, file)
-    with pytest.raises(ValueError, match="holds other data: nothing is said in it of survey"):
+    with pytest.raises(ValueError, match="holds other data: it has no setting survey"):
         fetch(OracleSurvey(), file)
     file.write_text("no netCDF")
     with pytest.raises(ValueError, match="is no file of data"):
@@ -244,5 +244,5 @@ def test_runs_with_batches_are_not_taken_for_runs_without(file):
     with pytest.raises(ValueError, match="holds data with batch = 5; needed are data without"):
         fetch(law, file)
     save(law.compute(), file)
-    with pytest.raises(ValueError, match="nothing is said in it of batch"):
+    with pytest.raises(ValueError, match="it has no setting batch"):
         fetch(SAMPLED, file)

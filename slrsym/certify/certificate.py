@@ -12,7 +12,7 @@ from typing import Any
 
 from slrsym.certify.boxes import Box
 from slrsym.certify.numbers import Range, parameter_range, rational
-from slrsym.files import replacing
+from slrsym.files import DamagedFileError, replacing
 
 __all__ = [
     "FORMAT",
@@ -29,7 +29,7 @@ __all__ = [
 FORMAT = "slrsym certificate 1"
 
 
-class CertificateError(ValueError):
+class CertificateError(DamagedFileError):
     """A file that is no certificate, or one that is damaged."""
 
 
@@ -227,8 +227,8 @@ def load(path: str | Path) -> Certificate:
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as problem:
-        raise CertificateError(f"{path} is no certificate: {problem}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise CertificateError(f"{path} is no certificate: it is no JSON, or cut short") from None
     except OSError as problem:
         raise CertificateError(f"{path} cannot be read: {problem.strerror}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
@@ -236,7 +236,7 @@ def load(path: str | Path) -> Certificate:
     try:
         return _read(data)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as problem:
-        why = f"{type(problem).__name__}: {problem}"
+        why = f"it has no {problem}" if isinstance(problem, KeyError) else str(problem)
         raise CertificateError(f"{path} is a damaged certificate: {why}") from None
 
 

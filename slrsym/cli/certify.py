@@ -20,6 +20,7 @@ from slrsym.cli.output import (
     require_writable,
     write_json,
 )
+from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
     from slrsym.certify import Certificate, LocalRates, StepSize
@@ -102,9 +103,13 @@ def rate_rows(found: LocalRates) -> Rows:
 
 
 def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> None:
-    """Save and show a certificate."""
+    """Save and show a certificate; show it also where it could not be saved."""
+    lost = None
     if to.output is not None:
-        found.save(to.output)
+        try:
+            found.save(to.output)
+        except NotSavedError as problem:
+            lost = problem
     about = [
         ("verdict", str(found.verdict)),
         ("box", found.box),
@@ -125,6 +130,8 @@ def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> Non
     data = found.as_dict()
     brief = {name: data[name] for name in data if name not in ("tree", "pieces")}
     show(found.statement, about, to, brief | {"rows": dict(rows or [])})
+    if lost is not None:
+        raise lost
     if to.output is not None and to.table:
         typer.echo(f"saved in {to.output}")
     if found.verdict != "shown":
@@ -365,6 +372,8 @@ def check(
     to = Destination.of(None, json_file)
     checks, shown = [], True
     for file in files:
+        if not file.exists():
+            raise typer.BadParameter(f"{file} cannot be read: it does not exist")
         with refusals():
             certificate = certify.load(file)
         found = certify.check(certificate)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.files import replacing
+from slrsym.files import DamagedFileError, NotSavedError, replacing
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -42,6 +42,11 @@ def reported() -> Iterator[None]:
         raise typer.Exit(1) from None
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
+    except (DamagedFileError, NotSavedError) as problem:
+        if _debug:
+            traceback.print_exc()
+        typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(1) from None
     except Exception as problem:
         if _debug:
             traceback.print_exc()
@@ -52,11 +57,13 @@ def reported() -> Iterator[None]:
 
 @contextmanager
 def refusals(option: str | None = None) -> Iterator[None]:
-    """Turn what the library refuses into bad usage."""
+    """Turn what the library refuses into bad usage; bad files are none."""
     from slrsym.kernels.numba_backend import NumbaMissingError
 
     try:
         yield
+    except DamagedFileError:
+        raise
     except (ValueError, NumbaMissingError) as problem:
         if _debug:
             traceback.print_exc()

@@ -20,6 +20,7 @@ from slrsym.cli.output import (
     write_json,
 )
 from slrsym.figures import FORMATS
+from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -135,6 +136,7 @@ def recovery(
     from slrsym.cli import display
     from slrsym.recovery import Setting, recover, sweep
 
+    lost = None
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
     try:
         with refusals(), warnings_told():
@@ -147,6 +149,10 @@ def recovery(
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)
         raise
+    except NotSavedError as problem:
+        if problem.result is None:
+            raise
+        found, lost = problem.result, problem
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     if single:
         names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
@@ -158,7 +164,7 @@ def recovery(
     else:
         out.print(grid_table(found))
     write_json(json_file, _content(found, single))
-    if output is not None:
+    if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
     if picture is not None:
         from slrsym.figures.recovery import basin_figure, sweep_figure
@@ -166,6 +172,8 @@ def recovery(
 
         write(basin_figure(found) if single else sweep_figure(found), picture)
         out.print(f"drawn in {picture}", soft_wrap=True)
+    if lost is not None:
+        raise lost
 
 
 def _numbers(option: str, text: str) -> list[Any]:

@@ -18,6 +18,7 @@ from slrsym.cli.output import (
     write_json,
 )
 from slrsym.figures import FORMATS
+from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -165,7 +166,7 @@ def simulate(
         endings = ", ".join(f".{form}" for form in FORMATS)
         raise typer.BadParameter(f"{plot} must end with one of {endings}", param_hint="--plot")
 
-    saved = output or resume
+    saved, lost = output or resume, None
     try:
         with refusals(), warnings_told():
             found = (
@@ -177,13 +178,20 @@ def simulate(
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
         raise
+    except NotSavedError as problem:
+        if problem.result is None:
+            raise
+        # Hours of work may be in it.
+        found, lost = problem.result, problem
     _show(found, planar, sys.stderr if to_stdout else sys.stdout)
     write_json(json_file, _as_dict(found))
-    if saved is not None:
+    if saved is not None and lost is None:
         typer.echo(f"saved in {saved}", err=to_stdout)
     if plot is not None:
         _draw(found, plot)
         typer.echo(f"drawn in {plot}", err=to_stdout)
+    if lost is not None:
+        raise lost
 
 
 def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: bool) -> None:

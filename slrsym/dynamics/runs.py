@@ -24,7 +24,7 @@ from slrsym.dynamics.spheres import largest_curvatures, vectors
 from slrsym.dynamics.starts import Start, as_start, require_feasible
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.dynamics.storage import load, require_runs, save
-from slrsym.files import require_writable
+from slrsym.files import NotSavedError, require_writable
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
@@ -334,7 +334,11 @@ def _run(
             lam = np.concatenate([earlier.lam.values, lam[1:]])
         result = _dataset(task, noted, steps, lam, labels, settings)
         if path is not None:
-            save(result, path)
+            try:
+                save(result, path)
+            except NotSavedError as problem:
+                problem.result = result
+                raise
     _warn_of_large_steps(task, noted[-1 - len(noted) // 2 :], lam[-1 - len(noted) // 2 :], settings)
     return result
 

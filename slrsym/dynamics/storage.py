@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import read_netcdf, require_writable, write_netcdf
+from slrsym.files import DamagedFileError, read_netcdf, require_writable, write_netcdf
 from slrsym.task import OrderParameters, Task
 
 __all__ = ["load", "require_runs", "save"]
@@ -75,11 +75,11 @@ def load(path: str | Path) -> xr.Dataset:
     file = Path(path)
     if not file.is_file():
         raise ValueError(f"path must be a file that exists; {file} is none")
+    runs = read_netcdf(file, "runs")
     try:
-        runs = read_netcdf(file)
         require_runs(runs)
-    except Exception as problem:  # what is damaged may be anything
-        raise ValueError(f"{file} is no file of runs: {problem}") from None
+    except ValueError:
+        raise DamagedFileError(f"{file} is no file of runs: it holds something else") from None
     # As they were before they were saved.
     whole = {name: x.astype(np.int64) for name, x in runs.coords.items() if x.dtype.kind == "i"}
     return runs.assign_coords(whole).assign_attrs(

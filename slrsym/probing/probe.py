@@ -89,13 +89,6 @@ def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
     return data
 
 
-def _read(path: str | Path) -> xr.Dataset:
-    try:
-        return read_netcdf(path)
-    except ValueError as problem:
-        raise ValueError(f"{path} is no file of data: {problem}") from None
-
-
 @dataclass(frozen=True)
 class Probing:
     """Figure 1(b): how well [CLS] tells the label, layer by layer, on each set of sentences.
@@ -218,7 +211,7 @@ class Probing:
         ValueError
             If it is no netCDF file.
         """
-        return _read(path)
+        return read_netcdf(path)
 
 
 @dataclass(frozen=True)
@@ -332,4 +325,4 @@ class Projections:
         ValueError
             If it is no netCDF file.
         """
-        return _read(path)
+        return read_netcdf(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from slrsym.dynamics.engines import cores
+from slrsym.files import NotSavedError
 from slrsym.progress import advancing
 from slrsym.recovery.chunks import Ends, follow, tubes
 from slrsym.recovery.executors import Jobs, Maker, as_maker, completed
@@ -79,8 +81,10 @@ def followed(
                 jobs.extendleft(reversed(more))
                 continue
             cell, first = name
+            # What cannot be kept is still counted; that the disk is full is told in the end.
             if parts is not None:
-                parts.write(cell, first, result)
+                with suppress(NotSavedError):
+                    parts.write(cell, first, result)
             found[cell, first] = result
             shown(len(result.verdict))
     return [

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from slrsym.files import replacing
+from slrsym.files import DamagedFileError, NotSavedError, replacing
 from slrsym.recovery.chunks import Ends
 
 __all__ = ["Parts"]
@@ -27,12 +27,15 @@ class Parts:
         wanted = json.loads(json.dumps(settings))
         file = folder / _SETTINGS
         if not folder.exists():
-            folder.mkdir()
+            try:
+                folder.mkdir()
+            except OSError as problem:
+                raise NotSavedError(f"{folder} could not be made: {problem.strerror}") from None
         if file.is_file():
             try:
                 found = json.loads(file.read_text(encoding="utf-8"))
             except ValueError as problem:
-                raise ValueError(f"{file} is damaged: {problem}") from None
+                raise DamagedFileError(f"{file} is damaged: {problem}") from None
             for name in {**wanted, **found}:
                 if found.get(name) != wanted.get(name):
                     raise ValueError(
@@ -40,7 +43,7 @@ class Parts:
                         f"{name} = {wanted.get(name)}; give the same again, or another file"
                     )
         elif not folder.is_dir() or any(folder.iterdir()):
-            raise ValueError(f"{folder} holds something else than parts of a sweep")
+            raise DamagedFileError(f"{folder} holds something else than parts of a sweep")
         else:
             with replacing(file) as draft:
                 draft.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")

@@ -17,7 +17,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import read_netcdf, require_writable, write_netcdf
+from slrsym.files import (
+    DamagedFileError,
+    NotSavedError,
+    read_netcdf,
+    require_writable,
+    write_netcdf,
+)
 from slrsym.kernels.arguments import number, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.recovery.chunks import Ends
@@ -291,7 +297,11 @@ def _kept(
         # Another version may compute other bits.
         parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
         data = compute(parts)
-        write_netcdf(data, file)
+        try:
+            write_netcdf(data, file)
+        except NotSavedError as problem:
+            problem.result = data
+            raise
         parts.remove()
     _warn(data)
     return data
@@ -309,11 +319,13 @@ def _warn(data: xr.Dataset) -> None:
 
 
 def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
+    data = read_netcdf(file, "runs, nor of a sweep")
     try:
-        data = read_netcdf(file)
         found = json.loads(data.attrs["settings"])
-    except Exception as problem:  # what is damaged may be anything
-        raise ValueError(f"{file} holds no runs and no sweep: {problem}") from None
+    except (KeyError, TypeError, ValueError):
+        raise DamagedFileError(
+            f"{file} is no file of runs, nor of a sweep: it holds something else"
+        ) from None
     for name in {**settings, **found}:
         if found.get(name) != settings.get(name):
             raise ValueError(
@@ -321,5 +333,7 @@ def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
                 f"{name} = {settings.get(name)}"
             )
     if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
-        raise ValueError(f"{file} holds verdicts of an earlier version; remove it to count anew")
+        raise DamagedFileError(
+            f"{file} holds verdicts of an earlier version; remove it to count anew"
+        )
     return data

@@ -171,7 +171,4 @@ class RunsInPieces(ABC):
 
     def read(self, path: str | Path) -> xr.Dataset:
         """Runs from a file that `compute` saved; a ValueError if it is no netCDF file."""
-        try:
-            return read_netcdf(path)
-        except ValueError as problem:
-            raise ValueError(f"{path} is no file of data: {problem}") from None
+        return read_netcdf(path)

@@ -96,7 +96,6 @@ def test_the_result_as_json():
         (("fixed-points", "-o", "/no/such/folder/file"), "does not exist"),
         (("rates", "--alpha", "9"), "alpha must be such that the map contracts"),
         (("check", "/no/such/file"), "cannot be read"),
-        (("check", __file__), "is no certificate"),
     ],
 )
 def test_bad_input_is_refused(arguments, why):

@@ -160,7 +160,7 @@ def test_other_settings_are_refused_and_left_alone(tmp_path):
     with pytest.raises(ValueError, match="something else"):
         sweep(**small, runs=7, workers=1, path=tmp_path / "mine.nc")
     file.write_text("no data")
-    with pytest.raises(ValueError, match="holds no runs and no sweep"):
+    with pytest.raises(ValueError, match="is no file of runs, nor of a sweep"):
         sweep(**small, runs=2, workers=1, path=file)
     recover(Setting(1, 0, 9, 2, 1, 0.1, 5), 2, workers=1, path=tmp_path / "runs.nc")
     with pytest.raises(ValueError, match="kind = runs; needed is kind = sweep"):
