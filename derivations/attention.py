@@ -1,9 +1,9 @@
-"""Section 3: the softmax predictor (2) is one attention layer, read at the [CLS] token."""
+"""Section 3: the predictors (2) and (3) are one attention layer, read at the [CLS] token."""
 
-from sympy import Eq, IndexedBase, Sum, Symbol, exp, symbols
+from sympy import Eq, Gt, IndexedBase, Sum, Symbol, erf, exp, symbols
 
 from slrsym.notation import L
-from slrsym.proof import Claim, algebra, chain
+from slrsym.proof import Claim, algebra, chain, sign
 
 # Tokens X_l in R^d, the embedding c of [CLS], and a head of dimension d_k: the query matrix is
 # arbitrary, the key matrix has rank one, W_K = k u^T, and W_V W_O = v.
@@ -75,4 +75,66 @@ with_itself = Claim(
 @with_itself.proof
 def _(goal):
     """One summand more in both sums."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+erf_layer = Claim(
+    id="attention-erf",
+    title="with erf in the place of softmax the layer is the predictor (3)",
+    statement=Eq(
+        Sum(erf(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L)),
+        Sum(erf(temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
+        evaluate=False,
+    ),
+    source="Section 3, (3)",
+)
+
+
+@erf_layer.proof
+def _(goal):
+    """As with softmax."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+warm = Claim(
+    id="attention-temperature",
+    title="the inverse temperature is positive where u is correlated with the query of [CLS]",
+    statement=Gt(temperature, 0, evaluate=False),
+    source="Section 3, after (5); u = W_Q^T c has that, unless it vanishes",
+    given=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],
+)
+
+
+@warm.proof
+def _(goal):
+    """The factor before the scores is positive."""
+    return chain(goal.lhs).gt(0, by=sign)
+
+
+# -- the predictor (3) -------------------------------------------------------------------------
+
+lam = Symbol("lambda", positive=True)
+
+
+def erf_predictor(k, v):
+    """The predictor (3), of vectors given by their coordinates."""
+    scores = Sum(X[l, m] * k(m), (m, 1, d))
+    return Sum(erf(lam * scores) * Sum(X[l, m] * v(m), (m, 1, d)), (l, 1, L))
+
+
+mirror = Claim(
+    id="mirror-image",
+    title="(-k, -v) is the same predictor as (k, v)",
+    statement=Eq(
+        erf_predictor(lambda m: -k[m], lambda m: -v[m]),
+        erf_predictor(lambda m: k[m], lambda m: v[m]),
+        evaluate=False,
+    ),
+    source="Section 5, after Theorem 5: convergence to (-k*, -v*) is as good",
+)
+
+
+@mirror.proof
+def _(goal):
+    """The error function is odd."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)

@@ -21,6 +21,7 @@ from slrsym.symbolic import risk_definition
 
 x = Symbol("x", nonnegative=True)
 y, z, g = Symbol("y", real=True), Symbol("z", real=True), Symbol("g", real=True)
+delta = Symbol("delta", positive=True)
 
 # -- bounds of zeta and of the tail of erf -----------------------------------------------------
 
@@ -207,6 +208,26 @@ def _(goal):
     )
 
 
+limit_of_erf = Claim(
+    id="erf-limit",
+    title="erf(x) tends to 1: it is 1 - delta at least where x^2 >= log(1/delta)",
+    statement=Le(1 - erf(x), delta),
+    source="Section 3, step 3, in numbers; erf is odd",
+    given=[Ge(x**2, -log(delta))],
+)
+
+
+@limit_of_erf.proof
+def _(goal):
+    """It falls short of 1 by less than exp(-x^2)."""
+    return (
+        chain(goal.lhs)
+        .le(exp(-(x**2)), by=lemma("erfc-bound"))
+        .le(exp(log(delta)), by=lemma("exp-falls", u=x**2, w=-log(delta)))
+        .then(delta, by=algebra)
+    )
+
+
 # -- the limit ---------------------------------------------------------------------------------
 
 u, w = Symbol("u", real=True), Symbol("w", real=True)
@@ -227,8 +248,6 @@ def _(goal):
     slope = chain(D(gap, z)).then(-exp(-z), by=differentiate).le(0, by=sign)
     return chain(goal.lhs).le(0, by=monotone(gap, z, start=u, end=w, derivative=slope))
 
-
-delta = Symbol("delta", positive=True)
 
 limit = Claim(
     id="corollary-2",
@@ -266,6 +285,23 @@ def _(goal):
         )
         .then(delta, by=algebra)
     )
+
+
+r = Symbol("r", real=True)
+
+optimal = Claim(
+    id="corollary-2-optimal",
+    title="asymptotically the oracle is Bayes optimal: no risk r is less by more than delta",
+    statement=Le(risk_definition().subs(oracle) - r, delta),
+    source="Corollary 2, its conclusion; that r is at least epsilon^2 is (8)",
+    given=[*limit.given, Ge(r, epsilon**2)],
+)
+
+
+@optimal.proof
+def _(goal):
+    """The risk of the oracle is at most epsilon^2 + delta."""
+    return chain(goal.lhs).le(epsilon**2 + delta - r, by=lemma("corollary-2")).le(delta, by=sign)
 
 
 # The logarithm of d/L.

@@ -2,8 +2,8 @@
 
 from sympy import And, Eq, Equivalent, Ge, Gt, IndexedBase, Le, Sum, Symbol, sqrt, symbols
 
-from slrsym.gaussian import Expectation
-from slrsym.notation import alpha, d
+from slrsym.gaussian import Expectation, standard_normal
+from slrsym.notation import alpha, d, gamma
 from slrsym.proof import (
     Claim,
     algebra,
@@ -58,6 +58,46 @@ def _(goal):
     """The factor sqrt(d/2) is positive."""
     tree = split(sqrt(d / 2) * c, never(sqrt(d / 2)), only_at(c, c, 0, then=solution()))
     return solution_set(goal, (c,), tree)
+
+
+# -- the norms of tokens -----------------------------------------------------------------------
+
+norms = Claim(
+    id="token-norms",
+    title="the mean squared norm of the informative token: d/2 + gamma^2 d; of another one: d",
+    statement=And(
+        Eq(
+            Expectation(X[0] ** 2, token_law(X)) + (d - 1) * Expectation(X[1] ** 2, token_law(X)),
+            d / 2 + gamma**2 * d,
+            evaluate=False,
+        ),
+        Eq(d * Expectation(X[0] ** 2, standard_normal(X[0])), d, evaluate=False),
+        evaluate=False,
+    ),
+    source="Section 2, coordinate by coordinate: along k*, and d - 1 times across",
+)
+
+
+@norms.proof
+def _(goal):
+    """Second moments of normal variables."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=stein(*X)) for part in goal.args))
+
+
+equal_norms = Claim(
+    id="token-norms-equal",
+    title="they are equal for gamma^2 = 1/2 only",
+    statement=Equivalent(Eq(d / 2 + gamma**2 * d - d, 0), Eq(gamma, 1 / sqrt(2))),
+    source="Section 2",
+)
+
+
+@equal_norms.proof
+def _(goal):
+    """A difference of squares."""
+    excess = d / 2 + gamma**2 * d - d
+    root = only_at(gamma - 1 / sqrt(2), gamma, 1 / sqrt(2), then=solution())
+    return solution_set(goal, (gamma,), split(excess, never(d * (gamma + 1 / sqrt(2))), root))
 
 
 # -- Definition 1 ------------------------------------------------------------------------------

@@ -1,9 +1,20 @@
 """Lemma 17: the error function, its derivatives, and a linear bound."""
 
-from sympy import Abs, Eq, Ge, Le, Symbol, erf, exp, pi, sqrt
+from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, exp, pi, sqrt
 
 from slrsym.gaussian import erf_prime, erf_second
-from slrsym.proof import Claim, D, algebra, cases, chain, differentiate, lemma, monotone, sign
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    cases,
+    chain,
+    differentiate,
+    lemma,
+    monotone,
+    sign,
+)
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 p = Symbol("p", nonnegative=True)
@@ -82,3 +93,30 @@ def _(goal):
         .then(goal.rhs, by=algebra)
     )
     return cases(goal, (Ge(x, 0), right), (Le(x, 0), left))
+
+
+# -- what Section 2 says of erf ----------------------------------------------------------------
+
+squashing = Claim(
+    id="erf-increasing",
+    title="erf increases, between -1 and 1, through 0",
+    statement=And(
+        Gt(D(erf(x), x), 0, evaluate=False),
+        Eq(erf(Integer(0)), 0, evaluate=False),
+        Lt(erf(x), 1, evaluate=False),
+        Gt(erf(x), -1, evaluate=False),
+        evaluate=False,
+    ),
+    source="Section 3, step 3",
+)
+
+
+@squashing.proof
+def _(goal):
+    """Its derivative is a bell."""
+    return all_of(
+        chain(D(erf(x), x)).then(erf_prime(x), by=differentiate).gt(0, by=sign),
+        chain(erf(Integer(0))).then(0, by=algebra),
+        chain(erf(x)).lt(1, by=sign),
+        chain(erf(x)).gt(-1, by=sign),
+    )

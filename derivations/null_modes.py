@@ -4,7 +4,7 @@ Uniform starts in many dimensions lie near the point where all overlaps vanish. 
 the risk, to first order kappa and nu move together there, and so do theta and eta.
 """
 
-from sympy import And, Eq, Gt, Lt, Subs, Symbol, pi, sqrt, symbols
+from sympy import And, Eq, Ge, Gt, Le, Lt, Subs, Symbol, asin, pi, sqrt, symbols
 
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
@@ -21,7 +21,18 @@ from slrsym.notation import (
     t,
     theta,
 )
-from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, lemma, sign
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    cases,
+    chain,
+    differentiate,
+    lemma,
+    monotone,
+    sign,
+)
 from slrsym.symbolic import closed_form
 
 # What claim landscape-risk derives.
@@ -195,4 +206,138 @@ def _(goal):
         .ge(above + left, by=lemma("zeta-at-zero-bound", x=r).scaled(upper))
         .ge(left, by=lemma("zeta-at-zero-lower", r=r).scaled(lower))
         .gt(0, by=sign)
+    )
+
+
+# -- how the rates differ ----------------------------------------------------------------------
+
+# Friction over pull, of the mode towards the oracle and of that towards the swap point, up to a
+# factor c that does not depend on lambda.
+c = Symbol("c", positive=True)
+z_r = zeta(0, r)
+first = r / (sqrt(wide) * narrow)
+second = pi / 4 * z_r * sqrt(wide) / r
+first_slope = (1 - 8 * r**4) / (sqrt(wide) ** 3 * narrow**3)
+second_slope = pi / (4 * r**2 * sqrt(wide)) * (8 * r**2 / (pi * narrow) - z_r)
+
+
+def steady(x):
+    """1/x is the rate of a mode whose friction is x times its pull, up to a factor."""
+    return sqrt(x**2 + 4) + x
+
+
+rates = steady(c * second) / steady(c * first)
+of_task = {r: s, c: sqrt(2 * d / pi) / gamma}
+
+x1, x2 = symbols("x_1 x_2", positive=True)
+
+in_friction = Claim(
+    id="null-rates",
+    title="friction over pull of both modes, and the rate of a mode by it",
+    statement=And(
+        Eq(friction_oracle / drift, (c * first).subs(of_task), evaluate=False),
+        Eq(friction_swap / drift, (c * second).subs(of_task), evaluate=False),
+        Eq(rate(x1 * p), 2 * p / steady(x1), evaluate=False),
+        evaluate=False,
+    ),
+    source="new; r = s and c = (2 d/pi)^(1/2)/gamma",
+)
+
+
+@in_friction.proof
+def _(goal):
+    """Divide; the rate is a root of a quadratic equation."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+s1, s2 = symbols("s_1 s_2", real=True)
+
+parting = Claim(
+    id="modes-part",
+    title="when the ratio of two rates grows",
+    statement=Gt(s2 / sqrt(x2**2 + 4) - s1 / sqrt(x1**2 + 4), 0, evaluate=False),
+    source="new; x and s are friction over pull, and its derivative",
+    given=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
+)
+
+
+@parting.proof
+def _(goal):
+    """If s_1 >= 0, s_2 is more than s_1 x_2/x_1, and x_2/(x_2^2 + 4)^(1/2) grows with x_2."""
+    root1, root2 = sqrt(x1**2 + 4), sqrt(x2**2 + 4)
+    rest = s1 * 4 * (x2 - x1) * (x2 + x1) / (x1 * root1 * root2 * (x2 * root1 + x1 * root2))
+    ahead = (
+        chain(goal.lhs).then((s2 * x1 - s1 * x2) / (x1 * root2) + rest, by=algebra).gt(0, by=sign)
+    )
+    return cases(goal, (Ge(s1, 0), ahead), (Lt(s1, 0), chain(goal.lhs).gt(0, by=sign)))
+
+
+steeper = Claim(
+    id="zeta-at-zero-steeper",
+    title="zeta(0, s) <= 8 s^2/(pi (1 + 4 s^2)^(1/2))",
+    statement=Le(z_r - 8 * r**2 / (pi * narrow), 0, evaluate=False),
+    source="new",
+)
+
+
+@steeper.proof
+def _(goal):
+    """Both sides vanish at s = 0, and the right one grows faster."""
+
+    def gap(x):
+        arcs = 2 / pi * asin(2 * x**2 / (1 + 2 * x**2))
+        return arcs - 8 * x**2 / (pi * sqrt(1 + 4 * x**2))
+
+    y = Symbol("y", real=True)
+    faster = (2 + 4 * y**2) / (1 + 4 * y**2) - 1 / (1 + 2 * y**2)
+    slope = (
+        chain(D(gap(y), y))
+        .then(-8 * y / (pi * sqrt(1 + 4 * y**2)) * faster, by=differentiate)
+        .le(0, by=sign)
+    )
+    return (
+        chain(goal.lhs)
+        .then(gap(r), by=lemma("zeta-at-zero", s=r))
+        .le(gap(0), by=monotone(gap(y), y, start=r, end=0, derivative=slope))
+        .then(0, by=algebra)
+    )
+
+
+separate = Claim(
+    id="null-modes-separate-with-lambda",
+    title="the larger lambda is, the more the mode towards the oracle outgrows the other",
+    statement=Gt(D(rates, r), 0),
+    source="new; the ratio of the rates by claim null-rates, where r = lambda gamma",
+)
+
+
+@separate.proof
+def _(goal):
+    """Friction over pull is larger for the swap point, grows there, and by a larger factor."""
+    more = (
+        chain(c * second - c * first)
+        .ge(
+            c * pi * sqrt(wide) / (4 * r) * 4 * r**2 / (pi * wide) * (1 - 1 / narrow),
+            by=lemma("zeta-at-zero-lower", r=r).scaled(c * pi * sqrt(wide) / (4 * r)),
+        )
+        .ge(0, by=sign)
+    )
+    grows = chain(c * second_slope).ge(
+        0, by=lemma("zeta-at-zero-steeper").scaled(c * pi / (4 * r**2 * sqrt(wide)))
+    )
+    crossed = (
+        chain(c * second_slope * c * first - c * first_slope * c * second)
+        .then(c**2 * first**2 * D(friction_ratio, r), by=differentiate)
+        .gt(0, by=lemma("null-friction-ratio-grows").scaled(c**2 * first**2))
+    )
+    parts = lemma(
+        "modes-part", x_1=c * first, x_2=c * second, s_1=c * first_slope, s_2=c * second_slope
+    )
+    apart = c * second_slope / sqrt((c * second) ** 2 + 4) - c * first_slope / sqrt(
+        (c * first) ** 2 + 4
+    )
+    return (
+        chain(goal.lhs)
+        .then(rates * apart, by=differentiate)
+        .gt(0, by=parts.where(more, grows, crossed).scaled(rates))
     )

@@ -46,37 +46,6 @@ def _(rng):
     return Trials(count, domain, tuple(failures))
 
 
-growth = Claim(
-    id="null-modes-separate-with-lambda",
-    title="the larger lambda is, the more the mode towards the oracle outgrows the other",
-    statement=in_words(
-        "The ratio of the rates at which the modes of the null point grow, that towards the oracle "
-        "by that towards a swap point, grows with lambda."
-    ),
-    source="new",
-)
-
-
-@growth.tested_by
-def _(rng):
-    """The rates of claim mode-rate, on a grid of 120 lambda; see null-friction-ratio."""
-    from slrsym import hessian
-
-    count, lam, failures = 200, np.geomspace(1e-3, 1e2, 120), []
-    for _ in range(count):
-        task = random_task(rng)
-        bend = hessian(np.zeros((lam.size, 5)), lam, task)
-        pull = -bend[:, 0, 1]
-        # In the form that does not cancel where friction is large.
-        oracle, swap = (
-            2 * pull**2 / (f + np.sqrt(f**2 + 4 * pull**2)) for f in (bend[:, 0, 0], bend[:, 2, 2])
-        )
-        if (np.diff(oracle / swap) < -1e-10).any():
-            failures.append(f"{task}")
-    domain = "tasks with 2 <= d <= 1e5, 2 <= L <= 300, 0.2 <= gamma <= 3, 1e-3 <= lambda <= 100"
-    return Trials(count, domain, tuple(failures))
-
-
 attraction = Claim(
     id="manifold-attracts-for-good",
     title="once the manifold attracts along a planar trajectory, it goes on to do so",

@@ -1,8 +1,24 @@
 """Theorem 1: how the risk comes to depend on the five order parameters only."""
 
-from sympy import And, Eq, Function, Gt, IndexedBase, Integer, Sum, Symbol, erf, sqrt, symbols
+from sympy import (
+    And,
+    Eq,
+    Function,
+    Ge,
+    Gt,
+    IndexedBase,
+    Integer,
+    Le,
+    Matrix,
+    Sum,
+    Symbol,
+    erf,
+    eye,
+    sqrt,
+    symbols,
+)
 
-from slrsym.gaussian import Expectation, IIDSum, standard_normal, zeta
+from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, ProductLaw, standard_normal, zeta
 from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
 from slrsym.proof import (
     Claim,
@@ -13,11 +29,13 @@ from slrsym.proof import (
     induction,
     lemma,
     linearity,
+    noise_moments,
     peel_copy,
     stein,
+    substitution,
 )
 from slrsym.symbolic import risk_definition
-from slrsym.task import token_law
+from slrsym.task import U1, V1, Y1, U, V, noise, token_law, xi
 
 # -- the token, seen through k, v and v* -------------------------------------------------------
 
@@ -66,6 +84,79 @@ projections = Claim(
 def _(goal):
     """Every moment is a sum over coordinates, which are independent of variance gamma^2."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=stein(*X)) for part in goal.args))
+
+
+# Another token is standard normal; m and sigma stand for both kinds.
+m, sigma = Symbol("m", real=True), Symbol("sigma", positive=True)
+F = Function("F", real=True)
+kind = GaussianLaw({x: m if x == X[0] else 0 for x in X}, sigma**2 * eye(4))
+seen = {U1: dot(X, k), V1: dot(X, v), Y1: dot(X, v_star)}
+directions = (k, v, v_star)
+gram = Matrix(3, 3, lambda i, j: dot(directions[i], directions[j]))
+seen_law = GaussianLaw({U1: m * k[0], V1: m * v[0], Y1: 0}, sigma**2 * gram)
+
+laws = Claim(
+    id="theorem-1-laws",
+    title="the projections of a token on k, v and v* are jointly Gaussian",
+    statement=Eq(
+        Expectation(F(U1, V1, Y1), seen_law), Expectation(F(*seen.values()), kind), evaluate=False
+    ),
+    source="Appendix B.1; m = sqrt(d/2), sigma = gamma at the location j, else m = 0, sigma = 1",
+)
+
+
+@laws.proof
+def _(goal):
+    """Affine images of a Gaussian vector; F stands for any function."""
+    return chain(goal.lhs).then(goal.rhs, by=substitution(seen, kind))
+
+
+# The squared error in coordinates: the informative token X, the noise, L - 1 other tokens X'.
+X2 = symbols("X'_1:5", real=True)
+informative = GaussianLaw({x: sqrt(d / 2) if x == X[0] else 0 for x in X}, gamma**2 * eye(4))
+others = standard_normal(*X2)
+score, value = dot(X2, k), dot(X2, v)
+in_coordinates = (
+    seen[Y1] + xi - erf(lam * seen[U1]) * seen[V1] - IIDSum(erf(lam * score) * value, others, L - 1)
+)
+# The same by projections, whose covariances are the products of k, v and v*.
+U1_V1_Y1 = GaussianLaw({U1: sqrt(d / 2) * k[0], V1: sqrt(d / 2) * v[0], Y1: 0}, gamma**2 * gram)
+U_V = GaussianLaw({U: 0, V: 0}, gram[:2, :2])
+by_projections = Y1 + xi - erf(lam * U1) * V1 - IIDSum(erf(lam * U) * V, U_V, L - 1)
+
+overlaps = Claim(
+    id="theorem-1-overlaps",
+    title="the risk depends on k and v by their products with k*, v* and each other only",
+    statement=Eq(
+        Expectation(in_coordinates**2, ProductLaw(informative, noise())),
+        Expectation(by_projections**2, ProductLaw(U1_V1_Y1, noise())),
+        evaluate=False,
+    ),
+    source="Theorem 1; for unit vectors k and v the right side is the risk at the five overlaps",
+)
+
+
+@overlaps.proof
+def _(goal):
+    """Expand the square; every moment is one of the projections."""
+
+    def expanded(own, own_law, other, other_law):
+        """From the projections of the informative token, and of another one."""
+        u, w, y = own
+        S, S2 = erf(lam * u) * w, erf(lam * other[0]) * other[1]
+        E1, E2 = (lambda f: Expectation(f, own_law)), (lambda f: Expectation(f, other_law))
+        rest = (L - 1) * E2(S2**2) + (L - 1) * (L - 2) * E2(S2) ** 2
+        crossed = 2 * (L - 1) * E2(S2) * (E1(S) - E1(y))
+        return E1(y**2) + epsilon**2 - 2 * E1(y * S) + E1(S**2) + rest + crossed
+
+    first = tuple(seen.values()), informative
+    return (
+        chain(goal.lhs)
+        .then(expanded(*first, (score, value), others), by=noise_moments)
+        .then(expanded(*first, (U, V), U_V), by=substitution({U: score, V: value}, others))
+        .then(expanded((U1, V1, Y1), U1_V1_Y1, (U, V), U_V), by=substitution(seen, informative))
+        .then(goal.rhs, by=noise_moments)
+    )
 
 
 # -- sums of independent copies ----------------------------------------------------------------
@@ -143,10 +234,53 @@ def _(goal):
 w = IndexedBase("w", real=True)
 j = Symbol("j", integer=True)
 weights = Sum(w[j], (j, 1, L))
+# If the information is at the place j, j - 1 of the other tokens stand before it and L - j behind.
+before, behind = j - 1, L - j
 
 location = Claim(
     id="theorem-1-location",
-    title="the risk does not depend on the law of the location",
+    title="the risk does not depend on the location, nor on its law",
+    statement=And(
+        Eq(first(before) + first(behind), first(L - 1), evaluate=False),
+        Eq(
+            second(before) + 2 * first(before) * first(behind) + second(behind),
+            second(L - 1),
+            evaluate=False,
+        ),
+        evaluate=False,
+    ),
+    source="Appendix B.1; mean and second moment of what the tokens before and behind it add",
+    given=[Ge(j, 1), Le(j, L)],
+)
+
+
+@location.proof
+def _(goal):
+    """All are copies of one variable, L - 1 of them."""
+    means = [lemma("sum-of-copies-mean", n=count) for count in (before, behind, L - 1)]
+    squares = [lemma("sum-of-copies", n=count) for count in (before, behind, L - 1)]
+
+    def moment(count):
+        return count * mu2 + count * (count - 1) * mu**2
+
+    crossed = 2 * before * behind * mu**2
+    return all_of(
+        chain(first(before) + first(behind))
+        .then(before * mu + first(behind), by=means[0])
+        .then((L - 1) * mu, by=means[1])
+        .then(first(L - 1), by=means[2]),
+        chain(second(before) + 2 * first(before) * first(behind) + second(behind))
+        .then(second(before) + 2 * before * mu * first(behind) + second(behind), by=means[0])
+        .then(second(before) + crossed + second(behind), by=means[1])
+        .then(moment(before) + crossed + second(behind), by=squares[0])
+        .then(moment(L - 1), by=squares[1])
+        .then(second(L - 1), by=squares[2]),
+    )
+
+
+average = Claim(
+    id="theorem-1-location-average",
+    title="so its mean over any law of the location is the risk given one of them",
     statement=Eq(
         Sum(w[j] * risk_definition(), (j, 1, L)) / weights, risk_definition(), evaluate=False
     ),
@@ -155,9 +289,9 @@ location = Claim(
 )
 
 
-@location.proof
+@average.proof
 def _(goal):
-    """Given the location the risk is the same, and the probabilities w_j / sum w add up to one."""
+    """The probabilities w_j / sum w add up to one."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
