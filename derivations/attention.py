@@ -47,6 +47,7 @@ layer = Claim(
     title="an attention layer at [CLS] is the softmax predictor",
     statement=Eq(values / scores, softmax_predictor(temperature), evaluate=False),
     source="Section 3, (2) and (5)",
+    against="exact",
 )
 
 
@@ -87,6 +88,7 @@ erf_layer = Claim(
         evaluate=False,
     ),
     source="Section 3, (3)",
+    against="exact",
 )
 
 
@@ -101,6 +103,7 @@ warm = Claim(
     title="the inverse temperature is positive where u is correlated with the query of [CLS]",
     statement=Gt(temperature, 0, evaluate=False),
     source="Section 3, after (5); u = W_Q^T c has that, unless it vanishes",
+    against="exact",
     given=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],
 )
 
@@ -131,6 +134,7 @@ mirror = Claim(
         evaluate=False,
     ),
     source="Section 5, after Theorem 5: convergence to (-k*, -v*) is as good",
+    against="exact",
 )
 
 

@@ -213,6 +213,7 @@ limit_of_erf = Claim(
     title="erf(x) tends to 1: it is 1 - delta at least where x^2 >= log(1/delta)",
     statement=Le(1 - erf(x), delta),
     source="Section 3, step 3, in numbers; erf is odd",
+    against="stronger: with a rate",
     given=[Ge(x**2, -log(delta))],
 )
 
@@ -254,6 +255,7 @@ limit = Claim(
     title="the excess risk of the oracle tends to 0",
     statement=Le(excess, delta),
     source="Corollary 2, in numbers: for each delta, lambda sqrt(d) large, lambda sqrt(L) small",
+    against="stronger: with explicit bounds in the place of a limit",
     given=[
         Ge(lam**2 * d, 4 * log(4 * gamma**2 / delta)),
         Le(lam**2 * L, pi * delta / 8),
@@ -294,6 +296,7 @@ optimal = Claim(
     title="asymptotically the oracle is Bayes optimal: no risk r is less by more than delta",
     statement=Le(risk_definition().subs(oracle) - r, delta),
     source="Corollary 2, its conclusion; that r is at least epsilon^2 is (8)",
+    against="stronger: with explicit bounds in the place of a limit",
     given=[*limit.given, Ge(r, epsilon**2)],
 )
 
@@ -317,6 +320,7 @@ rate = Claim(
         L / many * (2 * gamma**2 + 16 / pi * ratio),
     ),
     source="new",
+    against="stronger: a rate of convergence",
     given=[Le(8 * gamma**2 * ratio, many)],
 )
 

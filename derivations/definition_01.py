@@ -75,6 +75,7 @@ norms = Claim(
         evaluate=False,
     ),
     source="Section 2, coordinate by coordinate: along k*, and d - 1 times across",
+    against="exact",
 )
 
 
@@ -89,6 +90,7 @@ equal_norms = Claim(
     title="they are equal for gamma^2 = 1/2 only",
     statement=Equivalent(Eq(d / 2 + gamma**2 * d - d, 0), Eq(gamma, 1 / sqrt(2))),
     source="Section 2",
+    against="stronger: for gamma^2 = 1/2 only",
 )
 
 
@@ -139,6 +141,7 @@ well_posed = Claim(
     title="a tangent step never reaches 0, so that it can be projected",
     statement=Ge(total((k - alpha * tangent) ** 2), 1),
     source="Definition 1",
+    against="exact",
     given=[Gt(size, 0)],
 )
 
@@ -165,6 +168,7 @@ orthogonal = Claim(
         evaluate=False,
     ),
     source="Definition 1; so it is the Riemannian gradient: on tangent h both have one product",
+    against="exact",
     given=[Gt(size, 0)],
 )
 

@@ -15,6 +15,7 @@ pythagoras = Claim(
     title="squared error of any prediction, given tokens and location",
     statement=Eq(Expectation((m + xi - p) ** 2, noise()), (m - p) ** 2 + epsilon**2),
     source="(8), proof",
+    against="stronger: for any number that a predictor says, with the location known, too",
 )
 
 
@@ -34,6 +35,7 @@ bayes_bound = Claim(
     title="the risk of any predictor is at least epsilon^2",
     statement=Ge(Expectation((output(Z) + xi - predictor(Z)) ** 2, law), epsilon**2),
     source="(8), for m = E[Y | X, J_0] and p smooth functions of one normal variable",
+    against="weaker: p is smooth; at given tokens, bayes-bound-given-tokens is for all predictors",
 )
 
 

@@ -37,6 +37,7 @@ decomposition = Claim(
         evaluate=False,
     ),
     source="(9)",
+    against="exact",
     given=[Le(1, j), Le(j, L)],
 )
 

@@ -83,6 +83,7 @@ coordinate = Claim(
     title="inside of (-1, 1) a coordinate is fixed if and only if it solves (14)",
     statement=Equivalent(Eq(moved(x, y / alpha) - x, 0), Eq(y, 0)),
     source="Appendix A, after (14), if alpha |R_kappa| and alpha |R_nu|, here |y|, are at most 2",
+    against="weaker: for alpha max(|R_kappa|, |R_nu|) <= 2, as it is false beyond",
     given=[*inside, *moderate],
 )
 
@@ -177,6 +178,7 @@ counterexample = Claim(
         evaluate=False,
     ),
     source="new; at nu = 1, with the step size that is the first term here",
+    against="false: that every fixed point of the dynamics solves (14), at any step size",
     given=large,
 )
 
@@ -234,6 +236,7 @@ vectors = Claim(
     title="k and v are fixed if and only if their tangent gradients vanish, at any step size",
     statement=Equivalent(Eq(way, 0), Eq(r, 0)),
     source="Appendix A, after (14), for k and v in the place of kappa and nu",
+    against="exact",
 )
 
 

@@ -47,6 +47,7 @@ chain_rule = Claim(
         evaluate=False,
     ),
     source="(20)-(21), off the manifold, too",
+    against="stronger: off the manifold, too",
 )
 
 
@@ -78,6 +79,7 @@ no_push = Claim(
         evaluate=False,
     ),
     source="Lemma 14",
+    against="exact",
 )
 
 
@@ -140,6 +142,7 @@ invariant = Claim(
         evaluate=False,
     ),
     source="Lemma 4",
+    against="exact",
     given=square,
 )
 
@@ -167,6 +170,7 @@ planar_map = Claim(
         evaluate=False,
     ),
     source="Lemma 7; the partial derivatives are those of proposition-9-gradient-kappa and -nu",
+    against="exact",
     given=square,
 )
 

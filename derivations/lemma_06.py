@@ -16,6 +16,7 @@ risk_on_manifold = Claim(
     title="the risk on the invariant manifold",
     statement=Eq(risk_definition().subs(on_manifold), formula, evaluate=False),
     source="Lemma 6",
+    against="exact",
 )
 
 

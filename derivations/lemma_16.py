@@ -36,6 +36,7 @@ lemma_16 = Claim(
     title="|1/sqrt(1+x) - 1| <= x/2",
     statement=Le(Abs(1 / sqrt(1 + x) - 1), x / 2, evaluate=False),
     source="Lemma 16",
+    against="exact",
 )
 
 

@@ -37,6 +37,7 @@ bell_mean = Claim(
     title="E erf'(t + gamma G)",
     statement=Eq(E(erf_prime(u)), erf_prime(t / A) / A),
     source="Lemma 18 (i)",
+    against="stronger: for every real gamma",
 )
 
 
@@ -51,6 +52,7 @@ erf_mean = Claim(
     title="E erf(t + gamma G)",
     statement=Eq(E(erf(u)), erf(t / A)),
     source="Lemma 18 (ii)",
+    against="stronger: for every real gamma",
 )
 
 
@@ -74,6 +76,7 @@ slope_mean = Claim(
     title="E erf''(t + gamma G)",
     statement=Eq(E(erf_second(u)), erf_second(t / A) / A**2),
     source="Lemma 18 (iii)",
+    against="stronger: for every real gamma",
 )
 
 
@@ -93,6 +96,7 @@ bell_square = Claim(
     title="E erf'(t + gamma G)^2",
     statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
     source="Lemma 18 (iv)",
+    against="stronger: for every real gamma",
 )
 
 
@@ -107,6 +111,7 @@ erf_bell = Claim(
     title="E erf erf'(t + gamma G)",
     statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Lemma 18 (v)",
+    against="stronger: for every real gamma",
 )
 
 
@@ -138,6 +143,7 @@ erf_slope = Claim(
         - 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B,
     ),
     source="Lemma 18 (vi)",
+    against="stronger: for every real gamma",
 )
 
 

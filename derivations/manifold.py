@@ -216,6 +216,7 @@ distance = Claim(
         evaluate=False,
     ),
     source="Appendix E.2, where (theta^2 + eta^2 + rho^2)^(1/2) is called the distance to M",
+    against="false: that this quantity is the distance to the manifold",
     given=on_square,
 )
 

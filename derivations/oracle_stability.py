@@ -260,6 +260,7 @@ origin = Claim(
         evaluate=False,
     ),
     source="new",
+    against="false: that the manifold may be stable where uniform starts lie",
     given=[Gt(x, 0)],
 )
 

@@ -276,6 +276,7 @@ optimum = Claim(
     title="no linear predictor has a smaller risk than this",
     statement=Ge(risk, least, evaluate=False),
     source="Proposition 3",
+    against="exact",
     given=some_weight,
 )
 
@@ -307,6 +308,7 @@ attained = Claim(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
     ),
     source="Proposition 3",
+    against="exact",
     given=some_weight,
 )
 
@@ -327,6 +329,7 @@ lower_bound = Claim(
         evaluate=False,
     ),
     source="Proposition 3",
+    against="exact",
     given=some_weight,
 )
 
@@ -352,6 +355,7 @@ uniform = Claim(
         evaluate=False,
     ),
     source="Proposition 3",
+    against="exact",
 )
 
 
@@ -391,6 +395,7 @@ certain = Claim(
     title="so the Bayes risk is reached for a constant location only, such as L = 1",
     statement=Equivalent(Eq(left, 0), Or(Eq(p, 0), Eq(p, 1))),
     source="Section 4, after Proposition 3",
+    against="stronger: the Bayes risk is reached in no other case",
     given=probability,
 )
 
@@ -466,6 +471,7 @@ unique = Claim(
         evaluate=False,
     ),
     source="Proposition 3, where the best predictor is that of these coefficients",
+    against="stronger: the risk grows with the squared distance from the best predictor",
     given=some_weight,
 )
 
@@ -497,6 +503,7 @@ null_predictor = Claim(
         evaluate=False,
     ),
     source="Section 4, after Proposition 3",
+    against="exact",
     given=some_weight,
 )
 
@@ -538,6 +545,7 @@ many = Claim(
         evaluate=False,
     ),
     source="Section 4, after Proposition 3, in numbers: for each delta, L large",
+    against="stronger: with a rate",
     given=[Ge(L, 1 + gamma**4 / delta)],
 )
 

@@ -80,6 +80,7 @@ descent = Claim(
         evaluate=False,
     ),
     source="Proposition 8, with C = P + Q + M/2 + N",
+    against="stronger: with explicit constants",
     given=[*square(), small_step],
 )
 
@@ -277,6 +278,7 @@ limits = Claim(
         evaluate=False,
     ),
     source="Proposition 8, for alpha < 1/C",
+    against="stronger: with an explicit step size, 1/C",
     given=[small_step],
 )
 

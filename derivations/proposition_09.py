@@ -29,6 +29,7 @@ gradient_kappa = Claim(
     title="partial derivative of the risk in kappa",
     statement=Eq(D(risk, kappa), R_kappa),
     source="Appendix B.7",
+    against="exact",
 )
 
 
@@ -43,6 +44,7 @@ gradient_nu = Claim(
     title="partial derivative of the risk in nu",
     statement=Eq(D(risk, nu), R_nu),
     source="Appendix B.7",
+    against="exact",
 )
 
 
@@ -64,6 +66,7 @@ fixed_points = Claim(
         Or(at(1, 1), at(1, -1), at(-1, 1), at(-1, -1), at(0, 0)),
     ),
     source="Proposition 9",
+    against="exact",
     given=square,
 )
 

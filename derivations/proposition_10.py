@@ -285,6 +285,7 @@ minimum_only = Claim(
     title="no point of the square but (1, 1) and (-1, -1) reaches the minimum",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10; on the square kappa nu = 1 at these two points only",
+    against="exact",
     given=[*square, Lt(kappa * nu, 1)],
 )
 
@@ -300,6 +301,7 @@ maximum_only = Claim(
     title="no point of the square but (1, -1) and (-1, 1) reaches the maximum",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10; on the square kappa nu = -1 at these two points only",
+    against="stronger: there are no other maxima, either",
     given=[*square, Gt(kappa * nu, -1)],
 )
 
@@ -388,6 +390,7 @@ together = Claim(
         evaluate=False,
     ),
     source="Proposition 10",
+    against="exact",
     given=square,
 )
 

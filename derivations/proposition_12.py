@@ -315,6 +315,7 @@ together = Claim(
         evaluate=False,
     ),
     source="Proposition 12, for alpha < 1/K",
+    against="stronger: with an explicit step size, 1/K",
     given=[safe_step],
 )
 

@@ -88,6 +88,7 @@ elsewhere = Claim(
     title="the starts that end elsewhere than in a minimum are of measure 0",
     statement=NullStarts(g, point_set([*ORIGIN, *MAXIMA])),
     source="Proposition 13, for alpha < 1/K",
+    against="stronger: with an explicit step size, 1/K; on the square",
     given=[safe_step],
 )
 

@@ -105,6 +105,7 @@ proposition_15 = Claim(
     title="the risk in closed form",
     statement=Eq(risk_definition(), formula, evaluate=False),
     source="Proposition 15",
+    against="exact",
 )
 
 

@@ -77,6 +77,7 @@ projections = Claim(
         evaluate=False,
     ),
     source="Appendix B.1, (16)-(17)",
+    against="exact",
 )
 
 
@@ -102,6 +103,7 @@ laws = Claim(
         Expectation(F(U1, V1, Y1), seen_law), Expectation(F(*seen.values()), kind), evaluate=False
     ),
     source="Appendix B.1; m = sqrt(d/2), sigma = gamma at the location j, else m = 0, sigma = 1",
+    against="exact",
 )
 
 
@@ -133,6 +135,7 @@ overlaps = Claim(
         evaluate=False,
     ),
     source="Theorem 1; for unit vectors k and v the right side is the risk at the five overlaps",
+    against="exact",
 )
 
 
@@ -250,6 +253,7 @@ location = Claim(
         evaluate=False,
     ),
     source="Appendix B.1; mean and second moment of what the tokens before and behind it add",
+    against="exact",
     given=[Ge(j, 1), Le(j, L)],
 )
 
@@ -310,6 +314,7 @@ oracle = Claim(
         + (L - 1) * zeta(0, lam),
     ),
     source="Theorem 1",
+    against="exact",
 )
 
 

@@ -143,6 +143,7 @@ recovery = Claim(
     title="almost every start on the manifold recovers the oracle, up to a sign",
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
     source="Theorem 5, for alpha < 1/K and d >= 3",
+    against="weaker: for d >= 3, as it is false for d = 2; with an explicit step size",
     given=[safe_step, Ge(d, 3)],
 )
 
@@ -172,6 +173,7 @@ elsewhere = Claim(
     title="the pairs on the manifold whose overlaps end elsewhere than in a minimum have volume 0",
     statement=And(closed_form, NullPairs(descent, pathological), evaluate=False),
     source="Proposition 13, on the manifold; for alpha < 1/K and d >= 3",
+    against="weaker: for d >= 3, as it is false for d = 2; with an explicit step size",
     given=[safe_step, Ge(d, 3)],
 )
 

@@ -83,6 +83,7 @@ counterexample = Claim(
         evaluate=False,
     ),
     source="against Theorem 5, which does not suppose d >= 3; (-k*, v*) by symmetry",
+    against="false: Theorem 5 for d = 2, which the paper does not exclude",
 )
 
 

@@ -95,9 +95,11 @@ class Claims(SphinxDirective):
 
         found: list[nodes.Node] = []
         for title, claims in sections(slrsym.ledger().claims.values()):
-            rows = ["| id | title | source |", "|---|---|---|"]
+            rows = ["| id | title | source | against the paper |", "|---|---|---|---|"]
             rows += [
-                f"| `{claim.id}` | {_cell(claim.title)} | {_cell(claim.source)} |"
+                f"| `{claim.id}` | "
+                + " | ".join(map(_cell, (claim.title, claim.source, claim.against)))
+                + " |"
                 for claim in claims
             ]
             section = nodes.section(ids=[nodes.make_id(title)])

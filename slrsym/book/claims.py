@@ -116,6 +116,7 @@ def claim_entry(
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
         box=getattr(row_of_ledger, "box", ""),
         trials=getattr(row_of_ledger, "trials", ""),
+        against=claim.against,
     )
 
 

@@ -185,6 +185,7 @@ class ClaimEntry:
     monte_carlo: tuple[Any, ...] = ()
     box: str = ""
     trials: str = ""
+    against: str = ""
 
     def displays(self) -> Iterator[Display]:
         """Every displayed formula of the statement, its abbreviations and the proof, in order."""

@@ -93,6 +93,7 @@ _ALREADY = {
 }
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_AGAINST = re.compile(r"exact|(stronger|weaker|false): \S.*")
 _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is run", default=None)
 
 
@@ -124,12 +125,15 @@ class Claim:
         A few words for tables; the source by default.
     given : iterable of relations, optional
         Hypotheses besides what the symbols declare.
+    against : str, optional
+        How it stands against what its source says: ``exact``, or ``stronger: ...``, ``weaker: ...``
+        or ``false: ...`` and how; empty if the source does not say it.
 
     Raises
     ------
     ProofError
-        If the id is malformed, the statement is not a statement (or evaluated to true or false), or
-        a hypothesis is not one, or false.
+        If the id is malformed, the statement is not a statement (or evaluated to true or false),
+        a hypothesis is not one, or false, or `against` begins with another word.
 
     Examples
     --------
@@ -147,6 +151,7 @@ class Claim:
     source: str
     title: str
     given: tuple[Boolean, ...]
+    against: str
     file: Path | None
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
@@ -158,6 +163,7 @@ class Claim:
         source: str,
         title: str = "",
         given: Iterable[Boolean] = (),
+        against: str = "",
     ) -> None:
         if not isinstance(id, str) or not _ID.fullmatch(id):
             raise ProofError(
@@ -174,9 +180,20 @@ class Claim:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
+        if against and not _AGAINST.fullmatch(against):
+            raise ProofError(
+                f"claim {id}: against must be exact, or stronger, weaker or false, a colon, and "
+                f"how; got {against!r}"
+            )
         file, claims = _collected.get() or (None, [])
         vars(self).update(
-            id=id, statement=statement, source=source, title=title or source, given=given, file=file
+            id=id,
+            statement=statement,
+            source=source,
+            title=title or source,
+            given=given,
+            file=file,
+            against=against,
         )
         claims.append(self)
 

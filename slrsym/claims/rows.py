@@ -46,6 +46,8 @@ class Row:
         What an experiment saw by which it is tested, with counts; empty otherwise.
     replaces : bool
         Whether it takes the place of a claim of the same id that comes with the package.
+    against : str
+        How it stands against what the paper says; empty if the paper does not say it.
     """
 
     id: str
@@ -62,6 +64,7 @@ class Row:
     box: str = ""
     trials: str = ""
     replaces: bool = False
+    against: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data, for JSON.
@@ -147,6 +150,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False
         verdict.box if status == "certified" else "",
         str(verdict.trials) if status == "tested" else "",
         replaces,
+        claim.against,
     )
 
 

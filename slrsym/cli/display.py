@@ -150,6 +150,8 @@ def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
     out.print(_indented(spoken(claim.statement)))
     for hypothesis in claim.given:
         out.print(_indented(f"given {spoken(hypothesis)}"))
+    if claim.against:
+        out.print(_indented(f"against the paper: {claim.against}"))
     if claim.idea:
         out.print(_indented(claim.idea, style="italic"))
     out.print()

@@ -94,7 +94,9 @@ def statement(claim: ClaimEntry, renderer: Renderer) -> str:
 
 def _source(claim: ClaimEntry, renderer: Renderer) -> str:
     own = not claim.source or str(claim.label) == claim.source
-    return "" if own else f"{renderer.inline(inline_text(claim.source))} · "
+    said = [] if own else [claim.source]
+    said += [f"against the paper: {claim.against}"] if claim.against else []
+    return "".join(f"{renderer.inline(inline_text(text))} · " for text in said)
 
 
 # Of these some step, or all, was not accepted.

@@ -270,6 +270,8 @@ class Renderer(Displays):
             if str(claim.label) != claim.source
             else ""
         )
+        if claim.against:
+            source += f"Against the paper: {self.inline(inline_text(claim.against))}. "
         evidence = self.inline(claim.evidence)
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
         parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{escaped(claim.id)}}}\n")
