@@ -34,6 +34,10 @@ __all__ = [
 ]
 
 
+# Powers of larger ones overflow.
+_MOST = 10**50
+
+
 @dataclass(frozen=True)
 class Task:
     """A single-location regression task.
@@ -71,6 +75,9 @@ class Task:
                 whole = least - 1
             if isinstance(given, bool) or whole != given or whole < least:
                 raise ValueError(f"{name} must be an integer of at least {least}; got {given!r}")
+            if whole > _MOST:
+                digits = math.ceil(whole.bit_length() * math.log10(2))
+                raise ValueError(f"{name} must be at most 1e50; got one of {digits} digits")
             object.__setattr__(self, name, whole)
         for name in ("gamma", "epsilon"):
             given = getattr(self, name)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -127,3 +128,26 @@ def test_data_of_figures(tmp_path):
     ended = run("figure", "3", "-o", tmp_path, "--data", file)
     assert ended.exit_code == 1
     assert ended.stderr.startswith(f"error: {file} is no file of data")
+
+
+# -- sizes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("simulate", "--runs", 10**12), "runs = 1,000,000,000,000 of 20,000 steps"),
+        (("simulate", "--steps", 10**13), "GB of memory; this machine has"),
+        (("simulate", "--dynamics", "vectors", "--d", 10**12), "GB of memory"),
+        (("simulate", "--d", 10**400), "d must be at most 1e50; got one of 401 digits"),
+        (("recovery", "--runs", 10**12), "runs = 1,000,000,000,000 for each of 1 settings"),
+        (("recovery", "--d", "1e400"), "d must be an integer"),
+        (("recovery", "--d", "1e60"), "d must be at most 1e50"),
+    ],
+)
+def test_absurd_sizes_are_refused_before_work_begins(arguments, why):
+    began = time.process_time()
+    ended = run(*arguments)
+    assert ended.exit_code == 2
+    assert why in " ".join(ended.stderr.replace("│", " ").split())
+    assert time.process_time() - began < 5

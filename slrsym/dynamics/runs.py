@@ -25,7 +25,7 @@ from slrsym.dynamics.starts import Start, as_start, require_feasible
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.dynamics.storage import load, require_runs, save
 from slrsym.files import NotSavedError, require_writable
-from slrsym.kernels.arguments import positive, real_array, whole
+from slrsym.kernels.arguments import positive, real_array, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
 from slrsym.progress import advancing
@@ -141,6 +141,7 @@ def simulate(
     log_every = whole("log_every", log_every, 1)
     sampling = _sampling(batch, rng)
     begin = as_start(start)
+    _require_memory(begin, task, steps, log_every, dynamics)
     # A start may be anybody's.
     states = require_feasible(real_array("start", begin.overlaps(task)))
     settings = {
@@ -259,6 +260,17 @@ def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[
     except ValueError as problem:
         raise ValueError(f"{problem}, or a numpy.random.Generator") from None
     return {"batch": batch, "seed": seed}
+
+
+def _require_memory(begin: Start, task: Task, steps: int, log_every: int, dynamics: str) -> None:
+    """Before streams of random numbers are made, or anything is logged."""
+    runs = getattr(begin, "runs", 1)
+    rows = steps // log_every + 2
+    # Seven variables, twice while they are gathered; inverse temperatures; a generator each.
+    size = runs * rows * 7 * 16 + 24 * steps + 1500 * runs
+    # Four vectors, and their gradients.
+    size += runs * task.d * 64 if dynamics == "vectors" else 0
+    require_memory(f"runs = {runs:,} of {steps:,} steps, with {rows:,} logged,", size)
 
 
 def _dynamics(dynamics: str, count: int, batch: int | None = None) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["number", "positive", "real_array", "whole"]
+__all__ = ["number", "positive", "real_array", "require_memory", "whole"]
 
 
 def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:
@@ -49,3 +50,16 @@ def whole(name: str, value: Any, least: int) -> int:
     if found < least or isinstance(value, bool):
         raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
     return found
+
+
+def require_memory(what: str, size: float) -> None:
+    """Refuse work, before it begins, that needs more memory in bytes than this machine has."""
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not said by every system
+        return
+    if size > there:
+        raise ValueError(
+            f"{what} would need {size / 1e9:.3g} GB of memory; this machine has "
+            f"{there / 1e9:.3g} GB"
+        )

@@ -24,7 +24,7 @@ from slrsym.files import (
     require_writable,
     write_netcdf,
 )
-from slrsym.kernels.arguments import number, whole
+from slrsym.kernels.arguments import number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.recovery.chunks import Ends
 from slrsym.recovery.executors import Maker
@@ -118,7 +118,7 @@ def recover(
     """
     if not isinstance(setting, Setting):
         raise TypeError(f"setting must be a slrsym.recovery.Setting; got {setting!r}")
-    checked = _checked(runs, seed, workers, backend) | {"stopping": bool(stopping)}
+    checked = _checked(runs, 1, seed, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "runs", **setting.as_dict(), **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
@@ -207,7 +207,7 @@ def sweep(
         Setting(**dict(zip(AXES, values, strict=True)), steps=steps)
         for values in product(*axes.values())
     ]
-    checked = _checked(runs, seed, workers, backend) | {"stopping": bool(stopping)}
+    checked = _checked(runs, len(cells), seed, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "sweep", **axes, "steps": steps, **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
@@ -233,11 +233,14 @@ def _axis(name: str, values: Any) -> list[Any]:
     return axis
 
 
-def _checked(runs: int, seed: int, workers: int | None, backend: str) -> dict[str, Any]:
+def _checked(runs: int, cells: int, seed: int, workers: int | None, backend: str) -> dict[str, Any]:
+    runs = whole("runs", runs, 1)
+    # Start, end, verdict and step of each, in parts and together.
+    require_memory(f"runs = {runs:,} for each of {cells:,} settings", 400.0 * runs * cells)
     if workers is not None:
         whole("workers", workers, 1)
     backend = chosen_backend(backend)
-    return {"runs": whole("runs", runs, 1), "seed": whole("seed", seed, 0), "backend": backend}
+    return {"runs": runs, "seed": whole("seed", seed, 0), "backend": backend}
 
 
 # -- datasets ----------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def test_damaged_files(runs, tmp_path):
 def test_files_of_something_else(tmp_path):
     file = tmp_path / "other.nc"
     xr.Dataset({"kappa": ("step", [1.0, 2.0])}).to_netcdf(file, engine="scipy")
-    with pytest.raises(ValueError, match="other.nc is no file of runs: it holds something else"):
+    with pytest.raises(ValueError, match=r"other.nc is no file of runs: it holds something else"):
         load(file)
     file.write_text("kappa,nu\n1,2\n")
     said = "other.nc is no file of runs: it is not in netCDF format 3, or is cut short or damaged"
