@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
+from slrsym.kernels import laplace
 from slrsym.kernels.special import (
     COUNTS,
     FALLS,
@@ -27,7 +28,7 @@ from slrsym.kernels.special import (
     WIDTHS,
 )
 
-__all__ = ["decay_integral", "erf_covariance", "erf_defect", "owens_t"]
+__all__ = ["decay_integral", "erf_covariance", "erf_defect", "owens_t", "role_means"]
 
 # Division by zero gives an infinity, as in NumPy; a check of every divisor would keep the loop from
 # being vectorised. Not kept on disk: what is compiled here becomes part of the machine code of its
@@ -165,3 +166,84 @@ def owens_t(h, a):
     value = math.exp(-half) * decay_integral(half, 0.0, 1 / a) / (2 * math.pi)
     tails = math.erfc(h / SQRT2) * math.erf(k / SQRT2) + math.erfc(k / SQRT2)
     return sign * (tails / 4 - value)
+
+
+_LEFT, _RIGHT, _REACH = laplace.LEFT, laplace.RIGHT, laplace.REACH
+_STEP_Y, _STEP_Z = laplace.STEP_Y, laplace.STEP_Z
+_GRID = np.arange(_LEFT, _RIGHT + _STEP_Y, _STEP_Y)
+_LOW = np.exp(_GRID - np.exp(_GRID)) * _STEP_Y
+_FAST = {"fastmath": {"reassoc", "nsz", "contract"}, **_OPTIONS}
+_BELL = 1 / math.sqrt(2 * math.pi)
+
+
+@njit(**_FAST)
+def _moving(middle, scale, step, found, i):
+    """Nodes that move with the bell."""
+    count = int(math.ceil(2 * _REACH / step)) + 1
+    for n in range(count):
+        z = -_REACH + n * step
+        w = _exp(min(middle + scale * z, 6.0))
+        bell = _exp(-z * z / 2) * (_BELL * step)
+        low = math.expm1(-w)
+        found[16, i] -= low * bell
+        weight = (1.0 + low) * bell
+        for k in range(4):
+            found[4 * k, i] += weight
+            found[4 * k + 1, i] += weight * z
+            found[4 * k + 2, i] += weight * z * z
+            found[4 * k + 3, i] += weight * z * z * z
+            weight *= w
+
+
+@njit(**_FAST)
+def _staying(middle, scale, found, i):
+    """Nodes that stay, of the weights, which then are narrower than the bell."""
+    s = np.zeros((3, 4))
+    for n in range(len(_GRID)):
+        zeta = (_GRID[n] - middle) / scale
+        half = zeta * zeta / 2
+        weight = _LOW[n] * _exp(-half) if half < 690.0 else 0.0
+        w = _WEIGHT[n]
+        for k in range(3):
+            s[k, 0] += weight
+            s[k, 1] += weight * zeta
+            s[k, 2] += weight * zeta * zeta
+            s[k, 3] += weight * zeta * zeta * zeta
+            weight *= w
+    above = 0.0
+    below = 0.0
+    for n in range(len(_GRID)):
+        tail = 0.5 * math.erfc(abs(_GRID[n] - middle) / (scale * SQRT2))
+        over = tail if _GRID[n] >= middle else 1.0 - tail
+        above += over * _LOW[n]
+        below += (tail if _GRID[n] < middle else 1.0 - tail) * _LOW[n]
+    for k in range(3):
+        for j in range(4):
+            found[4 * k + 4 + j, i] = s[k, j] * (_BELL / scale)
+    found[0, i] = below
+    found[1, i] = -s[0, 0] * _BELL
+    found[2, i] = below - s[0, 1] * _BELL
+    found[3, i] = -(s[0, 2] + 2 * s[0, 0]) * _BELL
+    found[16, i] = above
+
+
+_WEIGHT = np.exp(_GRID)
+
+
+@njit(**_OPTIONS)
+def role_means(x, mu, mean, spread):
+    """As `slrsym.kernels.laplace.role_means`."""
+    scale = mu * spread
+    found = np.zeros((17, len(x)))
+    for i in range(len(x)):
+        middle = x[i] + mu * mean
+        if scale == 0.0:
+            w = math.exp(min(middle, 6.0))
+            for k in range(4):
+                found[4 * k, i] = found[4 * k + 2, i] = w**k * math.exp(-w)
+            found[16, i] = -math.expm1(-w)
+        elif scale * 2 * _REACH < _RIGHT - _LEFT:
+            _moving(middle, scale, min(_STEP_Y, _STEP_Z * scale) / scale, found, i)
+        else:
+            _staying(middle, scale, found, i)
+    return found

@@ -190,22 +190,30 @@ class Flow:
         """
         factor = np.array(factor, dtype=np.float64)
         noted = np.empty((len(parameters) // every, *factor.shape))
-        if chosen_backend(backend) == "numba":
+        chosen = chosen_backend(backend)
+        if chosen == "numba" and self._model.closed_form:
             self._machine_code()(factor, np.ascontiguousarray(parameters), alpha, every, noted)
             return factor, noted
-        constants, body = numpy_parts(self._model.program("gradient"))
-        last, fixed = None, ()
+        slopes = self._slopes(chosen)
         for number, row in enumerate(parameters.tolist(), 1):
-            if row != last:
-                last, fixed = row, constants(*row)
-            columns = np.ascontiguousarray(np.moveaxis(self.state(factor), -1, 0))
-            slopes = np.stack(
-                [np.broadcast_to(s, columns.shape[1:]) for s in body(*columns, *fixed)], axis=-1
-            )
-            factor = self.step(factor, slopes, alpha)
+            factor = self.step(factor, slopes(self.state(factor), row), alpha)
             if number % every == 0:
                 noted[number // every - 1] = factor
         return factor, noted
+
+    def _slopes(self, backend: str) -> Callable[[Array, list[float]], Array]:
+        """The gradient in the order parameters, of states (..., n) and parameters."""
+        if not self._model.closed_form:
+            gradient = self._model.compile(backend, "gradient")
+            return lambda states, row: np.asarray(gradient(states, *row))
+        constants, body = numpy_parts(self._model.program("gradient"))
+
+        def slopes(states: Array, row: list[float]) -> Array:
+            columns = np.ascontiguousarray(np.moveaxis(states, -1, 0))
+            found = body(*columns, *constants(*row))
+            return np.stack([np.broadcast_to(s, columns.shape[1:]) for s in found], axis=-1)
+
+        return slopes
 
     def _machine_code(self) -> Callable[..., None]:
         from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 from sympy import Expr, erf, sqrt
 
 from slrsym.models.model import Model, model
 from slrsym.models.statement import Direction, Predictor, Projections, Sequence, Token
-from slrsym.notation import L, d, epsilon, gamma, lam
+from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 
-__all__ = ["MultiHead", "multi_head"]
+__all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "multi_head"]
 
 
 @dataclass(frozen=True)
@@ -73,3 +75,116 @@ def multi_head(heads: int = 2, informative: int = 2, correlation: object = 0) ->
     )
     given = {x @ y: 0 for x, y in zip(k_star, v_star, strict=True)}
     return MultiHead(model(data, attention, given=given), k, v, k_star, v_star)
+
+
+@dataclass(frozen=True)
+class Attention:
+    """One head on one informative token, with the directions by name.
+
+    Parameters
+    ----------
+    model : Model
+    k, v : Direction
+        That are trained.
+    k_star, v_star : Direction
+        Of the informative token.
+    """
+
+    model: Model
+    k: Direction
+    v: Direction
+    k_star: Direction
+    v_star: Direction
+
+
+def attention(
+    activation: Any = erf,
+    *,
+    angle: Any = 0,
+    cov: Any = gamma**2,
+    other_cov: Any = 1,
+    bias: Iterable[Any] | None = None,
+    location: Iterable[Any] | None = None,
+) -> Attention:
+    r"""Single-location regression, equations (1) to (3), and what comes of changing a part of it.
+
+    Parameters
+    ----------
+    activation : callable, optional
+        From a score to attention: a function of SymPy, or `softmax`.
+    angle : expression, optional
+        The inner product of k* and v*.
+    cov, other_cov : expression or sequence, optional
+        Covariance of the informative and of the other tokens, as of `Token`.
+    bias : iterable of expressions, optional
+        Of each position, which is then added to scores; there are as many tokens.
+    location : iterable of expressions, optional
+        The law of the location, where there is a bias.
+
+    Returns
+    -------
+    Attention
+    """
+    k, v = Direction("k", sphere=True), Direction("v", sphere=True)
+    k_star, v_star = Direction(r"k^\star", unit=True), Direction(r"v^\star", unit=True)
+    places = None if bias is None else tuple(bias)
+    informative = Token(sqrt(d / 2) * k_star, cov, lambda X: X @ v_star, "informative")
+    count = (L if places is None else len(places)) - 1
+    data = Sequence(
+        {informative: 1, Token(cov=other_cov, name="other"): count},
+        noise=epsilon,
+        location=None if location is None else tuple(location),
+    )
+
+    def share(X: Projections, b: Any = 0) -> Any:
+        return activation(lam * (X @ k) + b) * (X @ v)
+
+    spaces = max(len(c) if isinstance(c, tuple) else 1 for c in (cov, other_cov))
+    names = {k @ k_star: kappa, v @ v_star: nu, v @ k_star: theta, k @ v_star: eta, k @ v: rho}
+    stated = model(
+        data,
+        Predictor(share, bias=places),
+        given={k_star @ v_star: angle} if spaces == 1 else None,
+        names=names if spaces == 1 else None,
+    )
+    return Attention(stated, k, v, k_star, v_star)
+
+
+@dataclass(frozen=True)
+class Committee:
+    """Units that learn from units, with their directions.
+
+    Parameters
+    ----------
+    model : Model
+    students, teachers : tuple of Direction
+    """
+
+    model: Model
+    students: tuple[Direction, ...]
+    teachers: tuple[Direction, ...]
+
+
+def committee(students: int = 2, teachers: int = 2) -> Committee:
+    r"""A soft committee machine of erf units, after Saad and Solla (1995): no attention at all.
+
+    One token, standard normal; the target is :math:`\sum_n g(X \cdot u_n)`, the prediction
+    :math:`\sum_i g(X \cdot w_i)`, with :math:`g(x) = \operatorname{erf}(x/\sqrt2)`.
+
+    Parameters
+    ----------
+    students, teachers : int, optional
+
+    Returns
+    -------
+    Committee
+        Teachers are orthonormal; students are free.
+    """
+    w = tuple(Direction(f"w_{i + 1}") for i in range(students))
+    u = tuple(Direction(f"u_{n + 1}", unit=True) for n in range(teachers))
+    data = Sequence(
+        {Token(target=lambda X: sum(erf((X @ x) / sqrt(2)) for x in u)): 1}, noise=epsilon
+    )
+    predictor = Predictor(lambda X: sum(erf((X @ x) / sqrt(2)) for x in w))
+    given = {x @ y: 0 for i, x in enumerate(u) for y in u[:i]}
+    return Committee(model(data, predictor, given=given), w, u)

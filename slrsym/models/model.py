@@ -27,6 +27,7 @@ from slrsym.models.moments import (
     slopes,
     variables,
 )
+from slrsym.models.softmax import SoftmaxTerms
 from slrsym.models.statement import (
     Direction,
     InnerProduct,
@@ -34,6 +35,7 @@ from slrsym.models.statement import (
     Projections,
     Sequence,
     Token,
+    softmax,
 )
 
 __all__ = ["Model", "model"]
@@ -133,7 +135,7 @@ class Model:
         names: Mapping[InnerProduct, Any],
     ) -> None:
         self.data, self.predictor = data, predictor
-        self._shares = self._stated()
+        self.shares = self._stated()
         self.spaces = self._spaces()
         self._given = {pair: sympify(value) for pair, value in given.items()}
         self._names = dict(names)
@@ -156,7 +158,7 @@ class Model:
     def directions(self) -> tuple[Direction, ...]:
         """The directions, trained ones first."""
         found: dict[Direction, None] = {}
-        for _, symbols in self._shares.values():
+        for _, symbols in self.shares.values():
             found.update(dict.fromkeys(symbols))
         for token in self.data.tokens:
             found.update(dict.fromkeys((*token.mean.terms, *token.spikes)))
@@ -251,7 +253,7 @@ class Model:
     @cached_property
     def roles(self) -> dict[tuple[Token, Expr | None], Role]:
         """What tokens of each role add to the error, with the law of their projections."""
-        return {key: self._role(key[0], *value) for key, value in self._shares.items()}
+        return {key: self._role(key[0], *value) for key, value in self.shares.items()}
 
     def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> Role:
         directions = tuple(symbols)
@@ -261,8 +263,10 @@ class Model:
             directions,
             names,
             tuple(addends(error, names)),
-            tuple(self._mean(token, x) for x in directions),
-            ImmutableMatrix([[self._cov(token, x, y) for y in directions] for x in directions])
+            tuple(self.mean_of(token, x) for x in directions),
+            ImmutableMatrix(
+                [[self.covariance_of(token, x, y) for y in directions] for x in directions]
+            )
             if directions
             else ImmutableMatrix(0, 0, []),
         )
@@ -270,10 +274,32 @@ class Model:
     def _whole(self, x: Direction, y: Direction) -> Expr:
         return Add(*(self.inner(x, y, a) for a in range(self.spaces)))
 
-    def _mean(self, token: Token, x: Direction) -> Expr:
+    def mean_of(self, token: Token, x: Direction) -> Expr:
+        """The mean of a token's projection.
+
+        Parameters
+        ----------
+        token : Token
+        x : Direction
+
+        Returns
+        -------
+        Expr
+        """
         return Add(*(c * self._whole(x, y) for y, c in token.mean.terms.items()))
 
-    def _cov(self, token: Token, x: Direction, y: Direction) -> Expr:
+    def covariance_of(self, token: Token, x: Direction, y: Direction) -> Expr:
+        """The covariance of two projections of a token.
+
+        Parameters
+        ----------
+        token : Token
+        x, y : Direction
+
+        Returns
+        -------
+        Expr
+        """
         values = token.eigenvalues * (self.spaces if len(token.eigenvalues) == 1 else 1)
         spread = [e * self.inner(x, y, a) for a, e in enumerate(values)]
         spread += [c * self._whole(x, s) * self._whole(s, y) for s, c in token.spikes.items()]
@@ -298,8 +324,14 @@ class Model:
     # -- risk --------------------------------------------------------------------------------------
 
     @cached_property
-    def _terms(self) -> _Terms:
-        return _Terms(self)
+    def _terms(self) -> Any:
+        attends = any(error.has(softmax) for error, _ in self.shares.values())
+        return SoftmaxTerms(self) if attends else _Terms(self)
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the risk is one; if not, `risk` is a quadrature that says why."""
+        return isinstance(self._terms, _Terms)
 
     @cached_property
     def order_parameters(self) -> tuple[Symbol, ...]:
@@ -321,9 +353,11 @@ class Model:
         return tuple(sorted(free, key=lambda s: s.name))
 
     @cached_property
-    def risk(self) -> Expr:
-        """The risk in closed form: bias squared and variances."""
-        return self._terms.written(self._terms.risk())
+    def risk(self) -> Any:
+        """The risk in closed form, as noise, variances and a squared bias; or a `Quadrature`."""
+        if not self.closed_form:
+            return self._terms.value
+        return self._terms.written(self._terms.risk()) + self.data.noise**2
 
     @cached_property
     def gradient(self) -> ImmutableMatrix:
@@ -356,6 +390,8 @@ class Model:
         ValueError
             If there is no such output.
         """
+        if not self.closed_form:
+            raise ValueError(f"there is no program: the risk is {self.risk}; compile gives it")
         known = ("excess_risk", "risk", "gradient", "hessian")
         if not what or not set(what) <= set(known):
             raise ValueError(f"what must be of {', '.join(known)}; got {what}")
@@ -399,6 +435,9 @@ class Model:
             If the backend is Numba and it is not installed.
         """
         require_backend(backend)
+        if not self.closed_form:
+            found: Callable[..., Any] = self._terms.compile(backend, what or ("risk", "gradient"))
+            return found
         return compiled(self.program(*(what or ("risk", "gradient"))), backend)
 
     # -- descent -----------------------------------------------------------------------------------

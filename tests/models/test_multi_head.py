@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import erf
@@ -89,13 +90,12 @@ def test_slopes_against_differences():
     instance = multi_head(2, 2, 0.6)
     model, rng = instance.model, np.random.default_rng(5)
     f = model.compile("mpmath", "risk", "gradient")
-    state = [float(x) for x in state_of(model, drawn(instance, rng))]
+    state = [mpmath.mpf(float(x)) for x in state_of(model, drawn(instance, rng))]
     numbers = [VALUES.get(p.name, 0.3) for p in model.parameters]
     slopes = f(state, *numbers, dps=40)[1:]
-    step = 1e-10
+    step = mpmath.mpf(10) ** -12
     for i, slope in enumerate(slopes):
-        ahead, behind = (
-            f([x + s * step * (i == j) for j, x in enumerate(state)], *numbers, dps=40)[0]
-            for s in (1, -1)
-        )
-        assert abs((ahead - behind) / (2 * step) - slope) < 1e-5
+        with mpmath.workdps(50):
+            near = [[x + s * step * (i == j) for j, x in enumerate(state)] for s in (1, -1)]
+        ahead, behind = (f(x, *numbers, dps=40)[0] for x in near)
+        assert abs((ahead - behind) / (2 * step) - slope) < 1e-18

@@ -1,0 +1,323 @@
+r"""The risk of softmax attention at finite length, by one integral over another.
+
+With :math:`Z = \sum_l e^{\mu U_l}`, :math:`Z^{-p} = \Gamma(p)^{-1} \int_0^\infty s^{p-1} e^{-sZ}
+ds` makes tokens independent given s, so that what is needed of a role are the means
+:math:`M_{kj} = E[w^k e^{-w} z^j]`, :math:`w = s e^{\mu U}`, U = m + σz. In :math:`y = \log w` they
+are integrals against :math:`e^{ky - e^y}` (for k = 0, by parts, against :math:`e^{y - e^y}` and
+the normal distribution function), on a grid that does not depend on μ; and in log s they vary on
+the scale 1 + μσ. Both integrals are by the trapezoidal rule, which converges exponentially.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from functools import cache
+from typing import Any
+
+import mpmath
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfc
+
+__all__ = ["laplace_risk", "mpmath_laplace_risk", "numba_laplace_risk"]
+
+Array = NDArray[np.float64]
+
+# Of y, where the weights exp(y - exp(y)) are not below 1e-16; in z, where the bell is not.
+LEFT, RIGHT, REACH = -36.0, 3.9, 8.6
+# Steps in y, and in log s over its scale.
+STEP_Y, STEP_Z, STEP_S = 0.2, 0.5, 0.1
+
+# Powers of w in f, A, B, Y1, C.
+ORDERS = (0, 1, 0, 1, 2)
+
+
+def nodes(
+    mu: float, extra: float, mean: Array, spread: Array, counts: Array
+) -> tuple[Array, Array]:
+    """Values of log s, up to where nothing is left of the integrand, with their weights."""
+    start, stop, step = np.inf, np.inf, np.inf
+    for r in range(len(mean)):
+        if counts[r] > 0:
+            start = min(start, -mu * (mean[r] + REACH * spread[r]) + LEFT)
+            stop = min(stop, -mu * (mean[r] - REACH * spread[r]) + RIGHT)
+            step = min(step, STEP_S * math.sqrt(4.0 + (mu * spread[r]) ** 2))
+    if extra == 0.0:
+        x = np.arange(start, stop + step, step)
+        return x, np.full(len(x), step)
+    # What is added varies on the scale 1 about 0, however slow the rest is.
+    stop = min(stop, RIGHT)
+    step = STEP_S / 4
+    t = np.arange(math.asinh(start), math.asinh(stop) + step, step)
+    x = np.sinh(t)
+    return x, step * np.cosh(t) * np.exp(-extra * np.exp(np.minimum(x, 6.0)))
+
+
+def role_means(x: Array, mu: float, mean: float, spread: float) -> Array:
+    """M_kj at some log s, for k and j up to 3, and 1 - M_00: shape (17, len(x))."""
+    scale = mu * spread
+    found = np.zeros((17, len(x)))
+    if scale == 0.0:
+        w = np.exp(np.minimum(x + mu * mean, 6.0))
+        for k in range(4):
+            found[4 * k] = found[4 * k + 2] = w**k * np.exp(-w)
+        found[16] = -np.expm1(-w)
+        return found
+    step = min(STEP_Y, STEP_Z * scale)
+    middle = x + mu * mean
+    if scale * 2 * REACH < RIGHT - LEFT:
+        # Nodes that move with the bell.
+        z = np.arange(-REACH, REACH + step / scale, step / scale)
+        w = np.exp(np.minimum(middle[:, None] + scale * z, 6.0))
+        bell = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * (step / scale)
+        powers = np.stack([bell * z**j for j in range(4)], axis=-1)
+        weight = np.exp(-w)
+        found[16] = -np.expm1(-w) @ bell
+        for k in range(4):
+            found[4 * k : 4 * k + 4] = (weight @ powers).T
+            weight *= w
+        return found
+    # Nodes that stay: of the weights, which then are narrower.
+    grid = np.arange(LEFT, RIGHT + STEP_Y, STEP_Y)
+    zeta = (grid - middle[:, None]) / scale
+    low = np.exp(grid - np.exp(grid)) * STEP_Y
+    weights = np.stack([low * np.exp(k * grid) for k in range(3)], axis=-1)
+    bell = np.exp(-zeta * zeta / 2) / math.sqrt(2 * math.pi)
+    sums = []
+    for j in range(4):
+        sums.append((bell @ weights).T)
+        bell *= zeta
+        for k in range(1, 4):
+            found[4 * k + j] = sums[j][k - 1] / scale
+    below = (erfc(-zeta / math.sqrt(2)) / 2) @ low
+    found[0], found[1] = below, -sums[0][0]
+    found[2], found[3] = below - sums[1][0], -sums[2][0] - 2 * sums[0][0]
+    found[16] = (erfc(zeta / math.sqrt(2)) / 2) @ low
+    return found
+
+
+def laplace_risk(
+    mu: float, extra: float, counts: Array, means: Array, covs: Array
+) -> tuple[float, float, Array, Array]:
+    """The mean square of target minus prediction, and its slopes.
+
+    Parameters are the inverse temperature, what is added to the sum of exponentials (0, or 1 for
+    softmax-1), and of each role the count, the means of (U, V, Y), shape (roles, 3), and their
+    covariances, shape (roles, 3, 3): score, value, target. Slopes are in mu, in the means, and in
+    the entries of the covariances on and above the diagonal.
+    """
+    roles = len(counts)
+    spread = np.sqrt(covs[:, 0, 0])
+    x, s_weight = nodes(mu, extra, means[:, 0], spread, counts)
+    # Of each role, at each s: f, A, B, Y1, C, each with slopes in 9 numbers: mu, m_u, sigma, m_v,
+    # b_v, m_y, b_y, v_v, v_y, the last six of V and Y given U.
+    parts = np.zeros((roles, 5, 11, len(x)))
+    for r in range(roles):
+        sd = spread[r]
+        b_v, b_y = covs[r, 0, 1] / sd, covs[r, 0, 2] / sd
+        m_v, m_y = means[r, 1], means[r, 2]
+        v_v, v_y = covs[r, 1, 1] - b_v**2, covs[r, 1, 2] - b_v * b_y
+        table = role_means(x, mu, means[r, 0], sd)
+        M = table[:16].reshape((4, 4, len(x)))
+        parts[r, 0, 10] = table[16]
+        one = np.array([1.0, 0.0, 0.0])
+        v, y = np.array([m_v, b_v, 0.0]), np.array([m_y, b_y, 0.0])
+        vy = np.array([m_v * m_y + v_y, m_v * b_y + m_y * b_v, b_v * b_y])
+        vv = np.array([m_v**2 + v_v, 2 * m_v * b_v, b_v**2])
+        zero, unit = np.zeros(3), np.eye(3)
+        slopes = np.zeros((5, 9, 3))
+        slopes[1, 3], slopes[1, 4] = unit[0], unit[1]
+        slopes[2, 5], slopes[2, 6] = unit[0], unit[1]
+        slopes[3, 3], slopes[3, 4] = y, np.array([0.0, m_y, b_y])
+        slopes[3, 5], slopes[3, 6], slopes[3, 8] = v, np.array([0.0, m_v, b_v]), unit[0]
+        slopes[4, 3], slopes[4, 4] = 2 * v, np.array([0.0, 2 * m_v, 2 * b_v])
+        slopes[4, 7] = unit[0]
+        values = np.stack((one, v, y, vy, vv))
+        for place in range(5):
+            k = ORDERS[place]
+            here, after = M[k], M[k + 1]
+            parts[r, place, 9] = _combined(values[place], here, 0)
+            for n in range(3, 9):
+                if (slopes[place, n] != zero).any():
+                    parts[r, place, n] = _combined(slopes[place, n], here, 0)
+            # w moves with mu, m_u and sigma: dw/w = U dmu + mu dm_u + mu z dsigma.
+            plain = k * parts[r, place, 9] - _combined(values[place], after, 0)
+            tilted = k * _combined(values[place], here, 1) - _combined(values[place], after, 1)
+            parts[r, place, 0] = means[r, 0] * plain + sd * tilted
+            parts[r, place, 1] = mu * plain
+            parts[r, place, 2] = mu * tilted
+    return _assembled(counts, means, covs, parts, s_weight)
+
+
+def _combined(poly: Array, table: Array, shift: int) -> Array:
+    found: Array = poly[0] * table[shift]
+    for j in range(1, 3):
+        if poly[j] != 0.0:
+            found = found + poly[j] * table[j + shift]
+    return found
+
+
+def _assembled(
+    counts: Array, means: Array, covs: Array, parts: Array, weight: Array
+) -> tuple[float, float, Array, Array]:
+    roles = len(counts)
+    f, log_f = parts[:, 0, 9], np.zeros((roles, len(weight)))
+    for r in range(roles):
+        # Raised to powers as large as L.
+        beyond = parts[r, 0, 10]
+        near = np.log1p(-np.minimum(beyond, 0.5))
+        log_f[r] = np.where(beyond < 0.5, near, np.log(np.maximum(f[r], 1e-300)))
+    cross, square = 0.0, 0.0
+    # How the two integrals move with each of the five functions of each role.
+    by_cross, by_square = np.zeros((roles, 5, len(weight))), np.zeros((roles, 5, len(weight)))
+    power, ones = np.zeros(roles), np.ones(len(weight))
+    for a in range(roles):
+        for b in range(-1, roles):
+            # One token of role a, or an ordered pair of roles a and b; b = -1 says one.
+            number = counts[a] if b < 0 else counts[a] * (counts[b] - (1.0 if a == b else 0.0))
+            if number == 0.0:
+                continue
+            power[:] = counts
+            power[a] -= 1
+            if b >= 0:
+                power[b] -= 1
+            rest = np.ones(len(weight))
+            for r in range(roles):
+                if power[r] != 0:
+                    rest = rest * np.exp(power[r] * log_f[r])
+            rest = rest * weight * number
+            if b < 0:
+                one, other = parts[a, 3, 9], ones
+                one_square, other_square = parts[a, 4, 9], ones
+            else:
+                one, other = parts[a, 1, 9], parts[b, 2, 9]
+                one_square, other_square = parts[a, 1, 9], parts[b, 1, 9]
+            term, term_square = rest * one * other, rest * one_square * other_square
+            cross += term.sum()
+            square += term_square.sum()
+            if b < 0:
+                by_cross[a, 3] += rest
+                by_square[a, 4] += rest
+            else:
+                by_cross[a, 1] += rest * other
+                by_cross[b, 2] += rest * one
+                by_square[a, 1] += rest * other_square
+                by_square[b, 1] += rest * one_square
+            for r in range(roles):
+                if power[r] != 0:
+                    inverse = np.where(f[r] > 1e-300, power[r] / np.maximum(f[r], 1e-300), 0.0)
+                    by_cross[r, 0] += term * inverse
+                    by_square[r, 0] += term_square * inverse
+    total = (counts * means[:, 2]).sum()
+    risk = (counts * covs[:, 2, 2]).sum() + total**2 - 2 * cross + square
+    by_mu = 0.0
+    by_means, by_covs = np.zeros((roles, 3)), np.zeros((roles, 3, 3))
+    for r in range(roles):
+        g = np.zeros(9)
+        for n in range(9):
+            for place in range(5):
+                g[n] += ((by_square[r, place] - 2 * by_cross[r, place]) * parts[r, place, n]).sum()
+        sd = math.sqrt(covs[r, 0, 0])
+        b_v, b_y = covs[r, 0, 1] / sd, covs[r, 0, 2] / sd
+        by_mu += g[0]
+        by_means[r, 0], by_means[r, 1] = g[1], g[3]
+        by_means[r, 2] = g[5] + 2 * counts[r] * total
+        # b = c / sigma; what is left of V and Y given U is c_vv - b_v^2 and c_vy - b_v b_y.
+        g_v, g_y = g[4] - 2 * b_v * g[7] - b_y * g[8], g[6] - b_v * g[8]
+        by_covs[r, 0, 0] = (g[2] - (b_v * g_v + b_y * g_y) / sd) / (2 * sd)
+        by_covs[r, 0, 1], by_covs[r, 0, 2] = g_v / sd, g_y / sd
+        by_covs[r, 1, 1], by_covs[r, 1, 2], by_covs[r, 2, 2] = g[7], g[8], counts[r]
+    return risk, by_mu, by_means, by_covs
+
+
+def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
+    """The risk to the working precision: the same sums, with finer grids.
+
+    `law` has the means of (U, V, Y) of each role, and then the upper triangles of the covariances.
+    """
+    roles, digits = len(counts), mpmath.mp.dps + 5
+    finer = mpmath.mpf(15) / digits
+    means = [law[3 * r : 3 * r + 3] for r in range(roles)]
+    covs = [law[3 * roles + 6 * r : 3 * roles + 6 * r + 6] for r in range(roles)]
+    spreads = [mpmath.sqrt(c[0]) for c in covs]
+    reach = mpmath.sqrt(2 * digits * mpmath.log(10))
+    left, right = -digits * mpmath.log(10), mpmath.log(digits * mpmath.log(10) + 12)
+    ends = [
+        (-mu * (m[0] + reach * s) + left, -mu * (m[0] - reach * s) + right)
+        for m, s in zip(means, spreads, strict=True)
+    ]
+    start, stop = min(e[0] for e in ends), min(e[1] for e in ends)
+    step = min(STEP_S * mpmath.sqrt(4 + (mu * s) ** 2) for s in spreads) * finer
+    if extra:
+        start, stop, step = mpmath.asinh(start), mpmath.asinh(min(stop, right)), finer * STEP_S / 4
+    cross = square = mpmath.mpf(0)
+    for n in range(int((stop - start) / step) + 2):
+        x = start + n * step
+        weight = step
+        if extra:
+            weight, x = step * mpmath.cosh(x), mpmath.sinh(x)
+            weight *= mpmath.exp(-extra * mpmath.exp(x))
+        parts = [
+            _mpmath_role(x, mu, *row, finer, reach, right)
+            for row in zip(means, covs, spreads, strict=True)
+        ]
+        for a in range(roles):
+            for b in range(-1, roles):
+                number = counts[a] if b < 0 else counts[a] * (counts[b] - (a == b))
+                if not number:
+                    continue
+                rest = weight * number
+                for r in range(roles):
+                    rest *= parts[r][0] ** (counts[r] - (r == a) - (r == b))
+                cross += rest * (parts[a][3] if b < 0 else parts[a][1] * parts[b][2])
+                square += rest * (parts[a][4] if b < 0 else parts[a][1] * parts[b][1])
+    total = sum(n * m[2] for n, m in zip(counts, means, strict=True))
+    return sum(n * c[5] for n, c in zip(counts, covs, strict=True)) + total**2 - 2 * cross + square
+
+
+def _mpmath_role(
+    x: Any, mu: Any, mean: Any, cov: Any, spread: Any, finer: Any, reach: Any, right: Any
+) -> tuple[Any, ...]:
+    """f, A, B, Y1 and C of a role at log s, times powers of s."""
+    m_u, m_v, m_y = mean
+    b_v, b_y = cov[1] / spread, cov[2] / spread
+    v_v, v_y = cov[3] - b_v**2, cov[4] - b_v * b_y
+    scale, middle = mu * spread, x + mu * m_u
+    step = min(STEP_Y, STEP_Z * scale) * finer / scale
+    low, high = -reach, min(reach, (right - middle) / scale)
+    sums = [mpmath.mpf(0)] * 5
+    count = int((high - low) / step) + 1
+    for n in range(max(0, count) + 1):
+        z = low + n * step
+        w = mpmath.exp(middle + scale * z)
+        weight = mpmath.npdf(z) * mpmath.exp(-w) * step
+        v, y = m_v + b_v * z, m_y + b_y * z
+        sums[0] += weight
+        sums[1] += weight * w * v
+        sums[2] += weight * y
+        sums[3] += weight * w * (y * v + v_y)
+        sums[4] += weight * w * w * (v * v + v_v)
+    return tuple(sums)
+
+
+@cache
+def numba_laplace_risk() -> Any:
+    """The same function by Numba; `role_means` takes a sum over nodes at a time."""
+    from slrsym.kernels.numba_backend import DECORATOR, compiled_module, require_numba
+
+    require_numba()
+    constants = {name: globals()[name] for name in ("LEFT", "RIGHT", "REACH")}
+    constants |= {name: globals()[name] for name in ("STEP_Y", "STEP_Z", "STEP_S", "ORDERS")}
+    source = "import math\n\nimport numpy as np\n\n"
+    source += "from slrsym.kernels._numba_special import role_means\n\nArray = object\n"
+    source += "".join(f"{name} = {value!r}\n" for name, value in constants.items())
+    for function in (nodes, _combined, _assembled, laplace_risk):
+        text = inspect.getsource(function)
+        body = text[text.index(":\n", text.index(") ->")) + 2 :]
+        source += f"\n\n{DECORATOR}{_untyped(function)}:\n{body}"
+    return compiled_module(source).laplace_risk
+
+
+def _untyped(function: Any) -> str:
+    return f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"
