@@ -15,6 +15,7 @@ PACKAGES = {
     "slrsym.symbolic": "What is derived from the risk",
     "slrsym.kernels": "Fast functions",
     "slrsym.models": "Models",
+    "slrsym.models.instances": "Models that ship",
     "slrsym.linear": "The best linear predictor",
     "slrsym.montecarlo": "Sampling",
     "slrsym.dynamics": "Projected gradient descent",

@@ -41,7 +41,8 @@ def setting(rng, angle):
     places = rng.dirichlet([2, 2, 2])
     return {
         "d": int(rng.integers(4, 40)), "L": int(rng.integers(1, 12)),
-        "gamma": rng.uniform(0.3, 1.5), "epsilon": rng.uniform(0, 1), "lambda": rng.uniform(0.05, 0.8), "c": angle,
+        "gamma": rng.uniform(0.3, 1.5), "epsilon": rng.uniform(0, 1),
+        "lambda": rng.uniform(0.05, 0.8), "c": angle,
         **{f"b_{i + 1}": x for i, x in enumerate(rng.normal(size=3))},
         **{f"p_{i + 1}": x for i, x in enumerate(places)},
     }  # fmt: skip
@@ -110,6 +111,7 @@ def test_the_risk_against_quadrature_of_the_definition(name):
 
 
 @pytest.mark.parametrize("name", HEADS)
+@mpmath.workdps(50)
 def test_slopes_and_curvatures_against_differences(name):
     make, _, angle = HEADS[name]
     model = make().model
@@ -122,8 +124,7 @@ def test_slopes_and_curvatures_against_differences(name):
     found = f(state, *numbers, dps=40)
     upper = [(i, j) for i in range(n) for j in range(i, n)]
     for i in range(n):
-        with mpmath.workdps(50):
-            near = [[x + s * step * (i == j) for j, x in enumerate(state)] for s in (1, -1)]
+        near = [[x + s * step * (i == j) for j, x in enumerate(state)] for s in (1, -1)]
         ahead, behind = (f(x, *numbers, dps=40) for x in near)
         assert abs((ahead[0] - behind[0]) / (2 * step) - found[1 + i]) < 1e-18
         for (a, b), curvature in zip(upper, found[1 + n :], strict=True):
