@@ -1,4 +1,7 @@
-"""Models that ship: the relatives of single-location regression, and one that is no attention."""
+"""Models that ship: relatives of single-location regression, and one that is no attention.
+
+Those of attention change a part of equations (1) to (3); several heads are equations (30) and (31).
+"""
 
 from __future__ import annotations
 
