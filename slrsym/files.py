@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DamagedFileError",
     "NotSavedError",
+    "Saved",
     "read_netcdf",
     "replacing",
     "require_writable",
@@ -112,3 +113,18 @@ def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
 
 
 _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
+
+
+class Saved:
+    """What makes data, and reads them again from the file that it saved them in."""
+
+    def read(self, path: str | Path) -> xr.Dataset:
+        """Data from a file that `compute` saved; a DamagedFileError if it is no netCDF file."""
+        return read_netcdf(path)
+
+    @staticmethod
+    def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
+        """The data, which are saved if there is a path."""
+        if path is not None:
+            write_netcdf(data, path)
+        return data

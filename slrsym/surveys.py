@@ -15,18 +15,22 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from slrsym.files import read_netcdf, write_netcdf
+from slrsym.dynamics import simulate
+from slrsym.files import Saved
 from slrsym.linear import best_linear
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
 from slrsym.task import ORACLE, Task
 
-__all__ = ["OracleSurvey", "SquareSurvey", "best_temperature"]
+__all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_temperature"]
 
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
 
 # The solutions of equation (14), by Proposition 9.
 _FIXED_POINTS = np.array([(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)])
+
+# Of the orbits that are drawn, each with its mirror image.
+_STARTS = ((-0.9, 0.97), (-0.97, 0.6), (-0.6, 0.9), (-0.95, 0.1), (-0.15, 0.8), (0.25, -0.2))
 
 
 def best_temperature(task: Task) -> float:
@@ -57,7 +61,7 @@ def best_temperature(task: Task) -> float:
 
 
 @dataclass(frozen=True)
-class OracleSurvey:
+class OracleSurvey(Saved):
     r"""Figure 3: the risks of the oracle and of the best linear predictor as d grows.
 
     Locations are uniform. For each d the inverse temperature is the best one: where d is large it
@@ -129,26 +133,7 @@ class OracleSurvey:
             for name, column in zip(names, np.transpose(estimates), strict=True)
         }
         coordinates = {"d": list(self.exact), "d_sampled": list(self.sampled)}
-        return _kept(xr.Dataset(variables, coordinates, self.settings), path)
-
-    def read(self, path: str | Path) -> xr.Dataset:
-        """Data from a file.
-
-        Parameters
-        ----------
-        path : path
-            Of a file that `compute` saved.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        ValueError
-            If it is no netCDF file.
-        """
-        return read_netcdf(path)
+        return self._kept(xr.Dataset(variables, coordinates, self.settings), path)
 
     def _task(self, d: int) -> Task:
         return Task(d, self.L, self.gamma, self.epsilon)
@@ -173,7 +158,7 @@ class OracleSurvey:
 
 
 @dataclass(frozen=True)
-class SquareSurvey:
+class SquareSurvey(Saved):
     r"""Figure 6: the risk on the manifold, its fixed points, and the field that descent follows.
 
     The setting is that of figure 4b. The paper's own is lost.
@@ -186,17 +171,21 @@ class SquareSurvey:
         Inverse temperature.
     points : int
         How many values of kappa, and of nu, the grid has.
+    alpha : float
+        Step size of the orbits that are drawn.
     """
 
     task: Task = _TASK
     lam: float = 0.1
     points: int = 161
+    alpha: float = 0.02
 
     @property
     def settings(self) -> dict[str, Any]:
         """What the data depend on."""
         numbers = {name: getattr(self.task, name) for name in ("d", "L", "gamma", "epsilon")}
-        return {"survey": "square", **numbers, "lam": self.lam, "points": self.points}
+        own = {"lam": self.lam, "points": self.points, "alpha": self.alpha}
+        return {"survey": "square", **numbers, **own}
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
         r"""The risk and the field over the square, and the fixed points.
@@ -213,14 +202,20 @@ class SquareSurvey:
         Dataset
             ``risk`` and the field ``flow_kappa, flow_nu`` over ``kappa, nu``, where the field is
             :math:`-(R_\kappa (1-\kappa^2), R_\nu (1-\nu^2))`; ``fixed_kappa, fixed_nu`` and
-            ``fixed_kind``, a minimum, maximum or saddle, over ``fixed``.
+            ``fixed_kind``, a minimum, maximum or saddle, over ``fixed``; ``orbit_kappa, orbit_nu``
+            over ``orbit, time``; and ``separatrix_kappa, separatrix_nu`` over ``between``, the line
+            of starts from which descent goes to the saddle.
         """
+        data = self._square().assign(self._orbits()).assign(self._separatrix())
+        return self._kept(data, path)
+
+    def _square(self) -> xr.Dataset:
         axis = np.linspace(-1, 1, self.points)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
         flow = self._flow(grid)
         states = _on_manifold(grid)
         risk = excess_risk(states, self.lam, self.task) + self.task.epsilon**2
-        data = xr.Dataset(
+        return xr.Dataset(
             {
                 "risk": (("kappa", "nu"), risk),
                 "flow_kappa": (("kappa", "nu"), flow[..., 0]),
@@ -232,26 +227,36 @@ class SquareSurvey:
             {"kappa": axis, "nu": axis},
             self.settings,
         )
-        return _kept(data, path)
 
-    def read(self, path: str | Path) -> xr.Dataset:
-        """Data from a file.
+    def _walked(self, starts: Any, steps: int, every: int) -> xr.Dataset:
+        return simulate(self.task, starts, self.lam, self.alpha, steps, every, progress=False)
 
-        Parameters
-        ----------
-        path : path
-            Of a file that `compute` saved.
+    def _patience(self, distance: float) -> int:
+        """After how many steps descent has left the saddle, if it passes it as near as this."""
+        slopes = hessian(np.zeros(5), self.lam, self.task)[:2, :2]
+        growth = max(-float(np.linalg.eigvalsh(slopes)[0]) * self.alpha, 1e-4)
+        return int(1.5 * np.log(1 / distance) / np.log1p(growth)) + 100
 
-        Returns
-        -------
-        Dataset
+    def _orbits(self) -> dict[str, Any]:
+        starts = np.array(_STARTS)
+        steps = self._patience(0.01)
+        runs = self._walked(np.concatenate([starts, -starts]), steps, max(1, steps // 400))
+        return {f"orbit_{name}": (("orbit", "time"), runs[name].values) for name in ("kappa", "nu")}
 
-        Raises
-        ------
-        ValueError
-            If it is no netCDF file.
-        """
-        return read_netcdf(path)
+    def _separatrix(self) -> dict[str, Any]:
+        """By bisection: from above it descent goes to (1, 1), from below to (-1, -1)."""
+        kappa = -np.cos(np.linspace(0, np.pi / 2, 41))[1:-1]
+        low, high = np.zeros_like(kappa), np.ones_like(kappa)
+        steps = self._patience(1e-5)
+        for _ in range(18):
+            middle = (low + high) / 2
+            ends = self._walked(np.stack([kappa, middle], axis=1), steps, max(1, steps))
+            above = ends.kappa.values[:, -1] + ends.nu.values[:, -1] > 0
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        # From a maximum to the saddle; the other half is its mirror image.
+        x, y = np.append(-1.0, kappa), np.append(1.0, (low + high) / 2)
+        x, y = (np.concatenate([half, [0.0], -half[::-1]]) for half in (x, y))
+        return {"separatrix_kappa": ("between", x), "separatrix_nu": ("between", y)}
 
     def _flow(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:
         slopes = gradient(_on_manifold(grid), self.lam, self.task)[..., :2]
@@ -270,11 +275,55 @@ class SquareSurvey:
         return "saddle" if rises.any() else "maximum"
 
 
+@dataclass(frozen=True)
+class BasinSurvey(SquareSurvey):
+    """The two basins of descent on the manifold, and the null set of Proposition 13 between them.
+
+    Parameters
+    ----------
+    task, lam, alpha
+        As for `SquareSurvey`, whose data these have, too.
+    points : int
+        How many values of kappa, and of nu, runs start from.
+    """
+
+    points: int = 129
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the data depend on."""
+        return super().settings | {"survey": "basins"}
+
+    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
+        """The data of the square, and where descent goes.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save them.
+        progress : bool, optional
+            Not used: this takes seconds.
+
+        Returns
+        -------
+        Dataset
+            As from `SquareSurvey`; over ``kappa, nu`` also ``end``, 1 or -1 for the two minima, and
+            ``arrival``, after how many steps both overlaps are half way there; 0 and NaN for
+            starts from which they are not, such as the other fixed points.
+        """
+        data = super().compute()
+        grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
+        steps = self._patience(1e-3)
+        runs = self._walked(grid.reshape(-1, 2), steps, every := max(1, steps // 240))
+        less = np.minimum(abs(runs.kappa), abs(runs.nu)).values > 0.5
+        there = less & (runs.kappa.values * runs.nu.values > 0)
+        end = np.where(there[:, -1], np.sign(runs.kappa.values[:, -1]), 0)
+        arrival = np.where(there[:, -1], runs.step.values[there.argmax(axis=1)], np.nan)
+        shape = (self.points, self.points)
+        found = {"end": end.astype(np.int8), "arrival": arrival}
+        over = {name: (("kappa", "nu"), values.reshape(shape)) for name, values in found.items()}
+        return self._kept(data.assign(over).assign_attrs(every=every), path)
+
+
 def _on_manifold(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([points, np.zeros((*points.shape[:-1], 3))], axis=-1)
-
-
-def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
-    if path is not None:
-        write_netcdf(data, path)
-    return data

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from slrsym.dynamics.engines import cores
-from slrsym.files import read_netcdf, write_netcdf
+from slrsym.files import Saved
 from slrsym.probing.encoder import Encoder
 from slrsym.probing.sentences import ADJECTIVES, EXAMPLE, SETS, sentences
 from slrsym.progress import advancing
@@ -83,14 +83,8 @@ def _loaded(directory: str) -> Encoder:
     return _encoders[directory]
 
 
-def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
-    if path is not None:
-        write_netcdf(data, path)
-    return data
-
-
 @dataclass(frozen=True)
-class Probing:
+class Probing(Saved):
     """Figure 1(b): how well [CLS] tells the label, layer by layer, on each set of sentences.
 
     Parameters
@@ -164,7 +158,7 @@ class Probing:
             },
             settings,
         )
-        return _kept(data, path)
+        return self._kept(data, path)
 
     def _vectors(
         self, progress: bool | None, workers: int | None
@@ -190,32 +184,9 @@ class Probing:
                 shown(len(some))
         return found
 
-    def complete(self, data: xr.Dataset, *_: Any) -> xr.Dataset:
-        """The data; they are saved when they are complete."""
-        return data
-
-    def read(self, path: str | Path) -> xr.Dataset:
-        """Data from a file.
-
-        Parameters
-        ----------
-        path : path
-            Of a file that `compute` saved.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        ValueError
-            If it is no netCDF file.
-        """
-        return read_netcdf(path)
-
 
 @dataclass(frozen=True)
-class Projections:
+class Projections(Saved):
     r"""Figure 2: words of two sentences along a direction that selects and one that is read out.
 
     With an encoder they are initial embeddings; :math:`k^\star` points from the mean of other words
@@ -271,7 +242,7 @@ class Projections:
             },
             attrs=self.settings,
         )
-        return _kept(data, path)
+        return self._kept(data, path)
 
     def _embedded(self, words: list[list[str]]) -> NDArray[np.floating[Any]]:
         encoder = _loaded(str(self.directory))
@@ -303,26 +274,3 @@ class Projections:
         seen = np.stack([x @ np.concatenate([k_star, v_star]).T for x in chosen])
         placed = [np.insert(x[1:], at, x[0], axis=0) for x, at in zip(seen, decisive, strict=True)]
         return np.array(placed)
-
-    def complete(self, data: xr.Dataset, *_: Any) -> xr.Dataset:
-        """The data; they are saved when they are complete."""
-        return data
-
-    def read(self, path: str | Path) -> xr.Dataset:
-        """Data from a file.
-
-        Parameters
-        ----------
-        path : path
-            Of a file that `compute` saved.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        ValueError
-            If it is no netCDF file.
-        """
-        return read_netcdf(path)

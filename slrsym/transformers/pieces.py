@@ -21,7 +21,7 @@ import xarray as xr
 from numpy.random import Generator, SeedSequence, default_rng
 
 from slrsym.dynamics.engines import cores
-from slrsym.files import read_netcdf, require_writable, write_netcdf
+from slrsym.files import Saved, require_writable
 from slrsym.progress import advancing
 from slrsym.recovery.executors import Jobs, as_maker, completed
 from slrsym.transformers.task import Real
@@ -62,7 +62,7 @@ def in_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
         yield name, function(*arguments)
 
 
-class RunsInPieces(ABC):
+class RunsInPieces(Saved, ABC):
     """Runs of descent, logged; `slrsym.experiments.fetch` takes them."""
 
     runs: int
@@ -143,8 +143,7 @@ class RunsInPieces(ABC):
         finally:
             # What is complete is kept, whatever came in between.
             data.attrs["seconds"] += time.perf_counter() - begin
-            if path is not None:
-                write_netcdf(data, path)
+            self._kept(data, path)
         return data
 
     def _pieces(self, data: xr.Dataset, workers: int | None) -> Iterator[Any]:
@@ -168,7 +167,3 @@ class RunsInPieces(ABC):
             if stop < len(self._logged):
                 jobs.append(job(group, at))
             yield group, first, stop, at, values
-
-    def read(self, path: str | Path) -> xr.Dataset:
-        """Runs from a file that `compute` saved; a ValueError if it is no netCDF file."""
-        return read_netcdf(path)

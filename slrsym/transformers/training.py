@@ -155,17 +155,17 @@ def matched(data: xr.Dataset) -> xr.Dataset:
     Parameters
     ----------
     data : Dataset
-        With ``kappa`` and ``nu`` over ``run, step, head, star``, as `LayerRuns` makes them.
+        With overlaps over ``run, step, head, star``, as `LayerRuns` and `HeadRuns` make them.
 
     Returns
     -------
     Dataset
-        Variables over head and star, of the matched star alone. The best matching has the largest
-        sum of absolute values of kappa and nu.
+        The overlaps with the matched star alone. The best matching has the largest sum of the
+        absolute values of all of them.
     """
-    last = (abs(data.kappa) + abs(data.nu)).isel(step=-1).transpose("run", "head", "star").values
-    order = np.array([linear_sum_assignment(-x)[1] for x in np.nan_to_num(last)])
+    overlaps = data[[name for name, x in data.items() if "star" in x.dims]]
+    last = abs(overlaps).isel(step=-1).to_array().sum("variable").transpose("run", "head", "star")
+    order = np.array([linear_sum_assignment(-x)[1] for x in np.nan_to_num(last.values)])
     heads = np.arange(order.shape[1])
     star = xr.DataArray(order, dims=("run", "head"))
-    both = data[[name for name, x in data.items() if "star" in x.dims]]
-    return both.isel(head=xr.DataArray(heads, dims="head"), star=star)
+    return overlaps.isel(head=xr.DataArray(heads, dims="head"), star=star)
