@@ -30,7 +30,7 @@ _TASK = Task(d=400, L=10, gamma=0.5**0.5)
 _FIXED_POINTS = np.array([(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)])
 
 # Of the orbits that are drawn, each with its mirror image.
-_STARTS = ((-0.9, 0.97), (-0.97, 0.6), (-0.6, 0.9), (-0.95, 0.1), (-0.15, 0.8), (0.25, -0.2))
+_STARTS = ((-0.9, 0.97), (-0.97, 0.6), (-0.6, 0.9), (-0.75, 0.2), (-0.15, 0.8), (0.25, -0.2))
 
 
 def best_temperature(task: Task) -> float:

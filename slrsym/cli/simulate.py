@@ -317,8 +317,8 @@ def _plain(value: Any) -> Any:
 
 
 def _draw(runs: xr.Dataset, plot: Path) -> None:
-    from slrsym.figures.planar import planar_figure
     from slrsym.figures.runs import runs_figure
+    from slrsym.figures.square import planar_figure
     from slrsym.figures.style import write
 
     if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:

@@ -8,18 +8,35 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.lines import Line2D
+from matplotlib.ticker import (
+    EngFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    StrMethodFormatter,
+)
 
+from slrsym.dynamics import simulate
 from slrsym.dynamics.schedules import Constant, Inverse, schedule_from_text
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
-from slrsym.figures.style import COLOURS, WIDTH, labelled, style
+from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
+from slrsym.recovery import wilson
+from slrsym.task import OrderParameters, Task
 
-__all__ = ["runs_figure"]
+__all__ = ["log_risk", "mean_and_band", "over_steps", "runs_figure", "seen_of_runs"]
 
 _BAND = (0.025, 0.975)
 
 # Below, distances are not shown, as in the paper; they fall on to the smallest numbers there are.
 _FLOOR = 1e-8
+
+# Trajectories are shown by more points than are logged where one step of the log is longer than
+# this, up to so many rows.
+_COARSE, _ROWS = 0.02, 40
+
+# Beyond this both overlaps count as recovered.
+_RECOVERED = 0.9
 
 # How far apart runs have to end, in the square, to be shown both.
 _APART = 0.2
@@ -28,60 +45,148 @@ _APART = 0.2
 def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
     r"""The excess risk, :math:`|\kappa|` and :math:`|\nu|`, trajectories, and the distance to M.
 
-    Lines are means over runs, bands reach from the 2.5th to the 97.5th percentile.
+    Lines are means over runs, bands reach from the 2.5th to the 97.5th percentile. Where runs end
+    in different places neither shows it: with `each` there is a thin line for each run, and runs
+    are coloured by where they end.
     """
+    parts = _destinations(data) if each else [("", COLOURS["blue"], data)]
     with style():
         figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
         panels = figure.subplots(2, 2)
         risk, overlaps, paths, distance = panels.flat
-        _risk(risk, data)
-        _overlaps(overlaps, data, each)
+        for _, colour, part in parts:
+            mean_and_band(risk, part.excess_risk, colour, each=each)
+        constant = isinstance(_rule(data), Constant)
+        letter = r"R_\lambda" if constant else r"R_{\lambda_t}"
+        log_risk(risk, rf"Excess risk ${letter} - \varepsilon^2$")
+        _overlaps(overlaps, parts, each)
         _paths(paths, data)
-        _distance(distance, data, each)
+        _distance(distance, data, parts, each)
         for axes, label in zip(panels.flat, "abcd", strict=True):
             labelled(axes, f"({label})")
         for axes in (risk, overlaps, distance):
-            axes.set(xlabel="Step $t$", xlim=(0, max(1, int(data.step[-1]))))
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+            over_steps(axes, data)
         figure.suptitle(f"{_setting(data)}\n{_key(data, each)}", fontsize=10)
     return figure
 
 
-def _mean_and_band(
-    axes: Axes, values: xr.DataArray, colour: str, label: str | None = None, each: bool = False
+def seen_of_runs(data: xr.Dataset) -> str:
+    """How many runs recover the oracle, and with which risk."""
+    last = data.isel(step=-1)
+    well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
+    count, total = int(well.sum()), data.sizes["run"]
+    low, high = (100 * float(end[0]) for end in wilson([count], total))
+    risk = last.excess_risk.values
+    return (
+        f"{count} of {total} runs recover both directions ({low:.0f} to {high:.0f} %); excess risk "
+        f"{np.median(risk):.3g} ({risk.min():.2g} to {risk.max():.2g})."
+    )
+
+
+def over_steps(axes: Axes, data: xr.Dataset) -> None:
+    """The axis of steps, whose last number does not stand beyond the edge."""
+    last = max(1, int(data.step[-1]))
+    axes.set(xlabel="Step $t$", xlim=(0, 1.02 * last))
+    axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+
+
+def _destinations(data: xr.Dataset) -> list[tuple[str, str, xr.Dataset]]:
+    """Runs that recover, and those that do not: what they are called, colour, data."""
+    last = data.isel(step=-1)
+    well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
+    sides = (("recover", COLOURS["blue"], well), ("do not", COLOURS["orange"], ~well))
+    return [
+        (f"{int(some.sum())} {name}", colour, data.isel(run=some.values))
+        for name, colour, some in sides
+        if some.any()
+    ]
+
+
+def mean_and_band(
+    axes: Axes,
+    values: xr.DataArray,
+    colour: str,
+    label: str | None = None,
+    each: bool = False,
+    line: Any = "-",
 ) -> None:
-    low, high = values.quantile(_BAND, dim="run").values
-    axes.fill_between(values.step, low, high, color=colour, alpha=0.12 if each else 0.25, lw=0)
+    """The mean over runs, with a band, or with a thin line for each run."""
     if each:
-        axes.plot(values.step, values.transpose("step", "run"), color=colour, lw=0.4, alpha=0.7)
-    axes.plot(values.step, values.mean("run"), color=colour, label=label)
+        rows = values.transpose("step", "run")
+        axes.plot(values.step, rows, color=colour, lw=0.4, alpha=0.6, ls=line)
+    else:
+        low, high = values.quantile(_BAND, dim="run").values
+        axes.fill_between(values.step, low, high, color=colour, alpha=0.25, lw=0)
+    axes.plot(values.step, values.mean("run"), ls=line, color=colour, label=label)
 
 
-def _risk(axes: Axes, data: xr.Dataset) -> None:
-    _mean_and_band(axes, data.excess_risk, COLOURS["blue"])
-    axes.set(yscale="log", ylabel=r"Excess risk $R_{\lambda_t} - \varepsilon^2$")
+def log_risk(axes: Axes, label: str) -> None:
+    """A logarithmic axis with numbers to read, at least two of them."""
+    axes.set(yscale="log", ylabel=label)
     low, high = axes.get_ylim()
-    # Numbers to read, at least two of them.
-    digits = (1, 2, 3, 5) if high > 3 * low else range(1, 10)
+    digits: Any = (1, 2, 5) if high > 3 * low else range(1, 10)
+    if high > 1000 * low:
+        digits = (1,)
     axes.yaxis.set_major_locator(LogLocator(subs=digits))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _overlaps(axes: Axes, data: xr.Dataset, each: bool) -> None:
-    _mean_and_band(axes, abs(data.kappa), COLOURS["blue"], r"$|\kappa|$", each)
-    _mean_and_band(axes, abs(data.nu), COLOURS["orange"], r"$|\nu|$", each)
+def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each: bool) -> None:
     axes.set(ylim=(-0.03, 1.05), ylabel="Alignment with\noracle parameters")
+    if not each:
+        (_, _, data) = parts[0]
+        mean_and_band(axes, abs(data.kappa), COLOURS["blue"], absolute(r"\kappa"))
+        mean_and_band(axes, abs(data.nu), COLOURS["orange"], absolute(r"\nu"))
+        axes.legend(loc="best")
+        return
+    for _, colour, part in parts:
+        mean_and_band(axes, abs(part.nu), colour, each=True, line=(0, (4, 1.5)))
+        mean_and_band(axes, abs(part.kappa), colour, each=True)
+    keys = [Line2D([], [], color=colour, label=name) for name, colour, _ in parts]
+    keys += [
+        Line2D([], [], color="black", label=absolute(r"\kappa")),
+        Line2D([], [], color="black", ls=(0, (4, 1.5)), label=absolute(r"\nu")),
+    ]
     # Between the runs that recover and those that do not, above the means.
-    axes.legend(**{"loc": "center right", "bbox_to_anchor": (1, 0.65)} if each else {"loc": "best"})
+    axes.legend(handles=keys, loc="center right", bbox_to_anchor=(1, 0.62))
 
 
 def _paths(axes: Axes, data: xr.Dataset) -> None:
-    draw_paths(axes, data, runs_apart(data))
+    chosen = runs_apart(data)
+    draw_paths(axes, _finer(data, chosen), range(len(chosen)))
     frame(axes)
     for label, filling in (("start", "white"), ("end", COLOURS["grey"])):
         axes.plot([], [], "o", color=COLOURS["grey"], mfc=filling, ms=5, label=label)
     axes.legend(loc="upper left", handletextpad=0.1)
+
+
+def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
+    """Some runs, with more points of the first steps, where runs move far between rows of the log.
+
+    The steps are made again, from the same random numbers.
+    """
+    some, rule = data.isel(run=chosen), _rule(data)
+    kappa, nu = (some[name].values for name in ("kappa", "nu"))
+    long = np.flatnonzero((np.hypot(*np.diff([kappa, nu], axis=2)) > _COARSE).any(axis=0))
+    if not long.size or rule is None or data.attrs["dynamics"] == "vectors" or data.step[0]:
+        return some
+    rows = min(int(long[-1]) + 1, _ROWS)
+    steps = int(data.step[rows])
+    count = 2 if data.attrs["dynamics"] == "planar" else 5
+    start = np.stack([data[name].values[:, 0] for name in OrderParameters._fields[:count]], axis=1)
+    sampled = (
+        {"batch": data.attrs["batch"], "rng": data.attrs["seed"]} if "batch" in data.attrs else {}
+    )
+    task = Task(*(data.attrs[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
+    begin = simulate(
+        task, start, rule, data.attrs["alpha"], steps, max(1, steps // 400), data.attrs["backend"],
+        dynamics=data.attrs["dynamics"], progress=False, **sampled,
+    )  # fmt: skip
+    names = ["kappa", "nu"]
+    later = some[names].isel(step=slice(rows + 1, None))
+    return xr.concat([begin[names].isel(run=chosen), later], "step", join="override")
 
 
 def runs_apart(data: xr.Dataset) -> list[int]:
@@ -99,10 +204,13 @@ def runs_apart(data: xr.Dataset) -> list[int]:
     return chosen
 
 
-def _distance(axes: Axes, data: xr.Dataset, each: bool) -> None:
+def _distance(
+    axes: Axes, data: xr.Dataset, parts: list[tuple[str, str, xr.Dataset]], each: bool
+) -> None:
     axes.set(yscale="log", ylabel="Distance to\n" + r"the manifold $\mathcal{M}$")
     if (data.distance > 0).any():
-        _mean_and_band(axes, data.distance, COLOURS["blue"], each=each)
+        for _, colour, part in parts:
+            mean_and_band(axes, part.distance, colour, each=each)
         least = float(data.distance.quantile(_BAND[0], dim="run").min())
         axes.set_ylim(max(_FLOOR, least / 2), 3)
     else:
@@ -118,7 +226,7 @@ def _setting(data: xr.Dataset) -> str:
         start.partition("(")[0], "given start"
     )
     return (
-        rf"{_temperature(str(found['schedule']))}, $\alpha = {_number(found['alpha'])}$, "
+        rf"{_temperature(_rule(data))}, $\alpha = {number(found['alpha'])}$, "
         rf"$d = {found['task_d']}$, $L = {found['task_L']}$, "
         rf"$\gamma^2 = {found['task_gamma'] ** 2:.3g}$, {where}"
     )
@@ -127,36 +235,30 @@ def _setting(data: xr.Dataset) -> str:
 def _sampling(found: dict[str, Any]) -> str:
     if "batch" not in found:
         return ""
-    noise = rf", $\varepsilon = {_number(found['task_epsilon'])}$"
+    noise = rf", $\varepsilon = {number(found['task_epsilon'])}$"
     return f"batches of {found['batch']}{noise if found['task_epsilon'] > 0 else ''}; "
 
 
 def _key(data: xr.Dataset, each: bool) -> str:
     """What lines and bands are."""
     count = data.sizes["run"]
-    thin = "; thin lines: each run" if each else ""
-    key = f"lines: mean over {count} runs; bands: 2.5th to 97.5th percentile{thin}"
+    key = f"lines: mean over {count} runs; bands: 2.5th to 97.5th percentile"
+    if each:
+        key = f"thin lines: each of {count} runs, by where it ends; thick lines: their means"
     text = _sampling(data.attrs) + (key if count > 1 else "one run")
     return text[0].upper() + text[1:]
 
 
-def _temperature(schedule: str) -> str:
+def _rule(data: xr.Dataset) -> Constant | Inverse | None:
     try:
-        rule = schedule_from_text(schedule)
+        return schedule_from_text(str(data.attrs["schedule"]))
     except ValueError:
+        return None
+
+
+def _temperature(rule: Constant | Inverse | None) -> str:
+    if rule is None:
         return r"$\lambda_t$ from a table"
     if isinstance(rule, Constant):
-        return rf"$\lambda = {_number(rule.lam)}$"
-    assert isinstance(rule, Inverse)
-    return rf"$\lambda_t = {_number(rule.lam0)}/(1 + {_number(rule.c)}\,t)$"
-
-
-def _number(value: float) -> str:
-    """A number as it is written by hand."""
-    text = f"{value:.4g}"
-    mantissa, power, exponent = text.partition("e")
-    if not power and abs(value) >= 0.01:
-        return text
-    mantissa, _, exponent = f"{value:e}".partition("e")
-    factor = "" if float(mantissa) == 1 else rf"{float(mantissa):g}\cdot "
-    return rf"{factor}10^{{{int(exponent)}}}"
+        return rf"$\lambda = {number(rule.lam)}$"
+    return rf"$\lambda_t = {number(rule.lam0)}/(1 + {number(rule.c)}\,t)$"

@@ -1,4 +1,4 @@
-"""The square of kappa and nu: axes, fixed points, the vector field, and paths through it."""
+"""The square of kappa and nu: figure 6, the two basins, and runs over the field they follow."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ import xarray as xr
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap
+from matplotlib.figure import Figure
 from matplotlib.quiver import Quiver
 
-from slrsym.figures.style import COLOURS
+from slrsym.figures.style import COLOURS, WIDTH, labelled, style
 
-__all__ = ["PATH_COLOURS", "draw_field", "draw_fixed_points", "draw_paths", "frame"]
+__all__ = [
+    "PATH_COLOURS",
+    "basins_figure",
+    "draw_field",
+    "draw_fixed_points",
+    "draw_paths",
+    "frame",
+    "manifold_figure",
+    "planar_figure",
+]
 
 # Arrows to a side.
 _ARROWS = 17
@@ -104,3 +114,97 @@ def draw_paths(
 def _light_to_dark() -> Colormap:
     # The lightest shades would be lost on paper.
     return ListedColormap(colormaps["PuBu"](np.linspace(0.35, 1.0, 256)))
+
+
+def _setting(data: xr.Dataset) -> str:
+    return (
+        rf"$\lambda = {data.lam:.3g}$, $d = {data.attrs['d']}$, $L = {data.L}$, "
+        rf"$\gamma^2 = {data.gamma**2:.3g}$"
+    )
+
+
+def _draw_separatrix(axes: Axes, data: xr.Dataset, colour: str = "black") -> None:
+    x, y = data.separatrix_kappa, data.separatrix_nu
+    axes.plot(x, y, color=colour, lw=1.3, ls=(0, (4, 2)), zorder=4, label="separatrix")
+
+
+def _draw_orbits(axes: Axes, data: xr.Dataset, colour: str) -> None:
+    for number, (x, y) in enumerate(zip(data.orbit_kappa, data.orbit_nu, strict=True)):
+        label = "descent" if number == 0 else None
+        axes.plot(x, y, color=colour, lw=0.9, zorder=3, label=label)
+        axes.plot(
+            x[0], y[0], "o", color="black", markerfacecolor="white", mew=0.8, ms=3.5, zorder=4
+        )
+
+
+def manifold_figure(data: xr.Dataset) -> Figure:
+    """The risk over the square with orbits of descent, beside the vector field.
+
+    Drawn is what `slrsym.surveys.SquareSurvey` makes.
+    """
+    with style():
+        figure = Figure(figsize=(WIDTH, 4.5), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        filled = left.contourf(data.kappa, data.nu, data.risk.T, levels=16, cmap="cividis")
+        _draw_orbits(left, data, "white")
+        _draw_separatrix(left, data, "white")
+        draw_fixed_points(left, data)
+        arrows = draw_field(right, data)
+        _draw_separatrix(right, data)
+        draw_fixed_points(right, data)
+        for axes, label, drawn, meaning in (
+            (left, "(a)", filled, r"$R_<(\kappa, \nu)$"),
+            (right, "(b)", arrows, "Magnitude of the field"),
+        ):
+            axes.grid(visible=False)
+            labelled(axes, label)
+            frame(axes)
+            figure.colorbar(drawn, ax=axes, label=meaning, orientation="horizontal", aspect=30)
+        handles, labels = right.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+        figure.suptitle(f"{_setting(data)}; white lines in (a): orbits of descent", fontsize=10)
+    return figure
+
+
+def basins_figure(data: xr.Dataset) -> Figure:
+    """Which of the two minima descent finds from each start, and how soon.
+
+    Drawn is what `slrsym.surveys.BasinSurvey` makes.
+    """
+    with style():
+        figure = Figure(figsize=(5.6, 4.4), layout="constrained")
+        axes = figure.subplots()
+        latest = float(data.arrival.quantile(0.98))
+        for sign, colours in ((1, "Blues"), (-1, "Oranges")):
+            times = data.arrival.where(data.end == sign)
+            drawn = axes.pcolormesh(
+                data.kappa, data.nu, times.T, cmap=colours, vmin=0, vmax=latest, rasterized=True
+            )
+            name = r"$(k^\star, v^\star)$" if sign > 0 else r"$(-k^\star, -v^\star)$"
+            figure.colorbar(drawn, ax=axes, label=f"steps, towards {name}", shrink=0.85)
+        _draw_orbits(axes, data, "#404040")
+        _draw_separatrix(axes, data)
+        draw_fixed_points(axes, data)
+        axes.grid(visible=False)
+        frame(axes)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        figure.suptitle(rf"{_setting(data)}, $\alpha = {data.alpha:.3g}$", fontsize=10)
+    return figure
+
+
+def planar_figure(runs: xr.Dataset, data: xr.Dataset) -> Figure:
+    """Trajectories in the square, over the vector field, from empty circles to full ones."""
+    with style():
+        figure = Figure(figsize=(4.6, 4.3), layout="constrained")
+        axes = figure.subplots()
+        arrows = draw_field(axes, data)
+        meaning = rf"Magnitude of the field at $\lambda = {data.lam:.3g}$"
+        figure.colorbar(arrows, ax=axes, label=meaning, shrink=0.8)
+        count = runs.sizes["run"]
+        draw_paths(axes, runs, range(count), ["black"] * count)
+        draw_fixed_points(axes, data)
+        axes.grid(visible=False)
+        frame(axes)
+        axes.plot([], [], color="black", label="descent")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure

@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 
 from slrsym.figures import FORMATS
 from slrsym.files import replacing
 
-__all__ = ["COLOURS", "WIDTH", "labelled", "style", "use", "write"]
+__all__ = [
+    "COLOURS",
+    "WIDTH",
+    "absolute",
+    "concluded",
+    "labelled",
+    "number",
+    "style",
+    "use",
+    "write",
+]
 
 # Told apart with any colour vision, and in grey (Okabe and Ito).
 COLOURS = {
@@ -77,6 +89,32 @@ def use() -> None:
 def labelled(axes: Axes, label: str) -> None:
     """Put a panel's label above its upper left corner."""
     axes.set_title(label, loc="left", fontweight="bold")
+
+
+def absolute(text: str) -> str:
+    """An absolute value in TeX; STIX has a vertical bar that looks like none of its letters."""
+    return rf"$\mid\!{text}\!\mid$"
+
+
+def concluded(figure: Figure, text: str) -> None:
+    """Put a sentence below a figure, above its legend if it has one."""
+    said = fill(text, round(15.5 * figure.get_figwidth()))
+    with style():
+        legend = figure.legends[0] if figure.legends else None
+        if legend is None:
+            legend = figure.legend(handles=[], loc="outside lower center")
+        legend.set_title(said, prop=FontProperties(size=9))
+        legend.get_title().set_multialignment("center")
+
+
+def number(value: float) -> str:
+    """A number as it is written by hand, in TeX."""
+    text = f"{value:.4g}"
+    if "e" not in text and (abs(value) >= 0.01 or value == 0):
+        return text
+    mantissa, _, exponent = f"{value:e}".partition("e")
+    factor = "" if float(mantissa) == 1 else rf"{float(mantissa):g}\cdot "
+    return rf"{factor}10^{{{int(exponent)}}}"
 
 
 def write(figure: Figure, path: str | Path, form: str | None = None) -> None:

@@ -229,7 +229,7 @@ class Projections(Saved):
         -------
         Dataset
         """
-        words = [text.split(". ")[1].replace(".", " .").split() for text, _ in EXAMPLE]
+        words = [text.split(". ")[1].rstrip(".").split() for text, _ in EXAMPLE]
         decisive = [line.index(word) for line, (_, word) in zip(words, EXAMPLE, strict=True)]
         values = self._drawn(words, decisive) if self.directory is None else self._embedded(words)
         over = ("sentence", "position")

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 from slrsym import Task, figures, simulate
 from slrsym.figures import draw, recipe
-from slrsym.figures.planar import planar_figure
+from slrsym.figures.square import planar_figure
 from slrsym.figures.style import style, write
 
 from .._profile import thorough_only

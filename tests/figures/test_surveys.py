@@ -7,9 +7,9 @@ from matplotlib.colors import to_rgba
 from matplotlib.quiver import Quiver
 
 from slrsym import Task, simulate
-from slrsym.figures.manifold import manifold_figure
+from slrsym.figures.square import manifold_figure
 from slrsym.figures.oracle import oracle_figure
-from slrsym.figures.planar import planar_figure
+from slrsym.figures.square import planar_figure
 from slrsym.figures.style import COLOURS
 
 from .._profile import thorough_only

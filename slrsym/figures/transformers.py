@@ -1,0 +1,193 @@
+"""Figures 8 to 10: Transformer layers and erf heads, and what is concluded from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from slrsym.figures.runs import log_risk, mean_and_band, over_steps
+from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
+from slrsym.recovery import wilson
+from slrsym.transformers import matched
+
+__all__ = ["heads_figure", "layer_figure", "seen_of_heads", "seen_of_layer", "separated"]
+
+# A head counts as separated where |kappa| and |nu| with its own star are both above this.
+_APART = 0.8
+
+_SOLVED, _ALIGNED = 0.02, 0.97
+
+
+def separated(data: xr.Dataset) -> xr.DataArray:
+    """Whether, at the last step, each head of a run has a star of its own."""
+    last = abs(matched(data)[["kappa", "nu"]].isel(step=-1)).to_array()
+    return (last > _APART).all(["variable", "head"])
+
+
+def _setting(data: xr.Dataset) -> str:
+    a = data.attrs
+    noise = "" if a["task_n"] == 1 else f", {a['task_noise']} noise"
+    return (
+        rf"$d = {a['task_d']}$, $L = {a['task_L']}$, $\gamma^2 = {a['task_gamma'] ** 2:.3g}$, "
+        rf"$\varepsilon = {number(a['task_epsilon'])}$, $\alpha = {number(a['alpha'])}$, "
+        f"batches of {a['batch']}{noise}"
+    )
+
+
+def _share(count: int, total: int) -> str:
+    low, high = (100 * float(end[0]) for end in wilson([count], total))
+    return f"{count} of {total} ({low:.0f} to {high:.0f} %)"
+
+
+def _spread(values: Any) -> str:
+    x = np.ravel(values)
+    return f"{np.median(x):.3g} ({x.min():.2g} to {x.max():.2g})"
+
+
+def seen_of_layer(data: xr.Dataset) -> str:
+    """What the paper concludes from figures 8 and 10, and whether these runs support it."""
+    last = data.isel(step=-1)
+    risk = f"excess risk {_spread(last.excess_risk)}"
+    if data.attrs["heads"] == 1:
+        kappa, nu = (np.median(abs(last[name])) for name in ("kappa", "nu"))
+        good = np.median(last.excess_risk) < _SOLVED and min(kappa, nu) > _ALIGNED
+        return (
+            "Concluded: the layer solves the task, and its weights hold k* and v*. "
+            f"{'Supported' if good else 'Not supported'} here: median |κ| {kappa:.3f}, "
+            f"|ν| {nu:.3f}, {risk}."
+        )
+    count, total = int(separated(data).sum()), data.sizes["run"]
+    partial = count < total
+    return (
+        "Concluded: low risk, while the heads recover the stars in part only. "
+        f"{'Supported' if partial else 'Not supported'} here: heads separate in "
+        f"{_share(count, total)} runs; {risk}."
+    )
+
+
+def seen_of_heads(data: xr.Dataset) -> str:
+    """What the paper concludes from figure 9, and whether these runs support it."""
+    sampled = data.sampled.values.astype(bool)
+    last = data.excess_risk.isel(step=-1).values
+    apart = separated(data).values
+    variance = data.attrs["task_n"] * data.attrs["task_gamma"] ** 2
+    partial = not apart[sampled].all()
+    solved = np.median(last[sampled]) < variance / 2
+    return (
+        "Concluded: the predictor solves the task, while each head recovers its star in part. "
+        f"{'Supported' if partial and solved else 'Not supported'} here: risk "
+        f"{_spread(last[sampled])} from samples, {_spread(last[~sampled])} by the exact risk, of "
+        f"{variance:.2g} to explain; heads separate in "
+        f"{_share(int(apart[sampled].sum()), int(sampled.sum()))} runs."
+    )
+
+
+def layer_figure(data: xr.Dataset) -> Figure:
+    """The excess risk and the alignment of each head; with several heads, each run by its end."""
+    heads = data.attrs["heads"]
+    pairs = matched(data)
+    apart = separated(data)
+    # Of one head lines are means; several end in different places.
+    parts = [("", COLOURS["blue"], data.run == data.run)]
+    if heads > 1:
+        parts = [
+            ("heads separate", COLOURS["blue"], apart),
+            ("stay mixed", COLOURS["orange"], ~apart),
+        ]
+        parts = [part for part in parts if part[2].any()]
+    with style():
+        figure = Figure(figsize=(WIDTH, 3.3 if heads == 1 else 3.6), layout="constrained")
+        panels = figure.subplots(1, 2 if heads == 1 else 3)
+        for name, colour, some in parts:
+            each = {"each": heads > 1}
+            label = f"{name}: {int(some.sum())} runs" if name else None
+            mean_and_band(panels[0], data.excess_risk[some.values], colour, label, **each)
+            if heads > 1:
+                for axes, overlap in zip(panels[1:], ("kappa", "nu"), strict=True):
+                    mean_and_band(axes, _by_head(pairs[overlap][some.values]), colour, each=True)
+        log_risk(panels[0], "Excess risk")
+        if heads == 1:
+            for overlap, colour in (("kappa", "blue"), ("nu", "orange")):
+                values = _by_head(pairs[overlap])
+                mean_and_band(panels[1], values, COLOURS[colour], absolute(rf"\{overlap}"))
+            panels[1].legend(loc="center right")
+            panels[1].set(ylim=(-0.03, 1.05), ylabel="Alignment with\noracle parameters")
+        else:
+            for axes, text in zip(panels[1:], (r"\kappa", r"\nu"), strict=True):
+                axes.set(ylim=(-0.03, 1.05), ylabel=f"{absolute(text)} of each head")
+            figure.legend(loc="outside lower center", ncols=2)
+        for axes, label in zip(panels, "abc", strict=False):
+            labelled(axes, f"({label})")
+            over_steps(axes, data)
+        what = "one head" if heads == 1 else f"{heads} heads"
+        key = (
+            f"mean of {data.sizes['run']} runs, bands from the 2.5th to the 97.5th percentile"
+            if heads == 1
+            else "thin lines: each run, or head; thick lines: means"
+        )
+        figure.suptitle(f"Transformer layer, {what}: {_setting(data)}\n{key}", fontsize=10)
+    return figure
+
+
+def _by_head(values: xr.DataArray) -> xr.DataArray:
+    """Absolute values, each head of each run for itself; without steps at which there are none."""
+    rows = abs(values).dropna("step").transpose("run", "head", "step")
+    flat = rows.values.reshape(-1, rows.sizes["step"])
+    return xr.DataArray(flat, {"step": rows.step.values}, ("run", "step"))
+
+
+def heads_figure(data: xr.Dataset) -> Figure:
+    """Erf heads: the excess risk, alignments, and those with the roles of k and v swapped."""
+    pairs = abs(matched(data))
+    sampled = data.sampled.values.astype(bool)
+    kinds = (("samples", COLOURS["blue"], sampled), ("exact risk", COLOURS["orange"], ~sampled))
+    panels_of = (
+        ("kappa", r"k_h \cdot k^\star"), ("nu", r"v_h \cdot v^\star"),
+        ("theta", r"v_h \cdot k^\star"), ("eta", r"k_h \cdot v^\star"),
+    )  # fmt: skip
+    with style():
+        figure = Figure(figsize=(WIDTH, 5.5), layout="constrained")
+        panels = figure.subplots(2, 3).ravel()
+        for _, colour, some in kinds:
+            mean_and_band(panels[0], data.excess_risk[some], colour)
+            for axes, (name, _) in zip(panels[1:5], panels_of, strict=True):
+                mean_and_band(axes, _by_head(pairs[name][some]), colour)
+            last = pairs.isel(step=-1)
+            panels[5].plot(
+                last.kappa.values[some].ravel(), last.eta.values[some].ravel(), "o",
+                color=colour, ms=3.5, mew=0.5, alpha=0.8,
+            )  # fmt: skip
+        log_risk(panels[0], "Excess risk")
+        for axes, (name, text) in zip(panels[1:5], panels_of, strict=True):
+            axes.set(ylim=(-0.03, 1.05), ylabel=absolute(rf"\{name}") + " = " + absolute(text))
+        for axes in panels[:5]:
+            over_steps(axes, data)
+        panels[5].plot([0, 1], [1, 0], color=COLOURS["grey"], lw=0.6, ls=":")
+        panels[5].set(
+            xlim=(-0.03, 1.05), ylim=(-0.03, 1.05),
+            xlabel=absolute(r"\kappa") + " in the end", ylabel=absolute(r"\eta") + " in the end",
+        )  # fmt: skip
+        for axes, label in zip(panels, "abcdef", strict=True):
+            labelled(axes, f"({label})")
+        keys = [Line2D([], [], color=c, label=f"descent by {name}") for name, c, _ in kinds]
+        figure.legend(handles=keys, loc="outside lower center", ncols=2)
+        a = data.attrs
+        falls = f"{a['lam0']:g}"
+        if a["rate"]:
+            falls = rf"{number(a['lam0'])}/(1 + {number(a['rate'])}\,t)"
+        held = f" until step {a['held']:,}" if 0 < a["held"] < a["steps"] and a["rate"] else ""
+        key = f"means over {a['starts']} starts and all heads; bands: 2.5th to 97.5th percentile"
+        figure.suptitle(
+            rf"{a['heads']} erf heads: $\lambda_t = {falls}${held}, $d = {a['task_d']}$, "
+            rf"$L = {a['task_L']}$, $\gamma^2 = {a['task_gamma'] ** 2:.3g}$, "
+            rf"$\varepsilon = {number(a['task_epsilon'])}$,"
+            "\n"
+            rf"$\alpha = {number(a['alpha'])}$, batches of {a['batch']}, "
+            f"{a['task_noise']} noise; {key}",
+            fontsize=10,
+        )
+    return figure
