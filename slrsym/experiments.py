@@ -304,7 +304,7 @@ def _without(recipe: Any, name: str) -> str:
         if any(_has(recipe, place) for place in places)
         and (other != "batch" or getattr(recipe, "batch", None) is not None)
     ]
-    return f"{name} is no parameter of this figure, whose are {', '.join(taken)}"
+    return f"{name} is no parameter of it; there are {', '.join(taken)}"
 
 
 def fetch(

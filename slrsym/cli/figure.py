@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,13 +17,22 @@ _ALL = "all"
 
 _Name = StrEnum("_Name", {name: name for name in (*NAMES, _ALL)})  # type: ignore[misc]
 _Format = StrEnum("_Format", {form: form for form in FORMATS})  # type: ignore[misc]
+_Noise = StrEnum("_Noise", {name: name for name in ("independent", "shared")})  # type: ignore[misc]
 _PDF = _Format("pdf")
+
+
+def _other(name: str, text: str) -> Any:
+    """A parameter that the paper has a value of."""
+    return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
 @reported()
 def figure(
     names: Annotated[
-        list[_Name], typer.Argument(metavar="FIGURE...", help="3, 4a, 4b, 5, 6, 7a, 7b, or all.")
+        list[_Name],
+        typer.Argument(
+            metavar="FIGURE...", help="1, 2, 3, 4a, 4b, 5 to 10, 7a, 7b, basins, or all."
+        ),
     ],
     output: Annotated[
         Path,
@@ -45,32 +55,118 @@ def figure(
             show_default=False,
         ),
     ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="DIR",
+            help="For figures 1 and 2: the directory of a BERT, with config.json, vocab.txt and "
+            "model.safetensors.",
+            show_default=False,
+        ),
+    ] = None,
+    d: Annotated[int | None, _other("--d", "Dimension of a token.")] = None,
+    L: Annotated[int | None, _other("--L", "Number of tokens.")] = None,
+    gamma: Annotated[float | None, _other("--gamma", "Deviation of the informative token.")] = None,
+    epsilon: Annotated[float | None, _other("--epsilon", "Deviation of the noise.")] = None,
+    lam: Annotated[float | None, _other("--lam", "Inverse temperature, constant.")] = None,
+    lam0: Annotated[float | None, _other("--lam0", "Inverse temperature at step 0.")] = None,
+    rate: Annotated[float | None, _other("--rate", "How it falls: lam0/(1 + rate t).")] = None,
+    alpha: Annotated[float | None, _other("--alpha", "Step size.")] = None,
+    steps: Annotated[int | None, _other("--steps", "How many steps.")] = None,
+    runs: Annotated[int | None, _other("--runs", "How many runs.")] = None,
+    batch: Annotated[int | None, _other("--batch", "Sequences of tokens a step.")] = None,
+    seed: Annotated[int | None, _other("--seed", "Of the random numbers.")] = None,
+    noise: Annotated[
+        _Noise | None,
+        _other("--noise", "Of the informative tokens of figures 9 and 10; independent by default."),
+    ] = None,
 ) -> None:
-    """Draw the paper's figures, from its own parameters.
+    """Draw the paper's figures, from its own parameters or from others.
 
     Figures 4a, 4b, 5, 7a and 7b are made of 30 runs each, with all their steps; those of figure 5
-    draw their tokens. Figure 3 compares the risks of the oracle and of the best linear predictor,
-    by formula and by sampling; figure 6 shows the risk on the invariant manifold. The settings of
-    figures 3 and 6 are not the paper's.
+    draw their tokens. Figures 8 and 10 train Transformer layers, 9 two erf heads; they take some
+    minutes. Figures 1 and 2 look into an encoder that is on this machine; without one, figure 2 is
+    schematic. The settings of figures 3 and 6 are not the paper's. The figure basins is ours: the
+    null set of Proposition 13. With all there is also a page, index.html. A parameter that is given
+    takes the place of the paper's, in every figure that is asked for, and the title says so.
     """
     from slrsym import figures
 
     wanted = [name.value for name in names]
-    chosen = NAMES if _ALL in wanted else tuple(dict.fromkeys(wanted))
-    files = _data_files(chosen, data)
+    every = _ALL in wanted
+    chosen = NAMES if every else tuple(dict.fromkeys(wanted))
+    given = {
+        "d": d, "L": L, "gamma": gamma, "epsilon": epsilon, "lam": lam, "lam0": lam0, "rate": rate,
+        "alpha": alpha, "steps": steps, "runs": runs, "batch": batch, "seed": seed,
+        "shared": None if noise is None else noise.value == "shared",
+    }  # fmt: skip
+    changes = {name: value for name, value in given.items() if value is not None}
+    missing = "it needs an encoder: --model DIR; docs/how-to/probe.md says where to get one"
+    left_out = {"1": missing} if every and model is None else {}
+    recipes = {}
+    for name in chosen:
+        if name not in left_out:
+            with refusals(f"figure {name}"):
+                recipes[name] = figures.recipe(name, model, **changes)
+    files = _data_files(tuple(recipes), data)
     _make_folder(output, "--output")
-    targets = {name: output / f"figure-{name}.{form.value}" for name in chosen}
+    targets = {name: output / f"figure-{name}.{form.value}" for name in recipes}
     for target in targets.values():
         require_writable(target, "--output")
 
     from slrsym.experiments import fetch
+    from slrsym.figures.page import Shown, page
     from slrsym.figures.style import write
+    from slrsym.files import replacing
 
+    note = _said(changes)
+    shown = []
     for name, target in targets.items():
+        begin = time.perf_counter()
+        file = files.get(name)
+        read = file is not None and file.exists()
         with refusals("--data") if files else nullcontext():
-            found = fetch(figures.recipe(name), files.get(name))
-        write(figures.draw(name, found), target, form.value)
+            found = fetch(recipes[name], file)
+        drawn = figures.draw(name, found, note)
+        write(drawn, target, form.value)
         typer.echo(f"figure {name}: {target}")
+        if said := figures.seen(name, found):
+            typer.echo(f"  {said}")
+        if every:
+            image = target
+            if form.value == "pdf":
+                image = target.with_suffix(".png")
+                write(drawn, image)
+            took = f"{time.perf_counter() - begin:.1f} s" + (
+                ", data read from a file" if read else ""
+            )
+            settings = recipes[name].settings
+            shown.append(Shown(name, image.name, settings, note, said, f"Time: {took}."))
+    if every:
+        shown += [Shown(name, problem=why) for name, why in left_out.items()]
+        shown.sort(key=lambda one: NAMES.index(one.name))
+        for name, why in left_out.items():
+            typer.echo(f"figure {name}: not drawn; {why}", err=True)
+        with replacing(output / "index.html") as draft:
+            draft.write_text(page(shown), encoding="utf-8")
+        typer.echo(f"all: {output / 'index.html'}")
+
+
+def _said(changes: dict[str, Any]) -> str:
+    """What a title says of parameters that are not the paper's."""
+    if not changes:
+        return ""
+    names = {"lam": "λ", "lam0": "λ at step 0", "gamma": "γ", "epsilon": "ε", "alpha": "α"}
+    told = []
+    for name, value in changes.items():
+        if name == "shared":
+            told.append(f"{'shared' if value else 'independent'} noise")
+        elif name in ("runs", "steps"):
+            told.append(f"{value:,} {name}")
+        else:
+            told.append(f"{names.get(name, name)} = {value:g}")
+    return f"not the paper's: {', '.join(told)}"
 
 
 def _data_files(names: tuple[str, ...], data: Path | None) -> dict[str, Path]:

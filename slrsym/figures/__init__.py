@@ -60,7 +60,7 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
 
         if model is None:
             raise ValueError(
-                "figure 1 needs the directory of an encoder: --model DIR; docs/how-to/probe.md "
+                "it needs the directory of an encoder: --model DIR; docs/how-to/probe.md "
                 "says where to get one"
             )
         found = Probing(model)

@@ -124,7 +124,7 @@ def projections_figure(data: xr.Dataset) -> Figure:
     with style():
         figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         panels = figure.subplots(1, 2, sharex=True, sharey=True)
-        gap = 0.075 * float(np.ptp(data.value))
+        gap = 0.075 * float(np.ptp(data.value.values))
         for axes, sentence, label, name in zip(
             panels, data.sentence.values, "ab", ("blue", "orange"), strict=True
         ):
