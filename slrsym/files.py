@@ -126,5 +126,9 @@ class Saved:
     def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
         """The data, which are saved if there is a path."""
         if path is not None:
-            write_netcdf(data, path)
+            try:
+                write_netcdf(data, path)
+            except NotSavedError as problem:
+                problem.result = data
+                raise
         return data

@@ -206,10 +206,16 @@ class SquareSurvey(Saved):
             over ``orbit, time``; and ``separatrix_kappa, separatrix_nu`` over ``between``, the line
             of starts from which descent goes to the saddle.
         """
-        data = self._square().assign(self._orbits()).assign(self._separatrix())
+        data = self.field().assign(self._orbits()).assign(self._separatrix())
         return self._kept(data, path)
 
-    def _square(self) -> xr.Dataset:
+    def field(self) -> xr.Dataset:
+        """The risk, the field and the fixed points alone, which takes no time.
+
+        Returns
+        -------
+        Dataset
+        """
         axis = np.linspace(-1, 1, self.points)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
         flow = self._flow(grid)

@@ -1,10 +1,9 @@
-"""The commands ``simulate`` and ``figure``: what they say, write and refuse."""
+"""The command ``simulate``: what it says, writes and refuses."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,9 +14,8 @@ from slrsym import simulate as simulated
 from slrsym.cli import app
 from slrsym.dynamics import Inverse, Manifold, Overlaps, Sphere, load
 from slrsym.dynamics.engines import NumpyEngine
-from slrsym.experiments import EXPERIMENTS
 
-from ._profile import THOROUGH, thorough, thorough_only
+from ._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
 SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
@@ -148,7 +146,7 @@ def test_the_reduced_dynamics_in_a_line():
 @pytest.fixture
 def coarse(monkeypatch):
     """Fields on a grid of few points."""
-    monkeypatch.setattr("slrsym.surveys.SquareSurvey.__init__.__defaults__", (TASK, 0.1, 9))
+    monkeypatch.setattr("slrsym.surveys.SquareSurvey.__init__.__defaults__", (TASK, 0.1, 9, 0.02))
 
 
 @pytest.mark.parametrize("form", [thorough("pdf"), thorough("png"), "svg"])
@@ -282,113 +280,5 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
     assert load(file).equals(simulated(TASK, Sphere(200), 0.1, 4e-3, 3000, 1500, "numpy"))
 
 
-# -- figure ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def small(monkeypatch, coarse):
-    """The paper's experiments, with few runs and steps."""
-    for name in ("4a", "4b", "5", "7a", "7b"):
-        start = type(EXPERIMENTS[name].start)(3)
-        monkeypatch.setitem(
-            EXPERIMENTS, name, replace(EXPERIMENTS[name], start=start, steps=60, log_every=20)
-        )
-    monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
-        (10, 100), (10,), 10, 0.7, 0.1, 50, 0
-    ))  # fmt: skip
-
-
-ALL = ("3", "4a", "4b", "5", "6", "7a", "7b")
-
-
-def names_in(folder):
-    return sorted(f.name for f in folder.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("form", "names"),
-    [
-        ("png", ("3", "4b")),
-        *[(form, ALL) for form in ("pdf", "png", "svg") if THOROUGH],
-    ],
-)
-def test_figures(tmp_path, small, form, names):
-    wanted = ("all",) if names == ALL else names
-    result = run("figure", *wanted, "-o", tmp_path / "new" / "folder", "--format", form)
-    assert result.exit_code == 0, result.output
-    figures = [f"figure-{name}.{form}" for name in names]
-    assert names_in(tmp_path / "new" / "folder") == figures
-    for file in figures:
-        assert f"/{file}\n" in result.stdout
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Figures that are files with their names in them: of those that are drawn, others tell."""
-    monkeypatch.setattr("slrsym.figures.draw", lambda name, data: name)
-    monkeypatch.setattr(
-        "slrsym.figures.style.write", lambda drawn, target, form: target.write_text(drawn)
-    )
-
-
-def test_all_figures_are_asked_for_by_one_word(tmp_path, small, undrawn):
-    assert run("figure", "all", "-o", tmp_path).exit_code == 0
-    assert {f.name: f.read_text() for f in tmp_path.iterdir()} == {
-        f"figure-{name}.pdf": name for name in ALL
-    }
-
-
-def test_one_figure_and_its_data(tmp_path, small):
-    file = tmp_path / "runs.nc"
-    arguments = ("figure", "7b", "-o", tmp_path, "--format", "svg", "--data", file)
-    assert run(*arguments).exit_code == 0
-    assert names_in(tmp_path) == ["figure-7b.svg", "runs.nc"]
-    assert load(file).equals(EXPERIMENTS["7b"].compute())
-    drawn, kept = (tmp_path / "figure-7b.svg").read_bytes(), file.stat().st_mtime_ns
-    assert run(*arguments).exit_code == 0
-    assert (tmp_path / "figure-7b.svg").read_bytes() == drawn
-    assert file.stat().st_mtime_ns == kept
-
-
-def test_many_figures_and_their_data(tmp_path, small, undrawn):
-    data = tmp_path / "data"
-    options = ("-o", tmp_path, "--format", "png", "--data", data)
-    assert run("figure", "3", "4b", "6", *options).exit_code == 0
-    assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
-    assert run("figure", "4b", "4b", *options).exit_code == 0
-    assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
-
-
-def test_data_of_another_figure_are_refused(tmp_path, small, undrawn):
-    file = tmp_path / "runs.nc"
-    run("figure", "4a", "-o", tmp_path, "--data", file)
-    before = file.read_bytes()
-    result = run("figure", "7a", "-o", tmp_path, "--data", file)
-    refused(result, "--data", "alpha = 0.004; needed is alpha = 0.001")
-    assert file.read_bytes() == before
-    assert names_in(tmp_path) == ["figure-4a.pdf", "runs.nc"]
-
-
-def test_bad_usage_of_figure(tmp_path, small):
-    file = tmp_path / "file"
-    file.write_text("not a folder")
-    refused(
-        run("figure", "8"),
-        "FIGURE",
-        "'8' is not one of '3', '4a', '4b', '5', '6', '7a', '7b', 'all'",
-    )
-    refused(run("figure"), "FIGURE")
-    refused(run("figure", "3", "--format", "gif"), "--format", "gif")
-    refused(run("figure", "3", "-o", file), "--output", "must be a folder")
-    refused(run("figure", "3", "6", "-o", tmp_path, "--data", file), "--data", "must be a folder")
-    refused(
-        run("figure", "3", "-o", tmp_path, "--data", tmp_path / "no" / "file"), "--data", "exist"
-    )
-    assert file.read_text() == "not a folder"
-    assert names_in(tmp_path) == ["file"]
-
-
-def test_help_says_how_data_are_kept():
-    shown = " ".join(run("figure", "--help").stdout.split())
-    assert "data of other settings are refused and left alone" in shown
+def test_help_says_the_default():
     assert "[default: 0.004]" in run("simulate", "--help").stdout

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from slrsym import Task, excess_risk, simulate
-from slrsym.surveys import OracleSurvey, SquareSurvey, best_temperature
+from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey, best_temperature
 
 ORACLE = (1, 1, 0, 0, 0)
 
@@ -24,7 +24,7 @@ def risks(oracle):
 
 @pytest.fixture(scope="module")
 def square():
-    return SquareSurvey(points=41).compute()
+    return SquareSurvey(points=41, alpha=0.1).compute()
 
 
 # -- figure 3 ----------------------------------------------------------------------------------
@@ -118,5 +118,38 @@ def test_the_field_is_where_descent_goes(square):
 def test_the_risk_is_that_of_the_manifold(square):
     task = Task(400, 10, 0.5**0.5)
     assert float(square.risk.sel(kappa=1, nu=1)) == pytest.approx(excess_risk(ORACLE, 0.1, task))
-    noisy = SquareSurvey(Task(400, 10, 0.5**0.5, 0.5), points=3).compute()
-    assert np.allclose(noisy.risk - SquareSurvey(points=3).compute().risk, 0.25)
+    noisy = SquareSurvey(Task(400, 10, 0.5**0.5, 0.5), points=3).field()
+    assert np.allclose(noisy.risk - SquareSurvey(points=3).field().risk, 0.25)
+
+
+# -- the two basins ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def basins():
+    return BasinSurvey(points=21, alpha=0.1).compute()
+
+
+def test_the_separatrix_is_the_line_between_the_basins(basins):
+    x, y = basins.separatrix_kappa.values, basins.separatrix_nu.values
+    assert (x[0], y[0], x[-1], y[-1]) == (-1, 1, 1, -1)
+    assert np.array_equal(x, -x[::-1])
+    assert np.array_equal(y, -y[::-1])
+    inner = slice(1, -1)
+    for side in (1, -1):
+        starts = np.stack([x[inner], np.clip(y[inner] + side * 1e-3, -1, 1)], axis=1)
+        ends = simulate(Task(400, 10, 0.5**0.5), starts, 0.1, 0.1, 3000, 3000)
+        assert (side * ends.kappa[:, -1] > 0.5).all()
+        assert (side * ends.nu[:, -1] > 0.5).all()
+
+
+def test_where_descent_goes_and_how_soon(basins):
+    end, arrival = basins.end.values, basins.arrival.values
+    assert np.array_equal(end, -end[::-1, ::-1])
+    # All but the saddle and the maxima arrive; near a minimum at once.
+    assert set(zip(*np.nonzero(end == 0), strict=True)) == {(10, 10), (0, 20), (20, 0)}
+    assert np.isnan(arrival[end == 0]).all()
+    assert (end[11:, 11:] == 1).all()
+    assert arrival[-1, -1] == 0 < arrival[11, 11]
+    line = np.interp(basins.kappa, basins.separatrix_kappa, basins.separatrix_nu)
+    assert ((basins.nu.values > line[:, None] + 0.01) <= (end == 1)).all()

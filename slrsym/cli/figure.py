@@ -109,6 +109,8 @@ def figure(
         if name not in left_out:
             with refusals(f"figure {name}"):
                 recipes[name] = figures.recipe(name, model, **changes)
+                # An encoder that is none is refused here, and not in the middle.
+                recipes[name].settings  # noqa: B018
     files = _data_files(tuple(recipes), data)
     _make_folder(output, "--output")
     targets = {name: output / f"figure-{name}.{form.value}" for name in recipes}

@@ -327,7 +327,7 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
 
         task = Task(*(runs.attrs[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
         # Where the inverse temperature varies, the field of the end.
-        field = SquareSurvey(task, float(runs.lam[-1])).compute()
+        field = SquareSurvey(task, float(runs.lam[-1])).field()
         figure = planar_figure(runs, field)
     else:
         figure = runs_figure(runs)

@@ -91,13 +91,14 @@ def _example(axes: Axes) -> None:
     for (text, word), sign, name, y in rows:
         before, _, after = text.partition(word)
         colour = COLOURS[name]
-        first = axes.text(0.02, y, before, fontsize=11, va="bottom")
-        beside: dict[str, Any] = {"fontsize": 11, "va": "bottom"}
+        look: dict[str, Any] = {"fontsize": 11, "va": "bottom"}
+        beside: dict[str, Any] = look | {"xytext": (3, 0), "textcoords": "offset points"}
+        first = axes.text(0.02, y, before.strip(), **look)
         second = axes.annotate(
             word, (1, 0), xycoords=first, color=colour, fontweight="bold", **beside
         )
-        axes.annotate(after, (1, 0), xycoords=second, **beside)
-        axes.text(0.98, y, sign, color=colour, ha="right", **beside)
+        axes.annotate(after, (1, 0), xycoords=second, **(beside | {"xytext": (0.7, 0)}))
+        axes.text(0.98, y, sign, color=colour, ha="right", **look)
 
 
 def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> None:
@@ -113,10 +114,8 @@ def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> N
         heights[1:] += push
     beside = float(np.max(x)) + 0.06 * float(np.ptp(axes.dataLim.intervalx))
     for i, height in zip(order, heights, strict=True):
-        axes.annotate(
-            words[i], (x[i], y[i]), xytext=(beside, height), va="center", fontsize=9,
-            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": COLOURS["grey"]},
-        )  # fmt: skip
+        axes.plot([x[i], beside], [y[i], height], color=COLOURS["grey"], lw=0.4)
+        axes.text(beside * 1.02, height, words[i], va="center", fontsize=9)
 
 
 def projections_figure(data: xr.Dataset) -> Figure:
@@ -124,7 +123,7 @@ def projections_figure(data: xr.Dataset) -> Figure:
     with style():
         figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         panels = figure.subplots(1, 2, sharex=True, sharey=True)
-        gap = 0.075 * float(np.ptp(data.value.values))
+        gap = 0.085 * float(np.ptp(data.value.values))
         for axes, sentence, label, name in zip(
             panels, data.sentence.values, "ab", ("blue", "orange"), strict=True
         ):

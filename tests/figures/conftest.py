@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
+import xarray as xr
 
 from slrsym import Task, simulate
 from slrsym.dynamics import Inverse, Manifold, Sphere
-from slrsym.surveys import OracleSurvey, SquareSurvey
+from slrsym.experiments import SECTION_E3
+from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
 
@@ -36,4 +41,39 @@ def risks():
 
 @pytest.fixture(scope="session")
 def square():
-    return SquareSurvey(points=33).compute()
+    return SquareSurvey(points=33, alpha=0.1).compute()
+
+
+@pytest.fixture(scope="session")
+def basins():
+    return BasinSurvey(points=17, alpha=0.1).compute()
+
+
+@pytest.fixture(scope="session")
+def layers():
+    """Figures 8 and 10, hardly begun."""
+    few = {"steps": 6, "log_every": 2, "width": 10, "batch": 4, "test": 30, "runs": 4}
+    return {name: replace(SECTION_E3[name], **few).compute(workers=1) for name in ("8", "10")}
+
+
+@pytest.fixture(scope="session")
+def heads():
+    few = replace(SECTION_E3["9"], steps=60, log_every=20, starts=3, held=30)
+    return few.compute(workers=1)
+
+
+@pytest.fixture(scope="session")
+def probes():
+    """Accuracies as an encoder of two layers might have them."""
+    rng = np.random.default_rng(0)
+    accuracy = rng.uniform(0.7, 1, (5, 3, 2))
+    accuracy[:, 0] = 0.5
+    names = ["train", "test", "other words", "other structure", "both"]
+    return xr.Dataset(
+        {"accuracy": (("set", "state", "scaling"), accuracy)},
+        {"set": names, "state": np.arange(3), "scaling": ["raw", "standardised"]},
+        {
+            "model": "an-encoder-with-a-long-name", "weights": "0123456789abcdef" * 4, "layers": 2,
+            "sentences": [15552, 4608, 3072, 144, 96], "C": 1.0,
+        },
+    )  # fmt: skip

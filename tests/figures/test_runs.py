@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from slrsym.figures import draw
-from slrsym.figures.runs import runs_apart, runs_figure
-from slrsym.figures.style import COLOURS
+from slrsym.figures.runs import _finer, runs_apart, runs_figure
+from slrsym.figures.style import COLOURS, absolute
 
 
 @pytest.fixture
@@ -55,7 +55,8 @@ def test_axes(panels):
     assert r"\nu" in paths.get_ylabel()
     for axes in (risk, overlaps, distance):
         assert axes.get_xlabel() == "Step $t$"
-        assert axes.get_xlim() == (0, 4000)
+        # The last number does not stand beyond the edge.
+        assert axes.get_xlim() == (0, 4080)
 
 
 def test_the_legend_names_the_right_lines(panels):
@@ -64,7 +65,8 @@ def test_the_legend_names_the_right_lines(panels):
         text.get_text(): handle.get_color()
         for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
     }
-    assert named == {r"$|\kappa|$": COLOURS["blue"], r"$|\nu|$": COLOURS["orange"]}
+    letters = (absolute(r"\kappa"), COLOURS["blue"]), (absolute(r"\nu"), COLOURS["orange"])
+    assert named == dict(letters)
     assert [drawn.get_color() for drawn in panels[1].lines] == list(named.values())
 
 
@@ -76,7 +78,13 @@ def test_trajectories_are_those_of_runs_that_part(panels, runs):
     assert min(np.hypot(*np.subtract(ends[i], ends[j])) for i, j in ((0, 1), (0, 2), (1, 2))) > 0.5
     paths = [drawn for drawn in panels[2].lines if len(drawn.get_xdata()) > 1]
     for i, drawn in zip(chosen, paths, strict=True):
-        assert np.array_equal(drawn.get_xydata(), np.stack([runs.kappa[i], runs.nu[i]], axis=1))
+        # All points that are logged, and more between the first, where runs move far.
+        points = {tuple(point) for point in drawn.get_xydata()}
+        logged = np.stack([runs.kappa[i], runs.nu[i]], axis=1)
+        assert points >= {tuple(point) for point in logged}
+        moves = np.hypot(*np.diff(drawn.get_xydata(), axis=0).T)
+        assert moves.max() < np.hypot(*np.diff(logged, axis=0).T).max() / 4
+        assert len(points) > 2 * len(logged)
     # An empty circle where a path begins, and a full one where it ends.
     marks = [drawn for drawn in panels[2].lines if len(drawn.get_xdata()) == 1]
     for i, (begin, end) in zip(chosen, zip(marks[::2], marks[1::2], strict=True), strict=True):
@@ -98,14 +106,24 @@ def _ending(*ends):
     return xr.Dataset({"kappa": (("run", "step"), kappa), "nu": (("run", "step"), nu)})
 
 
-def test_each_run_on_demand(runs):
+def test_each_run_on_demand_in_the_colour_of_its_end(runs, monkeypatch):
+    # After a fifth of the steps.
+    monkeypatch.setattr("slrsym.figures.runs._RECOVERED", 0.5)
     risk, overlaps, _, distance = runs_figure(runs, each=True).axes
-    count = runs.sizes["run"]
-    assert [len(axes.lines) for axes in (risk, overlaps, distance)] == [1, 2 * count + 2, count + 1]
-    for i in range(count):
-        assert np.array_equal(line(distance, i)[1], runs.distance[i])
-        assert np.array_equal(line(overlaps, i)[1], abs(runs.kappa[i]))
-    assert "each run" in risk.figure.get_suptitle()
+    last = abs(runs.isel(step=-1))
+    well = ((last.kappa > 0.5) & (last.nu > 0.5)).values
+    assert 0 < well.sum() < len(well)
+    for axes, overlap in ((distance, "distance"), (overlaps, "kappa"), (risk, "excess_risk")):
+        for some, colour in ((well, COLOURS["blue"]), (~well, COLOURS["orange"])):
+            mine = {tuple(x.get_ydata()) for x in axes.lines if x.get_color() == colour}
+            values = abs(runs[overlap].values[some])
+            assert mine >= {tuple(row) for row in values}
+            assert any(np.allclose(row, values.mean(axis=0), rtol=1e-14) for row in mine)
+        assert not axes.collections
+    assert {text.get_text() for text in overlaps.get_legend().get_texts()} == {
+        f"{well.sum()} recover", f"{(~well).sum()} do not", absolute(r"\kappa"), absolute(r"\nu")
+    }  # fmt: skip
+    assert "each of 12 runs, by where it ends" in risk.figure.get_suptitle()
 
 
 def test_figure_7b_shows_each_run(runs):
@@ -140,6 +158,22 @@ def test_the_setting_is_said(runs, on_manifold):
     assert "from a table" in shown
     assert "given start" in shown
     assert "One run" in shown
+
+
+def test_a_temperature_that_falls_has_an_index(runs, on_manifold):
+    constant, falling = (runs_figure(x).axes[0].get_ylabel() for x in (runs, on_manifold))
+    assert r"R_\lambda -" in constant
+    assert r"R_{\lambda_t}" in falling
+
+
+def test_the_beginning_of_sampled_runs_is_made_again_from_the_same_numbers(sampled):
+    chosen = [0, 3]
+    finer = _finer(sampled, chosen)
+    assert finer.sizes["step"] > 3 * sampled.sizes["step"]
+    both = np.intersect1d(finer.step, sampled.step)
+    assert np.array_equal(both, sampled.step)
+    for name in ("kappa", "nu"):
+        assert finer[name].sel(step=both).equals(sampled[name].isel(run=chosen).drop_attrs())
 
 
 def test_batches_are_said(runs):

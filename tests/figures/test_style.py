@@ -14,6 +14,7 @@ from slrsym import Task, figures, simulate
 from slrsym.figures import draw, recipe
 from slrsym.figures.square import planar_figure
 from slrsym.figures.style import style, write
+from slrsym.probing import Projections
 
 from .._profile import thorough_only
 
@@ -21,9 +22,11 @@ STARTS = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<?xml"}
 
 
 @pytest.fixture(scope="module")
-def drawn(runs, on_manifold, sampled, risks, square):
+def drawn(runs, on_manifold, sampled, risks, square, basins, layers, heads, probes):
     path = simulate(Task(400, 10, 0.5**0.5), [[0.2, -0.5]], 0.1, 4e-3, 50)
     data = {
+        "1": probes,
+        "2": Projections().compute(),
         "3": risks,
         "4a": runs,
         "4b": on_manifold,
@@ -31,6 +34,10 @@ def drawn(runs, on_manifold, sampled, risks, square):
         "6": square,
         "7a": runs,
         "7b": runs,
+        "8": layers["8"],
+        "9": heads,
+        "10": layers["10"],
+        "basins": basins,
     }
     assert tuple(data) == figures.NAMES
     return {name: draw(name, found) for name, found in data.items()} | {
@@ -121,11 +128,11 @@ def test_settings_of_matplotlib_stay_as_they_are(risks, tmp_path):
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize("name", ["9", "8", ""])
+@pytest.mark.parametrize("name", ["11", "7", ""])
 def test_unknown_figures(name, risks):
     for act in (recipe, lambda name: draw(name, risks)):
         with pytest.raises(
-            ValueError, match="a figure must be one of 3, 4a, 4b, 5, 6, 7a, 7b; got"
+            ValueError, match=r"a figure must be one of 1, 2, 3, 4a, .* 10, basins; got"
         ):
             act(name)
 

@@ -187,8 +187,7 @@ def test_logistic_regression_is_the_minimum():
     assert np.mean((x @ w[:-1] + w[-1] > 0) == y) > 0.8
 
 
-@pytest.fixture
-def fewer(monkeypatch):
+def few(monkeypatch):
     """Every 96th pair of a set; labels stay even."""
 
     def some(name):
@@ -197,6 +196,11 @@ def fewer(monkeypatch):
         return tuple(e for pair in zip(ones[::96], zeros[::96], strict=True) for e in pair)
 
     monkeypatch.setattr(probe_module, "sentences", some)
+
+
+@pytest.fixture
+def fewer(monkeypatch):
+    few(monkeypatch)
 
 
 def test_figure_1_in_small(directory, fewer, tmp_path):

@@ -1,0 +1,198 @@
+"""The command ``figure``: what it says, writes and refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym import Task
+from slrsym.cli import app
+from slrsym.dynamics import load
+from slrsym.experiments import EXPERIMENTS, SECTION_E3
+from slrsym.figures import NAMES
+
+from ._profile import THOROUGH
+from .probing.tiny import write_bert
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["figure", *map(str, arguments)])
+
+
+def refused(result, *parts):
+    """Bad usage: exit code 2, nothing on standard output, and what is wrong."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    # Lines are broken to the width of a terminal.
+    said = " ".join(result.stderr.split())
+    for part in parts:
+        assert part in said
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The paper's experiments, with few runs and steps, and grids of few points."""
+    for name in ("SquareSurvey", "BasinSurvey"):
+        defaults = (Task(d=400, L=10, gamma=0.5**0.5), 0.1, 9, 0.1)
+        monkeypatch.setattr(f"slrsym.surveys.{name}.__init__.__defaults__", defaults)
+    for name in ("4a", "4b", "5", "7a", "7b"):
+        start = type(EXPERIMENTS[name].start)(3)
+        monkeypatch.setitem(
+            EXPERIMENTS, name, replace(EXPERIMENTS[name], start=start, steps=60, log_every=20)
+        )
+    few = {"steps": 4, "log_every": 2}
+    layer = {"runs": 2, "width": 8, "batch": 4, "test": 20} | few
+    for name, changes in (("8", layer), ("9", {"starts": 2} | few), ("10", layer)):
+        monkeypatch.setitem(SECTION_E3, name, replace(SECTION_E3[name], **changes))
+    # Processes take longer to start than this.
+    monkeypatch.setattr("slrsym.transformers.pieces.cores", lambda: 1)
+    monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
+        (10, 100), (10,), 10, 0.7, 0.1, 50, 0
+    ))  # fmt: skip
+
+
+def names_in(folder):
+    return sorted(f.name for f in folder.iterdir())
+
+
+ALL = tuple(name for name in NAMES if name != "1")
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [
+        ("png", ("3", "4b", "8")),
+        *[(form, ALL) for form in ("pdf", "png", "svg") if THOROUGH],
+    ],
+)
+def test_figures(tmp_path, small, form, names):
+    wanted = ("all",) if names == ALL else names
+    folder = tmp_path / "new" / "folder"
+    result = run(*wanted, "-o", folder, "--format", form)
+    assert result.exit_code == 0, result.output
+    figures = {f"figure-{name}.{form}" for name in names}
+    # The page needs pictures that a browser shows.
+    more = {"index.html"} if names == ALL else set()
+    more |= {f"figure-{name}.png" for name in names} if names == ALL else set()
+    assert figures <= {*names_in(folder)} <= figures | more
+    for file in figures:
+        assert f"/{file}\n" in result.stdout
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures that are files with their names in them: of those that are drawn, others tell."""
+    monkeypatch.setattr("slrsym.figures.draw", lambda name, data, note="": f"{name} {note}".strip())
+    monkeypatch.setattr(
+        "slrsym.figures.style.write", lambda drawn, target, form="": target.write_text(drawn)
+    )
+
+
+def test_all_figures_are_asked_for_by_one_word(tmp_path, small, undrawn):
+    result = run("all", "-o", tmp_path)
+    assert result.exit_code == 0, result.output
+    found = {f.name: f.read_text() for f in tmp_path.iterdir()}
+    page = found.pop("index.html")
+    assert found == {f"figure-{name}.{form}": name for name in ALL for form in ("pdf", "png")}
+    # Captions, settings, what was seen, time; and why figure 1 is not there.
+    for part in ("Proposition 13", "heads separate in", "<td>task_d</td><td>80</td>", "Time: "):
+        assert part in page
+    assert "Not drawn: it needs an encoder" in page
+    assert "figure 1: not drawn" in result.stderr
+    assert [page.count(f'src="figure-{name}.png"') for name in ALL] == [1] * len(ALL)
+
+
+def test_one_figure_and_its_data(tmp_path, small):
+    file = tmp_path / "runs.nc"
+    arguments = ("7b", "-o", tmp_path, "--format", "svg", "--data", file)
+    assert run(*arguments).exit_code == 0
+    assert names_in(tmp_path) == ["figure-7b.svg", "runs.nc"]
+    assert load(file).equals(EXPERIMENTS["7b"].compute())
+    drawn, kept = (tmp_path / "figure-7b.svg").read_bytes(), file.stat().st_mtime_ns
+    assert run(*arguments).exit_code == 0
+    assert (tmp_path / "figure-7b.svg").read_bytes() == drawn
+    assert file.stat().st_mtime_ns == kept
+
+
+def test_data_of_trained_layers_are_read_again(tmp_path, small, undrawn, monkeypatch):
+    options = ("-o", tmp_path, "--data", tmp_path / "8.nc")
+    first = run("8", *options)
+    assert first.exit_code == 0
+    assert "Concluded: the layer solves the task" in first.stdout
+    monkeypatch.setattr("slrsym.transformers.LayerRuns._walk", None)
+    assert run("8", *options).stdout == first.stdout
+    refused(run("8", "--seed", 1, *options), "--data", "seed = 0; needed is seed = 1")
+
+
+def test_many_figures_and_their_data(tmp_path, small, undrawn):
+    data = tmp_path / "data"
+    options = ("-o", tmp_path, "--format", "png", "--data", data)
+    assert run("3", "4b", "6", *options).exit_code == 0
+    assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
+    assert run("4b", "4b", *options).exit_code == 0
+    assert names_in(data) == ["figure-3.nc", "figure-4b.nc", "figure-6.nc"]
+
+
+def test_data_of_another_figure_are_refused(tmp_path, small, undrawn):
+    file = tmp_path / "runs.nc"
+    run("4a", "-o", tmp_path, "--data", file)
+    before = file.read_bytes()
+    result = run("7a", "-o", tmp_path, "--data", file)
+    refused(result, "--data", "alpha = 0.004; needed is alpha = 0.001")
+    assert file.read_bytes() == before
+    assert names_in(tmp_path) == ["figure-4a.pdf", "runs.nc"]
+
+
+def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
+    file = tmp_path / "4a.nc"
+    changes = ("--d", 100, "--lam", 0.2, "--runs", 5, "--steps", 30)
+    assert run("4a", *changes, "-o", tmp_path, "--data", file).exit_code == 0
+    found = load(file)
+    assert (found.sizes["run"], found.attrs["task_d"], found.attrs["steps"]) == (5, 100, 30)
+    assert found.attrs["schedule"] == "Constant(lam=0.2)"
+    said = "not the paper's: d = 100, λ = 0.2, 30 steps, 5 runs"
+    assert (tmp_path / "figure-4a.pdf").read_text() == f"4a {said}"
+    shown = run("9", "--noise", "shared", "--lam0", 1, "--rate", 0.01, "-o", tmp_path)
+    assert shown.exit_code == 0
+    assert "shared noise" in (tmp_path / "figure-9.pdf").read_text()
+
+
+def test_figures_of_an_encoder(tmp_path, monkeypatch):
+    from .probing.test_probing import few
+
+    few(monkeypatch)
+    write_bert(tmp_path / "tiny")
+    options = ("-o", tmp_path, "--model", tmp_path / "tiny", "--format", "png")
+    result = run("1", "2", *options)
+    assert result.exit_code == 0, result.output
+    assert "With tiny: " in result.stdout
+    assert names_in(tmp_path) == ["figure-1.png", "figure-2.png", "tiny"]
+
+
+def test_bad_usage(tmp_path, small):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    refused(run("11"), "FIGURE", "'11' is not one of '1', '2', '3', '4a'")
+    refused(run(), "FIGURE")
+    refused(run("1"), "it needs the directory of an encoder: --model DIR", "how-to/probe.md")
+    refused(run("1", "--model", tmp_path), "figure 1", "with a file config.json")
+    refused(run("3", "--runs", 3), "figure 3: runs is no parameter of it; there are L, gamma")
+    refused(run("4a", "--batch", 3), "figure 4a: batch is no parameter of it")
+    refused(run("4a", "--d", 1), "figure 4a: d must be an integer of at least 2; got 1")
+    refused(run("4a", "--lam", 1, "--rate", 1), "lam must not be given together")
+    refused(run("3", "--format", "gif"), "--format", "gif")
+    refused(run("3", "-o", file), "--output", "must be a folder")
+    refused(run("3", "6", "-o", tmp_path, "--data", file), "--data", "must be a folder")
+    refused(run("3", "-o", tmp_path, "--data", tmp_path / "no" / "file"), "--data", "exist")
+    damaged = run("3", "-o", tmp_path, "--data", file)
+    assert damaged.exit_code == 1
+    assert "is no file of data" in damaged.stderr
+    assert file.read_text() == "not a folder"
+    assert names_in(tmp_path) == ["file"]
+
+
+def test_help_says_how_data_are_kept():
+    shown = " ".join(run("--help").stdout.split())
+    assert "data of other settings are refused and left alone" in shown
