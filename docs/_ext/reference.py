@@ -27,6 +27,8 @@ PACKAGES = {
     "slrsym.recovery.tubes": "When a verdict is certain",
     "slrsym.certify": "Certificates",
     "slrsym.certify.statements": "What certificates show",
+    "slrsym.transformers": "Transformer layers, several heads",
+    "slrsym.probing": "Probing an encoder",
     "slrsym.figures": "Figures",
     "slrsym.export": "Export",
     "slrsym.testing.derivatives": "Checks of derivatives",

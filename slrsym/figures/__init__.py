@@ -79,6 +79,8 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
 def seen(name: str, data: xr.Dataset) -> str:
     """What is concluded from a figure in one line, and whether its data support it.
 
+    The conclusions of figures 1, 8, 9 and 10 are those of Section E.
+
     Parameters
     ----------
     name : str
@@ -89,6 +91,11 @@ def seen(name: str, data: xr.Dataset) -> str:
     -------
     str
         Empty where nothing is concluded from numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no figure of this name.
     """
     if _known(name) == "1":
         from slrsym.figures.probing import seen_of_probing
@@ -110,7 +117,7 @@ def seen(name: str, data: xr.Dataset) -> str:
 
 
 def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
-    """A figure.
+    """A figure of the paper, or that of Proposition 13.
 
     Parameters
     ----------

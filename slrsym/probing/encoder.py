@@ -50,6 +50,8 @@ def _tensors(file: Path) -> dict[str, _Floats]:
 class Encoder:
     """An encoder, with its tokenizer; nothing is downloaded, and nothing is trained.
 
+    Section E.1 has one: BERT, Devlin et al. (2019), of which this is the forward pass.
+
     Parameters
     ----------
     directory : path
@@ -186,6 +188,11 @@ class Encoder:
         Returns
         -------
         ndarray of shape (len(tokens), width)
+
+        Raises
+        ------
+        ValueError
+            If the weights have none.
         """
         return self._weight("embeddings.word_embeddings.weight")[[self._pieces[t] for t in tokens]]
 

@@ -33,6 +33,8 @@ def logistic_regression(
 ) -> NDArray[np.float64]:
     r"""The weights that minimise :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})`.
 
+    So figure 1 probes hidden states.
+
     Parameters
     ----------
     features : ndarray, shape (count, n)

@@ -75,7 +75,7 @@ EXAMPLE = (
 
 @cache
 def sentences(name: str) -> tuple[tuple[str, int], ...]:
-    """Sentences with their labels.
+    """Sentences with their labels, by the patterns of figure 1 (Section E.1).
 
     Parameters
     ----------
