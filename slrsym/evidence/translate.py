@@ -85,10 +85,9 @@ class Translator:
     def symbol(self, x: sp.Symbol) -> Term:
         """The symbol itself, free."""
         if x not in self._names:
-            name = x.name.replace(" ", "_")
+            name = x.name.replace(" ", "_").lstrip("_") or "x"
             if isinstance(x, sp.Dummy):
                 taken = {s[1] for s in self._names.values()}
-                name = name.lstrip("_") or "x"
                 while name in taken:
                     name += "'"
             self._names[x] = ("s", name, sort_of(x))

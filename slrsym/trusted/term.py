@@ -42,7 +42,7 @@ FUNCTIONS = {
 }  # fmt: skip
 
 DEPTH, SIZE, BITS = 150, 100_000, 8_000
-_NAME = re.compile(r"[^\W\d][\w.^*{}\\']{0,60}|_\d{1,6}")
+_NAME = re.compile(r"[^\W\d_][\w.^*{}\\']{0,60}")
 
 
 class Refused(ValueError):  # noqa: N818

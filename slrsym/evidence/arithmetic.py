@@ -1,0 +1,99 @@
+"""Evidence for algebra, signs and derivatives: one search for the facts that the kernel asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from slrsym.evidence.certificates import Hinted, Search
+from slrsym.evidence.emission import QUESTIONS, Emission, family
+from slrsym.search.context import Context
+from slrsym.search.step import Step
+from slrsym.trusted import Line, Refused
+from slrsym.trusted.ring import Finer, cited_slopes, judge, known_defined, relations, suppose
+from slrsym.trusted.term import Term
+from slrsym.trusted.theorem import Theorem
+
+__all__ = ["arithmetic", "searched"]
+
+def searched(
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), seconds: float = 5.0
+) -> tuple[Any, ...]:
+    """The rule, the premises and the data by which the kernel shows a relation.
+
+    Raises
+    ------
+    Refused
+        If no evidence is found.
+    """
+    facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
+    units: dict[Any, Any] = {}
+    size = 32
+    for _ in range(12):
+        search = Search(seconds)
+        ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
+        ring.search = search
+        try:
+            use = _supposed(ring, search, facts)
+            judge(ring, p)
+        except Finer:
+            units = ring.units
+            continue
+        except Refused as reason:
+            if "more generators" in str(reason) and size < 64:
+                size, units = 64, {}
+                continue
+            raise
+        written = [[list(m), d, str(u)] for (m, d), u in units.items()]
+        return "arithmetic", premises, tuple(given), p, [size, written, use, search.tape]
+    raise Refused("units of exponents do not settle")
+
+
+def arithmetic(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = ()) -> Line:
+    """The line that shows a relation from hypotheses and other lines; raises `Refused`."""
+    name, _, *data = searched(p, given, [line.theorem for line in lines])
+    return em.script.add(name, lines, *data)
+
+
+def _supposed(ring: Hinted, search: Search, facts: Sequence[Term]) -> list[int]:
+    """Learn from the facts, in an order in which each of them is defined."""
+    use: list[int] = []
+    for _ in range(2):
+        for i, fact in enumerate(facts):
+            if i in use:
+                continue
+            mark = (len(ring.generators), search.count, len(search.tape))
+            facts_before = (dict(ring.facts._facts), set(ring.facts.live), list(ring.facts.roots))
+            try:
+                suppose(ring, fact)
+                use.append(i)
+            except Finer:
+                raise
+            except Refused:
+                # As if it had not been tried.
+                del ring.generators[mark[0] :], ring.depends[mark[0] :], search.tape[mark[2] :]
+                ring.facts._facts, ring.facts.live, ring.facts.roots = facts_before
+                ring._memo = {}
+                search.count = mark[1]
+                search.failed.clear()
+    return use
+
+
+def _ask(
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
+) -> Line:
+    return arithmetic(em, p, given, lines)
+
+
+QUESTIONS.append(_ask)
+
+
+@family("_Algebra", "_Sign")
+def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    return arithmetic(em, em.formula(step.statement), em.hypotheses(step.context), premises)
+
+
+@family("_Differentiate")
+def _differentiate(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    uses = [em.book.cited(id) for id in step.uses]
+    return arithmetic(em, em.formula(step.statement), em.hypotheses(step.context), uses)

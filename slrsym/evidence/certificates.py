@@ -1,0 +1,423 @@
+"""The search for signs that a ring asks for: facts combined by linear programming, then exactly.
+
+Nothing here is trusted: what is found is written down as evidence, and played back by the kernel.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+from scipy.optimize import linprog
+from scipy.sparse import lil_matrix
+
+from slrsym.trusted.ring import Ring
+from slrsym.trusted.sign import ANY, NEG, NN, NP, NZ, POS, ZERO, of_number, power, times
+from slrsym.trusted.term import Refused, Term
+
+__all__ = ["Hinted", "Search"]
+
+
+class Hinted(Ring):
+    """A ring that notes what its search may try: squares, and parts of sums and products."""
+
+    search: Search
+
+    def of(self, t: Term) -> Any:
+        f = super().of(t)
+        if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
+            self.search.hint(super().of(t[3])[0])
+        elif t[0] in ("+", "*"):
+            self.search.node(f[0])
+        return f
+
+
+class Search:
+    """Answers the questions of a ring, and notes the evidence for those that it answered.
+
+    Parameters
+    ----------
+    seconds : float
+        After how long it gives up.
+    """
+
+    def __init__(self, seconds: float = 5.0) -> None:
+        self.busy: set[Any] = set()
+        self.failed: set[Any] = set()
+        self.depth = self.count = 0
+        self.hints: list[Any] = []
+        self.nodes: list[Any] = []
+        self.tape: list[Any] = []
+        self.entries: list[Any] = []
+        self.end = time.perf_counter() + seconds
+
+    def hint(self, f: Any) -> None:
+        if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.hints):
+            self.hints.append(f)
+
+    def node(self, f: Any) -> None:
+        if 1 < len(f.monoms()) < 40 and len(self.nodes) < 40 and f not in self.nodes:
+            self.nodes.append(f)
+
+    def __call__(self, st: Ring, p: Any, want: Any) -> None:
+        number, self.count, self.entries = self.count, self.count + 1, []
+        self.go(st, st.facts.reduced(p), want)
+        if self.entries:
+            self.tape.append([number, self.entries])
+
+    # -- what is learned, and written down --------------------------------------------------------
+
+    def combine(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
+        plain = st.facts.plain
+        factor = st.one if factor is None else st.one * factor
+        st.facts.combine(p, rows, factor)
+        written = [[str(fmpq(c)), [[plain(g), n] for g, n in parts]] for c, parts in rows]
+        self.entries.append(["sign", plain(p), written, plain(factor)])
+
+    def row(self, st: Ring, kind: str, a: Any, b: Any) -> None:
+        st.row(kind, a, b)
+        self.entries.append(["row", kind, st.facts.plain(a), st.facts.plain(b)])
+
+    # -- strategies -------------------------------------------------------------------------------
+
+    def go(self, st: Ring, p: Any, want: Any) -> bool:
+        p = st.facts.reduced(p)
+        if st.facts.sign(p) <= want:
+            return True
+        if p.is_constant() or self.depth > 4 or time.perf_counter() > self.end:
+            return False
+        if want == NZ and len(p.factor()[1]) == 1:
+            return self.go(st, p, POS) or self.go(st, p, NEG)
+        name = frozenset(p.to_dict().items())
+        state = (name, want, sum(1 for _ in st.facts.known()), len(st.facts.live))
+        if (name, want) in self.busy or state in self.failed:
+            return False
+        self.busy.add((name, want))
+        self.depth += 1
+        try:
+            for rule in (self.factors, self.quick, self.rows, self.ends, self.quadratic,
+                         self.combination, self.conjugate):  # fmt: skip
+                try:
+                    rule(st, p, want)
+                except Refused:
+                    pass
+                if st.facts.sign(p) <= want:
+                    return True
+            self.failed.add(state)
+            return False
+        finally:
+            self.busy.discard((name, want))
+            self.depth -= 1
+
+    def best(self, st: Ring, f: Any) -> None:
+        if any(st.facts.sign(f) <= s for s in (POS, NEG, NN, NP, NZ)):
+            return
+        _ = any(self.go(st, f, s) for s in (POS, NEG, NN, NP))
+
+    def light(self, st: Ring, h: Any) -> None:
+        name = ("light", frozenset(h.to_dict().items()))
+        if self.depth > 2 or name in self.failed:
+            return
+        self.failed.add(name)
+        for f, n in h.factor()[1]:
+            if n % 2 and len(f.monoms()) < 12:
+                for w in (NN, NP):
+                    if st.facts.sign(f) <= w:
+                        break
+                    try:
+                        self.quick(st, f, w)
+                    except Refused:
+                        pass
+
+    def factors(self, st: Ring, p: Any, want: Any) -> None:
+        c, fs = p.factor()
+        if len(fs) == 1 and fs[0][1] == 1:
+            return
+        for f, n in fs:
+            if want in (POS, NEG, NZ):
+                signs = (NZ, POS, NEG) if n % 2 == 0 or want == NZ else (POS, NEG)
+                _ = any(self.go(st, f, s) for s in (POS, NEG, *signs))
+            elif n % 2:
+                _ = any(self.go(st, f, s) for s in (POS, NEG, NN, NP))
+        if not st.facts.sign(p) <= want:
+            self.combine(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
+
+    def rows(self, st: Ring, p: Any, want: Any) -> None:
+        live = st.facts.live
+        exps = [i for i, g in enumerate(st.generators) if g[0] == "exp" and i in live]
+        used = {i for i, n in enumerate(p.degrees()) if n}
+        funs = [i for i in used if i < len(st.generators) and st.generators[i][0] == "f"]
+        for a, b in itertools.combinations(funs, 2):
+            if st.generators[a][1] == st.generators[b][1]:
+                u, v = st.generators[a][2], st.generators[b][2]
+                for side in (1, -1):
+                    w = st.plus(u, (side * v[0], v[1]))
+                    self.best(st, st.facts.reduced(w[0] * w[1]))
+                try:
+                    self.row(st, "increasing", st.x[a], st.x[b])
+                except Refused:
+                    pass
+        monos = {(0,) * len(st.x)}
+        for m in p.monoms():
+            monos.add(tuple(int(n) if i in exps else 0 for i, n in enumerate(m)))
+        monos |= {tuple(int(j == i) for j in range(len(st.x))) for i in exps if i in used}
+        made = [st.facts.ring.from_dict({m: 1}) for m in sorted(monos)]
+        if len(made) < 9:
+            for a, b in itertools.combinations(made, 2):
+                w = st.minus(st.exponent(a), st.exponent(b))
+                self.best(st, st.facts.reduced(w[0] * w[1]))
+                if st.facts.sign(st.facts.reduced(w[0] * w[1])) != ANY:
+                    self.row(st, "exp", a, b)
+            for a in made:
+                if a != 1 and want in (NN, NP):
+                    self.row(st, "tangent", a, st.one)
+
+    def quick(self, st: Ring, p: Any, want: Any) -> None:
+        self.combination(st, p, want, (1,))
+
+    def known(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
+        used = {i for i, n in enumerate(p.degrees()) if n}
+        facts, out = list(st.facts.known()), []
+        for f, s in facts:
+            if s in (ANY, NZ):
+                continue
+            g = {i for i, n in enumerate(f.degrees()) if n}
+            if not g <= st.facts.live or (not g & used and len(facts) > limit):
+                continue
+            new = len(g - used)
+            if s <= NN:
+                out.append((new, f, s))
+            elif s <= NP:
+                out.append((new, -f, times(s, NEG)))
+        out.sort(key=lambda t: (t[0], len(t[1].monoms()), t[1].total_degree()))
+        return [(f, s) for _, f, s in out[:limit]]
+
+    def combination(self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)) -> bool:
+        if want == NZ:
+            return self.combination(st, p, POS, levels) or self.combination(st, p, NEG, levels)
+        if want == ZERO or len(p.monoms()) > 400:
+            return False
+        q, strict = (-p, want == NEG) if want in (NEG, NP) else (p, want == POS)
+        known = self.known(st, p)
+        used = [i for i, n in enumerate(p.degrees()) if n]
+        for level in levels:
+            if time.perf_counter() > self.end:
+                return False
+            if self.solve(st, q, self.candidates(st, q, known, used, level), strict):
+                return True
+        return False
+
+    def candidates(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
+        pairs = itertools.combinations_with_replacement
+        cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.hints[:8]]
+        for h in self.nodes:
+            if not {i for i, n in enumerate(h.degrees()) if n} <= st.facts.live:
+                continue
+            if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
+                self.light(st, h)
+            cands.append([(h, 1)])
+        for m in q.monoms():
+            parts = [(st.x[i], int(n)) for i, n in enumerate(m) if n]
+            if parts:
+                cands.append(parts)
+        cands.append([(st.one, 1)])
+        if level >= 2:
+            ks = known[:16]
+            cands += [[(a, 1), (b, 1)] for (a, _), (b, _) in pairs(ks, 2)]
+            cands += [[(a, 1), (st.x[i], 1)] for (a, _) in known[:24] for i in used]
+            cands += [[(st.x[i], 2), (a, 1)] for (a, _) in known[:24] for i in used]
+            cands += [[(a, 1), (b, 1), (st.x[i], 2)] for (a, _), (b, _) in pairs(known[:6], 2) for i in used]
+            for h in self.hints[:6]:
+                for hm in h.monoms()[:3]:
+                    cands += self.cofactors(st, q, hm, 2, [(h, 2)], 0)
+            for (a, _), (b, _) in pairs(known[:7], 2):
+                for mk in (a * b).monoms():
+                    cands += self.cofactors(st, q, mk, 1, [(a, 1), (b, 1)], 1)
+        if level >= 3:
+            ks = known[:9]
+            cands += [[(a, 1), (b, 1), (c, 1)] for (a, _), (b, _), (c, _) in pairs(ks, 3)]
+            cands += [[(a, 1), (b, 1), (st.x[i], 1)] for (a, _), (b, _) in pairs(known[:10], 2) for i in used]
+            for k, _ in known[:24]:
+                for mk in k.monoms():
+                    cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
+        return cands
+
+    @staticmethod
+    def cofactors(st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int) -> list[Any]:
+        out = []
+        for m in q.monoms():
+            d = [int(a) - n * int(b) for a, b in zip(m, monomial, strict=True)]
+            if min(d) >= 0 and max(d) >= least:
+                out.append([*parts, *((st.x[i], k) for i, k in enumerate(d) if k)])
+        return out
+
+    def solve(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
+        cols: list[Any] = []
+        seen = set()
+        for parts in cands:
+            s = POS
+            for f, n in parts:
+                s = times(s, power(st.facts.sign(f), n))
+            if not (s <= NN or s <= NP):
+                continue
+            flip = 1 if s <= NN else -1
+            t = st.one
+            for f, n in parts:
+                t = t * f**n
+            t = st.facts.reduced(t)
+            name = frozenset(t.to_dict().items())
+            if len(t.monoms()) > 60 or t == 0 or name in seen:
+                continue
+            seen.add(name)
+            cols.append((parts, t * flip, flip, times(s, POS if flip == 1 else NEG)))
+        cols = cols[:700]
+        index: dict[Any, int] = {}
+        for m in q.monoms():
+            index.setdefault(tuple(m), len(index))
+        dicts = [c[1].to_dict() for c in cols]
+        for d in dicts:
+            for m in d:
+                index.setdefault(m, len(index))
+        if not cols or len(index) > 1500:
+            return False
+        n, more = len(cols), int(strict)
+        a, b = lil_matrix((len(index) + more, n + more)), np.zeros(len(index) + more)
+        for j, d in enumerate(dicts):
+            for m, c in d.items():
+                a[index[m], j] = _float(c)
+        for m, c in q.to_dict().items():
+            b[index[m]] = _float(c)
+        cost = np.array([1.0 + 0.01 * len(c[0]) for c in cols] + [0.0] * more)
+        if strict:
+            for j, c in enumerate(cols):
+                if c[3] == POS:
+                    a[len(index), j] = 1
+            a[len(index), n] = -1
+        bounds = [(None if c[3] == ZERO else 0, None) for c in cols] + [(1e-4, None)] * more
+        limit = max(0.1, min(2.0, self.end - time.perf_counter()))
+        r = linprog(cost, A_eq=a.tocsr(), b_eq=b, bounds=bounds, method="highs",
+                    options={"time_limit": limit})  # fmt: skip
+        if r.status != 0:
+            return False
+        support = [j for j in range(n) if abs(r.x[j]) > 1e-9]
+        lines = sorted({index[m] for j in support for m in dicts[j]} | {index[tuple(m)] for m in q.monoms()})
+        names, qd = {v: k for k, v in index.items()}, q.to_dict()
+        matrix = [[dicts[j].get(names[i], 0) for j in support] for i in lines]
+        right = [qd.get(names[i], 0) for i in lines]
+        if strict and r.x[-1] < 1.01e-4:
+            matrix.append([int(cols[j][3] == POS) for j in support])
+            right.append(fmpq(1, 10000))
+        found = exact(matrix, right)
+        if found is None or any(x < 0 and cols[j][3] != ZERO for x, j in zip(found, support, strict=True)):
+            return False
+        rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
+        self.combine(st, q, rows)
+        return True
+
+    def quadratic(self, st: Ring, p: Any, want: Any) -> None:
+        if want in (NZ, ZERO):
+            return
+        for i, n in enumerate(p.degrees()):
+            if n != 2:
+                continue
+            a, b, c = (_coefficient(st, p, i, k) for k in (2, 1, 0))
+            s = 1 if want in (POS, NN) else -1
+            if not self.go(st, a, POS if s == 1 else NEG):
+                continue
+            rest = st.facts.reduced(4 * a * c - b * b)
+            if rest == 0 or self.go(st, rest, POS if want in (POS, NEG) else NN):
+                rows = [(fmpq(s), [(2 * a * st.x[i] + b, 2)])]
+                if rest != 0:
+                    rows.append((fmpq(s), [(rest, 1)]))
+                self.combine(st, p, rows, 4 * a * s)
+                return
+
+    def ends(self, st: Ring, p: Any, want: Any) -> None:
+        """A polynomial that is linear in a generator between two numbers, by its values at these."""
+        if want in (NZ, ZERO):
+            return
+        for i in [i for i, n in enumerate(p.degrees()) if n == 1]:
+            low = high = None
+            for f, s in st.facts.known():
+                if [j for j, n in enumerate(f.degrees()) if n] != [i] or f.degrees()[i] != 1:
+                    continue
+                c = -(f - st.x[i]).leading_coefficient() if f != st.x[i] else fmpq(0)
+                if s <= NN:
+                    low = c if low is None else max(low, c)
+                elif s <= NP:
+                    high = c if high is None else min(high, c)
+            if low is None or high is None:
+                continue
+            a, b = (_coefficient(st, p, i, 0) + v * _coefficient(st, p, i, 1) for v in (low, high))
+            sign = 1 if want in (POS, NN) else -1
+            if not (self.go(st, a, want) and self.go(st, b, want)):
+                continue
+            up, down = high - st.x[i], st.x[i] - low
+            if want in (NN, NP):
+                rows = [(fmpq(1), [(up, 1), (a, 1)]), (fmpq(1), [(down, 1), (b, 1)])]
+                self.combine(st, p, rows, st.one * (high - low))
+            else:
+                rows = [(fmpq(sign), [(up, 1), (a, 2)]), (fmpq(sign), [(down, 1), (b, 2)]),
+                        (fmpq(sign) * (high - low), [(a, 1), (b, 1)])]  # fmt: skip
+                self.combine(st, p, rows, sign * (high - low) * (a + b))
+            return
+
+    def conjugate(self, st: Ring, p: Any, want: Any) -> None:
+        """u + w r, r a square root: its sign from that of u^2 - w^2 r^2."""
+        if want in (NZ, ZERO):
+            return
+        for i, q, base in st.facts.roots:
+            if q != 2 or p.degrees()[i] != 1 or i not in st.facts.live:
+                continue
+            u, w = (_coefficient(st, p, i, k) for k in (0, 1))
+            if w.is_constant():
+                v = u / w.leading_coefficient()
+                self.best(st, st.facts.reduced(base - v * v))
+                for b in (v, -v):
+                    try:
+                        self.go(st, b, NN)
+                        self.row(st, "root", st.x[i], b)
+                    except Refused:
+                        pass
+                if st.facts.sign(p) <= want:
+                    return
+            other = st.facts.reduced(w * st.x[i] - u)
+            norm = st.facts.reduced(w * w * base - u * u)
+            if norm == 0:
+                continue
+            for factor, sign in ((other, 1), (-other, -1)):
+                if self.go(st, factor, POS):
+                    self.best(st, norm)
+                    if times(st.facts.sign(norm), of_number(sign)) <= want:
+                        self.combine(st, p, [(fmpq(sign), [(norm, 1)])], factor)
+                        return
+
+
+def _coefficient(st: Ring, p: Any, i: int, k: int) -> Any:
+    terms = {(*m[:i], 0, *m[i + 1 :]): c for m, c in p.to_dict().items() if m[i] == k}
+    return st.facts.ring.from_dict(terms)
+
+
+def _float(c: Any) -> float:
+    c = fmpq(c)
+    return float(int(c.p)) / float(int(c.q))
+
+
+def exact(matrix: Any, right: Any) -> list[Any] | None:
+    """A solution over the rationals; None if there is none."""
+    rows = [[fmpq(v) for v in r] + [fmpq(t)] for r, t in zip(matrix, right, strict=True)]
+    if not rows:
+        return None
+    reduced, rank = fmpq_mat(len(rows), len(rows[0]), [v for r in rows for v in r]).rref()
+    n = len(rows[0]) - 1
+    x = [fmpq(0)] * n
+    for i in range(rank):
+        j = next(j for j in range(n + 1) if reduced[i, j] != 0)
+        if j == n:
+            return None
+        x[j] = reduced[i, n]
+    return x

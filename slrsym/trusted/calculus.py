@@ -1,0 +1,155 @@
+"""The one function that differentiates, and what it asks of the point at which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from slrsym.trusted.term import (
+    Term,
+    bound,
+    free,
+    fresh,
+    inside,
+    neg,
+    num,
+    outside,
+    require,
+    substitute,
+)
+
+__all__ = ["HALF", "Asked", "Slopes", "evaluated", "partials", "unfolded"]
+
+# What has to hold at the point for a derivative to exist: relations that stay true nearby, or that
+# such relations hold on an interval.
+Asked: TypeAlias = list[Term]
+# Derivatives of functions that are claims: of each argument, the names of the arguments and a term.
+Slopes: TypeAlias = Mapping[tuple[str, int], tuple[tuple[Term, ...], Term]]
+
+HALF = num(1, 2)
+
+
+def fn(name: str, *args: Term) -> Term:
+    return ("f", name, *args)
+
+
+def inverse(t: Term, root: int = 1) -> Term:
+    return ("^", -1, root, t)
+
+
+def square(t: Term) -> Term:
+    return ("^", 2, 1, t)
+
+
+def unfolded(t: Term) -> Term:
+    """The derivatives of erf, by what they are."""
+    if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
+        x = t[2]
+        bell = ("*", num(2), inverse(("pi",), 2), fn("exp", neg(square(x))))
+        return bell if t[1] == "erf_prime" else ("*", num(-2), x, bell)
+    return t
+
+
+def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
+    """A node ``d`` without the derivative; what that needs is put into `asked`."""
+    (body,), points = inside(t), outside(t)
+    names = []
+    for x in bound(t):
+        # Names that nothing else has, so that what is asked may be read at the point.
+        new = fresh(("s", x[1] + "'", "R"), frozenset().union(free(body), *map(free, points)))
+        body = substitute(body, {x: new})
+        names.append(new)
+    inner: Asked = []
+    for x, order in zip(names, t[1], strict=True):
+        for _ in range(order):
+            body = derivative(body, x, slopes, inner)
+    put = dict(zip(names, points, strict=True))
+    asked += [substitute(p, put) for p in inner]
+    return substitute(body, put)
+
+
+def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """The derivative in a real variable."""
+    if x not in free(t):
+        return num(0)
+    head = t[0]
+    if head == "s":
+        return num(1)
+    if head == "+":
+        return ("+", *(derivative(a, x, slopes, asked) for a in t[1:]))
+    if head == "*":
+        parts = enumerate(t[1:], 1)
+        return ("+", *(("*", *t[1:i], derivative(a, x, slopes, asked), *t[i + 1 :])
+                       for i, a in parts if x in free(a)))  # fmt: skip
+    if head == "^":
+        _, p, q, b = t
+        if q != 1:
+            asked.append(("<", num(0), b))
+        less = ("^", p - q, q, b) if p != q else num(1)
+        return ("*", num(p, q), less, derivative(b, x, slopes, asked))
+    if head == "u":
+        _, name, sort, orders, *args = t
+        return ("+", *(("*", ("u", name, sort, (*orders[:i], orders[i] + 1, *orders[i + 1 :]), *args),
+                        derivative(a, x, slopes, asked))
+                       for i, a in enumerate(args) if x in free(a)))  # fmt: skip
+    if head == "f":
+        simple = unfolded(t)
+        if simple is not t:
+            return derivative(simple, x, slopes, asked)
+        inner = [derivative(a, x, slopes, asked) if x in free(a) else None for a in t[2:]]
+        outer = partials(t, slopes, asked, [a is not None for a in inner])
+        return ("+", *(("*", o, a) for o, a in zip(outer, inner, strict=True) if a is not None and o))
+    if head == "sum":
+        ends = frozenset().union(*map(free, outside(t)))
+        require(x not in ends, "the derivative of a sum in one of its ends")
+        return ("sum", bound(t), (derivative(inside(t)[0], x, slopes, asked),), outside(t))
+    if head == "int":
+        return _of_integral(t, x, slopes, asked)
+    if head == "d":
+        return derivative(evaluated(t, slopes, asked), x, slopes, asked)
+    require(False, f"no derivative of {head}")
+    raise AssertionError
+
+
+def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """By Leibniz's rule, on a bounded interval on which the integrand is continuously differentiable."""
+    ((y,), (body,), (low, high)) = t[1:]
+    require(low[0] != "-oo" and high[0] != "oo", "the derivative of an improper integral")
+    require(y not in free(low) | free(high), "a bound variable of the name of an end")
+    inner: Asked = []
+    slope = derivative(body, x, slopes, inner)
+    between = ("and", ("<=", low, y), ("<=", y, high))
+    asked += [("forall", (y,), (("implies", between, p),), ()) for p in inner]
+    ends = [
+        ("*", num(s), substitute(body, {y: end}), derivative(end, x, slopes, asked))
+        for s, end in ((1, high), (-1, low))
+        if x in free(end)
+    ]
+    return ("+", ("int", (y,), (slope,), (low, high)), *ends)
+
+
+def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[Term | None]:
+    """The derivatives of a function of the table in those arguments that are wanted."""
+    name, u = t[1], t[2]
+    both = ("+", num(1), square(u))
+    rest = ("+", num(1), neg(square(u)))
+    table = {
+        "exp": (t, ()), "erf": (fn("erf_prime", u), ()), "log": (inverse(u), (("<", num(0), u),)),
+        "asin": (inverse(rest, 2), (("<", num(0), rest),)), "atan": (inverse(both), ()),
+        "abs": (("*", t, inverse(u)), (("!=", u, num(0)),)), "sin": (fn("cos", u), ()),
+        "cos": (neg(fn("sin", u)), ()), "sinh": (fn("cosh", u), ()), "cosh": (fn("sinh", u), ()),
+        "tanh": (("+", num(1), neg(square(t))), ()),
+    }  # fmt: skip
+    if name in table:
+        slope, needs = table[name]
+        asked += needs
+        return [slope]
+    found: list[Term | None] = []
+    for place, want in enumerate(wanted):
+        require(not want or (name, place) in slopes, f"the derivative of {name} is a claim; cite it")
+        if want:
+            names, slope = slopes[name, place]
+            found.append(substitute(slope, dict(zip(names, t[2:], strict=True))))
+        else:
+            found.append(None)
+    return found

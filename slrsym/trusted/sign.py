@@ -1,0 +1,186 @@
+"""Signs of polynomials, and the certificates from which they are learned.
+
+A sign is a set of -1, 0, 1. What is known holds in a scope: what is learned under the range of a
+binder, or under a case, is forgotten at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import flint
+from flint import fmpq
+
+from slrsym.trusted.term import Refused, require
+
+__all__ = ["ANY", "NEG", "NN", "NP", "NZ", "POS", "SIGNS", "ZERO", "Facts", "Poly", "Sign"]
+
+Poly: TypeAlias = Any
+Sign: TypeAlias = frozenset[int]
+
+POS, NEG, ZERO, NN, NP, NZ, ANY = map(
+    frozenset, ([1], [-1], [0], [0, 1], [-1, 0], [-1, 1], [-1, 0, 1])
+)
+SIGNS: dict[str, Sign] = {"=": ZERO, "<=": NP, "<": NEG, "!=": NZ}
+
+
+def times(a: Sign, b: Sign) -> Sign:
+    return frozenset(x * y for x in a for y in b)
+
+
+def plus(a: Sign, b: Sign) -> Sign:
+    if any(x * y < 0 for x in a for y in b):
+        return ANY
+    return frozenset(x or y for x in a for y in b)
+
+
+def power(a: Sign, n: int) -> Sign:
+    return POS if n == 0 else a if n % 2 else times(a, a) & NN
+
+
+def of_number(c: Any) -> Sign:
+    return POS if c > 0 else NEG if c < 0 else ZERO
+
+
+class Facts:
+    """What is known of the signs of polynomials in the generators of a ring.
+
+    Parameters
+    ----------
+    size : int
+        How many generators there may be.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.ring = flint.fmpq_mpoly_ctx.get([("g", size)], flint.Ordering.lex)
+        self.x = self.ring.gens()
+        self.one, self.zero = self.ring.constant(1), self.ring.constant(0)
+        # The roots: the generator with this number to the power q is a polynomial in those before.
+        self.roots: list[tuple[int, int, Poly]] = []
+        self._facts: dict[frozenset[Any], Sign] = {}
+        # The generators that mean something in the present scope; no evidence may use others.
+        self.live: set[int] = set()
+        self._single = [frozenset(g.to_dict().items()) for g in self.x]
+
+    @contextmanager
+    def scope(self, fresh: set[int]) -> Iterator[None]:
+        """What is learned inside is not known outside, nor what was known of `fresh` inside."""
+        kept, live = self._facts, self.live
+        self._facts = {
+            k: s for k, s in kept.items() if not any(m[i] for m, _ in k for i in fresh)
+        }
+        self.live = live - fresh
+        try:
+            yield
+        finally:
+            self._facts, self.live = kept, live
+
+    def reduced(self, p: Poly) -> Poly:
+        """The polynomial modulo r^q = base for the roots."""
+        for i, q, base in reversed(self.roots):
+            if p.degrees()[i] < q:
+                continue
+            parts: dict[int, dict[Any, Any]] = {}
+            for m, c in p.to_dict().items():
+                k, left = divmod(int(m[i]), q)
+                parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
+            p = sum((self.ring.from_dict(v) * base**k for k, v in parts.items()), self.zero)
+        return p
+
+    def _key(self, p: Poly) -> tuple[frozenset[Any], Sign]:
+        c = p.leading_coefficient()
+        return frozenset((p / c).to_dict().items()), of_number(c)
+
+    def known(self) -> Iterator[tuple[Poly, Sign]]:
+        """All facts."""
+        for k, s in self._facts.items():
+            yield self.ring.from_dict(dict(k)), s
+
+    def learn(self, p: Poly, sign: Sign) -> None:
+        p = self.reduced(p)
+        if not p.is_constant():
+            k, s = self._key(p)
+            self._facts[k] = self._facts.get(k, ANY) & times(sign, s)
+
+    def sign(self, p: Poly, deep: bool = True) -> Sign:
+        """By a fact, by terms that agree, by factors."""
+        p = self.reduced(p)
+        if p.is_constant():
+            return of_number(p.leading_coefficient()) if p != 0 else ZERO
+        k, s = self._key(p)
+        found = times(self._facts.get(k, ANY), s)
+        if len(found) == 1:
+            return found
+        terms, total = p.to_dict(), None
+        for m, c in terms.items():
+            t = of_number(c)
+            for i, n in enumerate(m):
+                if n:
+                    t = times(t, power(self._facts.get(self._single[i], ANY), int(n)))
+            total = t if total is None else plus(total, t)
+            if total == ANY:
+                break
+        found &= total or ANY
+        if len(found) > 1 and len(terms) > 1 and deep:
+            c, factors = p.factor()
+            if len(factors) > 1 or factors[0][1] > 1:
+                t = of_number(c)
+                for f, n in factors:
+                    t = times(t, power(self.sign(f, False), int(n)))
+                found &= t
+        return found
+
+    # -- certificates -----------------------------------------------------------------------------
+
+    def combine(self, p: Poly, rows: list[tuple[fmpq, list[tuple[Poly, int]]]], factor: Poly) -> None:
+        """Learn the sign of p from: factor * p = sum of c * product of g^n, and factor > 0."""
+        total, sign = self.zero, ZERO
+        self.require_live(p, factor, *(g for _, parts in rows for g, _ in parts))
+        for c, parts in rows:
+            t, s = self.ring.constant(c), of_number(c)
+            for g, n in parts:
+                t, s = t * g**n, times(s, power(self.sign(g), n))
+            total, sign = total + t, plus(sign, s)
+        require(self.sign(factor) == POS, "a multiplier that may not be positive")
+        require(self.reduced(p * factor - total) == 0, "the combination is another polynomial")
+        require(sign != ANY, "the combination says nothing")
+        self.learn(p, sign)
+
+    def require_live(self, *polynomials: Poly) -> None:
+        for p in polynomials:
+            used = {i for i, n in enumerate(p.degrees()) if n} if not p.is_constant() else set()
+            require(used <= self.live, "a generator that means nothing here")
+
+    # -- JSON -------------------------------------------------------------------------------------
+
+    def plain(self, p: Poly) -> list[Any]:
+        """A polynomial as a list of ``[coefficient, generator, exponent, ...]``."""
+        return [
+            [str(c), *(k for i, n in enumerate(m) if n for k in (i, int(n)))]
+            for m, c in p.to_dict().items()
+        ]
+
+    def read(self, data: Any) -> Poly:
+        require(isinstance(data, list) and len(data) < 10_000, "no polynomial")
+        terms: dict[tuple[int, ...], fmpq] = {}
+        for term in data:
+            require(isinstance(term, list) and len(term) % 2, "no term of a polynomial")
+            exponents = [0] * len(self.x)
+            for i, n in zip(term[1::2], term[2::2], strict=True):
+                require(type(i) is int and 0 <= i < len(self.x), "no generator")
+                require(type(n) is int and 0 < n < 500, "no exponent")
+                exponents[i] = n
+            terms[tuple(exponents)] = number(term[0])
+        return self.ring.from_dict(terms)
+
+
+def number(text: Any) -> fmpq:
+    """A rational from its text p/q or p."""
+    require(isinstance(text, str) and len(text) < 5_000, "no number")
+    p, _, q = text.partition("/")
+    try:
+        return fmpq(int(p), int(q or 1))
+    except (ValueError, ZeroDivisionError):
+        raise Refused("no number") from None
