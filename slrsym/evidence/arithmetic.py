@@ -1,7 +1,8 @@
-"""Evidence for algebra, signs and derivatives: one search for the facts that the kernel asks for."""
+"""Evidence for algebra, signs and derivatives: one search for what the kernel asks."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +12,17 @@ from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.ring import Finer, cited_slopes, judge, known_defined, relations, suppose
-from slrsym.trusted.term import Term
+from slrsym.trusted.term import Term, free, key
 from slrsym.trusted.theorem import Theorem
 
-__all__ = ["arithmetic", "searched"]
+__all__ = ["FOUND", "arithmetic", "searched"]
+
+# What was found before, by what was asked; it is judged anew whenever it is used.
+FOUND: dict[str, Any] = {}
+
 
 def searched(
-    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), seconds: float = 5.0
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), seconds: float = 3.0
 ) -> tuple[Any, ...]:
     """The rule, the premises and the data by which the kernel shows a relation.
 
@@ -26,7 +31,47 @@ def searched(
     Refused
         If no evidence is found.
     """
+    said = [key(p), "given", *map(key, given), "premises", *(key(t.conclusion) for t in premises)]
+    name = hashlib.sha256("\n".join(said).encode()).hexdigest()
+    if name in FOUND:
+        if FOUND[name] is None:
+            raise Refused("no evidence was found before")
+        return "arithmetic", premises, tuple(given), p, FOUND[name]
+    try:
+        made = _tried(p, given, premises, seconds)
+    except Refused:
+        FOUND[name] = None
+        raise
+    FOUND[name] = made[-1]
+    return made
+
+
+def _tried(
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem], seconds: float
+) -> tuple[Any, ...]:
     facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
+    symbols, reason = free(p), None
+    near = [i for i, fact in enumerate(facts) if free(fact) & symbols and _is_light(fact)]
+    # Most statements need few of the hypotheses.
+    for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
+        if share < 1.0 and len(chosen) == len(facts):
+            continue
+        try:
+            return _searched(p, given, premises, facts, chosen, share * seconds)
+        except Refused as refusal:
+            reason = refusal
+    raise reason or Refused("nothing was tried")
+
+
+def _is_light(fact: Term) -> bool:
+    """Whether a fact is a relation of polynomials, or nearly."""
+    return len(key(fact)) < 200
+
+
+def _searched(
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
+    chosen: Sequence[int], seconds: float,
+) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
     for _ in range(12):
@@ -34,7 +79,7 @@ def searched(
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
         try:
-            use = _supposed(ring, search, facts)
+            use = _supposed(ring, search, facts, chosen)
             judge(ring, p)
         except Finer:
             units = ring.units
@@ -55,11 +100,14 @@ def arithmetic(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Lin
     return em.script.add(name, lines, *data)
 
 
-def _supposed(ring: Hinted, search: Search, facts: Sequence[Term]) -> list[int]:
+def _supposed(
+    ring: Hinted, search: Search, facts: Sequence[Term], chosen: Sequence[int]
+) -> list[int]:
     """Learn from the facts, in an order in which each of them is defined."""
     use: list[int] = []
     for _ in range(2):
-        for i, fact in enumerate(facts):
+        for i in chosen:
+            fact = facts[i]
             if i in use:
                 continue
             mark = (len(ring.generators), search.count, len(search.tape))

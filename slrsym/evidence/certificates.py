@@ -27,12 +27,25 @@ class Hinted(Ring):
 
     search: Search
 
+    def _function(self, t: Term) -> Any:
+        # Nothing rests on the sign of what stands between bars, unless it is seen at once.
+        kept, self.search.brief = self.search.brief, t[1] == "abs"
+        try:
+            return super()._function(t)
+        finally:
+            self.search.brief = kept
+
+    def need(self, p: Any, sign: Any, why: str) -> None:
+        self.search.patience = 1.0 if "compare" in why else 0.1
+        super().need(p, sign, why)
+
     def of(self, t: Term) -> Any:
         f = super().of(t)
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
             self.search.hint(super().of(t[3])[0])
         elif t[0] in ("+", "*"):
             self.search.node(f[0])
+            self.search.note(self, t[0], f, [super(Hinted, self).of(a) for a in t[1:]])
         return f
 
 
@@ -51,9 +64,11 @@ class Search:
         self.depth = self.count = 0
         self.hints: list[Any] = []
         self.nodes: list[Any] = []
+        self.notes: dict[Any, list[Any]] = {}
         self.tape: list[Any] = []
         self.entries: list[Any] = []
-        self.end = time.perf_counter() + seconds
+        self.brief = False
+        self.seconds, self.patience, self.end = seconds, 0.1, 0.0
 
     def hint(self, f: Any) -> None:
         if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.hints):
@@ -63,8 +78,63 @@ class Search:
         if 1 < len(f.monoms()) < 40 and len(self.nodes) < 40 and f not in self.nodes:
             self.nodes.append(f)
 
+    def note(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
+        """A sum or a product, whose sign may be seen from its parts."""
+        if not f[0].is_constant():
+            self.notes.setdefault(st.facts._key(f[0])[0], []).append((head, f, parts))
+
+    def structure(self, st: Ring, p: Any, want: Any) -> None:
+        """The sign of a numerator by the signs of the parts of the term that it comes from."""
+        for head, (n, d), parts in self.notes.get(st.facts._key(p)[0], ()):
+            sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
+            for q in sides:
+                if q is not n and len(st.facts.sign(q)) > 1:
+                    self.part(st, q)
+            product = st.one
+            for _, e in parts:
+                product = product * e
+            if st.facts.sign(product) != POS:
+                continue
+            if head == "*":
+                rows = [(fmpq(1), [(q, 1) for q, _ in parts] + [(d, 1)])]
+            else:
+                rows = [(fmpq(1), [(q, 1), (d, 1)] + [(e, 1) for j, (_, e) in enumerate(parts) if j != i])
+                        for i, (q, _) in enumerate(parts)]  # fmt: skip
+            rows = [
+                (c, [(q, k) for q, k in g if q != 1]) for c, g in rows if all(q != 0 for q, _ in g)
+            ]
+            try:
+                self.combine(st, n, rows, product)
+            except Refused:
+                continue
+            if st.facts.sign(p) <= want:
+                return
+
+    def part(self, st: Ring, q: Any) -> None:
+        """The best that is seen at once of a part."""
+        name = ("part", frozenset(q.to_dict().items()), sum(1 for _ in st.facts.known()))
+        if name in self.failed or self.depth > 8:
+            return
+        self.failed.add(name)
+        self.depth += 1
+        try:
+            self.structure(st, q, frozenset())
+            if len(st.facts.sign(q)) > 1:
+                self.light(st, q)
+            for want in (
+                (POS, NEG, NN, NP) if len(st.facts.sign(q)) > 2 and len(q.monoms()) < 12 else ()
+            ):
+                if not st.facts.sign(q) <= want:
+                    self.quick(st, q, want)
+        finally:
+            self.depth -= 1
+
     def __call__(self, st: Ring, p: Any, want: Any) -> None:
         number, self.count, self.entries = self.count, self.count + 1, []
+        # What is only nice to know is not worth as long as what is asked in the end.
+        share = 0.01 if self.brief else self.patience
+        self.end = time.perf_counter() + share * self.seconds
+        self.patience = 0.1
         self.go(st, st.facts.reduced(p), want)
         if self.entries:
             self.tape.append([number, self.entries])
@@ -90,6 +160,8 @@ class Search:
             return True
         if p.is_constant() or self.depth > 4 or time.perf_counter() > self.end:
             return False
+        if want == ZERO:
+            return self.vanishes(st, p)
         if want == NZ and len(p.factor()[1]) == 1:
             return self.go(st, p, POS) or self.go(st, p, NEG)
         name = frozenset(p.to_dict().items())
@@ -99,7 +171,7 @@ class Search:
         self.busy.add((name, want))
         self.depth += 1
         try:
-            for rule in (self.factors, self.quick, self.rows, self.ends, self.quadratic,
+            for rule in (self.structure, self.factors, self.quick, self.rows, self.ends, self.quadratic,
                          self.combination, self.conjugate):  # fmt: skip
                 try:
                     rule(st, p, want)
@@ -112,6 +184,42 @@ class Search:
         finally:
             self.busy.discard((name, want))
             self.depth -= 1
+
+    def vanishes(self, st: Ring, p: Any) -> bool:
+        """A combination of equations that are known, each times a polynomial."""
+        facts = [f for f, s in st.facts.known() if s == ZERO]
+        facts = [f for f in facts if {i for i, n in enumerate(f.degrees()) if n} <= st.facts.live]
+        for f in facts:
+            quotient, rest = divmod(p, f)
+            if rest == 0:
+                self.combine(st, p, [(fmpq(1), [(quotient, 1), (f, 1)])])
+                return True
+        cands = []
+        for f in facts:
+            cands.append([(f, 1)])
+            for monomial in f.monoms():
+                cands += self.cofactors(st, p, monomial, 1, [(f, 1)], 1)
+        columns, seen = [], set()
+        for parts in cands[:400]:
+            t = st.one
+            for g, n in parts:
+                t = t * g**n
+            t = st.facts.reduced(t)
+            name = frozenset(t.to_dict().items())
+            if t != 0 and name not in seen:
+                seen.add(name)
+                columns.append((parts, t.to_dict()))
+        lines = sorted({m for _, d in columns for m in d} | set(map(tuple, p.monoms())))
+        if not columns or len(lines) > 600:
+            return False
+        right = p.to_dict()
+        matrix = [[d.get(m, 0) for _, d in columns] for m in lines]
+        found = exact(matrix, [right.get(m, 0) for m in lines])
+        if found is None:
+            return False
+        rows = [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
+        self.combine(st, p, rows)
+        return True
 
     def best(self, st: Ring, f: Any) -> None:
         if any(st.facts.sign(f) <= s for s in (POS, NEG, NN, NP, NZ)):
@@ -230,7 +338,11 @@ class Search:
             cands += [[(a, 1), (b, 1)] for (a, _), (b, _) in pairs(ks, 2)]
             cands += [[(a, 1), (st.x[i], 1)] for (a, _) in known[:24] for i in used]
             cands += [[(st.x[i], 2), (a, 1)] for (a, _) in known[:24] for i in used]
-            cands += [[(a, 1), (b, 1), (st.x[i], 2)] for (a, _), (b, _) in pairs(known[:6], 2) for i in used]
+            cands += [
+                [(a, 1), (b, 1), (st.x[i], 2)]
+                for (a, _), (b, _) in pairs(known[:6], 2)
+                for i in used
+            ]
             for h in self.hints[:6]:
                 for hm in h.monoms()[:3]:
                     cands += self.cofactors(st, q, hm, 2, [(h, 2)], 0)
@@ -240,7 +352,11 @@ class Search:
         if level >= 3:
             ks = known[:9]
             cands += [[(a, 1), (b, 1), (c, 1)] for (a, _), (b, _), (c, _) in pairs(ks, 3)]
-            cands += [[(a, 1), (b, 1), (st.x[i], 1)] for (a, _), (b, _) in pairs(known[:10], 2) for i in used]
+            cands += [
+                [(a, 1), (b, 1), (st.x[i], 1)]
+                for (a, _), (b, _) in pairs(known[:10], 2)
+                for i in used
+            ]
             for k, _ in known[:24]:
                 for mk in k.monoms():
                     cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
@@ -258,10 +374,14 @@ class Search:
     def solve(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
         cols: list[Any] = []
         seen = set()
+        signs: dict[int, Any] = {}
         for parts in cands:
             s = POS
             for f, n in parts:
-                s = times(s, power(st.facts.sign(f), n))
+                # The same polynomials stand in many candidates.
+                if id(f) not in signs:
+                    signs[id(f)] = st.facts.sign(f)
+                s = times(s, power(signs[id(f)], n))
             if not (s <= NN or s <= NP):
                 continue
             flip = 1 if s <= NN else -1
@@ -304,7 +424,9 @@ class Search:
         if r.status != 0:
             return False
         support = [j for j in range(n) if abs(r.x[j]) > 1e-9]
-        lines = sorted({index[m] for j in support for m in dicts[j]} | {index[tuple(m)] for m in q.monoms()})
+        lines = sorted(
+            {index[m] for j in support for m in dicts[j]} | {index[tuple(m)] for m in q.monoms()}
+        )
         names, qd = {v: k for k, v in index.items()}, q.to_dict()
         matrix = [[dicts[j].get(names[i], 0) for j in support] for i in lines]
         right = [qd.get(names[i], 0) for i in lines]
@@ -312,7 +434,9 @@ class Search:
             matrix.append([int(cols[j][3] == POS) for j in support])
             right.append(fmpq(1, 10000))
         found = exact(matrix, right)
-        if found is None or any(x < 0 and cols[j][3] != ZERO for x, j in zip(found, support, strict=True)):
+        if found is None or any(
+            x < 0 and cols[j][3] != ZERO for x, j in zip(found, support, strict=True)
+        ):
             return False
         rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
         self.combine(st, q, rows)
@@ -337,7 +461,7 @@ class Search:
                 return
 
     def ends(self, st: Ring, p: Any, want: Any) -> None:
-        """A polynomial that is linear in a generator between two numbers, by its values at these."""
+        """A polynomial that is linear in a generator between two numbers, by its ends."""
         if want in (NZ, ZERO):
             return
         for i in [i for i, n in enumerate(p.degrees()) if n == 1]:
@@ -367,7 +491,7 @@ class Search:
             return
 
     def conjugate(self, st: Ring, p: Any, want: Any) -> None:
-        """u + w r, r a square root: its sign from that of u^2 - w^2 r^2."""
+        """U + w r, r a square root: its sign from that of u^2 - w^2 r^2."""
         if want in (NZ, ZERO):
             return
         for i, q, base in st.facts.roots:

@@ -162,33 +162,12 @@ class Emission:
                 self.all_of(given, context),
                 wanted,
             )
-        for q in _relations(p):
-            with contextlib.suppress(*FAILURES):
-                return self.attempt(partial(self._side_by_side, shown, q, wanted, context))
+        with contextlib.suppress(*FAILURES):
+            return self.from_equations([shown], wanted, context)
         raise Refused(f"the statement does not follow from {key(p)[:200]}")
 
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
         return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())
-
-    def _side_by_side(self, shown: Line, q: Term, wanted: Term, context: Context) -> Line:
-        kind, a, b = q
-        relation, c, d = wanted
-        given = tuple(shown.theorem.hypotheses.values())
-        if not (kind == relation or {kind, relation} in ({"=", "<="}, {"<", "<="})):
-            raise Refused("another relation")
-        part, why = self.logic([shown], given, q), None
-        for x, y in ((a, b), (b, a)) if kind == "=" else ((a, b),):
-            try:
-                ends = [self.equal(c, x, context), part, self.equal(y, d, context)]
-            except FAILURES as reason:
-                why = reason
-                continue
-            line = self.script.add("chain", [e for e in ends if e is not None])
-            if same(line.theorem.conclusion, wanted):
-                return line
-            order = self.script.add("order", (), c, d)
-            return self.logic([line, order], line.theorem.hypotheses.values(), wanted)
-        raise Refused(f"the sides differ: {why}")
 
     def equal(self, a: Term, b: Term, context: Context) -> Line | None:
         """A theorem of an equality; None if nothing has to be shown."""

@@ -12,7 +12,7 @@ from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line
 from slrsym.trusted.term import key, num, same, substitute
 
 
@@ -153,7 +153,4 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Line:
     rule: Any = step.rule
     wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
-    try:
-        return em.conclude(line, wanted, step.context)
-    except Refused:
-        return em.from_equations([line], wanted, step.context)
+    return em.conclude(line, wanted, step.context)

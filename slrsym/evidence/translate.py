@@ -162,12 +162,11 @@ class Translator:
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
         if isinstance(e, Relational):
-            relation: Any = e
             kind, swapped = _RELATIONS[type(e)]
-            a, b = all_of(relation.args)
+            a, b = all_of((e.lhs, e.rhs))
             return (kind, b, a) if swapped else (kind, a, b)
         for known, head in _CONNECTIVES.items():
-            if isinstance(e, known):
+            if type(e) is known:
                 parts = all_of(e.args)
                 return _sorted(head, parts) if head in COMMUTE else (head, *parts)
         if isinstance(e, sp.Equivalent):

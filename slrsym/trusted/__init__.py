@@ -1,11 +1,11 @@
 """The proof kernel: terms, theorems, and the log that it judges. Imports python-flint alone."""
 
-import slrsym.trusted.ring
 from slrsym.trusted.log import Book as Book
 from slrsym.trusted.log import Judged as Judged
 from slrsym.trusted.log import Line as Line
 from slrsym.trusted.log import Script as Script
 from slrsym.trusted.log import recheck as recheck
 from slrsym.trusted.log import written as written
+from slrsym.trusted.ring import Ring as Ring
 from slrsym.trusted.term import Refused as Refused
 from slrsym.trusted.theorem import Theorem as Theorem

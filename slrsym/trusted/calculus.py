@@ -89,16 +89,19 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         return ("*", num(p, q), less, derivative(b, x, slopes, asked))
     if head == "u":
         _, name, sort, orders, *args = t
-        return ("+", *(("*", ("u", name, sort, (*orders[:i], orders[i] + 1, *orders[i + 1 :]), *args),
-                        derivative(a, x, slopes, asked))
-                       for i, a in enumerate(args) if x in free(a)))  # fmt: skip
+        one_more = [(*orders[:i], n + 1, *orders[i + 1 :]) for i, n in enumerate(orders)]
+        return ("+", *(("*", ("u", name, sort, more, *args), derivative(a, x, slopes, asked))
+                       for more, a in zip(one_more, args, strict=True) if x in free(a)))  # fmt: skip
     if head == "f":
         simple = unfolded(t)
         if simple is not t:
             return derivative(simple, x, slopes, asked)
         inner = [derivative(a, x, slopes, asked) if x in free(a) else None for a in t[2:]]
         outer = partials(t, slopes, asked, [a is not None for a in inner])
-        return ("+", *(("*", o, a) for o, a in zip(outer, inner, strict=True) if a is not None and o))
+        return (
+            "+",
+            *(("*", o, a) for o, a in zip(outer, inner, strict=True) if a is not None and o),
+        )
     if head == "sum":
         ends = frozenset().union(*map(free, outside(t)))
         require(x not in ends, "the derivative of a sum in one of its ends")
@@ -112,7 +115,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """By Leibniz's rule, on a bounded interval on which the integrand is continuously differentiable."""
+    """By Leibniz's rule: the interval is bounded, the integrand continuously differentiable."""
     ((y,), (body,), (low, high)) = t[1:]
     require(low[0] != "-oo" and high[0] != "oo", "the derivative of an improper integral")
     require(y not in free(low) | free(high), "a bound variable of the name of an end")
@@ -146,7 +149,9 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
         return [slope]
     found: list[Term | None] = []
     for place, want in enumerate(wanted):
-        require(not want or (name, place) in slopes, f"the derivative of {name} is a claim; cite it")
+        require(
+            not want or (name, place) in slopes, f"the derivative of {name} is a claim; cite it"
+        )
         if want:
             names, slope = slopes[name, place]
             found.append(substitute(slope, dict(zip(names, t[2:], strict=True))))

@@ -27,10 +27,10 @@ from slrsym.trusted.sign import (
     Poly,
     Sign,
     number,
-    of_number,
     times,
 )
 from slrsym.trusted.term import (
+    PARAMETERS,
     RELATIONS,
     Refused,
     Term,
@@ -89,6 +89,8 @@ class Ring:
         self.depends: list[frozenset[int]] = []
         self.units, self.evidence, self.slopes, self.given = units, evidence, slopes, given
         self._memo: dict[Term, Fraction] = {}
+        # Whether the term is one that is known to be defined, so that what it needs is learned.
+        self.granted = False
 
     # -- fractions --------------------------------------------------------------------------------
 
@@ -135,6 +137,20 @@ class Ring:
     def need(self, p: Poly, sign: Sign, why: str) -> None:
         require(self.ask(p, sign), why)
 
+    def gate(self, p: Poly, sign: Sign, why: str) -> None:
+        """Whatever a term needs to be defined; which holds of a term in a relation that holds."""
+        if self.granted:
+            self.facts.learn(p, sign)
+        self.need(p, sign, why)
+
+    @contextmanager
+    def granting(self, granted: bool) -> Iterator[None]:
+        kept, self.granted = self.granted, granted
+        try:
+            yield
+        finally:
+            self.granted = kept
+
     @contextmanager
     def scope(self, *names: Term) -> Iterator[list[int]]:
         """A scope in which these names are new, whatever they may mean outside."""
@@ -173,7 +189,8 @@ class Ring:
                 self.root_of(*data)
             elif kind == "exp":
                 (mono, d), m, unit = data
-                self.revive(mono), self.revive(d)
+                self.revive(mono)
+                self.revive(d)
                 self.need(d, NZ, "an exponent that is defined inside of a binder alone")
                 self.facts.learn(self.x[self.generator("exp", (mono, d), m, unit)], POS)
             else:
@@ -237,7 +254,7 @@ class Ring:
         if not self.ask(d, POS):
             n, d = -n, -d
             self.need(d, POS, "a denominator of unknown sign under a root")
-        self.need(n, NN, "what stands under a root may be negative")
+        self.gate(n, NN, "what stands under a root may be negative")
         whole = self.facts.reduced(n * d ** (q - 1))
         if whole == 0:
             return self.zero, self.one
@@ -272,13 +289,15 @@ class Ring:
         return out
 
     def exponential(self, f: Fraction) -> Fraction:
-        """exp of a sum is a product of powers, one generator for each monomial of the exponent."""
+        """Exp of a sum is a product of powers, one generator for each monomial of the exponent."""
         out = (self.one, self.one)
         n, d = self.fraction(*f, rational=True)
         for m, c in n.to_dict().items():
             mono, c = self.facts.ring.from_dict({m: 1}), fmpq(c)
-            for i, g in enumerate(self.generators):
-                if g[0] == "exp" and self.same((mono, d), (self.facts.ring.from_dict({g[2]: 1}), g[1][1])):
+            for g in self.generators:
+                if g[0] == "exp" and self.same(
+                    (mono, d), (self.facts.ring.from_dict({g[2]: 1}), g[1][1])
+                ):
                     break
             else:
                 unit = self.units.get((m, str(d)), abs(c))
@@ -306,7 +325,9 @@ class Ring:
                 total = self.plus(total, (mono * unit * int(n), d))
         return total
 
-    def function(self, name: str, arguments: Sequence[Fraction], parity: Sequence[int] = ()) -> Fraction:
+    def function(
+        self, name: str, arguments: Sequence[Fraction], parity: Sequence[int] = ()
+    ) -> Fraction:
         """A function at points, which may be known at these, or at their negatives."""
         parity = parity or (0,) * len(arguments)
         for i, g in enumerate(self.generators):
@@ -350,7 +371,7 @@ class Ring:
                 self.facts.learn(g * d - n, times(NN, self.facts.sign(d)))
 
     def row(self, kind: str, a: Poly, b: Poly) -> None:
-        """Learn from a table: exp and increasing functions compare as their arguments do, and so on.
+        """Learn from a table: increasing functions compare as their arguments do, and so on.
 
         ``exp``: two products of exponentials; ``tangent``: e^u >= 1 + u; ``root``: a square root
         against b, by base - b^2; ``increasing``: two values of one function, as generators.
@@ -363,7 +384,9 @@ class Ring:
             n, d = self.exponent(a)
             learn((a - 1) * d - n, times(sign(d), NN))
         elif kind == "root":
-            base = next((base for i, q, base in self.facts.roots if self.x[i] == a and q == 2), None)
+            base = next(
+                (base for i, q, base in self.facts.roots if self.x[i] == a and q == 2), None
+            )
             require(base is not None, "no square root")
             s = sign(base - b * b)
             require(s <= NN or (s <= NP and sign(b) <= NN), "nothing to compare")
@@ -374,10 +397,14 @@ class Ring:
             else:
                 learn(a - b, s)
         else:
-            places = [i for p in (a, b) for i, x in enumerate(self.x[: len(self.generators)]) if x == p]
+            places = [
+                i for p in (a, b) for i, x in enumerate(self.x[: len(self.generators)]) if x == p
+            ]
             require(kind == "increasing" and len(places) == 2, f"no table {kind!r:.20}")
             first, second = (self.generators[i] for i in places)
-            require(first[0] == second[0] == "f" and first[1] == second[1], "no values of a function")
+            require(
+                first[0] == second[0] == "f" and first[1] == second[1], "no values of a function"
+            )
             require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
             (name, u), (_, v) = first[1:], second[1:]
             for s in (1, -1) if name in _PARITY else (-1,):
@@ -411,7 +438,7 @@ class Ring:
             if q != 1:
                 f = self.root(f, q)
             if p < 0:
-                self.need(f[0], NZ, "a denominator may vanish")
+                self.gate(f[0], NZ, "a denominator may vanish")
                 f, p = (f[1], f[0]), -p
             return self.fraction(f[0] ** p, f[1] ** p)
         if head == "f":
@@ -445,12 +472,16 @@ class Ring:
                 return -n, d
             return self.root((n * n, d * d), 2)
         if name == "asin":
-            self.need(self.facts.reduced(d * d - n * n), NN, "an arc sine beyond its domain")
+            self.gate(self.facts.reduced(d * d - n * n), NN, "an arc sine beyond its domain")
         if name == "log":
-            self.need(self.facts.reduced(n * d), POS, "the logarithm of what may not be positive")
+            self.gate(self.facts.reduced(n * d), POS, "the logarithm of what may not be positive")
         return self.function(name, arguments, _PARITY.get(name, ()))
 
     def _derivative(self, t: Term) -> Fraction:
+        with self.granting(False):
+            return self._evaluated(t)
+
+    def _evaluated(self, t: Term) -> Fraction:
         asked: Asked = []
         # The function itself has to be defined there, although its derivative may not show it.
         self.of(substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True))))
@@ -463,7 +494,9 @@ class Ring:
         """Ask for a relation, which may be wanted for all points of an interval."""
         if p[0] != "forall":
             f = self.minus(self.of(p[1]), self.of(p[2]))
-            self.need(self.facts.reduced(f[0] * f[1]), SIGNS[p[0]], "not known to be differentiable")
+            self.need(
+                self.facts.reduced(f[0] * f[1]), SIGNS[p[0]], "not known to be differentiable"
+            )
             return
         _, (x,), (body,), _ = p
         _, (_, lower, upper), inner = body
@@ -484,8 +517,9 @@ class Ring:
         ordered = integer or self.ask(self.facts.reduced(gap[0] * gap[1]), NN)
         name = ("s", f"_{max(nesting(b, x) for b in bodies)}", x[2])
         put = [substitute(b, {x: name}) for b in bodies]
-        for b in put:
-            self.hoist(b, frozenset({name}))
+        with self.granting(False):
+            for b in put:
+                self.hoist(b, frozenset({name}))
         with self.scope(name):
             v = self.symbol(name)
             for s, (n, d) in zip((-1, 1), ends, strict=True):
@@ -496,9 +530,13 @@ class Ring:
     def _binder(self, t: Term) -> Fraction:
         """Sums, and integrals of continuous functions over bounded intervals, are linear."""
         head, ((x,), (body,), (low, high)) = t[0], t[1:]
-        require(low[0] != "-oo" and high[0] != "oo", "an improper integral is not known to converge")
+        require(
+            low[0] != "-oo" and high[0] != "oo", "an improper integral is not known to converge"
+        )
         with self._range(x, low, high, [body]) as ((i, ends), (put,), ordered):
-            n, d = self.of(put)
+            # An integrand may be undefined at points, although the integral exists.
+            with self.granting(self.granted and head == "sum"):
+                n, d = self.of(put)
             own = {j for j in range(len(self.generators)) if j == i or i in self.depends[j]}
             c, factors = d.factor()
             d_in, d_out = self.one, self.one * c
@@ -539,10 +577,10 @@ class Ring:
     def _of_parts(self, kind: str, parts: list[Fraction], *own: int) -> Poly:
         """The generator of a kind that is made of these fractions; `own` are bound in them."""
         for j, g in enumerate(self.generators):
-            if g[0] == kind and len(g) == len(parts) + 1:
-                if all(self.same(a, b) for a, b in zip(g[1:], parts, strict=True)):
-                    self.facts.live.add(j)
-                    return self.x[j]
+            alike = g[0] == kind and len(g) == len(parts) + 1
+            if alike and all(self.same(a, b) for a, b in zip(g[1:], parts, strict=True)):
+                self.facts.live.add(j)
+                return self.x[j]
         j = self.generator(kind, *parts)
         hidden = {k for k in range(j) if k in own or self.depends[k] & set(own)}
         self.depends[j] -= hidden
@@ -553,11 +591,11 @@ class Ring:
         names, own = bound(t), []
         depth = max((nesting(inside(t)[0], x) for x in names), default=0)
         put = {x: ("s", f"_{depth + k}", x[2]) for k, x in enumerate(names)}
-        kind = f"{t[0]} {[law[:1] + law[1:2] * (law[0] == 'gauss') for law in outside(t)]} {len(names)}"
+        kind = f"E {[law[: 1 + PARAMETERS[law[0]]] for law in outside(t)]}"
         try:
             require(t[0] == "E", "nothing but expectations is looked into")
-            around = [self.of(a) for law in outside(t) for a in law[1 + (law[0] == "gauss") :]]
-            with self.scope(*put.values()) as own:
+            around = [self.of(a) for law in outside(t) for a in law[1 + PARAMETERS[law[0]] :]]
+            with self.scope(*put.values()) as own, self.granting(False):
                 body = self.of(substitute(inside(t)[0], put))
         except Finer:
             raise
@@ -589,7 +627,8 @@ def is_integral(t: Term) -> bool:
 def suppose(ring: Ring, p: Term) -> None:
     """Learn from a relation that holds."""
     require(p[0] in RELATIONS, "a fact is a relation")
-    n, d = ring.minus(ring.of(p[1]), ring.of(p[2]))
+    with ring.granting(True):
+        n, d = ring.minus(ring.of(p[1]), ring.of(p[2]))
     s = ring.facts.sign(d)
     if len(s) == 1:
         ring.facts.learn(n, times(SIGNS[p[0]], s))
@@ -659,7 +698,7 @@ def cited_slopes(premises: Sequence[Theorem]) -> Slopes:
 
 
 class Tape:
-    """Evidence that is played back: for some of the questions, in order, what the ring may learn."""
+    """Evidence that is played back: for some of the questions, what the ring may learn."""
 
     def __init__(self, data: Any) -> None:
         require(isinstance(data, list), "no list of evidence")

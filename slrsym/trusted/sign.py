@@ -68,9 +68,7 @@ class Facts:
     def scope(self, fresh: set[int]) -> Iterator[None]:
         """What is learned inside is not known outside, nor what was known of `fresh` inside."""
         kept, live = self._facts, self.live
-        self._facts = {
-            k: s for k, s in kept.items() if not any(m[i] for m, _ in k for i in fresh)
-        }
+        self._facts = {k: s for k, s in kept.items() if not any(m[i] for m, _ in k for i in fresh)}
         self.live = live - fresh
         try:
             yield
@@ -134,7 +132,9 @@ class Facts:
 
     # -- certificates -----------------------------------------------------------------------------
 
-    def combine(self, p: Poly, rows: list[tuple[fmpq, list[tuple[Poly, int]]]], factor: Poly) -> None:
+    def combine(
+        self, p: Poly, rows: list[tuple[fmpq, list[tuple[Poly, int]]]], factor: Poly
+    ) -> None:
         """Learn the sign of p from: factor * p = sum of c * product of g^n, and factor > 0."""
         total, sign = self.zero, ZERO
         self.require_live(p, factor, *(g for _, parts in rows for g, _ in parts))

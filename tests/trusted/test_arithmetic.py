@@ -169,7 +169,9 @@ def test_slopes_that_are_cited():
     t, s = ("s", "t", "R"), ("s", "s", "R")
     v = ("s", "v", "R")
     value = mul(t, s)
-    claim = prove("unchecked", [], "slope", (), ("=", ("d", (1,), (v,), (f("zeta", v, s),), (t,)), value))
+    claim = prove(
+        "unchecked", [], "slope", (), ("=", ("d", (1,), (v,), (f("zeta", v, s),), (t,)), value)
+    )
     shown(("=", d(f("zeta", pw(x, 2), y), x), mul(TWO, x, pw(x, 2), y)), premises=[claim])
     with pytest.raises(Refused):
         shown(("=", d(f("zeta", y, x), x), ZERO), premises=[claim])
@@ -224,7 +226,9 @@ CORRUPT = [
 @pytest.mark.parametrize("evidence", CORRUPT)
 def test_corrupt_evidence_is_refused(evidence):
     with pytest.raises(Refused):
-        prove("arithmetic", [], (), ("<=", ZERO, plus(pw(x, 2), pw(y, 2), neg(mul(x, y)))), evidence)
+        prove(
+            "arithmetic", [], (), ("<=", ZERO, plus(pw(x, 2), pw(y, 2), neg(mul(x, y)))), evidence
+        )
 
 
 def test_a_multiplier_has_to_be_positive():
@@ -289,5 +293,3 @@ def test_whatever_is_shown_holds_at_points(kind, s, t, rng):
         # Numbers cannot tell equal from almost equal.
         held = {"=": near, "<=": left <= right or near, "<": left <= right or near, "!=": True}
         assert held[kind] or max(abs(left), abs(right)) > 1e100, (statement, u, v, w)
-
-
