@@ -5,6 +5,7 @@ Nothing here is trusted: what is found is written down as evidence, and played b
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 from collections.abc import Iterable
@@ -98,8 +99,13 @@ class Search:
             if head == "*":
                 rows = [(fmpq(1), [(q, 1) for q, _ in parts] + [(d, 1)])]
             else:
-                rows = [(fmpq(1), [(q, 1), (d, 1)] + [(e, 1) for j, (_, e) in enumerate(parts) if j != i])
-                        for i, (q, _) in enumerate(parts)]  # fmt: skip
+                others = [
+                    [(e, 1) for j, (_, e) in enumerate(parts) if j != i] for i in range(len(parts))
+                ]
+                rows = [
+                    (fmpq(1), [(q, 1), (d, 1), *more])
+                    for (q, _), more in zip(parts, others, strict=True)
+                ]
             rows = [
                 (c, [(q, k) for q, k in g if q != 1]) for c, g in rows if all(q != 0 for q, _ in g)
             ]
@@ -171,12 +177,12 @@ class Search:
         self.busy.add((name, want))
         self.depth += 1
         try:
-            for rule in (self.structure, self.factors, self.quick, self.rows, self.ends, self.quadratic,
-                         self.combination, self.conjugate):  # fmt: skip
-                try:
+            for rule in (
+                self.structure, self.factors, self.quick, self.rows, self.ends, self.quadratic,
+                self.combination, self.conjugate,
+            ):  # fmt: skip
+                with contextlib.suppress(Refused):
                     rule(st, p, want)
-                except Refused:
-                    pass
                 if st.facts.sign(p) <= want:
                     return True
             self.failed.add(state)
@@ -236,10 +242,8 @@ class Search:
                 for w in (NN, NP):
                     if st.facts.sign(f) <= w:
                         break
-                    try:
+                    with contextlib.suppress(Refused):
                         self.quick(st, f, w)
-                    except Refused:
-                        pass
 
     def factors(self, st: Ring, p: Any, want: Any) -> None:
         c, fs = p.factor()
@@ -265,10 +269,8 @@ class Search:
                 for side in (1, -1):
                     w = st.plus(u, (side * v[0], v[1]))
                     self.best(st, st.facts.reduced(w[0] * w[1]))
-                try:
+                with contextlib.suppress(Refused):
                     self.row(st, "increasing", st.x[a], st.x[b])
-                except Refused:
-                    pass
         monos = {(0,) * len(st.x)}
         for m in p.monoms():
             monos.add(tuple(int(n) if i in exps else 0 for i, n in enumerate(m)))

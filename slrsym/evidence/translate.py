@@ -165,10 +165,9 @@ class Translator:
             kind, swapped = _RELATIONS[type(e)]
             a, b = all_of((e.lhs, e.rhs))
             return (kind, b, a) if swapped else (kind, a, b)
-        for known, head in _CONNECTIVES.items():
-            if type(e) is known:
-                parts = all_of(e.args)
-                return _sorted(head, parts) if head in COMMUTE else (head, *parts)
+        head = next((name for known, name in _CONNECTIVES.items() if isinstance(e, known)), "")
+        if head:
+            return _sorted(head, all_of(e.args)) if head in COMMUTE else (head, *all_of(e.args))
         if isinstance(e, sp.Equivalent):
             first, *rest = sorted(all_of(e.args), key=key)
             made = [("iff", first, other) for other in rest]

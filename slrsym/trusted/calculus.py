@@ -89,9 +89,9 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         return ("*", num(p, q), less, derivative(b, x, slopes, asked))
     if head == "u":
         _, name, sort, orders, *args = t
-        one_more = [(*orders[:i], n + 1, *orders[i + 1 :]) for i, n in enumerate(orders)]
-        return ("+", *(("*", ("u", name, sort, more, *args), derivative(a, x, slopes, asked))
-                       for more, a in zip(one_more, args, strict=True) if x in free(a)))  # fmt: skip
+        more = [(*orders[:i], n + 1, *orders[i + 1 :]) for i, n in enumerate(orders)]
+        return ("+", *(("*", ("u", name, sort, m, *args), derivative(a, x, slopes, asked))
+                       for m, a in zip(more, args, strict=True) if x in free(a)))  # fmt: skip
     if head == "f":
         simple = unfolded(t)
         if simple is not t:

@@ -294,15 +294,9 @@ class Ring:
         n, d = self.fraction(*f, rational=True)
         for m, c in n.to_dict().items():
             mono, c = self.facts.ring.from_dict({m: 1}), fmpq(c)
-            for g in self.generators:
-                if g[0] == "exp" and self.same(
-                    (mono, d), (self.facts.ring.from_dict({g[2]: 1}), g[1][1])
-                ):
-                    break
-            else:
-                unit = self.units.get((m, str(d)), abs(c))
-                i = self.generator("exp", (mono, d), m, unit)
-            g = self.generators[i]
+            alike = (g for g in self.generators if g[0] == "exp" and self.same((mono, d), g[1]))
+            g = next(alike, None) or ("exp", (mono, d), m, self.units.get((m, str(d)), abs(c)))
+            i = self.generator(*g)
             k = c / g[3]
             if k.q != 1:
                 self.units[(g[2], str(g[1][1]))] = self.units[(m, str(d))] = g[3] / int(k.q)
@@ -314,8 +308,9 @@ class Ring:
 
     def exponent(self, m: Poly) -> Fraction:
         """Of a product of exponentials."""
-        ((exponents, c),) = m.to_dict().items() if len(m.to_dict()) == 1 else ((None, None),)
-        require(c == 1, "no product of exponentials")
+        terms = list(m.to_dict().items())
+        require(len(terms) == 1 and terms[0][1] == 1, "no product of exponentials")
+        exponents = terms[0][0]
         total = (self.zero, self.one)
         for i, n in enumerate(exponents):
             if n:
@@ -401,14 +396,12 @@ class Ring:
                 i for p in (a, b) for i, x in enumerate(self.x[: len(self.generators)]) if x == p
             ]
             require(kind == "increasing" and len(places) == 2, f"no table {kind!r:.20}")
-            first, second = (self.generators[i] for i in places)
-            require(
-                first[0] == second[0] == "f" and first[1] == second[1], "no values of a function"
-            )
-            require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
-            (name, u), (_, v) = first[1:], second[1:]
-            for s in (1, -1) if name in _PARITY else (-1,):
-                learn(a + s * b, self.sign(self.plus(u, (s * v[0], v[1]))))
+            one, two = (self.generators[i] for i in places)
+            require(one[0] == two[0] == "f" and one[1] == two[1], "no values of one function")
+            require(one[1] in _INCREASING, f"{one[1]} is not known to be increasing")
+            (u, v) = one[2], two[2]
+            for k in (1, -1) if one[1] in _PARITY else (-1,):
+                learn(a + k * b, self.sign(self.plus(u, (k * v[0], v[1]))))
 
     # -- terms ------------------------------------------------------------------------------------
 
@@ -558,18 +551,18 @@ class Ring:
         strict = self.sign(length) == POS
         self.revive(d_out)
         self.need(d_out, NZ, "a denominator may vanish outside of a binder")
-        for (m, outer), s in zip(groups.items(), signs, strict=True):
-            factor = (self.facts.ring.from_dict(outer), d_out)
-            self.revive(factor[0])
+        for (m, around), s in zip(groups.items(), signs, strict=True):
+            share = (self.facts.ring.from_dict(around), d_out)
+            self.revive(share[0])
             mono = self.facts.ring.from_dict({m: 1})
             if mono == 1 and d_in == 1:
                 number = self.plus(length, (self.one * int(head == "sum"), self.one))
-                total = self.plus(total, self.times(factor, number))
+                total = self.plus(total, self.times(share, number))
                 continue
             value = self._of_parts(head, [(mono, d_in), start, end], i)
             if ordered and s <= NN:
                 self.facts.learn(value, s if strict else NN)
-            total = self.plus(total, self.times(factor, (value, self.one)))
+            total = self.plus(total, self.times(share, (value, self.one)))
         if ordered and whole <= NN:
             self.facts.learn(total[0], times(NN, self.facts.sign(total[1])))
         return total

@@ -151,8 +151,9 @@ FALSE = {
     "slope of a claim": (("=", mul(ZERO, d(f("zeta", x, ONE), x)), ZERO),),
     "slope in an end": (("=", mul(ZERO, d(total(i, x, ONE, n), x)), ONE),),
     "slope of max": (("=", mul(ZERO, d(f("max", x, PI), x)), ZERO),),
-    "slope under an integral": (("=", mul(ZERO, d(integral(y, f("abs", minus(x, y)), ZERO, ONE), x)),
-                                 ZERO),),
+    "slope under an integral": (
+        ("=", mul(ZERO, d(integral(y, f("abs", minus(x, y)), ZERO, ONE), x)), ZERO),
+    ),
     "no integer": (("o", "integer", mul(HALF, n)),),
     "no arithmetic": (("o", "moderate", x),),
     "no relation": (("not", ("=", x, y)),),
@@ -192,7 +193,7 @@ def test_what_is_known_to_be_defined_may_stand():
 
 @pytest.mark.parametrize("name", TRUE)
 def test_evidence_for_one_statement_shows_no_other(name):
-    """Each true statement with a constant, a side or a strictness changed, from the same evidence."""
+    """Each true statement with a constant, a side or a strictness changed."""
     goal, *hypotheses = TRUE[name]
     rule, premises, given_, p, evidence = searched(goal, tuple(hypotheses), (), seconds=2)
     if p[0] == "o":
@@ -207,19 +208,21 @@ def test_evidence_for_one_statement_shows_no_other(name):
             prove(rule, premises, given_, wrong, evidence)
 
 
+def tape(*entry):
+    return [32, [], [], [[0, [list(entry)]]]]
+
+
 CORRUPT = [
     None, [], [32], [0, [], [], []], [True, [], [], []], [32, [], [9], []], [32, [], ["0"], []],
     [32, [[1]], [], []], [32, [["a", "1", "1"]], [], []], [32, [[[1], "1", "0"]], [], []],
-    [32, [], [], [1]], [32, [], [], [[0]]], [32, [], [], [["0", []]]], [32, [], [], [[0, [[1]]]]],
-    [32, [], [], [[0, [["row", 1, [], []]]]]], [32, [], [], [[0, [["row", "luck", [], []]]]]],
-    [32, [], [], [[0, [["sign", [], [[1]], []]]]]], [32, [], [], [[0, [["sign", [], [["1", [1]]], []]]]]],
-    [32, [], [], [[0, [["sign", [["1", 40, 1]], [], []]]]]],
-    [32, [], [], [[0, [["sign", [["1", 0, -1]], [], []]]]]],
-    [32, [], [], [[0, [["sign", [["x"]], [], []]]]]], [32, [], [], [[0, [["sign", [["1/0"]], [], []]]]]],
-    [32, [], [], [[0, [["sign", [[1]], [], []]]]]], [32, [], [], [[0, [["sign", [["1", 0]], [], []]]]]],
-    [32, [], [], [[0, [["hope", [], [], []]]]]],
-    [32, [], [], [[0, [["sign", [["1"]], [["1", [[[["1"]], 0]]]], [["1"]]]]]]],
-    [32, [], [], [[0, [["sign", [["1", 7, 1]], [["1", [[[["1", 7, 1]], 1]]]], [["1"]]]]]]],
+    [32, [], [], 1], [32, [], [], [1]], [32, [], [], [[0]]], [32, [], [], [["0", []]]],
+    [32, [], [], [[0, [[1]]]]], tape("row", 1, [], []), tape("row", "luck", [], []),
+    tape("sign", [], [[1]], []), tape("sign", [], [["1", [1]]], []),
+    tape("sign", [["1", 40, 1]], [], []), tape("sign", [["1", 0, -1]], [], []),
+    tape("sign", [["x"]], [], []), tape("sign", [["1/0"]], [], []), tape("sign", [[1]], [], []),
+    tape("sign", [["1", 0]], [], []), tape("hope", [], [], []), tape("sign", 1, [], []),
+    tape("sign", [["1"]], [["1", [[[["1"]], 0]]]], [["1"]]),
+    tape("sign", [["1", 7, 1]], [["1", [[[["1", 7, 1]], 1]]]], [["1"]]),
 ]  # fmt: skip
 
 
