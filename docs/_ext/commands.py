@@ -109,6 +109,26 @@ class Claims(SphinxDirective):
         return found
 
 
+class Errata(SphinxDirective):
+    """Where the paper is not right, as book and site have it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write it as Markdown."""
+        from slrsym.book.errata import ERRATA, LEAD
+
+        found = self.parse_text_to_nodes(_plain(LEAD))
+        for heading, paragraphs in ERRATA:
+            section = nodes.section(ids=[nodes.make_id(heading)])
+            section += nodes.title(heading, heading)
+            section += self.parse_text_to_nodes("\n\n".join(map(_plain, paragraphs)))
+            found.append(section)
+        return found
+
+
+def _plain(text: str) -> str:
+    return text.replace("*", "\\*")
+
+
 def _cell(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\|*_`<>[]{}$" else letter for letter in text)
 
@@ -125,4 +145,5 @@ def setup(app):
     app.add_directive("command", Shown)
     app.add_directive("helps", Helps)
     app.add_directive("claims", Claims)
+    app.add_directive("errata", Errata)
     return {"version": "1", "parallel_read_safe": True}

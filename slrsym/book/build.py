@@ -27,6 +27,7 @@ from slrsym.book.document import (
     Section,
     Text,
 )
+from slrsym.book.errata import errata
 from slrsym.book.prose import inline_text
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.rows import Row
@@ -112,7 +113,9 @@ def build(
     )
     from slrsym import __version__
 
-    return Document(tuple(made), axioms, called, notation_table() if notation else (), __version__)
+    table = notation_table() if notation else ()
+    told = errata(wanted) if notation else ()
+    return Document(tuple(made), axioms, called, table, __version__, told)
 
 
 # A number of the paper, and perhaps what is said of its constants; not a part of its proof, or what

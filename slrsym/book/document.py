@@ -232,6 +232,8 @@ class Document:
         The letters, and what they mean; empty for a document of few claims.
     version : str
         Of the package.
+    errata : tuple
+        Headings and paragraphs on where the paper is not right; empty for a part of it.
     """
 
     sections: tuple[Section, ...]
@@ -239,6 +241,7 @@ class Document:
     labels: dict[str, Label]
     notation: tuple[Any, ...] = ()
     version: str = ""
+    errata: tuple[tuple[str, tuple[tuple[Inline, ...], ...]], ...] = ()
 
     @property
     def claims(self) -> list[ClaimEntry]:

@@ -41,7 +41,7 @@ def small_site(ledger):
 
 def test_every_page_is_sound_and_every_link_resolves(document, site):
     assert {"index.html", "axioms.html", "notation.html", "style.css", "site.js"} <= set(site)
-    assert len(site) == len(document.claims) + 5
+    assert len(site) == len(document.claims) + 5 + bool(document.errata)
     assert problems(site) == []
     assert problems(site_files(linked(document))) == []
 

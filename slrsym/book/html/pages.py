@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 
 from slrsym.book.document import AxiomEntry, ClaimEntry, Document
+from slrsym.book.errata import LEAD
 from slrsym.book.html.graph import picture
 from slrsym.book.html.render import STATUSES, Renderer, badge
 from slrsym.book.prose import inline_text
@@ -314,6 +315,25 @@ def notation_body(document: Document) -> str:
     )
 
 
+def errata_body(document: Document, pages: Mapping[str, str]) -> str:
+    """Where the paper is not right, and what should be said besides."""
+    renderer = Renderer(document.labels, pages)
+    parts = [f"<h1>Errata and remarks</h1>\n<p>{LEAD}</p>"]
+    for heading, paragraphs in document.errata:
+        said = "\n".join(f"<p>{renderer.inline(text)}</p>" for text in paragraphs)
+        parts.append(f"<h2>{renderer.inline(inline_text(heading))}</h2>\n{said}")
+    rows = "\n".join(
+        f'<tr><th scope="row">{renderer.reference(claim.id)}</th>'
+        f"<td>{renderer.inline(claim.title)}</td>"
+        f"<td>{renderer.inline(inline_text(claim.against))}</td></tr>"
+        for claim in document.claims
+        if claim.against
+    )
+    head = '<tr><th scope="col">claim</th><td></td><th scope="col">against the paper</th></tr>'
+    table = f'<table class="ledger">\n<thead>{head}</thead>\n<tbody>\n{rows}\n</tbody>\n</table>'
+    return "\n".join([*parts, "<h2>Against the paper</h2>", table])
+
+
 MAIN = "index.html"
 DEFAULT_TITLE = "Derivations, as they are checked"
 _ASSETS = ("style.css", "site.js")
@@ -334,6 +354,7 @@ def site_files(
     parts = [("Ledger", f"{MAIN}#ledger")]
     parts += [("Axioms", "axioms.html")] if document.axioms else []
     parts += [("Notation", "notation.html")] if document.notation else []
+    parts += [("Errata", "errata.html")] if document.errata else []
 
     def made(heading: str, body: str, root: str = "", around: str = "") -> str:
         return page(heading, body, title, root, parts, around, document.version)
@@ -345,6 +366,8 @@ def site_files(
         made_files["axioms.html"] = made("Axioms", axioms_body(document, from_front))
     if document.notation:
         made_files["notation.html"] = made("Notation", notation_body(document))
+    if document.errata:
+        made_files["errata.html"] = made("Errata and remarks", errata_body(document, from_front))
     axioms = "../axioms.html" if document.axioms else ""
     for place, claim in enumerate(claims):
         before = claims[place - 1] if place else None

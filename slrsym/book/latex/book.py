@@ -10,10 +10,11 @@ from collections import Counter
 from pathlib import Path
 
 from slrsym.book.bibliography import PAPER, bibtex
-from slrsym.book.document import Citation, ClaimEntry, Document, Section
+from slrsym.book.document import Citation, ClaimEntry, Document, Reference, Section
+from slrsym.book.errata import LEAD
 from slrsym.book.latex.graph import page_with, picture
 from slrsym.book.latex.render import Renderer
-from slrsym.book.prose import escaped
+from slrsym.book.prose import escaped, inline_text
 from slrsym.search.axioms import axiom
 
 __all__ = [
@@ -160,6 +161,13 @@ def book_files(
         "\\input{ledger.tex}",
     ]
     files["ledger.tex"] = _ledger(document)
+    if document.errata:
+        body += [
+            "\\section*{Errata and remarks}",
+            "\\addcontentsline{toc}{section}{Errata and remarks}",
+            "\\input{errata.tex}",
+        ]
+        files["errata.tex"] = _errata(document, renderer)
     if document.axioms:
         body += [
             "\\section*{Axioms}",
@@ -285,6 +293,21 @@ def _others(document: Document) -> str:
 def _axioms(document: Document, renderer: Renderer) -> str:
     lead = "Facts that the proofs use and that are not proved here, each with its reference.\n"
     return lead + _LIST % "\n".join(map(renderer.axiom, document.axioms)) + "\n"
+
+
+def _errata(document: Document, renderer: Renderer) -> str:
+    lines = [escaped(LEAD)]
+    for heading, paragraphs in document.errata:
+        said = "\n\n".join(map(renderer.inline, paragraphs))
+        lines.append(f"\\paragraph{{{renderer.inline(inline_text(heading))}}} {said}")
+    lines += ["{\\small\\begin{longtable}{@{}p{34mm}p{90mm}@{}}", "\\toprule"]
+    lines += ["claim & against the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
+    for claim in document.claims:
+        if claim.against:
+            named = renderer.piece(Reference(claim.id))
+            lines.append(f"{named} & {renderer.inline(inline_text(claim.against))} \\\\")
+    lines.append("\\end{longtable}}")
+    return "\n".join(lines) + "\n"
 
 
 def _ending(name: str = "references") -> list[str]:

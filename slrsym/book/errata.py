@@ -1,0 +1,149 @@
+"""Where the paper is not right, and what should be said besides; for book, site and documentation.
+
+Claims and commands stand between backquotes; the rest is plain text, as in the titles of claims.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from slrsym.book.document import Inline, Reference, Text
+from slrsym.book.prose import inline_text
+
+__all__ = ["ERRATA", "LEAD", "Erratum", "claims_of", "errata"]
+
+# A heading, and paragraphs.
+Erratum = tuple[str, tuple[str, ...]]
+
+LEAD = (
+    "Each claim says how it stands against the paper: exact, stronger, weaker or false, and how. "
+    "Here is what is not as the paper has it."
+)
+
+ERRATA: tuple[Erratum, ...] = (
+    (
+        "Theorem 5 and Proposition 13 need three dimensions",
+        (
+            "They suppose nothing of the dimension. For d = 2 the manifold M has four points, and "
+            "two of them are maxima of the risk, where descent stays: `theorem-5-plane`. For d >= "
+            "3 both are proved, with a step size in closed form: `theorem-5`, "
+            "`proposition-13-manifold`.",
+            "At d = 3 that takes another way than the paper's. M consists of four circles, on "
+            "which kappa or nu is 1 or -1, `theorem-5-space-manifold`: the overlaps run on the "
+            "border of the square, which is a null set of it. On each edge the iterates converge "
+            "to the better end: `theorem-5-edge-nu-plus` and three more.",
+        ),
+    ),
+    (
+        "Almost every start is said of the volume of M",
+        (
+            "To draw k uniformly among the unit vectors orthogonal to v*, then v among those "
+            "orthogonal to k* and k, charges the same null sets for d >= 4: the density is made of "
+            "Gram determinants, `manifold-volume`. For d = 3 it does not: v is then v* or its "
+            "opposite with probability 1.",
+        ),
+    ),
+    (
+        "Equations (14) are not those of a fixed point",
+        (
+            "They are while the step size times the larger one of the two slopes is at most 2: "
+            "`equation-14`. A longer step can overshoot and reflect kappa onto itself: "
+            "`equation-14-counterexample`; at d = 400, lambda = 1/10, gamma^2 = 1/2, nu = 1 and "
+            "kappa = cos 0.3 for the step size 148.635, `equation-14-counterexample-number`. The "
+            "vectors k and v are fixed only where their tangent gradients vanish, whatever the "
+            "step size is: `equation-14-vectors`. No step size for which Propositions 8 to 13 are "
+            "proved comes near to 2.",
+        ),
+    ),
+    (
+        "The distance to M is not the distance",
+        (
+            "The figures show the root of the sum of the squares of theta, eta and rho. Where k is "
+            "v* and v is k* that is the root of 2, and every pair on M is at the distance 2: "
+            "`manifold-distance`.",
+        ),
+    ),
+    (
+        "Near M is not near enough",
+        (
+            "Section 5 hopes that M is stable, since uniform starts lie near it. They lie near the "
+            "point of M where kappa = nu = 0, and there M repels, at any temperature: "
+            "`manifold-repels-at-origin`.",
+        ),
+    ),
+    (
+        "M has singular points",
+        (
+            "Where kappa and nu are both 1 or -1 it is a cone, and no submanifold: "
+            "`manifold-cone`. These points are the limits of Theorem 5. Everywhere else the "
+            "gradients of its equations are independent, and its dimension is 2 d - 5: "
+            "`manifold-gradients`, `manifold-regular`.",
+        ),
+    ),
+    (
+        "Recovery in figure 4a is not universal",
+        (
+            "Of uniform starts with its parameters, 4.56 % end at a swap point, where k is near v* "
+            "or its opposite (95 % interval 4.43 to 4.69 %, of 100,000 starts): `slrsym recovery "
+            "--runs 100000`. None of the paper's 30 seeds does, which happens one time in four.",
+        ),
+    ),
+    (
+        "The notebook behind figures 9 and 10 gives both informative tokens the same noise",
+        (
+            "It draws their noises with one random key, so that they are equal. The law (30) of "
+            "the paper has them independent, and what is seen then is another curve.",
+        ),
+    ),
+    (
+        "The bound (8)",
+        (
+            "It is proved for every prediction at given tokens and location, which is what its "
+            "proof needs: `bayes-bound-given-tokens`. The mean over the tokens, `bayes-bound`, is "
+            "weaker than in the paper: it supposes that the predictor is a smooth function of a "
+            "random element. For others it takes the tower property of conditional expectations, "
+            "which the program does not know.",
+        ),
+    ),
+    (
+        "What stays observed",
+        (
+            "That the oracle loses its stability at one temperature is seen on a grid: "
+            "`critical-temperature-unique`. The determinant of its transverse Hessian depends on "
+            "four parameters by error functions, zeta and their derivatives at once; with "
+            "saturated scores it is proved to vanish once, `oracle-saturated-decreasing`.",
+            "What is said of whole trajectories, `manifold-attracts-for-good` and "
+            "`falling-lambda-avoids-swap-points`, is tested by experiments, with counts: nothing "
+            "is known of them in closed form.",
+        ),
+    ),
+)
+
+_QUOTED = re.compile(r"`([^`]+)`")
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
+
+
+def claims_of(text: str) -> list[str]:
+    """The claims that a text speaks of."""
+    return [quoted for quoted in _QUOTED.findall(text) if _ID.fullmatch(quoted)]
+
+
+def errata(included: Collection[str]) -> tuple[tuple[str, tuple[tuple[Inline, ...], ...]], ...]:
+    """The page for a document, if it has every claim that is spoken of; empty otherwise."""
+    spoken = {id for _, paragraphs in ERRATA for text in paragraphs for id in claims_of(text)}
+    if not spoken <= set(included):
+        return ()
+    return tuple((heading, tuple(map(_paragraph, paragraphs))) for heading, paragraphs in ERRATA)
+
+
+def _paragraph(text: str) -> tuple[Inline, ...]:
+    made: list[Inline] = []
+    for place, part in enumerate(_QUOTED.split(text)):
+        if not place % 2:
+            lead, end = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
+            middle = inline_text(part.strip()) if part.strip() else ()
+            made += [*([Text(" ")] if lead else []), *middle, *([Text(" ")] if end else [])]
+        else:
+            made.append(Reference(part) if _ID.fullmatch(part) else Text(part))
+    return tuple(made)

@@ -1,0 +1,50 @@
+"""The page of errata in book and site: whole documents have it, with a link to each claim."""
+
+from dataclasses import replace
+
+import pytest
+
+from slrsym.book import build
+from slrsym.book.errata import ERRATA, claims_of, errata
+from slrsym.book.html import site_files
+from slrsym.book.latex import book_files
+
+from .conftest import as_if_proved
+from .site_check import problems
+
+SPOKEN = sorted({id for _, said in ERRATA for text in said for id in claims_of(text)})
+# The whole takes long; these stand for it.
+FEW = ["bayes-bound-given-tokens", "equation-14", "theorem-5-plane"]
+
+
+@pytest.fixture(scope="module")
+def document(ledger):
+    return replace(build(ledger, as_if_proved(ledger, FEW), {}), errata=errata(SPOKEN))
+
+
+def test_documents_have_it_that_have_its_claims(ledger):
+    assert len(errata(SPOKEN)) == len(ERRATA)
+    assert errata(SPOKEN[1:]) == ()
+    assert set(SPOKEN) <= set(ledger.claims)
+    part = build(ledger, as_if_proved(ledger, ["lemma-16"]), {})
+    assert not part.errata
+    assert "errata.html" not in site_files(part)
+    assert "errata.tex" not in book_files(part)
+
+
+def test_the_site_links_to_the_claims(document):
+    site = site_files(document)
+    page = site["errata.html"]
+    assert problems(site) == []
+    for id in FEW:
+        assert f'href="claims/{id}.html"' in page, id
+    assert page.count("<h2>") == len(ERRATA) + 1
+    assert "against the paper" in site["claims/theorem-5-plane.html"]
+
+
+def test_the_book_has_it(document):
+    files = book_files(document)
+    assert "\\input{errata.tex}" in files["book.tex"]
+    for id in FEW:
+        assert f"{{{id}}}" in files["errata.tex"], id
+    assert "Against the paper: weaker" in "".join(files.values())
