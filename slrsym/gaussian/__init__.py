@@ -15,3 +15,21 @@ from slrsym.gaussian.law import NoiseLaw as NoiseLaw
 from slrsym.gaussian.law import ProductLaw as ProductLaw
 from slrsym.gaussian.law import standard_normal as standard_normal
 from slrsym.gaussian.trace import Trace as Trace
+
+__all__ = [
+    "Expectation",
+    "GaussianLaw",
+    "IIDSum",
+    "IntegrabilityError",
+    "NoiseLaw",
+    "OwensT",
+    "ProductLaw",
+    "Trace",
+    "erf_prime",
+    "erf_second",
+    "expectation",
+    "normal_cdf",
+    "normal_pdf",
+    "standard_normal",
+    "zeta",
+]

@@ -272,6 +272,27 @@ class Expectation(Binder):
             return sympify(0)
         return Derivative(self, symbol, evaluate=False)
 
+    def doit(self, **hints: Any) -> Expr:
+        """The closed form, as far as there is one.
+
+        Parameters
+        ----------
+        **hints : Any
+            Those of SymPy, which change nothing here.
+
+        Returns
+        -------
+        Expr
+            What `expectation` gives.
+        """
+        value: Expr = registered("expectation.closed_form")(self)
+        return value
+
+    @property
+    def why(self) -> str:
+        """Why `expectation` leaves it as it is; empty where it does not."""
+        return str(registered("expectation.reason")(self))
+
     def to_latex(self) -> str:
         r"""The expectation in LaTeX, with its law.
 

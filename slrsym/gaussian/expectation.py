@@ -6,7 +6,9 @@ Gaussian integrals (see `integrals`). What it cannot reduce it leaves as an `Exp
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, overload
 
 from sympy import (
@@ -14,6 +16,7 @@ from sympy import (
     Expr,
     I,
     Matrix,
+    MatrixBase,
     Mul,
     Pow,
     S,
@@ -24,6 +27,7 @@ from sympy import (
     im,
     pi,
     re,
+    sign,
     sqrt,
     sympify,
 )
@@ -31,6 +35,7 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.integrals import (
     DivergenceError,
+    IntegrabilityError,
     erf_mean,
     erf_product_mean,
     tidy_complex,
@@ -45,16 +50,19 @@ from slrsym.gaussian.integrand import (
     terms_of,
 )
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
+from slrsym.gaussian.stats import in_own_functions, without_random_symbols
 from slrsym.gaussian.trace import Trace
 
 __all__ = ["Expectation", "expectation"]
 
 
 @overload
-def expectation(expr: Any, law: Law, *, trace: Literal[False] = False) -> Expr: ...
+def expectation(expr: Any, law: Law | None = None, *, trace: Literal[False] = False) -> Any: ...
 @overload
-def expectation(expr: Any, law: Law, *, trace: Literal[True]) -> tuple[Expr, Trace]: ...
-def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Expr, Trace]:
+def expectation(
+    expr: Any, law: Law | None = None, *, trace: Literal[True]
+) -> tuple[Any, Trace]: ...
+def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> Any:
     r"""Closed form of :math:`\mathbb{E}[f(X)]`.
 
     Polynomials are removed by Stein's lemma (C. Stein, Annals of Statistics 9, 1981); what is left
@@ -65,22 +73,26 @@ def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Exp
     expr : expression
         The integrand: a linear combination of polynomials times products of up to two of erf,
         `erf_prime`, `erf_second`, exponentials of quadratic forms, `normal_pdf`, `normal_cdf`, and
-        of sin, cos, exp, of affine forms of the vector.
-    law : Law
+        of sin, cos, exp, of affine forms of the vector; with absolute values, signs, Heaviside,
+        Max, Min and Piecewise, where the conditions are on affine forms, on quadratic functions of
+        one, or on products of such. Of a matrix, a list or a tuple, every entry.
+    law : Law, optional
         A `GaussianLaw`; or a `ProductLaw` of independent laws, among them `NoiseLaw`, under which
-        the integrand may contain `IIDSum`.
+        the integrand may contain `IIDSum`. Left out where the variables are normal random variables
+        of `sympy.stats`, which have their laws with them.
     trace : bool, optional
         Whether to return the trace as well.
 
     Returns
     -------
     Expr or (Expr, Trace)
-        The closed form. Terms outside of the class stay as unevaluated `Expectation`.
+        The closed form. Terms outside of the class stay as unevaluated `Expectation`, of which
+        ``why`` says what is in the way.
 
     Raises
     ------
     TypeError
-        If `law` is not a law.
+        If `law` is not a law, or a random variable of `sympy.stats` is not normal.
     IntegrabilityError
         If the expectation does not exist, or the assumptions do not decide that it does.
     ValueError
@@ -94,13 +106,41 @@ def expectation(expr: Any, law: Law, *, trace: bool = False) -> Expr | tuple[Exp
     >>> expectation(erf(t + g*G), standard_normal(G))
     erf(t/sqrt(2*g**2 + 1))
     """
+    record = Trace()
+    value = _entrywise(expr, law, record)
+    return (value, record) if trace else value
+
+
+def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
+    if isinstance(expr, list | tuple):
+        return type(expr)([_entrywise(entry, law, record) for entry in expr])
+    expr = sympify(expr)
+    if isinstance(expr, MatrixBase):
+        return expr.applyfunc(lambda entry: _entrywise(entry, law, record))
+    if not isinstance(expr, Expr):
+        raise TypeError(f"expr must be an expression, or a matrix or list of them; got {expr!r}")
+    if law is None:
+        expr, law = without_random_symbols(expr)
     if not isinstance(law, Law):
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
-    expr = sympify(expr)
+    expr = in_own_functions(expr)
     _require_real(expr, law)
+    return _Evaluation(record).evaluate(expr, law)
+
+
+def closed_form(node: Expectation) -> Expr:
+    """An unevaluated expectation, evaluated."""
+    return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
+
+
+def reason_open(node: Expectation) -> str:
+    """Why an expectation has no closed form here; nothing where it has one."""
     record = Trace()
-    value = _Evaluation(record).evaluate(expr, law)
-    return (value, record) if trace else value
+    try:
+        _Evaluation(record).evaluate(node.integrand, node.law)
+    except IntegrabilityError as error:
+        return str(error)
+    return "; ".join(dict.fromkeys(record.reasons.values()))
 
 
 def _require_real(expr: Expr, law: Law) -> None:
@@ -241,8 +281,9 @@ class _Evaluation:
                 )
                 value = Add(*(p.coefficient * self._term(p, law) for p in pieces))
                 value = self._without_i(value, core)
-            except Unsupported:
+            except Unsupported as reason:
                 value = Expectation(core, law)
+                self.trace.reasons[value] = str(reason)
             except DivergenceError as error:
                 divergent.append((addend, error))
                 continue
@@ -279,7 +320,8 @@ class _Evaluation:
         total = Add(*(addend for addend, _ in divergent))
         try:
             pieces = terms_of(total, law.symbols)
-            certain = len(pieces) == 1 or not any(p.erf_arguments for p in pieces)
+            bounded = any(p.erf_arguments or p.sign_arguments for p in pieces)
+            certain = len(pieces) == 1 or not bounded
         except Unsupported:
             certain = len(divergent) == 1
         if certain:
@@ -302,20 +344,24 @@ class _Evaluation:
         if not involved:
             return node.integrand
         if not term.exponent.free_symbols & set(involved) and term.exponent != 0:
-            rest = Term(S.One, term.powers, S.Zero, term.erf_arguments)
-            return exp(term.exponent) * self._term(rest, law)
+            return exp(term.exponent) * self._term(
+                replace(term, coefficient=S.One, exponent=S.Zero), law
+            )
         if len(involved) < len(full):
             law = law.marginal(*involved)
             powers = dict(zip(full, term.powers, strict=True))
-            term = Term(
-                S.One, tuple(powers[s] for s in involved), term.exponent, term.erf_arguments
-            )
+            term = replace(term, coefficient=S.One, powers=tuple(powers[s] for s in involved))
             marginal = Expectation(node.integrand, law)
             self.trace.record("marginal law", node, marginal)
             node = marginal
-        key = (term.powers, term.exponent, term.erf_arguments, law)
+        key = (replace(term, coefficient=S.One), law)
         if key not in self.known:
-            if term.exponent.free_symbols & set(involved):
+            parallel = self._parallel_signs(term, law)
+            if term.zeros:
+                self.known[key] = self._conditioned(term, law, node)
+            elif parallel is not None:
+                self.known[key] = self._linearised(term, law, node, parallel)
+            elif term.exponent.free_symbols & set(involved):
                 self.known[key] = self._tilted(term, law, node)
             elif any(term.powers):
                 self.known[key] = self._stein(term, law, node)
@@ -325,7 +371,13 @@ class _Evaluation:
 
     def _tilted(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
         variables = law.symbols
-        quadratic, linear, constant = _quadratic_form(term.exponent, variables)
+        exponent, left = term.exponent, S.Zero
+        if term.sign_arguments and any(term.powers):
+            # A sign has no derivative off the real line: powers go before what is imaginary.
+            exponent, left = expand(exponent).as_independent(I, as_Add=True)
+            if not exponent.free_symbols & set(variables):
+                return self._stein(term, law, node)
+        quadratic, linear, constant = _quadratic_form(exponent, variables)
         if any(im(entry) != 0 for entry in quadratic):
             raise Unsupported("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
@@ -341,29 +393,82 @@ class _Evaluation:
         real_mean = new_mean.applyfunc(re) if any(shift) else new_mean
         new_law = GaussianLaw._derived(dict(zip(variables, real_mean, strict=True)), new_cov)
         polynomial = Mul(*(x**n for x, n in zip(variables, term.powers, strict=True)))
-        rest = Term(S.One, term.powers, S.Zero, term.erf_arguments).as_expr(variables)
+        real = replace(term, coefficient=S.One, exponent=left)
+        rest = real.as_expr(variables)
         if any(shift):
             rest = rest.xreplace(moved)
         prefactor = exp(tidy_complex(constant + exponent)) / sqrt(determinant)
         self.trace.record("completing the square", node, prefactor * _node(rest, new_law))
         if not any(shift):
-            value = self._term(Term(S.One, term.powers, S.Zero, term.erf_arguments), new_law)
-            return prefactor * value
+            return prefactor * self._term(real, new_law)
         pieces = terms_of(expand(polynomial.xreplace(moved)), variables)
         arguments = tuple(expand(u.xreplace(moved)) for u in term.erf_arguments)
+        signs = tuple(expand(u.xreplace(moved)) for u in term.sign_arguments)
         value = Add(
             *(
-                p.coefficient * self._term(Term(S.One, p.powers, S.Zero, arguments), new_law)
+                p.coefficient * self._term(Term(S.One, p.powers, S.Zero, arguments, signs), new_law)
                 for p in pieces
             )
         )
         return prefactor * value
 
+    def _conditioned(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+        """With a delta function: the density of its argument at zero, and the law given that."""
+        argument, *others = term.zeros
+        (mean,), ((variance,),) = _moments([argument], law)
+        if variance == 0:
+            raise Unsupported(f"{argument} is constant, and has no density")
+        _, row = law.affine_coefficients(argument)
+        gain = (law.cov * Matrix(row)).applyfunc(lambda entry: tidy_complex(entry / variance))
+        given = Matrix(list(law.mean.values())) - gain * mean
+        cov = (law.cov - gain * gain.T * variance).applyfunc(tidy_complex)
+        new_law = GaussianLaw._derived(
+            dict(zip(law.symbols, given.applyfunc(tidy_complex), strict=True)), cov
+        )
+        density = exp(-(mean**2) / (2 * variance)) / sqrt(2 * pi * variance)
+        rest = replace(term, coefficient=S.One, zeros=tuple(others))
+        split = density * _node(rest.as_expr(law.symbols), new_law)
+        self.trace.record(f"conditioning on {argument} = 0", node, split)
+        return density * self._term(rest, new_law)
+
+    def _parallel_signs(self, term: Term, law: GaussianLaw) -> list[tuple[Expr, Term]] | None:
+        r"""Terms of fewer signs, where a sign is constant or two are of parallel forms.
+
+        For positive c, sign(x) sign(c x - q) = 1 + sign(q) (sign(c x - q) - sign(x)).
+        """
+        signs = term.sign_arguments
+        if not signs:
+            return None
+        means, spread = _moments(signs, law)
+        for i in range(len(signs)):
+            if spread[i][i] == 0:
+                rest = replace(term, coefficient=S.One, sign_arguments=signs[:i] + signs[i + 1 :])
+                return [(sign(means[i]), rest)]
+        for i, j in itertools.combinations(range(len(signs)), 2):
+            if tidy_complex(spread[i][i] * spread[j][j] - spread[i][j] ** 2) == 0:
+                direction = sign(spread[i][j])
+                # Where the second vanishes, the first is as much above zero as this says.
+                above = sign(tidy_complex(means[i] - means[j] * spread[i][i] / spread[i][j]))
+                others = tuple(u for k, u in enumerate(signs) if k not in (i, j))
+                without, first, second = (
+                    replace(term, coefficient=S.One, sign_arguments=(*others, *kept))
+                    for kept in ((), (signs[i],), (signs[j],))
+                )
+                return [(direction, without), (above, second), (-above * direction, first)]
+        return None
+
+    def _linearised(
+        self, term: Term, law: GaussianLaw, node: Expectation, parts: list[tuple[Expr, Term]]
+    ) -> Expr:
+        split = Add(*(c * _node(part.as_expr(law.symbols), law) for c, part in parts))
+        self.trace.record("signs of parallel forms", node, split)
+        return Add(*(c * self._term(part, law) for c, part in parts if c != 0))
+
     def _stein(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
         variables = law.symbols
         chosen = next(i for i, n in enumerate(term.powers) if n)
         lowered = tuple(n - (i == chosen) for i, n in enumerate(term.powers))
-        rest = Term(S.One, lowered, S.Zero, term.erf_arguments)
+        rest = replace(term, coefficient=S.One, powers=lowered)
         mean = list(law.mean.values())[chosen]
         total: list[tuple[Expr, Term]] = [(mean, rest)]
         for j, variable in enumerate(variables):
@@ -372,15 +477,20 @@ class _Evaluation:
                 continue
             if lowered[j]:
                 powers = tuple(n - (i == j) for i, n in enumerate(lowered))
-                total.append(
-                    (covariance * lowered[j], Term(S.One, powers, S.Zero, term.erf_arguments))
-                )
+                total.append((covariance * lowered[j], replace(rest, powers=powers)))
+            total.append((covariance * term.exponent.diff(variable), rest))
             for k, argument in enumerate(term.erf_arguments):
                 slope = argument.diff(variable)
                 if slope != 0:
                     others = term.erf_arguments[:k] + term.erf_arguments[k + 1 :]
-                    bell = Term(S.One, lowered, expand(-(argument**2)), others)
+                    falling = expand(term.exponent - argument**2)
+                    bell = replace(rest, exponent=falling, erf_arguments=others)
                     total.append((2 / sqrt(pi) * covariance * slope, bell))
+        for k, argument in enumerate(term.sign_arguments):
+            _, row = law.affine_coefficients(argument)
+            slope = expand(sum(c * a for c, a in zip(law.cov[chosen, :], row, strict=True)))
+            others = term.sign_arguments[:k] + term.sign_arguments[k + 1 :]
+            total.append((2 * slope, replace(rest, sign_arguments=others, zeros=(argument,))))
         total = [(c, piece) for c, piece in total if c != 0]
         self.trace.record(
             f"Stein's lemma in {variables[chosen]}",
@@ -390,30 +500,47 @@ class _Evaluation:
         return Add(*(c * self._term(piece, law) for c, piece in total))
 
     def _error_functions(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
-        forms = [law.affine_coefficients(u) for u in term.erf_arguments]
-        rows = [Matrix([row]) for _, row in forms]
-        mean = Matrix(list(law.mean.values()))
-        means = [tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(forms, rows, strict=True)]
-        spread = [[expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
-        if len(forms) % 2 and not any(means):
+        arguments = (*term.erf_arguments, *term.sign_arguments)
+        # erf(u) is the mean of the sign of u + Z for an independent Z of variance 1/2.
+        noise = [*(1 for _ in term.erf_arguments), *(0 for _ in term.sign_arguments)]
+        means, spread = _moments(arguments, law)
+        groups = _dependent_groups(spread)
+        if any(len(group) % 2 and not any(means[i] for i in group) for group in groups):
             self.trace.record("oddness", node, S.Zero)
             return S.Zero
         factors: list[Expr] = []
-        for group in _dependent_groups(spread):
+        for group in groups:
             if len(group) == 1:
                 (i,) = group
-                factors.append(erf_mean(means[i], spread[i][i]))
+                factors.append(erf_mean(means[i], spread[i][i], noise[i]))
             elif len(group) == 2 and not any(means[i].has(I) for i in group):
                 i, j = group
-                factors.append(
-                    erf_product_mean(means[i], means[j], spread[i][i], spread[j][j], spread[i][j])
-                )
+                pair = (means[i], means[j], spread[i][i], spread[j][j], spread[i][j])
+                factors.append(erf_product_mean(*pair, noise[i], noise[j]))
             else:
-                raise Unsupported(f"no closed form for {node}")
+                named = ", ".join(str(arguments[i]) for i in group)
+                raise Unsupported(
+                    f"{node} is a probability of an orthant in {len(group)} dimensions, of the "
+                    f"dependent forms {named}; no closed form is known beyond two"
+                    if not any(means[i].has(I) for i in group)
+                    else f"{node} is a normal probability at complex arguments"
+                )
         value = Mul(*factors)
-        rule = "Gaussian mean of erf" if len(forms) == 1 else "bivariate normal probability"
+        kind = (
+            "erf" if not term.sign_arguments else "the sign" if not term.erf_arguments else "both"
+        )
+        rule = f"Gaussian mean of {kind}" if len(arguments) == 1 else "bivariate normal probability"
         self.trace.record(rule, node, value)
         return value
+
+
+def _moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], list[list[Expr]]]:
+    """Means and covariances of affine forms."""
+    found = [law.affine_coefficients(form) for form in forms]
+    rows = [Matrix([row]) for _, row in found]
+    mean = Matrix(list(law.mean.values()))
+    means = [tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(found, rows, strict=True)]
+    return means, [[expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
 
 
 def _dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:

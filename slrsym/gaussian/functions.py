@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import sympy
 from sympy import Abs, Expr, Integral, S, asin, atan, erf, erfc, exp, oo, pi, sqrt
 
 from slrsym.gaussian.error_functions import (
@@ -100,6 +101,10 @@ class OwensT(GaussianFunction):
         x = bound_variable(h, a)
         integrand = exp(-(h**2) * (1 + x**2) / 2) / (1 + x**2)
         return Integral(integrand, (x, 0, a)) / (2 * pi)
+
+    def _eval_rewrite_as_owens_t(self, h: Expr, a: Expr, **kwargs: Any) -> Expr | None:
+        theirs = getattr(sympy, "owens_t", None)
+        return None if theirs is None else theirs(h, a)
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
         h, a = at_zero

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from mpmath import mp, mpf
+from mpmath.calculus.quadrature import GaussLegendre
 from sympy import (
     Add,
     Expr,
@@ -36,7 +37,8 @@ from slrsym.gaussian.printing import MPMATH_MODULES
 __all__ = ["ANALYTIC", "Grid", "OutOfReach", "Reduced", "number", "reduced"]
 
 _ENTIRE = (exp, erf, erfc, sin, cos, sinh, cosh, erf_prime, erf_second, normal_cdf, normal_pdf)
-ANALYTIC = (*_ENTIRE, tanh, atan, asinh, OwensT, zeta)
+_WITH_POLES = (tanh, atan, asinh)
+ANALYTIC = (*_ENTIRE, *_WITH_POLES, OwensT, zeta)
 
 
 class OutOfReach(Exception):  # noqa: N818
@@ -52,7 +54,12 @@ class Reduced:
     forms: list[Expr]
     curved: int
     degree: int
-    analytic: bool
+    kinks: list[Symbol]
+
+    @property
+    def analytic(self) -> bool:
+        """Whether it has no kinks."""
+        return not self.kinks
 
 
 def reduced(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
@@ -73,7 +80,7 @@ def reduced(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
         [form for form, _ in order],
         len(curved),
         degree,
-        _is_analytic(function, symbols),
+        sorted(_kinks(function, symbols), key=str),
     )
 
 
@@ -93,15 +100,17 @@ def _degree(node: Expr, symbols: set[Symbol], curved: set[Symbol]) -> int:
     return 0
 
 
-def _is_analytic(node: Expr, symbols: set[Symbol]) -> bool:
-    if not node.free_symbols & symbols or isinstance(node, Symbol):
-        return True
+def _kinks(node: Expr, symbols: set[Symbol]) -> set[Symbol]:
+    """The forms inside of what is not analytic."""
+    inside: set[Symbol] = node.free_symbols & symbols
+    if not inside or isinstance(node, Symbol):
+        return set()
     if isinstance(node, Pow):
         smooth = node.exp.is_Integer and node.exp > 0
         known = smooth or node.base.is_positive
     else:
         known = isinstance(node, (Add, Mul, *ANALYTIC))
-    return bool(known) and all(_is_analytic(arg, symbols) for arg in node.args)
+    return set().union(*(_kinks(arg, symbols) for arg in node.args)) if known else inside
 
 
 def number(expr: Expr) -> mpf:
@@ -113,6 +122,9 @@ def number(expr: Expr) -> mpf:
 
 
 _MAX_EVALUATIONS = 200_000
+_MOST_ON_PANELS = 1_500_000
+# The trapezoidal rule is slow where poles are nearer to the real line than about one over this.
+_STEEP = 4
 _MAX_RANGE = 400
 
 
@@ -168,7 +180,7 @@ class Grid:
         if function is None:
             return mpf(1)
         self.evaluations += 1
-        if self.evaluations > _MAX_EVALUATIONS:
+        if self.evaluations > (_MAX_EVALUATIONS if self.problem.analytic else _MOST_ON_PANELS):
             raise OutOfReach
         try:
             value = function(*point)
@@ -201,6 +213,8 @@ class Grid:
                 raise OutOfReach
             return value
         steps = self._first_steps()
+        if self.curved == 1 and self._is_steep():
+            return self._piecewise()
         while True:
             first = self._trapezoid(steps, mpf(0))
             second = self._trapezoid(steps, mpf("0.5"))
@@ -224,6 +238,14 @@ class Grid:
         if self.curved > 3:
             raise OutOfReach
         return [self._first_step(column) for column in self.columns[: self.curved]]
+
+    def _is_steep(self) -> bool:
+        """Whether there are poles near the real line."""
+        inside: set[Symbol] = set()
+        for node in self.problem.function.atoms(*_WITH_POLES):
+            inside |= node.free_symbols & set(self.problem.arguments)
+        slopes = zip(self.problem.arguments, self.columns[0], strict=True)
+        return any(abs(slope) > _STEEP for u, slope in slopes if u in inside)
 
     def _trapezoid(self, steps: list[mpf], shift: mpf) -> mpf:
         nodes = mp.fprod(2 * self.radius / step for step in steps)
@@ -293,26 +315,83 @@ class Grid:
         return total
 
     def _piecewise(self) -> mpf:
-        """In one dimension: between the zeros of the forms, twice."""
-        if self.curved != 1 or len(self.columns) > 1:
+        """In one or two dimensions: between the lines where forms vanish, twice."""
+        if self.curved not in (1, 2):
             raise OutOfReach
-        (column,) = self.columns
-        reach = 2 * self.radius
-        breaks = {-c / slope for c, slope in zip(self.centre, column, strict=True) if slope}
-
-        def weighted(z: mpf) -> mpf:
-            return self._factor(0, _moved(self.centre, column, z)) * mp.npdf(z)
-
-        values = []
-        for extra in (mpf("0.7371"), mpf("-1.2519")):
-            nodes = sorted({*(b for b in breaks if abs(b) < reach), extra, -reach, reach})
-            value, error = mp.quad(weighted, nodes, error=True, maxdegree=9)
-            if error > self.tolerance * abs(value):
-                raise OutOfReach
-            values.append(value)
+        method = self._on_pieces if self.curved == 1 else self._on_panels
+        values = [method(*way) for way in ((mpf("0.7371"), 3.6), (mpf("-1.2519"), 3.1))]
         if abs(values[0] - values[1]) > self.tolerance * abs(values[0]):
             raise OutOfReach
         return values[0]
+
+    def _on_pieces(self, extra: mpf, _: float) -> mpf:
+        column = self.columns[0]
+        reach = 2 * self.radius
+        breaks = {extra}
+        for c, slope in zip(self.centre, column, strict=True):
+            if slope:
+                # A steep function changes near its zero, at its own scale.
+                scales = range(int(mp.log(1 + abs(slope), 4)))
+                around = [mpf(0), *(mpf(4) ** k / abs(slope) for k in scales)]
+                breaks |= {sign * s - c / slope for s in around for sign in (1, -1)}
+
+        def weighted(z: mpf) -> mpf:
+            place = _moved(self.centre, column, z)
+            return self._factor(0, place) * self._polynomial(place) * mp.npdf(z)
+
+        nodes = sorted({*(b for b in breaks if abs(b) < reach), -reach, reach})
+        value, error = mp.quad(weighted, nodes, error=True, maxdegree=9)
+        if error > self.tolerance * abs(value):
+            raise OutOfReach
+        return mp.mpf(value)
+
+    def _on_panels(self, extra: mpf, width: float) -> mpf:
+        """Gauss-Legendre rules between the lines of all kinks, and their crossings."""
+        # Of 24 or of 48 nodes.
+        rule = GaussLegendre(mp).calc_nodes(5 if self.digits > 20 else 4, mp.prec)
+        first, second = self.columns[:2]
+        kinks = [self.problem.arguments.index(u) for u in self.problem.kinks]
+        lines = [(self.centre[k], first[k], second[k]) for k in kinks]
+        outer = {-c / a for c, a, b in lines if not b and a}
+        for (c, a, b), (f, d, e) in itertools.combinations(lines, 2):
+            if abs(a * e - b * d) > self.tolerance:
+                outer.add((b * f - c * e) / (a * e - b * d))
+
+        def weighted(start: list[mpf]) -> Callable[[mpf], mpf]:
+            def value(z: mpf) -> mpf:
+                place = _moved(start, second, z)
+                return self._factor(1, place) * self._polynomial(place) * mp.npdf(z)
+
+            return value
+
+        def inner(z: mpf) -> mpf:
+            start = _moved(self.centre, first, z)
+            known = self._factor(0, start) * mp.npdf(z)
+            reach = mp.sqrt(max(self.radius**2 - z * z, mpf(1)))
+            breaks = {-(c + a * z) / b for c, a, b in lines if b}
+            inside = {*breaks, extra}
+            return known * _composite(weighted(start), (-reach, reach), inside, width, rule)
+
+        return _composite(inner, (-self.radius, self.radius), {*outer, extra}, width, rule)
+
+
+def _composite(
+    function: Callable[[mpf], mpf],
+    ends: tuple[mpf, mpf],
+    breaks: set[mpf],
+    width: float,
+    rule: list[tuple[mpf, mpf]],
+) -> mpf:
+    """The integral by one rule on panels that are no wider than that, and hold no break."""
+    nodes = sorted({*ends, *(b for b in breaks if ends[0] < b < ends[1])})
+    total = mpf(0)
+    for low, high in itertools.pairwise(nodes):
+        count = int(mp.ceil((high - low) / width))
+        half = (high - low) / (2 * count)
+        for k in range(count):
+            middle = low + (2 * k + 1) * half
+            total += half * mp.fsum(w * function(middle + half * x) for x, w in rule)
+    return total
 
 
 def _moved(point: list[mpf], direction: list[mpf], distance: mpf) -> list[mpf]:

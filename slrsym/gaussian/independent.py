@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Basic, Dummy, Expr, Symbol, sympify
+from sympy import Basic, Dummy, Expr, S, Symbol, sympify
 
 __all__ = ["Law", "NoiseLaw", "ProductLaw", "is_plainly_real", "real_expression", "real_symbol"]
 
@@ -99,7 +99,7 @@ def real_expression(expr: Any, what: str) -> Expr:
             f"{what} is {expr}, and {', '.join(loose)} is not declared real; "
             f"write Symbol({loose[0]!r}, real=True)"
         )
-    if expr.is_real is False or (not expr.is_finite and expr.is_finite is not None):
+    if expr.has(S.NaN, S.ComplexInfinity) or False in (expr.is_real, expr.is_finite):
         raise ValueError(f"{what} must be real and finite; got {expr}")
     return expr
 

@@ -48,9 +48,12 @@ def _tidy(expr: Expr) -> Expr:
     return factor(cancel(together(expr))) if expr.free_symbols else expr
 
 
-def erf_mean(mean: Expr, variance: Expr) -> Expr:
-    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`."""
-    scale = sqrt(_tidy(1 + 2 * variance))
+def erf_mean(mean: Expr, variance: Expr, noise: int = 1) -> Expr:
+    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`.
+
+    Without noise, :math:`\mathbb{E}\operatorname{sign}(u) = \operatorname{erf}(m / \sqrt{2v})`.
+    """
+    scale = sqrt(_tidy(noise + 2 * variance))
     imaginary = expand(mean / S.ImaginaryUnit)
     if mean.has(S.ImaginaryUnit) and not imaginary.has(S.ImaginaryUnit):
         return S.ImaginaryUnit * erfi(_tidy(imaginary) / scale)
@@ -58,7 +61,13 @@ def erf_mean(mean: Expr, variance: Expr) -> Expr:
 
 
 def erf_product_mean(
-    mean_u: Expr, mean_w: Expr, variance_u: Expr, variance_w: Expr, covariance: Expr
+    mean_u: Expr,
+    mean_w: Expr,
+    variance_u: Expr,
+    variance_w: Expr,
+    covariance: Expr,
+    noise_u: int = 1,
+    noise_w: int = 1,
 ) -> Expr:
     r""":math:`\mathbb{E}\operatorname{erf}(u)\operatorname{erf}(w)`, in Owen's T.
 
@@ -67,9 +76,9 @@ def erf_product_mean(
     With :math:`h = \sqrt2\, m_u/A_u` and :math:`k = \sqrt2\, m_w/A_w`, where
     :math:`A^2 = 1 + 2v`, this is :math:`4 \Phi_2(h, k; \rho) - 2\Phi(h) - 2\Phi(k) + 1` for the
     bivariate normal distribution function of correlation :math:`\rho = 2c/(A_u A_w)`, and Owen
-    (1956) gives :math:`\Phi_2` by T.
+    (1956) gives :math:`\Phi_2` by T. Without noise, :math:`A^2 = 2v`, and it is that of signs.
     """
-    square_u, square_w = _tidy(1 + 2 * variance_u), _tidy(1 + 2 * variance_w)
+    square_u, square_w = _tidy(noise_u + 2 * variance_u), _tidy(noise_w + 2 * variance_w)
     scale_u, scale_w = sqrt(square_u), sqrt(square_w)
     covariance = _tidy(covariance)
     if covariance == 0:

@@ -2,7 +2,8 @@ r"""Integrands in the form that Gaussian calculus can close.
 
 Every integrand of the supported class is a sum of terms
 
-.. math:: c \; \prod_i x_i^{n_i} \; \exp(q(x)) \; \prod_k \operatorname{erf}(\alpha_k + \beta_k x),
+.. math:: c \; \prod_i x_i^{n_i} \; \exp(q(x)) \; \prod_k \operatorname{erf}(\alpha_k + \beta_k x)
+          \; \prod_l \operatorname{sign}(\gamma_l + \delta_l x),
 
 with q a quadratic polynomial whose imaginary part, if any, is affine. The functions erf', erf'',
 the normal density and distribution function, sine and cosine are all of this form.
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sympy import (
+    DiracDelta,
     Dummy,
     Expr,
     I,
@@ -24,6 +26,10 @@ from sympy import (
     Symbol,
     cos,
     cosh,
+    cot,
+    coth,
+    csc,
+    csch,
     erf,
     erfc,
     exp,
@@ -31,15 +37,20 @@ from sympy import (
     linsolve,
     log,
     pi,
+    sec,
+    sign,
     sin,
     sinh,
     sqrt,
+    tan,
+    tanh,
 )
 from sympy.core.function import Function
 
 from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.integrals import DivergenceError
+from slrsym.gaussian.kinks import Unsupported, in_signs, total_degree
 from slrsym.gaussian.law import GaussianLaw
 
 __all__ = [
@@ -53,10 +64,6 @@ __all__ = [
 ]
 
 
-class Unsupported(Exception):  # noqa: N818
-    """The integrand is outside of the class that has closed forms here."""
-
-
 @dataclass(frozen=True)
 class Term:
     r"""One addend of an integrand."""
@@ -65,11 +72,19 @@ class Term:
     powers: tuple[int, ...]
     exponent: Expr
     erf_arguments: tuple[Expr, ...]
+    sign_arguments: tuple[Expr, ...] = ()
+    zeros: tuple[Expr, ...] = ()
 
     def as_expr(self, variables: tuple[Symbol, ...]) -> Expr:
         """The term as a SymPy expression, without its coefficient."""
         polynomial = Mul(*(x**n for x, n in zip(variables, self.powers, strict=True)))
-        return polynomial * exp(self.exponent) * Mul(*(erf(u) for u in self.erf_arguments))
+        return Mul(
+            polynomial,
+            exp(self.exponent),
+            *(erf(u) for u in self.erf_arguments),
+            *(sign(u) for u in self.sign_arguments),
+            *(DiracDelta(u) for u in self.zeros),
+        )
 
 
 _ELEMENTARY: dict[type[Function], Any] = {
@@ -105,7 +120,7 @@ def _rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
 
 def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
     """Whether `form` is a polynomial of degree at most one in the variables."""
-    return _degree(form, variables) <= 1
+    return total_degree(form, variables) <= 1
 
 
 def in_affine_forms(
@@ -129,23 +144,11 @@ def in_affine_forms(
         return None
 
 
-def _degree(form: Expr, variables: frozenset[Symbol]) -> int:
-    """Total degree in the variables; 99 where `form` is not a polynomial in them."""
-    present = sorted(form.free_symbols & variables, key=str)
-    if not present:
-        return 0
-    polynomial = form.as_poly(*present)
-    if polynomial is None or any(
-        set(present) & getattr(c, "free_symbols", set()) for c in polynomial.coeffs()
-    ):
-        return 99
-    return int(polynomial.total_degree())
-
-
 def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
     """The terms that `expr` is the sum of."""
     bound = frozenset(variables)
-    expanded = expand(_rewritten(expr, bound), power_base=False, log=False, trig=False)
+    smooth = _rewritten(in_signs(expr, bound), bound)
+    expanded = expand(smooth, power_base=False, log=False, trig=False)
     return [_term(addend, variables, bound) for addend in expanded.as_ordered_terms()]
 
 
@@ -154,6 +157,8 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
     powers = dict.fromkeys(variables, 0)
     exponent: Expr = S.Zero
     arguments: list[Expr] = []
+    signs: list[Expr] = []
+    zeros: list[Expr] = []
     for factor in Mul.make_args(addend):
         base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
         if isinstance(factor, exp):
@@ -168,14 +173,28 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
             powers[base] += int(power)
         elif isinstance(base, erf):
             arguments.extend([base.args[0]] * int(power))
+        elif isinstance(base, sign):
+            # An even power is 1 with probability one.
+            signs.extend([base.args[0]] * (int(power) % 2))
+        elif isinstance(base, DiracDelta) and power == 1:
+            zeros.append(base.args[0])
         else:
-            raise Unsupported(f"{factor} is not of a form with a known expectation")
+            raise Unsupported(
+                f"{factor} is no polynomial, exponential, erf or sign of affine forms"
+            )
     for argument in arguments:
         if not is_affine(argument, bound):
             raise Unsupported(f"the argument of erf({argument}) is not affine")
-    if _degree(exponent, bound) > 2:
+    if total_degree(exponent, bound) > 2:
         raise Unsupported(f"the exponent {exponent} is not quadratic")
-    return Term(coefficient, tuple(powers.values()), expand(exponent), tuple(arguments))
+    return Term(
+        coefficient,
+        tuple(powers.values()),
+        expand(exponent),
+        tuple(arguments),
+        tuple(signs),
+        tuple(zeros),
+    )
 
 
 def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
@@ -183,18 +202,39 @@ def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
     bound = frozenset(law.symbols)
     factors = Mul.make_args(addend)
     for factor in factors:
-        if not isinstance(factor, Pow) or not factor.free_symbols & bound:
-            continue
-        base, power = factor.as_base_exp()
-        if not (power.is_Integer and power < 0):
+        if not factor.free_symbols & bound:
             continue
         rest = Mul(*(other for other in factors if other is not factor))
-        where = _affine_pole(base, law) if is_affine(base, bound) else _polynomial_pole(base, law)
-        if where is not None and _stands(rest, where):
-            raise DivergenceError(
-                f"not integrable: {factor} has a pole where {base} = 0, inside the Gaussian's "
-                f"support"
+        for zero in _zeros_below(factor):
+            where = (
+                _affine_pole(zero, law) if is_affine(zero, bound) else _polynomial_pole(zero, law)
             )
+            if where is not None and _stands(rest, where):
+                raise DivergenceError(
+                    f"not integrable: {factor} has a pole where {zero} = 0, inside the Gaussian's "
+                    f"support"
+                )
+
+
+def _zeros_below(factor: Expr) -> list[Expr]:
+    """What is zero at poles of a factor; of functions with period, at some of them."""
+    base, power = factor.as_base_exp()
+    if not power.is_Integer:
+        return []
+    kind, u = type(base), base.args[0] if base.args else base
+    above = {tan: cos, sec: cos, cot: sin, csc: sin, coth: sinh, csch: sinh}
+    if power > 0:
+        kind = above.get(kind, Expr)
+    elif kind in (tan, cot, tanh):
+        kind = {tan: sin, cot: cos, tanh: sinh}[kind]
+    elif kind not in (sin, cos, sinh, erf):
+        return [base]
+    if kind in (sinh, erf):
+        return [u]
+    if kind in (sin, cos):
+        start = 0 if kind is sin else pi / 2
+        return [u - start - count * pi for count in (0, -1, 1)]
+    return []
 
 
 def _affine_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:

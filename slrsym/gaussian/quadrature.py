@@ -20,10 +20,11 @@ from typing import Any
 
 from mpmath import mp, mpf
 from mpmath.libmp import prec_to_dps
-from sympy import Add, Expr, I, S, Symbol, expand
+from sympy import Add, Expr, I, Pow, S, Symbol, expand, log
 
 from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.grid import Grid, OutOfReach, number, reduced
+from slrsym.gaussian.kinks import Unsupported, in_signs
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 
 __all__ = ["evaluate"]
@@ -33,13 +34,26 @@ __all__ = ["evaluate"]
 def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
     """The expectation of an integrand without free parameters."""
     try:
-        integrand, mean, cov = _joint_law(integrand, law)
+        integrand, mean, cov = _joint_law(_with_signs(integrand, law), law)
         parts = integrand.as_real_imag() if integrand.has(I) else (integrand, S.Zero)
         real, imaginary = (_whole_or_in_addends(part, mean, cov, prec) for part in parts)
     except OutOfReach:
         return None
     value = Expr._from_mpmath(real, prec)
     return value if parts[1] == 0 else value + I * Expr._from_mpmath(imaginary, prec)
+
+
+def _with_signs(integrand: Expr, law: Law) -> Expr:
+    """The integrand with its kinks at zeros of affine forms, if it can be written so."""
+    variables = frozenset(law.symbols)
+    try:
+        found = in_signs(integrand, variables)
+    except Unsupported:
+        return integrand
+    # A logarithm or a root has no value on the other side.
+    inside = [f.args[0] for f in found.atoms(log)]
+    inside += [p.base for p in found.atoms(Pow) if not p.exp.is_Integer]
+    return integrand if any(u.free_symbols & variables for u in inside) else found
 
 
 def _joint_law(

@@ -33,9 +33,12 @@ class Trace:
     ----------
     steps : list of TraceStep
         The steps; none at first.
+    reasons : dict of Expr to str
+        Why an expectation that was left as it is has no closed form here.
     """
 
     steps: list[TraceStep] = field(default_factory=list)
+    reasons: dict[Expr, str] = field(default_factory=dict)
 
     def record(self, rule: str, lhs: Expr, rhs: Expr) -> None:
         """Append a step, unless it says nothing or the very same one is there.

@@ -1,0 +1,268 @@
+"""Functions with kinks and jumps, written with signs of affine forms.
+
+Absolute values, maxima, steps and functions by cases are sums of smooth functions times products of
+signs, but for a set of probability zero. Under a Gaussian law these have expectations of their own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from sympy import (
+    ITE,
+    Abs,
+    Add,
+    And,
+    Derivative,
+    DiracDelta,
+    Eq,
+    Expr,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    Ne,
+    Not,
+    Or,
+    Piecewise,
+    Pow,
+    S,
+    Symbol,
+    asinh,
+    atan,
+    erf,
+    exp,
+    expand,
+    factor,
+    factor_list,
+    log,
+    sign,
+    sinh,
+    sqrt,
+    tanh,
+)
+from sympy.core.relational import GreaterThan, Relational, StrictGreaterThan
+
+from slrsym.gaussian.binding import Binder
+
+__all__ = ["Unsupported", "in_signs", "total_degree"]
+
+_KINKS = (Abs, sign, Heaviside, Max, Min, Piecewise, Derivative, DiracDelta)
+# Increasing functions that vanish at zero alone.
+_LIKE_ITS_ARGUMENT = (erf, tanh, sinh, asinh, atan)
+
+# Weights, which are polynomials in signs, and what they are the weights of.
+Branches = list[tuple[Expr, Expr]]
+
+
+class Unsupported(Exception):  # noqa: N818
+    """The integrand is outside of the class that has closed forms here."""
+
+
+def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
+    """Total degree in the variables; 99 where `form` is not a polynomial in them."""
+    present = sorted(form.free_symbols & variables, key=str)
+    if not present:
+        return 0
+    polynomial = form.as_poly(*present)
+    if polynomial is None or any(
+        set(present) & getattr(c, "free_symbols", set()) for c in polynomial.coeffs()
+    ):
+        return 99
+    return int(polynomial.total_degree())
+
+
+def in_signs(expr: Expr, variables: frozenset[Symbol]) -> Expr:
+    """The expression with signs of affine forms in place of all that has kinks or jumps."""
+    if not _has_kinks(expr, variables):
+        return expr
+    if isinstance(expr, Add | Mul):
+        return expr.func(*(in_signs(arg, variables) for arg in expr.args))
+    if isinstance(expr, Pow) and expr.exp.is_Integer and expr.exp > 0:
+        return in_signs(expr.base, variables) ** expr.exp
+    if isinstance(expr, Derivative):
+        done = expr.doit()
+        if isinstance(done, Derivative):
+            raise Unsupported(f"{expr} cannot be differentiated")
+        return in_signs(done, variables)
+    if isinstance(expr, DiracDelta):
+        if len(expr.args) > 1 or total_degree(expr.args[0], variables) != 1:
+            raise Unsupported(f"{expr} is no density of an affine form")
+        return expr
+    return Add(*(weight * value for weight, value in _branches(expr, variables)))
+
+
+def _has_kinks(expr: Any, variables: frozenset[Symbol]) -> bool:
+    if isinstance(expr, Binder):
+        return False
+    return any(node.free_symbols & variables for node in expr.atoms(*_KINKS))
+
+
+def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
+    """Smooth expressions that together are `expr`, each with the weight that chooses it."""
+    if not _has_kinks(expr, variables):
+        return [(S.One, expr)]
+    if isinstance(expr, Derivative | DiracDelta):
+        return [(S.One, in_signs(expr, variables))]
+    if isinstance(expr, Piecewise):
+        return _cases(expr, variables)
+    found: Branches = []
+    for chosen in itertools.product(*(_branches(arg, variables) for arg in expr.args)):
+        weight = Mul(*(w for w, _ in chosen))
+        values = [value for _, value in chosen]
+        found += [(weight * w, v) for w, v in _pieces(expr, values, variables)]
+    return _collected(found)
+
+
+def _pieces(expr: Expr, values: list[Expr], variables: frozenset[Symbol]) -> Branches:
+    """The branches of one node, whose arguments are smooth."""
+    if isinstance(expr, Abs | sign | Heaviside):
+        above = _step(values[0], variables)
+        low: Expr = {Abs: -values[0], sign: S.NegativeOne, Heaviside: S.Zero}[expr.func]
+        high: Expr = values[0] if isinstance(expr, Abs) else S.One
+        return [(above, high), (1 - above, low)]
+    if isinstance(expr, Max | Min):
+        ahead = 1 if isinstance(expr, Max) else -1
+        values = list(dict.fromkeys(values))
+        return [
+            (
+                Mul(*(_step(ahead * (x - y), variables) for y in values if y is not x)),
+                x,
+            )
+            for x in values
+        ]
+    return [(S.One, expr.func(*values))]
+
+
+def _cases(expr: Piecewise, variables: frozenset[Symbol]) -> Branches:
+    left: Expr = S.One
+    found: Branches = []
+    for value, condition in expr.args:
+        here = _indicator(condition, variables)
+        found += [(left * here * w, v) for w, v in _branches(value, variables)]
+        left = expand(left * (1 - here))
+    if left != 0 and expr.args[-1][1] != S.true:
+        raise Unsupported(f"{expr} may have no value: add a case (value, True)")
+    return _collected(found)
+
+
+def _collected(branches: Iterable[tuple[Expr, Expr]]) -> Branches:
+    weights: dict[Expr, Expr] = {}
+    for weight, value in branches:
+        weights[value] = weights.get(value, S.Zero) + weight
+    return [(weight, value) for value, weight in weights.items() if weight != 0]
+
+
+def _indicator(condition: Any, variables: frozenset[Symbol]) -> Expr:
+    """1 where a condition holds and 0 elsewhere, but for a set of probability zero."""
+    if condition in (S.true, S.false):
+        return S.One if condition == S.true else S.Zero
+    if isinstance(condition, And):
+        return Mul(*(_indicator(part, variables) for part in condition.args))
+    if isinstance(condition, Not):
+        return 1 - _indicator(condition.args[0], variables)
+    if isinstance(condition, Or):
+        return 1 - Mul(*(1 - _indicator(part, variables) for part in condition.args))
+    if isinstance(condition, ITE):
+        test, yes, no = (_indicator(part, variables) for part in condition.args)
+        return test * yes + (1 - test) * no
+    if not isinstance(condition, Relational):
+        raise Unsupported(f"{condition} is no condition on real numbers")
+    if not condition.free_symbols & variables:
+        return Piecewise((S.One, condition), (S.Zero, True))
+    if isinstance(condition, Eq | Ne):
+        return S.Zero if isinstance(condition, Eq) else S.One
+    upward = isinstance(condition, GreaterThan | StrictGreaterThan)
+    difference = condition.lhs - condition.rhs
+    if not _has_kinks(difference, variables):
+        return _step(difference if upward else -difference, variables)
+    return Add(
+        *(w * _step(v if upward else -v, variables) for w, v in _branches(difference, variables))
+    )
+
+
+def _step(form: Expr, variables: frozenset[Symbol]) -> Expr:
+    return (1 + _sign(form, variables)) / 2
+
+
+def _sign(form: Expr, variables: frozenset[Symbol]) -> Expr:
+    """The sign of a smooth expression, by signs of affine forms."""
+    if not form.free_symbols & variables:
+        return sign(form)
+    if form.is_positive or form.is_negative:
+        return S.One if form.is_positive else S.NegativeOne
+    degree = total_degree(form, variables)
+    if degree == 1:
+        return _sign_of_affine(form)
+    if isinstance(form, Mul):
+        return Mul(*(_sign(part, variables) for part in form.args))
+    if isinstance(form, Pow) and form.exp.is_Integer:
+        return S.One if form.exp.is_even else _sign(form.base, variables)
+    if isinstance(form, _LIKE_ITS_ARGUMENT):
+        return _sign(form.args[0], variables)
+    if degree < 99:
+        return _sign_of_polynomial(form, variables)
+    return _sign_of_exponentials(form, variables)
+
+
+def _sign_of_affine(form: Expr) -> Expr:
+    form = factor(form) if form.is_Mul else expand(form)
+    return -sign(-form) if form.could_extract_minus_sign() else sign(form)
+
+
+def _sign_of_polynomial(form: Expr, variables: frozenset[Symbol]) -> Expr:
+    constant, factors = factor_list(form, *sorted(form.free_symbols & variables, key=str))
+    result = sign(constant)
+    for part, count in factors:
+        if count % 2 == 0:
+            continue
+        degree = total_degree(part, variables)
+        if degree == 1:
+            result *= _sign_of_affine(part)
+        elif degree == 2:
+            result *= _sign_of_quadratic(part, variables)
+        else:
+            raise Unsupported(f"the sign of {part} is not one of affine forms")
+    return result
+
+
+def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
+    """Of a quadratic function a u^2 + c of one affine form."""
+    found = next((x for x in sorted(variables, key=str) if form.diff(x, 2) != 0), None)
+    if found is not None:
+        affine, twice = expand(form.diff(found)), form.diff(found, 2)
+        rest = factor(expand(form - affine**2 / (2 * twice)))
+        if not rest.free_symbols & variables:
+            square = factor(-2 * twice * rest)
+            if square.is_nonpositive:
+                return sign(twice)
+            if square.is_positive:
+                root = sqrt(square)
+                ends = (_sign_of_affine(affine - root), _sign_of_affine(affine + root))
+                return sign(twice) * Mul(*ends)
+            raise Unsupported(f"whether {form} has real zeros is not decided: {square} > 0?")
+    raise Unsupported(f"the sign of {form} is not one of affine forms")
+
+
+def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
+    """Of a exp(u) + b exp(w), where u and w may be constants."""
+    parts = []
+    fixed, loose = expand(form).as_independent(*variables, as_Add=True)
+    for part in (*Add.make_args(loose), *([factor(fixed)] if fixed != 0 else [])):
+        constant, moving = part.as_independent(*variables, as_Add=False)
+        if moving != 1 and not isinstance(moving, exp):
+            break
+        parts.append((constant, moving.args[0] if isinstance(moving, exp) else S.Zero))
+    if len(parts) == 2:
+        (a, u), (b, w) = parts
+        if a.is_positive and b.is_positive:
+            return S.One
+        if a.is_negative and b.is_negative:
+            return S.NegativeOne
+        if a.is_negative and b.is_positive:
+            (a, u), (b, w) = (b, w), (a, u)
+        if a.is_positive and b.is_negative:
+            return _sign(u - w + log(a) - log(-b), variables)
+    raise Unsupported(f"the sign of {form} is not one of affine forms")
