@@ -6,6 +6,7 @@ All of it is imported here, and then closed: a rule that is defined later is not
 from slrsym.search import solutions as _solutions  # noqa: F401
 from slrsym.search.orbits import descent as _descent  # noqa: F401
 from slrsym.search.orbits import measure as _measure  # noqa: F401
+from slrsym.search.orbits import theorems as _theorems
 from slrsym.search.rules import gaussian as _gaussian
 from slrsym.search.rules import inequalities as _inequalities  # noqa: F401
 from slrsym.search.rules import sums as _sums  # noqa: F401
@@ -24,3 +25,4 @@ RULE_CLAIMS = frozenset(
 )
 
 _close()
+_theorems.close()

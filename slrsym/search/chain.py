@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sympy import Derivative, Expr, Symbol, sympify
 
@@ -59,6 +59,37 @@ def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
     return AtPoint(expr, tuple(point), tuple(map(sympify, point.values())))
 
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _says(symbol: str) -> Callable[[_Method], _Method]:
+    """What each of the methods that extend a chain says of itself."""
+
+    def documented(method: _Method) -> _Method:
+        method.__doc__ = f"""... {symbol} expr.
+
+        Parameters
+        ----------
+        expr : expression
+            The next expression.
+        by : Rule
+            What justifies the step.
+
+        Returns
+        -------
+        Chain
+            The chain with one link more.
+
+        Raises
+        ------
+        ProofError
+            If `by` is not a rule.
+        """
+        return method
+
+    return documented
+
+
 @dataclass(frozen=True, repr=False)
 class Chain(Proof):
     """A chain of relations, each justified by a rule.
@@ -86,114 +117,24 @@ class Chain(Proof):
             raise ProofError(f"by must be a rule; got {by!r}. Rules live in slrsym.proof")
         return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
 
+    @_says("=")
     def then(self, expr: Any, by: Rule) -> Chain:
-        """... = expr.
-
-        Parameters
-        ----------
-        expr : expression
-            The next expression.
-        by : Rule
-            What justifies the step.
-
-        Returns
-        -------
-        Chain
-            The chain with one link more.
-
-        Raises
-        ------
-        ProofError
-            If `by` is not a rule.
-        """
         return self._extended("=", expr, by)
 
+    @_says("<=")
     def le(self, expr: Any, by: Rule) -> Chain:
-        """... <= expr.
-
-        Parameters
-        ----------
-        expr : expression
-            The next expression.
-        by : Rule
-            What justifies the step.
-
-        Returns
-        -------
-        Chain
-            The chain with one link more.
-
-        Raises
-        ------
-        ProofError
-            If `by` is not a rule.
-        """
         return self._extended("<=", expr, by)
 
+    @_says("<")
     def lt(self, expr: Any, by: Rule) -> Chain:
-        """... < expr.
-
-        Parameters
-        ----------
-        expr : expression
-            The next expression.
-        by : Rule
-            What justifies the step.
-
-        Returns
-        -------
-        Chain
-            The chain with one link more.
-
-        Raises
-        ------
-        ProofError
-            If `by` is not a rule.
-        """
         return self._extended("<", expr, by)
 
+    @_says(">=")
     def ge(self, expr: Any, by: Rule) -> Chain:
-        """... >= expr.
-
-        Parameters
-        ----------
-        expr : expression
-            The next expression.
-        by : Rule
-            What justifies the step.
-
-        Returns
-        -------
-        Chain
-            The chain with one link more.
-
-        Raises
-        ------
-        ProofError
-            If `by` is not a rule.
-        """
         return self._extended(">=", expr, by)
 
+    @_says(">")
     def gt(self, expr: Any, by: Rule) -> Chain:
-        """... > expr.
-
-        Parameters
-        ----------
-        expr : expression
-            The next expression.
-        by : Rule
-            What justifies the step.
-
-        Returns
-        -------
-        Chain
-            The chain with one link more.
-
-        Raises
-        ------
-        ProofError
-            If `by` is not a rule.
-        """
         return self._extended(">", expr, by)
 
     @property

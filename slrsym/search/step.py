@@ -25,7 +25,6 @@ __all__ = [
     "Step",
     "axioms_of",
     "close",
-    "is_closed",
     "labelled",
     "relation",
 ]
@@ -147,11 +146,6 @@ def close() -> None:
     _OWN = frozenset(_OWN)
 
 
-def is_closed() -> bool:
-    """Whether all of the package is imported."""
-    return isinstance(_OWN, frozenset)
-
-
 def _enter(kind: type) -> bool:
     """Whether a class is one of the package, as it is while the package is imported."""
     if isinstance(_OWN, set):
@@ -180,6 +174,11 @@ class Rule(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         _enter(cls)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if type(self) in _OWN:
+            raise AttributeError(f"{self!r} is a rule of the package, which nobody changes")
+        super().__setattr__(name, value)
 
     @abstractmethod
     def check(self, link: Link, context: Context) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from sympy import Basic, Expr, Symbol, sympify
@@ -21,7 +22,7 @@ from slrsym.search.chain import Chain
 from slrsym.search.context import Context
 from slrsym.search.regularity import require_differentiable_on
 from slrsym.search.rules.lemmas import Lemma, claimed
-from slrsym.search.step import Link, Proof, Rule, Step, is_closed, labelled
+from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure.parts import concludes, structural_step
 from slrsym.statements.errors import ProofError, Refused
 
@@ -63,18 +64,26 @@ class _TheoremRule:
         return tuple(list(inspect.signature(self.needs).parameters)[1:])
 
 
-_RULES: dict[str, _TheoremRule] = {}
+# The package's own, which is all of them once `slrsym.search` is imported.
+_RULES: dict[str, _TheoremRule] | MappingProxyType[str, _TheoremRule] = {}
+
+
+def close() -> None:
+    """From now on there are no new theorems."""
+    global _RULES
+    _RULES = MappingProxyType(dict(_RULES))
 
 
 def theorem_rule(name: str, *axioms: str) -> Callable[[Callable[..., Needs]], Callable[..., Needs]]:
     """Decorator for the package's own theorems."""
-    if is_closed():
+    if not isinstance(_RULES, dict):
         raise ProofError(
             f"{name}: theorems are the package's own; state what you need as a claim, or conclude "
             f"it by_citation"
         )
 
     def register(function: Callable[..., Needs]) -> Callable[..., Needs]:
+        assert isinstance(_RULES, dict)
         _RULES[name] = _TheoremRule(name, function, axioms)
         return function
 
