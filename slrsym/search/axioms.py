@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from slrsym.statements.errors import ProofError
 
-__all__ = ["AXIOMS", "Axiom", "axiom", "foreign_rule"]
-
-
 _FOREIGN = "rule: "
 
 

@@ -17,8 +17,6 @@ from slrsym.statements.expressions import AtPoint
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["Chain", "D", "at", "chain"]
-
 _DOWN = {"<=", "<"}
 _UP = {">=", ">"}
 

@@ -18,8 +18,6 @@ from slrsym.search.signs.decider import is_defined
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import put
 
-__all__ = ["Context", "Stated"]
-
 
 class Stated(Protocol):
     """What a step asks of a claim that it uses: of any, as `slrsym.proof.Claim`."""

@@ -14,8 +14,6 @@ from slrsym.search.signs.decider import holds, is_defined, is_nonzero, sign_of
 from slrsym.search.signs.signs import Sign
 from slrsym.statements.errors import Refused
 
-__all__ = ["Domain"]
-
 
 @dataclass(frozen=True)
 class Domain:

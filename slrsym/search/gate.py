@@ -43,9 +43,6 @@ from slrsym.search.regularity import is_semidefinite
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import ambiguous, put
 
-__all__ = ["NEAR", "covariances", "require_defined", "require_laws", "require_stated"]
-
-
 # Half the width of the box about a point on which a function is required to be smooth.
 NEAR = Rational(1, 2)
 

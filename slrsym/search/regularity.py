@@ -50,19 +50,6 @@ from slrsym.search.domain import Domain
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 
-__all__ = [
-    "BOUNDED",
-    "between_ends",
-    "is_semidefinite",
-    "require_convergent",
-    "require_decay",
-    "require_differentiable",
-    "require_differentiable_on",
-    "require_interval",
-    "require_moderate",
-    "require_smooth",
-]
-
 
 def is_semidefinite(matrix: Matrix, context: Domain) -> bool:
     """Whether elimination shows a symmetric matrix to be positive semidefinite."""

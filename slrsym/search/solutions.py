@@ -37,8 +37,6 @@ from slrsym.search.structure.parts import structural_step
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import put
 
-__all__ = ["Branch", "never", "only_at", "solution", "solution_set", "split"]
-
 # Strictly increasing functions that vanish at zero only.
 _INJECTIVE = (erf, sinh)
 

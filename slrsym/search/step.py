@@ -18,17 +18,6 @@ from slrsym.statements.errors import ProofError
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = [
-    "Link",
-    "Proof",
-    "Rule",
-    "Step",
-    "axioms_of",
-    "close",
-    "labelled",
-    "relation",
-]
-
 _RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
 
 # From which relations each of them follows.

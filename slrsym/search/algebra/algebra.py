@@ -65,9 +65,6 @@ from slrsym.search.algebra.ring import (
     subtract,
 )
 
-__all__ = ["Algebra", "is_same_multiplied_out", "rewritten"]
-
-
 _SYMBOLIC_ONLY = Freedom()
 
 

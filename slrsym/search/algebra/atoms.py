@@ -50,18 +50,6 @@ from slrsym.search.algebra.ring import (
     subtract,
 )
 
-__all__ = [
-    "Freedom",
-    "RingOfAtoms",
-    "RingOfBinders",
-    "RingOfExpectations",
-    "canonical_variable",
-    "depth_of",
-    "partial_derivative",
-    "shape_of",
-]
-
-
 # Even (1) or odd (-1) in each argument.
 _PARITIES: dict[type, tuple[int, ...]] = {
     OwensT: (1, -1),

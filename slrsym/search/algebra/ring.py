@@ -30,24 +30,6 @@ from sympy import (
     factorint,
 )
 
-__all__ = [
-    "UNIT",
-    "Element",
-    "Key",
-    "Monomial",
-    "NotNormalizable",
-    "Ring",
-    "RingOfPowers",
-    "add",
-    "constant",
-    "exact",
-    "generated",
-    "negative",
-    "rational",
-    "subtract",
-]
-
-
 # Pairs of a generator and its exponent, in order.
 Monomial = tuple[tuple[int, Fraction], ...]
 # A monomial, and the exponent of an exponential.

@@ -49,8 +49,6 @@ from slrsym.gaussian.law import IIDSum
 from slrsym.search.bounds.intervals import NONNEGATIVE, NoRange, Range
 from slrsym.search.bounds.nodes import BINDERS, CONSTANTS, FUNCTIONS
 
-__all__ = ["Enclosure", "Facts", "between_integers", "declared", "is_name", "range_of"]
-
 
 def is_name(expr: Basic) -> bool:
     """Whether something stands for an arbitrary value, and may declare properties of it."""

@@ -14,23 +14,6 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpz
 from sympy import Expr, Integer, Rational, S, integer_nthroot, oo, sympify
 
-__all__ = [
-    "BITS",
-    "LONGEST",
-    "NONNEGATIVE",
-    "POSITIVE",
-    "REALS",
-    "NoRange",
-    "Range",
-    "integer_power",
-    "irrational",
-    "of_ball",
-    "of_value",
-    "root",
-    "shortened",
-]
-
-
 BITS = 128
 LONGEST = 2048
 _LARGEST_EXPONENT = 4096

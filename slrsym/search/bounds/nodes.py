@@ -65,8 +65,6 @@ from slrsym.search.bounds.intervals import (
     of_value,
 )
 
-__all__ = ["BINDERS", "CONSTANTS", "FUNCTIONS"]
-
 
 class Questions(Protocol):
     """What a rule may ask."""

@@ -20,8 +20,6 @@ from slrsym.statements.orbits import (
     VanishesAlong,
 )
 
-__all__ = ["about", "listed", "on_box"]
-
 
 def about(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
     """The goal, if it is of the kind that a theorem shows."""

@@ -55,8 +55,6 @@ from slrsym.statements.orbits import (
     OrbitsConvergeTo,
 )
 
-__all__ = ["chain_rule", "jacobian_at", "vectors", "volume"]
-
 
 def jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
     """The partial derivatives of a map at a point of its box, none of them evaluated.

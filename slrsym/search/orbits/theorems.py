@@ -26,8 +26,6 @@ from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure.parts import concludes, structural_step
 from slrsym.statements.errors import ProofError, Refused
 
-__all__ = ["Hypothesis", "Needs", "by_theorem", "names_of_theorems", "theorem_rule"]
-
 
 @dataclass(frozen=True)
 class Hypothesis:

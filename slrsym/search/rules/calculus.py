@@ -23,17 +23,6 @@ from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 
-__all__ = [
-    "algebra",
-    "definition",
-    "derivative_claims",
-    "differentiate",
-    "fundamental_theorem",
-    "in_either_direction",
-    "integral_algebra",
-    "require_equality",
-]
-
 
 def require_equality(link: Link) -> None:
     """Refuse a link that is not an equality."""

@@ -17,23 +17,6 @@ from slrsym.search.rules.calculus import require_equality
 from slrsym.search.step import Link, Proof, Rule, axioms_of
 from slrsym.statements.errors import ProofError, Refused
 
-__all__ = [
-    "COPIES_CLAIMS",
-    "INDEPENDENT",
-    "LINEAR",
-    "MOMENTS",
-    "conditioning",
-    "differentiate_under_expectation",
-    "expectations_in",
-    "independence",
-    "inside",
-    "linearity",
-    "noise_moments",
-    "peel_copy",
-    "require_integrable",
-    "with_expectations_changed",
-]
-
 
 def expectations_in(expr: Expr) -> list[Expectation]:
     """All expectations in an expression, those inside of others included."""

@@ -44,17 +44,6 @@ from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import AtPoint, apart
 
-__all__ = [
-    "STEIN_CLAIM",
-    "STEIN_DIMENSION",
-    "complete_the_square",
-    "density",
-    "stein",
-    "substitution",
-    "symmetry",
-]
-
-
 # The dimension up to which Stein's lemma is a proved claim of the library.
 STEIN_DIMENSION = 3
 STEIN_CLAIM = "stein-multivariate"

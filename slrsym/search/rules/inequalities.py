@@ -20,8 +20,6 @@ from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 
-__all__ = ["lipschitz", "monotone", "sign", "taylor"]
-
 
 class _Sign(Rule):
     """The difference of the two sides has the sign that the relation asks for."""

@@ -28,18 +28,6 @@ from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import bound_symbols, put
 from slrsym.statements.orbits import Sentence
 
-__all__ = [
-    "CITED",
-    "InWords",
-    "Lemma",
-    "by_citation",
-    "claimed",
-    "in_words",
-    "instance",
-    "lemma",
-    "require_admissible",
-]
-
 
 def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
     """Refuse unless a value has every property that a symbol declares of itself."""

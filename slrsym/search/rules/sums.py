@@ -15,8 +15,6 @@ from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 
-__all__ = ["single_out", "termwise"]
-
 
 @dataclass(frozen=True)
 class _SingleOut(Rule):

@@ -55,9 +55,6 @@ from slrsym.search.signs.generators import Fraction, Generators, is_small, polyn
 from slrsym.search.signs.signs import NONZERO, POSITIVE, UNKNOWN, Sign
 from slrsym.statements.expressions import bound_symbols
 
-__all__ = ["Decider", "Inquiry", "decider_of", "holds", "is_defined", "is_nonzero", "sign_of"]
-
-
 _MOST_QUESTIONS = 120
 _DEEPEST = 9
 

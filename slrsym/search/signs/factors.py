@@ -49,16 +49,6 @@ from slrsym.search.signs.generators import (
 )
 from slrsym.search.signs.signs import NONNEGATIVE, NONZERO, POSITIVE, UNKNOWN, ZERO, Sign
 
-__all__ = [
-    "ODD",
-    "RULES",
-    "RULES_FOR_LARGE",
-    "Rule",
-    "by_terms",
-    "nonnegative_polynomials",
-    "statements",
-]
-
 
 class Questions(Protocol):
     """What a rule may ask."""

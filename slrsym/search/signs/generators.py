@@ -18,23 +18,6 @@ from sympy.polys.fields import FracField
 from sympy.polys.orderings import lex
 from sympy.polys.polyerrors import BasePolynomialError
 
-__all__ = [
-    "Fraction",
-    "Generators",
-    "Terms",
-    "coefficient",
-    "discriminant",
-    "generators_in",
-    "is_small",
-    "polynomial",
-    "product",
-    "ratio",
-    "terms_of",
-    "trimmed",
-    "value",
-]
-
-
 _HIGHEST_DEGREE = 12
 _LONGEST_COEFFICIENT = 256
 _UNUSED = Dummy("unused")

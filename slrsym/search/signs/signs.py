@@ -9,17 +9,6 @@ from sympy import oo
 
 from slrsym.search.bounds.intervals import Range
 
-__all__ = [
-    "NEGATIVE",
-    "NONNEGATIVE",
-    "NONPOSITIVE",
-    "NONZERO",
-    "POSITIVE",
-    "UNKNOWN",
-    "ZERO",
-    "Sign",
-]
-
 
 @dataclass(frozen=True)
 class Sign:

@@ -21,8 +21,6 @@ from slrsym.statements.expressions import put
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["equal_by_derivative", "induction"]
-
 
 @dataclass(frozen=True)
 class _EqualByDerivative(Proof):

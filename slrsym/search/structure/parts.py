@@ -18,8 +18,6 @@ from slrsym.statements.expressions import put
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
-__all__ = ["all_of", "as_proof", "cases", "concludes", "having", "structural_step"]
-
 
 @dataclass(frozen=True)
 class _Structural(Rule):
