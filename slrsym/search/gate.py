@@ -36,6 +36,7 @@ from sympy import (
     oo,
     preorder_traversal,
 )
+from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.search.context import Context
@@ -44,7 +45,7 @@ from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import ambiguous, put
 
 # Half the width of the box about a point on which a function is required to be smooth.
-NEAR = Rational(1, 2)
+_NEAR = Rational(1, 2)
 
 
 def require_stated(statement: Basic, context: Context) -> None:
@@ -159,16 +160,22 @@ def _require_power(power: Pow, context: Context) -> None:
 
 def _require_defined_near(value: Subs, context: Context) -> None:
     """A derivative at a point looks around it, whatever hypotheses say of its variable."""
+    places, near = near_point(value)
+    for point in value.point:
+        require_defined(point, context)
+    require_defined(put(value.expr, places), context.assuming(*near))
+
+
+def near_point(value: Subs) -> tuple[dict[Symbol, Symbol], list[Boolean]]:
+    """Other names for the variables of a value at a point, and that they lie near the point."""
     places = {x: Dummy(x.name, **x._assumptions_orig) for x in value.variables}
     near = [
         side
         for x, point in zip(value.variables, value.point, strict=True)
         if point.is_Rational
-        for side in (places[x] > point - NEAR, places[x] < point + NEAR)
+        for side in (places[x] > point - _NEAR, places[x] < point + _NEAR)
     ]
-    for point in value.point:
-        require_defined(point, context)
-    require_defined(put(value.expr, places), context.assuming(*near))
+    return places, near
 
 
 def _require_defined_between_ends(node: Sum | Integral, context: Context) -> None:

@@ -238,6 +238,14 @@ def require_differentiable(expr: Expr, variable: Symbol, context: Domain) -> Non
     require_smooth(expr, variable, context)
 
 
+def derivative(expr: Expr, variable: Symbol, context: Domain, times: int = 1) -> Expr:
+    """The derivative of an expression in closed form, which has to exist."""
+    for _ in range(times):
+        require_differentiable(expr, variable, context)
+        expr = expr.diff(variable)
+    return expr
+
+
 def require_decay(expr: Expr, x: Symbol, context: Domain) -> None:
     """Refuse unless every term is a moderate function of x times a Gaussian, so small far out."""
     for term in expand(expr).as_ordered_terms():

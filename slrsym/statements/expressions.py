@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -29,7 +29,7 @@ from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian.binding import Binder
 
-__all__ = ["AtPoint", "ambiguous", "apart", "bound_symbols", "free", "put"]
+__all__ = ["AtPoint", "ambiguous", "apart", "bound_symbols", "free", "put", "rebuilt"]
 
 
 @lru_cache(maxsize=2**14)
@@ -103,6 +103,17 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     for symbol, place in places.items():
         expr = expr.subs(place, values[symbol])
     return expr
+
+
+def rebuilt(expr: Any, change: Callable[[Any], Any]) -> Any:
+    """The expression with its outermost parts changed for which `change` returns something."""
+    found = change(expr)
+    if found is not None:
+        return found
+    args = [rebuilt(arg, change) for arg in expr.args]
+    if all(new is old for new, old in zip(args, expr.args, strict=True)):
+        return expr
+    return expr.func(*args)
 
 
 def _own(node: Basic) -> Iterable[Symbol]:

@@ -12,16 +12,16 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
 from slrsym.search.context import Context
-from slrsym.search.gate import NEAR
+from slrsym.search.gate import near_point
 from slrsym.search.regularity import (
+    derivative,
     require_convergent,
     require_decay,
-    require_differentiable,
     require_smooth,
 )
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import put, rebuilt
 
 
 def require_equality(link: Link) -> None:
@@ -98,32 +98,26 @@ class _Differentiate(Rule):
 
 
 def _evaluated(expr: Expr, context: Context) -> Expr:
+    return rebuilt(expr, lambda node: _derivatives_of(node, context))
+
+
+def _derivatives_of(expr: Expr, context: Context) -> Expr | None:
     if isinstance(expr, Derivative):
         inside = _evaluated(expr.expr, context)
         if inside.has(Expectation):
             return expr
         for variable, count in expr.variable_count:
-            for _ in range(int(count)):
-                require_differentiable(inside, variable, context)
-                inside = inside.diff(variable)
+            inside = derivative(inside, variable, context, int(count))
         return inside
     if isinstance(expr, Subs):
         # A derivative at a point depends on what is near it, and on no hypothesis about symbols
         # that are bound here.
         for variable, value in zip(expr.variables, expr.point, strict=True):
             _require_in_domain(variable, value, context)
-        places = {v: Dummy(v.name, **v._assumptions_orig) for v in expr.variables}
-        values = {places[v]: p for v, p in zip(expr.variables, expr.point, strict=True)}
-        near = [
-            side
-            for place, value in values.items()
-            if value.is_Rational
-            for side in (place > value - NEAR, place < value + NEAR)
-        ]
+        places, near = near_point(expr)
+        values = dict(zip(places.values(), expr.point, strict=True))
         return put(_evaluated(put(expr.expr, places), context.assuming(*near)), values)
-    if not expr.has(Derivative):
-        return expr
-    return expr.func(*(_evaluated(arg, context) for arg in expr.args))
+    return None if expr.has(Derivative) else expr
 
 
 def _require_in_domain(variable: Symbol, value: Expr, context: Context) -> None:

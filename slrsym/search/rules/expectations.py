@@ -12,10 +12,11 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.search.algebra.atoms import Freedom
 from slrsym.search.context import Context
-from slrsym.search.regularity import require_differentiable, require_moderate
+from slrsym.search.regularity import derivative, require_moderate
 from slrsym.search.rules.calculus import require_equality
 from slrsym.search.step import Link, Proof, Rule, axioms_of
 from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import rebuilt
 
 
 def expectations_in(expr: Expr) -> list[Expectation]:
@@ -25,11 +26,11 @@ def expectations_in(expr: Expr) -> list[Expectation]:
 
 def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
     """The expression with its outermost expectations changed."""
-    if isinstance(expr, Expectation):
-        return change(expr)
-    if not expr.has(Expectation):
-        return expr
-    return expr.func(*(with_expectations_changed(arg, change) for arg in expr.args))
+
+    def changed(node: Expr) -> Expr | None:
+        return change(node) if isinstance(node, Expectation) else None
+
+    return rebuilt(expr, changed)
 
 
 def require_integrable(expr: Expr, context: Context) -> None:
@@ -204,29 +205,29 @@ differentiate_under_expectation = _DifferentiateUnderExpectation()
 
 
 def _differentiated(expr: Expr, context: Context) -> Expr:
+    return rebuilt(expr, lambda node: _derivatives_of(node, context))
+
+
+def _derivatives_of(expr: Expr, context: Context) -> Expr | None:
     if isinstance(expr, Derivative):
         inside = _differentiated(expr.expr, context)
         for variable, count in expr.variable_count:
             for _ in range(int(count)):
-                require_differentiable(inside, variable, context)
-                inside = _exchange(inside.diff(variable), context)
+                inside = derivative(inside, variable, context)
+                inside = rebuilt(inside, lambda node: _exchanged(node, context))
         return inside
-    if not expr.has(Derivative):
-        return expr
-    return expr.func(*(_differentiated(arg, context) for arg in expr.args))
+    return None if expr.has(Derivative) else expr
 
 
-def _exchange(expr: Expr, context: Context) -> Expr:
-    """Derivatives of expectations, as SymPy leaves them, taken inside."""
+def _exchanged(expr: Expr, context: Context) -> Expr | None:
+    """A derivative of an expectation, as SymPy leaves it, taken inside."""
     if isinstance(expr, Derivative) and isinstance(expr.expr, Expectation):
         node, (variable,) = expr.expr, expr.variables
         if variable in node.law.free_symbols:
             raise Refused(f"the law of {node} depends on {variable}; standardise it first")
         require_moderate(node.integrand, frozenset({*node.law.symbols, variable}), context)
         return Expectation(node.integrand.diff(variable), node.law)
-    if not expr.has(Derivative):
-        return expr
-    return expr.func(*(_exchange(arg, context) for arg in expr.args))
+    return None if expr.has(Derivative) else expr
 
 
 @dataclass(frozen=True)

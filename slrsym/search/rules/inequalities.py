@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.gate import require_defined
-from slrsym.search.regularity import require_differentiable, require_interval
+from slrsym.search.regularity import derivative, require_differentiable, require_interval
 from slrsym.search.rules.calculus import derivative_claims
 from slrsym.search.rules.expectations import require_integrable
 from slrsym.search.signs.signs import Sign
@@ -200,10 +200,7 @@ class _BoundedSlope(Rule):
                 )
         for side in (link.lhs, link.rhs):
             require_integrable(side, context)
-        inner, function = self._inner(context), self.of
-        for _ in range(times):
-            require_differentiable(function, z, inner)
-            function = function.diff(z)
+        derivative(self.of, z, self._inner(context), times)
 
     def _shown(self, wanted: Expr, statement: Basic, relations: set[str]) -> Expr:
         """What a premise says that `wanted` is at most, or at least."""
@@ -269,7 +266,9 @@ class _Taylor(_BoundedSlope):
         for side in (link.lhs, link.rhs):
             require_defined(side, context)
         way = self.end - self.start
-        slope = put(self.of.diff(self.variable), {self.variable: self.start})
+        slope = put(
+            derivative(self.of, self.variable, self._inner(context)), {self.variable: self.start}
+        )
         parabola = self._at(self.start) + slope * way + bound * way**2 / 2
         context.require_equal(link.rhs - link.lhs, parabola - self._at(self.end))
 
