@@ -9,8 +9,8 @@ from typing import Any, Protocol, Self
 from sympy import Basic, Derivative, Expr, Gt, Integral, Limit, Lt, Ne, Symbol, nan, oo, zoo
 from sympy.logic.boolalg import Boolean
 
-from slrsym.search.algebra.algebra import Algebra, is_same_multiplied_out
 from slrsym.search.algebra.atoms import Freedom
+from slrsym.search.algebra.normal_forms import NormalForms, is_same_multiplied_out
 from slrsym.search.algebra.ring import NotNormalizable
 from slrsym.search.domain import Domain
 from slrsym.search.regularity import require_convergent
@@ -63,9 +63,9 @@ class Context(Domain):
             ),
         )
 
-    def algebra(self, freedom: Freedom = _NO_FREEDOM) -> Algebra:
+    def algebra(self, freedom: Freedom = _NO_FREEDOM) -> NormalForms:
         """A fresh ring for comparing expressions."""
-        return Algebra(
+        return NormalForms(
             positive=lambda e: bool(self.sign(e).positive),
             nonnegative=lambda e: bool(self.sign(e).nonnegative),
             freedom=freedom,

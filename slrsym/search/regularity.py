@@ -3,7 +3,7 @@
 A function of several real variables is called *moderate* here if it is smooth and, with all its
 derivatives, bounded by :math:`C e^{c|x|}`. Moderate functions are integrable against every
 Gaussian, derivatives in parameters may be taken under the expectation (the bound is locally
-uniform), and Stein's lemma holds for them. Algebra may take integrals apart only where they exist.
+uniform), and Stein's lemma holds for them. Integrals may be taken apart only where they exist.
 """
 
 from __future__ import annotations

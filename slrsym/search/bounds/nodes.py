@@ -66,13 +66,13 @@ from slrsym.search.bounds.intervals import (
 )
 
 
-class Questions(Protocol):
+class RangeQuestions(Protocol):
     """What a rule may ask."""
 
     def range(self, expr: Expr) -> Range:
         """An interval that contains every value of an expression."""
 
-    def inside(self, *more: Any) -> Questions:
+    def inside(self, *more: Any) -> RangeQuestions:
         """The same for what is bound, under more facts."""
 
     def radicand(self, expr: Expr) -> Range:
@@ -129,7 +129,7 @@ def _largest(ranges: list[Range]) -> Range:
 # -- powers -----------------------------------------------------------------------------------
 
 
-def _power(enclosure: Questions, base: Expr, exponent: Expr) -> Range:
+def _power(enclosure: RangeQuestions, base: Expr, exponent: Expr) -> Range:
     if base is S.Exp1:
         return _exp_image(enclosure.range(exponent))
     inner = enclosure.range(base)
@@ -164,66 +164,66 @@ def _power(enclosure: Questions, base: Expr, exponent: Expr) -> Range:
 
 
 def _increasing(function: Callable[[arb], arb], whole: Range) -> Callable[..., Range]:
-    def rule(enclosure: Questions, x: Expr) -> Range:
+    def rule(enclosure: RangeQuestions, x: Expr) -> Range:
         return enclosure.range(x).image(function, whole)
 
     return rule
 
 
-def _log(enclosure: Questions, x: Expr) -> Range:
+def _log(enclosure: RangeQuestions, x: Expr) -> Range:
     inner = enclosure.radicand(x)
     if not inner.nonnegative or (inner.contains_zero and not enclosure.nonzero(x)):
         raise NoRange(f"{x} may fail to be positive, and stands in a logarithm")
     return _log_image(inner.without_zero())
 
 
-def _arc(enclosure: Questions, x: Expr) -> Range:
+def _arc(enclosure: RangeQuestions, x: Expr) -> Range:
     inner = enclosure.sine(x)
     if inner.low < -1 or inner.high > 1:
         raise NoRange(f"{x} may leave [-1, 1], and stands in asin or acos")
     return inner.image(arb.asin, Range(-_HALF_PI.high, _HALF_PI.high))
 
 
-def _acos(enclosure: Questions, x: Expr) -> Range:
+def _acos(enclosure: RangeQuestions, x: Expr) -> Range:
     return (_HALF_PI - _arc(enclosure, x)).within(NONNEGATIVE)
 
 
-def _bounded_wave(enclosure: Questions, x: Expr) -> Range:
+def _bounded_wave(enclosure: RangeQuestions, x: Expr) -> Range:
     enclosure.range(x)
     return _UNIT
 
 
-def _cosh(enclosure: Questions, x: Expr) -> Range:
+def _cosh(enclosure: RangeQuestions, x: Expr) -> Range:
     return abs(enclosure.range(x)).image(arb.cosh, Range(1, oo))
 
 
-def _sign(enclosure: Questions, x: Expr) -> Range:
+def _sign(enclosure: RangeQuestions, x: Expr) -> Range:
     inner = enclosure.range(x)
     low = 1 if inner.positive else 0 if inner.nonnegative else -1
     high = -1 if inner.negative else 0 if inner.nonpositive else 1
     return Range(low, high)
 
 
-def _heaviside(enclosure: Questions, x: Expr, at_zero: Expr = S.Half) -> Range:
+def _heaviside(enclosure: RangeQuestions, x: Expr, at_zero: Expr = S.Half) -> Range:
     inner = enclosure.range(x)
     if not at_zero.is_Rational or at_zero not in Range(0, 1):
         raise NoRange(f"Heaviside({x}) with the value {at_zero} at zero")
     return Range(1 if inner.positive else 0, 0 if inner.negative else 1)
 
 
-def _erfc(enclosure: Questions, x: Expr) -> Range:
+def _erfc(enclosure: RangeQuestions, x: Expr) -> Range:
     return (-enclosure.range(x)).image(lambda u: (-u).erfc(), Range(0, 2, True, True))
 
 
-def _maximum(enclosure: Questions, *args: Expr) -> Range:
+def _maximum(enclosure: RangeQuestions, *args: Expr) -> Range:
     return _largest([enclosure.range(arg) for arg in args])
 
 
-def _minimum(enclosure: Questions, *args: Expr) -> Range:
+def _minimum(enclosure: RangeQuestions, *args: Expr) -> Range:
     return -_largest([-enclosure.range(arg) for arg in args])
 
 
-def _piecewise(enclosure: Questions, *pieces: Any) -> Range:
+def _piecewise(enclosure: RangeQuestions, *pieces: Any) -> Range:
     if pieces[-1].args[1] != True:  # noqa: E712
         raise NoRange("the pieces of a Piecewise may leave something out")
     for comparison in {c for piece in pieces for c in piece.args[1].atoms(Relational)}:
@@ -232,28 +232,28 @@ def _piecewise(enclosure: Questions, *pieces: Any) -> Range:
     return reduce(Range.hull, (enclosure.range(piece.args[0]) for piece in pieces))
 
 
-def _erf_prime(enclosure: Questions, x: Expr) -> Range:
+def _erf_prime(enclosure: RangeQuestions, x: Expr) -> Range:
     return _exp_image(-enclosure.range(x).power(2)) * _TOP_OF_ERF_PRIME
 
 
-def _erf_second(enclosure: Questions, x: Expr) -> Range:
+def _erf_second(enclosure: RangeQuestions, x: Expr) -> Range:
     slope = Range.point(-2) * enclosure.range(x) * _erf_prime(enclosure, x)
     return slope.within(Range(-_TOP_OF_ERF_SECOND, _TOP_OF_ERF_SECOND))
 
 
-def _normal_pdf(enclosure: Questions, x: Expr) -> Range:
+def _normal_pdf(enclosure: RangeQuestions, x: Expr) -> Range:
     bell = _exp_image(Range.point(-S.Half) * enclosure.range(x).power(2))
     return bell * _TOP_OF_NORMAL_PDF
 
 
-def _normal_cdf(enclosure: Questions, x: Expr) -> Range:
+def _normal_cdf(enclosure: RangeQuestions, x: Expr) -> Range:
     def phi(u: arb) -> arb:
         return (-u / arb(2).sqrt()).erfc() / 2
 
     return enclosure.range(x).image(phi, Range(0, 1, True, True))
 
 
-def _owens_t(enclosure: Questions, h: Expr, a: Expr) -> Range:
+def _owens_t(enclosure: RangeQuestions, h: Expr, a: Expr) -> Range:
     # T = atan(a)/(2 pi) times a weighted mean of exp(-h^2 (1 + x^2)/2) over x between 0 and a.
     slope = enclosure.range(a)
     angle = _atan_image(slope) * _OVER_TWO_PI
@@ -265,7 +265,7 @@ def _owens_t(enclosure: Questions, h: Expr, a: Expr) -> Range:
     return (angle * weight).within(Range(-Rational(1, 4), Rational(1, 4), True, True))
 
 
-def _zeta(enclosure: Questions, t: Expr, s: Expr) -> Range:
+def _zeta(enclosure: RangeQuestions, t: Expr, s: Expr) -> Range:
     enclosure.range(t), enclosure.range(s)
     strict = enclosure.nonzero(t) or enclosure.nonzero(s)
     return Range(0, 1, strict, True)
@@ -303,26 +303,26 @@ FUNCTIONS: Mapping[type, Callable[..., Range]] = {
 # -- laws --------------------------------------------------------------------------------------
 
 
-def _expectation(enclosure: Questions, integrand: Expr, law: Law) -> Range:
+def _expectation(enclosure: RangeQuestions, integrand: Expr, law: Law) -> Range:
     # An interval contains the mean of whatever lies in it, and is left by no strict bound.
     return _over_law(enclosure, integrand, law)
 
 
-def _iid_sum(enclosure: Questions, term: Expr, law: Law, count: Expr) -> Range:
+def _iid_sum(enclosure: RangeQuestions, term: Expr, law: Law, count: Expr) -> Range:
     copies = enclosure.range(count)
     if not copies.nonnegative:
         raise NoRange(f"{count} copies may be fewer than none")
     return copies * _over_law(enclosure, term, law)
 
 
-def _over_law(enclosure: Questions, integrand: Expr, law: Law) -> Range:
+def _over_law(enclosure: RangeQuestions, integrand: Expr, law: Law) -> Range:
     """The range of an integrand over all real values of what the law binds."""
     _require_parameters(enclosure, law)
     anything = {s: Dummy(s.name, real=True) for s in law.symbols}
     return enclosure.inside().range(integrand.xreplace(anything))
 
 
-def _require_parameters(enclosure: Questions, law: Law) -> None:
+def _require_parameters(enclosure: RangeQuestions, law: Law) -> None:
     """Refuse a law whose parameters may be undefined."""
     for block in law.blocks():
         if isinstance(block, GaussianLaw):
@@ -338,7 +338,7 @@ def _require_parameters(enclosure: Questions, law: Law) -> None:
 # -- integrals and sums ------------------------------------------------------------------------
 
 
-def _integral(enclosure: Questions, function: Expr, *limits: Any) -> Range:
+def _integral(enclosure: RangeQuestions, function: Expr, *limits: Any) -> Range:
     inner = Integral(function, *limits[:-1]) if len(limits) > 1 else function
     if len(limits[-1]) != 3:
         raise NoRange(f"an integral over {limits[-1]} is not definite")
@@ -360,7 +360,7 @@ def _integral(enclosure: Questions, function: Expr, *limits: Any) -> Range:
     return _total(enclosure.inside(*interior).range(inner.xreplace({variable: x})), length)
 
 
-def _sum(enclosure: Questions, function: Expr, *limits: Any) -> Range:
+def _sum(enclosure: RangeQuestions, function: Expr, *limits: Any) -> Range:
     inner = Sum(function, *limits[:-1]) if len(limits) > 1 else function
     index, low, high = limits[-1]
     if not all(end is oo or _is_integral(end) for end in (low, high)) or low is oo:
@@ -373,7 +373,7 @@ def _sum(enclosure: Questions, function: Expr, *limits: Any) -> Range:
     return _total(enclosure.inside(*within).range(inner.xreplace({index: k})), count)
 
 
-def _length(enclosure: Questions, low: Expr, high: Expr) -> Range | None:
+def _length(enclosure: RangeQuestions, low: Expr, high: Expr) -> Range | None:
     """The range of high - low, None where it is infinite."""
     for end in (low, high):
         if end not in (oo, -oo):

@@ -51,7 +51,7 @@ from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, zeta
 from slrsym.search.bounds.enclosure import Enclosure, Facts
 from slrsym.search.bounds.intervals import NoRange, Range
 from slrsym.search.signs.factors import ODD, RULES, RULES_FOR_LARGE, by_terms, statements
-from slrsym.search.signs.generators import Fraction, Generators, is_small, polynomial, ratio
+from slrsym.search.signs.generators import Generators, Quotient, is_small, polynomial, ratio
 from slrsym.search.signs.signs import NONZERO, POSITIVE, UNKNOWN, Sign
 from slrsym.statements.expressions import bound_symbols
 
@@ -244,7 +244,7 @@ class Decider(Enclosure):
 
     # -- fractions and their factors -----------------------------------------------------------
 
-    def of_fraction(self, fraction: Fraction) -> Sign:
+    def of_fraction(self, fraction: Quotient) -> Sign:
         """The sign of a fraction whose denominator is known not to vanish."""
         top = self.of_polynomial(fraction.top)
         return top if top.zero else top * (NONZERO & self.of_polynomial(fraction.bottom))

@@ -37,8 +37,8 @@ from slrsym.gaussian.functions import OwensT, normal_cdf
 from slrsym.search.bounds.enclosure import Facts
 from slrsym.search.bounds.intervals import NoRange, Range
 from slrsym.search.signs.generators import (
-    Fraction,
     Generators,
+    Quotient,
     Terms,
     coefficient,
     discriminant,
@@ -50,7 +50,7 @@ from slrsym.search.signs.generators import (
 from slrsym.search.signs.signs import NONNEGATIVE, NONZERO, POSITIVE, UNKNOWN, ZERO, Sign
 
 
-class Questions(Protocol):
+class SignQuestions(Protocol):
     """What a rule may ask."""
 
     facts: Facts
@@ -63,7 +63,7 @@ class Questions(Protocol):
     def require_defined(self, expr: Expr) -> None:
         """Refuse an expression that may be undefined."""
 
-    def of_fraction(self, fraction: Fraction) -> Sign:
+    def of_fraction(self, fraction: Quotient) -> Sign:
         """The sign of a fraction whose denominator is known not to vanish."""
 
     def of_polynomial(self, p: Poly) -> Sign:
@@ -82,7 +82,7 @@ class Questions(Protocol):
         """The range of a generator, widened to ends that are short enough to calculate with."""
 
 
-def statements(decider: Questions) -> list[tuple[Poly, Sign]]:
+def statements(decider: SignQuestions) -> list[tuple[Poly, Sign]]:
     """The hypotheses, as signs of polynomials.
 
     A hypothesis counts where it is certainly defined, which may follow from other ones.
@@ -91,7 +91,7 @@ def statements(decider: Questions) -> list[tuple[Poly, Sign]]:
     return found + list(_quotients(decider, found))
 
 
-def nonnegative_polynomials(decider: Questions, p: Poly) -> list[tuple[Poly, Sign]]:
+def nonnegative_polynomials(decider: SignQuestions, p: Poly) -> list[tuple[Poly, Sign]]:
     """Polynomials that are not negative, of use for the sign of another one."""
     found: list[tuple[Poly, Sign]] = []
     for q, sign in decider.statements:
@@ -105,7 +105,7 @@ def nonnegative_polynomials(decider: Questions, p: Poly) -> list[tuple[Poly, Sig
     return found[:_MOST_CANDIDATES]
 
 
-def _translated(decider: Questions) -> Iterator[tuple[Poly, Sign]]:
+def _translated(decider: SignQuestions) -> Iterator[tuple[Poly, Sign]]:
     stated = [
         *((e, POSITIVE if strict else NONNEGATIVE) for e, strict in decider.facts.inequalities),
         *((e, ZERO) for e in decider.facts.zeros),
@@ -122,7 +122,9 @@ def _translated(decider: Questions) -> Iterator[tuple[Poly, Sign]]:
                 yield form.top, sign * (NONZERO & decider.of_polynomial(form.bottom))
 
 
-def _quotients(decider: Questions, stated: list[tuple[Poly, Sign]]) -> Iterator[tuple[Poly, Sign]]:
+def _quotients(
+    decider: SignQuestions, stated: list[tuple[Poly, Sign]]
+) -> Iterator[tuple[Poly, Sign]]:
     """The signs of single factors, where those of the others are known."""
     for p, sign in stated:
         constant, factors = decider.generators.factors(p)
@@ -143,7 +145,7 @@ def _quotients(decider: Questions, stated: list[tuple[Poly, Sign]]) -> Iterator[
                 yield factor, quotient
 
 
-def _bounds_of(decider: Questions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+def _bounds_of(decider: SignQuestions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
     inside = decider.short_range_of_generator(g)
     for end, is_open, side in (
         (inside.low, inside.low_open, 1),
@@ -153,7 +155,7 @@ def _bounds_of(decider: Questions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
             yield polynomial(side * (g - end)), POSITIVE if is_open else NONNEGATIVE
 
 
-def _defining(decider: Questions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+def _defining(decider: SignQuestions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
     """How a generator compares with others by its definition."""
     meaning = decider.generators.meaning[g]
     half_turn = decider.generators.atomised(S.Pi)
@@ -188,7 +190,7 @@ ODD = (erf, atan, asin, tanh, sinh)
 # -- by where the generators lie ---------------------------------------------------------------
 
 
-def by_terms(decider: Questions, p: Poly) -> Sign:
+def by_terms(decider: SignQuestions, p: Poly) -> Sign:
     """Its terms have known signs, which agree."""
     return _sign_of_terms(terms_of(p), decider.of_generator)
 
@@ -205,7 +207,7 @@ def _sign_of_terms(terms: Terms, sign_of: Callable[[Dummy], Sign]) -> Sign:
     return total
 
 
-def _by_range(decider: Questions, p: Poly) -> Sign:
+def _by_range(decider: SignQuestions, p: Poly) -> Sign:
     """The ranges of its terms add up to no more."""
     terms = [
         reduce(
@@ -222,7 +224,7 @@ def _by_range(decider: Questions, p: Poly) -> Sign:
     return Sign.of_range(reduce(add, terms))
 
 
-def _by_discriminant(decider: Questions, p: Poly) -> Sign:
+def _by_discriminant(decider: SignQuestions, p: Poly) -> Sign:
     """It is quadratic in a variable, with a discriminant that is not positive."""
     for g in p.gens:
         if p.degree(g) != 2:
@@ -238,7 +240,7 @@ def _by_discriminant(decider: Questions, p: Poly) -> Sign:
     return UNKNOWN
 
 
-def _by_ends(decider: Questions, p: Poly) -> Sign:
+def _by_ends(decider: SignQuestions, p: Poly) -> Sign:
     """It is linear, convex or concave in a variable, and has this sign at the ends."""
     found = UNKNOWN
     for g in p.gens:
@@ -279,7 +281,7 @@ def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
 # -- by comparison -----------------------------------------------------------------------------
 
 
-def _by_squares(decider: Questions, p: Poly) -> Sign:
+def _by_squares(decider: SignQuestions, p: Poly) -> Sign:
     """The squares of a root and of the rest can be compared."""
     for g in p.gens:
         if g not in decider.generators.roots or p.degree(g) != 1:
@@ -300,7 +302,7 @@ def _by_squares(decider: Questions, p: Poly) -> Sign:
     return UNKNOWN
 
 
-def _by_monotony(decider: Questions, p: Poly) -> Sign:
+def _by_monotony(decider: SignQuestions, p: Poly) -> Sign:
     """It is the difference of two values of a monotone function."""
     if len(p.terms()) != 2:
         return UNKNOWN
@@ -336,7 +338,7 @@ def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
 # -- by combination ----------------------------------------------------------------------------
 
 
-def _by_combination(decider: Questions, p: Poly) -> Sign:
+def _by_combination(decider: SignQuestions, p: Poly) -> Sign:
     """It is a combination of hypotheses and of terms of known sign."""
     known = [(terms_of(q), sign) for q, sign in nonnegative_polynomials(decider, p)]
     terms = terms_of(p)
@@ -359,7 +361,7 @@ def _by_combination(decider: Questions, p: Poly) -> Sign:
 
 
 def _combined(
-    decider: Questions, terms: Terms, candidates: list[tuple[Terms, Sign]], depth: int
+    decider: SignQuestions, terms: Terms, candidates: list[tuple[Terms, Sign]], depth: int
 ) -> Sign:
     """Nonnegative or positive if there is a nonnegative combination; otherwise unknown."""
     best = UNKNOWN
@@ -387,10 +389,10 @@ def _combined(
 
 # -- the rules ---------------------------------------------------------------------------------
 
-Rule = Callable[[Questions, Poly], Sign]
+FactorRule = Callable[[SignQuestions, Poly], Sign]
 
 # In the order in which they are tried, the quick ones first.
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactorRule, ...] = (
     by_terms,
     _by_range,
     _by_monotony,
@@ -400,4 +402,4 @@ RULES: tuple[Rule, ...] = (
     _by_discriminant,
 )
 # For polynomials whose roots and factors would take long.
-RULES_FOR_LARGE: tuple[Rule, ...] = (by_terms, _by_range, _by_monotony)
+RULES_FOR_LARGE: tuple[FactorRule, ...] = (by_terms, _by_range, _by_monotony)

@@ -115,7 +115,7 @@ _MOST_TERMS = 80
 
 
 @dataclass(frozen=True)
-class Fraction:
+class Quotient:
     """A quotient of polynomials in generators, reduced."""
 
     top: Poly
@@ -165,7 +165,7 @@ class Generators:
             return atomised
         return fraction.top.as_expr() / fraction.bottom.as_expr()
 
-    def fraction(self, atomised: Expr) -> Fraction | None:
+    def fraction(self, atomised: Expr) -> Quotient | None:
         """The reduced fraction that an expression is equal to."""
         generators = generators_in(atomised)
         if atomised.count_ops() > _MOST_OPERATIONS:
@@ -173,7 +173,7 @@ class Generators:
         if not generators:
             if not atomised.is_Rational:
                 return None
-            return Fraction(polynomial(atomised), polynomial(S.One))
+            return Quotient(polynomial(atomised), polynomial(S.One))
         field = FracField(generators, QQ, lex)
         try:
             element = field.from_expr(atomised)
@@ -182,9 +182,9 @@ class Generators:
         top, bottom = (polynomial(part.as_expr()) for part in (element.numer, element.denom))
         if len(top.terms()) > _MOST_TERMS or len(bottom.terms()) > _MOST_TERMS:
             return None
-        return Fraction(top, bottom)
+        return Quotient(top, bottom)
 
-    def reduced(self, fraction: Fraction) -> Fraction | None:
+    def reduced(self, fraction: Quotient) -> Quotient | None:
         """A fraction with no power of a root that could be written without it."""
         for _ in range(len(self.roots) + 1):
             high = [

@@ -56,7 +56,7 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.search.bounds.enclosure import Facts, range_of
 from slrsym.search.bounds.intervals import REALS, NoRange, Range
 from tests._profile import THOROUGH
-from tests.proof._fuzz import (
+from tests.search._fuzz import (
     SYMBOLS,
     Unclear,
     points,

@@ -53,7 +53,7 @@ from slrsym.search.bounds.intervals import Range
 from slrsym.search.signs.decider import holds, is_nonzero, sign_of
 from slrsym.search.signs.signs import Sign
 from tests._profile import THOROUGH
-from tests.proof._fuzz import (
+from tests.search._fuzz import (
     SYMBOLS,
     Unclear,
     points,

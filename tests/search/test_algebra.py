@@ -53,12 +53,12 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
-from slrsym.search.algebra.algebra import Algebra
 from slrsym.search.algebra.atoms import Freedom, partial_derivative
+from slrsym.search.algebra.normal_forms import NormalForms
 from slrsym.search.algebra.ring import NotNormalizable
 from slrsym.search.context import Context
 from tests._profile import THOROUGH
-from tests.proof._fuzz import M, P, Q, X, Y, Z, points, random_hypothesis
+from tests.search._fuzz import M, P, Q, X, Y, Z, points, random_hypothesis
 
 x, y, t = symbols("x y t", real=True)
 p, r = symbols("p r", positive=True)
@@ -68,7 +68,7 @@ f, g = Function("f"), Function("g")
 third = Rational(1, 3)
 
 
-def ring(*given: Any, freedom: Freedom | None = None) -> Algebra:
+def ring(*given: Any, freedom: Freedom | None = None) -> NormalForms:
     return Context(tuple(given)).algebra(freedom or Freedom())
 
 

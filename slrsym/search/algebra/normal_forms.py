@@ -79,7 +79,7 @@ class _Equation:
     value: Element
 
 
-class Algebra(RingOfExpectations):
+class NormalForms(RingOfExpectations):
     """The ring in which the expressions of one proof step are compared."""
 
     def __init__(
