@@ -1,0 +1,200 @@
+"""The house in numbers: rooms, circles of imports, files that one question enters, equal stretches.
+
+Run ``python benchmarks/house.py`` for all of it, or name one: ``rooms``, ``circles``, ``entered``,
+``repeats``, ``picture FILE``. It needs import-linter, which comes with the extra ``test``.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import itertools
+import subprocess
+import sys
+import tokenize
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "slrsym"
+# Stretches of so many lines, alike but for names and values, are listed.
+LENGTH = 12
+# What is asked, and how; each in a fresh process.
+QUESTIONS = {
+    "lemma-18-v to its verdict": (
+        "from slrsym.proof import builtin_ledger, check_claim\n"
+        "ledger = builtin_ledger()\n"
+        "assert check_claim(ledger.find('lemma-18-v'), ledger.find).accepted"
+    ),
+    "lemma-18-v to its LaTeX": (
+        "from slrsym.proof import builtin_ledger\n"
+        "builtin_ledger().find('lemma-18-v')._repr_latex_()"
+    ),
+    "its book by the command line": (
+        "import sys, tempfile\n"
+        "from slrsym.cli import main\n"
+        "sys.argv = ['slrsym', 'export', 'latex', 'lemma-18-v', '-o', tempfile.mkdtemp()]\n"
+        "main()"
+    ),
+}
+
+
+def files() -> list[Path]:
+    """The files of Python that the package consists of."""
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def room_of(file: Path) -> str:
+    """The folder of a file within the package; of a file at its top, the top."""
+    parts = file.relative_to(PACKAGE).parts
+    return parts[0] + "/" if len(parts) > 1 else "(top)"
+
+
+def rooms() -> None:
+    """Files and lines of each room."""
+    count: dict[str, list[int]] = defaultdict(list)
+    for file in files():
+        count[room_of(file)].append(len(file.read_text(encoding="utf-8").splitlines()))
+    everything = [length for lengths in count.values() for length in lengths]
+    for name, lengths in [
+        *sorted(count.items()),
+        ("together", everything),
+    ]:
+        longest = max(lengths)
+        print(f"{name:14} {len(lengths):4} files {sum(lengths):6} lines, longest {longest}")
+
+
+def circles() -> None:
+    """Files that import each other, directly or not."""
+    import grimp
+
+    graph = grimp.build_graph("slrsym", exclude_type_checking_imports=True)
+    found = [
+        (one, other)
+        for one in sorted(graph.modules)
+        for other in graph.find_modules_directly_imported_by(one)
+        if not one.startswith(f"{other}.") and graph.chain_exists(importer=other, imported=one)
+    ]
+    print(f"{len(found)} imports within circles")
+    for one, other in found:
+        print(f"  {one} -> {other}")
+
+
+TRACE = """
+import sys
+entered = set()
+def note(frame, event, arg):
+    code = frame.f_code
+    if code.co_name != "<module>":
+        entered.add(code.co_filename)
+sys.setprofile(note)
+try:
+    exec(compile(sys.argv[1], "question", "exec"), {"__name__": "question"})
+except SystemExit:
+    pass
+sys.setprofile(None)
+print("\\n".join(sorted(entered)))
+"""
+
+
+def entered() -> None:
+    """The files in which a function runs on the way from a question to its answer."""
+    for question, code in QUESTIONS.items():
+        done = subprocess.run(
+            [sys.executable, "-c", TRACE, code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+        )
+        names = {Path(line) for line in done.stdout.splitlines() if line.startswith(str(PACKAGE))}
+        lines = sum(len(name.read_text(encoding="utf-8").splitlines()) for name in names)
+        print(f"{question}: {len(names)} files, {lines} lines")
+
+
+def _shapes(file: Path) -> Iterator[tuple[int, str]]:
+    """Each line of code by its shape: names, numbers and strings are not told apart."""
+    text = file.read_text(encoding="utf-8")
+    said = {
+        number
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    rows: dict[int, list[str]] = defaultdict(list)
+    kinds = {tokenize.NAME: "a", tokenize.NUMBER: "1", tokenize.STRING: "s"}
+    words = {"def", "return", "if", "for", "in", "not", "and", "or", "raise", "with", "class"}
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.string.strip() and token.type != tokenize.COMMENT and token.start[0] not in said:
+            word = token.string if token.string in words else kinds.get(token.type, token.string)
+            rows[token.start[0]].append(word)
+    for number, parts in sorted(rows.items()):
+        line = " ".join(parts)
+        if not text.splitlines()[number - 1].startswith(("from ", "import ")) and len(line) > 3:
+            yield number, line
+
+
+def repeats() -> None:
+    """Stretches of more than twelve lines that stand twice, up to names and values."""
+    seen: dict[tuple[str, ...], list[tuple[Path, int]]] = defaultdict(list)
+    for file in files():
+        lines = list(_shapes(file))
+        for i in range(len(lines) - LENGTH):
+            part = lines[i : i + LENGTH + 1]
+            # Tables of data look alike, and are none.
+            if sum("a (" in shape or "=" in shape for _, shape in part) > LENGTH // 3:
+                seen[tuple(shape for _, shape in part)].append((file, part[0][0]))
+    pairs: Counter[tuple[str, str]] = Counter()
+    for places in seen.values():
+        for (one, _), (other, _) in itertools.pairwise(places):
+            pairs[one.relative_to(ROOT).as_posix(), other.relative_to(ROOT).as_posix()] += 1
+    print(f"{len(pairs)} pairs of files with equal stretches of more than {LENGTH} lines")
+    for (one, other), count in pairs.most_common():
+        print(f"  {one} ~ {other} ({count + LENGTH} lines)")
+
+
+def picture(target: str) -> None:
+    """The layers, from the contracts that the build checks, with the lines of each room."""
+    from matplotlib.figure import Figure
+
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    sizes: Counter[str] = Counter()
+    for file in files():
+        parts = file.relative_to(PACKAGE).parts
+        sizes[parts[0].removesuffix(".py")] += len(file.read_text(encoding="utf-8").splitlines())
+    figure = Figure(figsize=(7.2, 0.46 * len(layers) + 0.3), layout="constrained")
+    axes = figure.subplots()
+    axes.set_axis_off()
+    for row, layer in enumerate(layers):
+        names = [
+            part.strip(" |").removeprefix("slrsym.") for part in layer.replace("|", ":").split(":")
+        ]
+        names = [name.strip().removeprefix("slrsym.") for name in names]
+        for column, name in enumerate(names):
+            middle = (column + 0.5) / len(names)
+            axes.text(
+                middle, -row, f"{name}  {sizes[name]:,}", ha="center", va="center", fontsize=8.5,
+                bbox={"boxstyle": "round,pad=0.35", "fc": "#eef2f7", "ec": "#5a6b80", "lw": 0.7},
+            )  # fmt: skip
+    axes.set_xlim(0, 1)
+    axes.set_ylim(-len(layers) + 0.4, 0.6)
+    figure.savefig(target, dpi=160)
+
+
+def main() -> None:
+    """Print what is asked for."""
+    wanted = sys.argv[1:2] or ["rooms", "circles", "entered", "repeats"]
+    if wanted == ["picture"]:
+        picture(sys.argv[2])
+        return
+    for name in wanted:
+        {"rooms": rooms, "circles": circles, "entered": entered, "repeats": repeats}[name]()
+
+
+if __name__ == "__main__":
+    main()
