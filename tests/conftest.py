@@ -15,6 +15,9 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
 
+# What is tested is tested, and not shown from an earlier run.
+os.environ["SLRSYM_FRESH"] = "1"
+
 # How many examples a cheap test has; a costly one takes a fraction of it (tests/properties).
 for _name, _examples, _same in (("dev", 25, True), ("ci", 2000, True), ("nightly", 20_000, False)):
     settings.register_profile(

@@ -177,6 +177,8 @@ def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
 DIGITS = 30
 POINTS = 10
 POINTS_OF_QUADRATURE = 2
+# Besides, where no quadrature is needed: points far out, and as many near zeros of denominators.
+EXTREMES = 2
 
 
 def numerical_check(
@@ -227,6 +229,7 @@ def _check_at_points(
             points=min(points, POINTS_OF_QUADRATURE if costly else POINTS),
             digits=DIGITS,
             functions=functions,
+            extremes=0 if costly else min(points, EXTREMES),
         )
     except Disagreement as found:
         return None, f"contradicted numerically: {found}"

@@ -121,6 +121,11 @@ def derivation_files(path: Path) -> list[Path]:
     return found
 
 
+def python_files(folder: Path) -> list[Path]:
+    """All files of Python in and below a folder, whatever they hold."""
+    return sorted(file for file in _files_below(folder) if file.suffix == ".py")
+
+
 def _files_below(folder: Path) -> Iterator[Path]:
     for here, below, files in os.walk(folder):
         below[:] = [

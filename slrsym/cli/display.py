@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -16,7 +16,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
     from slrsym.claims.claim import Claim
-    from slrsym.claims.rows import Foundation, Row
+    from slrsym.claims.rows import Foundation
     from slrsym.search.axioms import Axiom
 
 
@@ -43,7 +43,7 @@ def console(stream: IO[str] | None = None) -> Console:
     return out
 
 
-def table(rows: Iterable[Row], width: int | None = None) -> Table:
+def table(rows: Iterable[Any], width: int | None = None) -> Table:
     """One line for each claim."""
     rows = list(rows)
     numbers = ("steps", "digits", "axioms", "seconds")
@@ -75,7 +75,7 @@ def table(rows: Iterable[Row], width: int | None = None) -> Table:
     return result
 
 
-def axiom_summary(rows: Iterable[Row]) -> Text:
+def axiom_summary(rows: Iterable[Any]) -> Text:
     """How many claims rest on each axiom."""
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
@@ -84,7 +84,7 @@ def axiom_summary(rows: Iterable[Row]) -> Text:
     return Text(f"Axioms, each with the number of claims that rest on it: {listed}")
 
 
-def monte_carlo_summary(rows: Iterable[Row]) -> Text | None:
+def monte_carlo_summary(rows: Iterable[Any]) -> Text | None:
     """How far samples of expectations are off, and which could not be had."""
     found = [(row.id, item) for row in rows for item in row.monte_carlo]
     if not found:
@@ -103,7 +103,7 @@ def replaced(ids: Iterable[str]) -> Text | None:
     return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
-def failures(rows: Iterable[Row]) -> list[Text]:
+def failures(rows: Iterable[Any]) -> list[Text]:
     """What is wrong with each claim that is not proved."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
@@ -112,7 +112,7 @@ def failures(rows: Iterable[Row]) -> list[Text]:
     ]
 
 
-def boxes(rows: Iterable[Row]) -> list[Text]:
+def boxes(rows: Iterable[Any]) -> list[Text]:
     """What stands for a proof: the box of what is certified, the trials of what is tested."""
     return [
         Text.assemble(
@@ -124,7 +124,7 @@ def boxes(rows: Iterable[Row]) -> list[Text]:
     ]
 
 
-def verdict(rows: list[Row], seconds: float) -> Text:
+def verdict(rows: list[Any], seconds: float) -> Text:
     """The outcome in one line; certified and tested claims are counted apart."""
     proved = sum(row.status == "proved" for row in rows)
     certified = sum(row.status == "certified" for row in rows)
@@ -140,22 +140,43 @@ def verdict(rows: list[Row], seconds: float) -> Text:
     return Text(line, style="bold green" if fine else "bold red")
 
 
-def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
-    """Show a proof step by step."""
+def proof_as_data(claim: Claim, found: Verdict) -> dict[str, Any]:
+    """What is shown of a proof, as plain data."""
     from slrsym.statements.text import spoken
 
+    fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")
+    return {
+        **{name: getattr(claim, name) for name in ("id", "title", "source", "idea", "against")},
+        "statement": spoken(claim.statement),
+        "given": [spoken(hypothesis) for hypothesis in claim.given],
+        "steps": [{name: getattr(report, name) for name in fields} for report in found.reports],
+        "monte_carlo": [
+            {
+                "statement": i.statement,
+                "refusal": i.refusal,
+                "wrong": i.contradiction,
+                "said": str(i),
+            }
+            for i in found.monte_carlo
+        ],
+        "depends": list(found.depends),
+    }
+
+
+def proof(claim: Any, row: Any, out: Console) -> None:
+    """Show a proof step by step, of which there is the data as attributes."""
     source = "" if claim.title == claim.source else f"  ({claim.source})"
     own = " *" if row.replaces else ""
     out.print(Text.assemble((f"{claim.id}{own}", "bold"), f"  {claim.title}{source}"))
-    out.print(_indented(spoken(claim.statement)))
+    out.print(_indented(claim.statement))
     for hypothesis in claim.given:
-        out.print(_indented(f"given {spoken(hypothesis)}"))
+        out.print(_indented(f"given {hypothesis}"))
     if claim.against:
         out.print(_indented(f"against the paper: {claim.against}"))
     if claim.idea:
         out.print(_indented(claim.idea, style="italic"))
     out.print()
-    for report in found.reports:
+    for report in claim.steps:
         digits = "" if report.digits is None else f", {report.digits} digits"
         mark = ("refused", "bold red") if not report.accepted else (f"accepted{digits}", "green")
         head = Text.assemble((report.label, "bold"), f" [{report.rule}]  ", mark)
@@ -164,16 +185,15 @@ def proof(claim: Claim, found: Verdict, row: Row, out: Console) -> None:
         for reason in (report.refusal, report.contradiction):
             if reason:
                 out.print(_indented(reason, 6, style="red"))
-    for item in found.monte_carlo:
-        mark = ("refuted", "bold red") if item.contradiction else ("sampled", "green")
+    for item in claim.monte_carlo:
+        mark = ("refuted", "bold red") if item.wrong else ("sampled", "green")
         mark = ("not sampled", "yellow") if item.refusal else mark
         out.print(_indented(Text.assemble(("Monte Carlo", "bold"), "  ", mark)))
-        if len(found.monte_carlo) > 1:
+        if len(claim.monte_carlo) > 1:
             out.print(_indented(item.statement, 6))
-        style = "red" if item.contradiction else ""
-        out.print(_indented(item.refusal or str(item), 6, style=style))
+        out.print(_indented(item.refusal or item.said, 6, style="red" if item.wrong else ""))
     out.print()
-    out.print(_indented(f"rests on: {', '.join(found.depends) or 'no other claim'}"))
+    out.print(_indented(f"rests on: {', '.join(claim.depends) or 'no other claim'}"))
     out.print(_indented(f"axioms: {', '.join(row.axioms) or 'none'}"))
     status = f"certified for {row.box}" if row.box else row.status
     status = f"tested by {row.trials}" if row.trials else status

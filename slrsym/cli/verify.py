@@ -47,32 +47,44 @@ def verify(
     json_file: JsonFile = None,
     seed: SEED = 0,
     workers: WORKERS = None,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Check again what an earlier run of the same found."),
+    ] = False,
 ) -> None:
     """Prove every claim; each step is checked twice.
 
-    Once by its rule, and once by numbers at random points.
+    Once by its rule, and once by numbers at random points. Where neither slrsym nor a derivation
+    has changed, and no claim had failed, the verdicts of the earlier run are shown.
     """
     to_stdout = for_programs(json_file)
 
+    from slrsym.claims import cache
     from slrsym.cli import display
 
     start = time.perf_counter()
-    ledger = loaded(paths, claim)
-    verdicts: dict[str, Verdict] = {}
-    rows = checked(ledger, claim, seed, workers, verdicts)
-    write_json(json_file, [row.as_dict() for row in rows])
-
-    problems = ledger.problems
+    _require_derivations(paths)
+    earlier = None
+    if not fresh and cache.is_wanted():
+        key = cache.key_of(paths, seed, claim, verbose)
+        earlier = cache.read(key)
+    found = earlier
+    if found is None:
+        content = _verified(paths, claim, seed, workers, verbose)
+        found = cache.as_read(content)
+        if cache.is_wanted() and not found.problems and found.rows and not _has_failed(found.rows):
+            cache.keep(cache.key_of(paths, seed, claim, verbose), content)
+    rows, problems = found.rows, found.problems
+    write_json(json_file, [cache.as_data(row) for row in rows])
     if not rows:
         for problem in problems or ["there is no claim to verify"]:
             typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     asked = set(claim or [row.id for row in rows])
-    if verbose:
-        for row in rows:
-            if row.id in asked:
-                display.proof(ledger.find(row.id), verdicts[row.id], row, out)
+    for row in rows:
+        if verbose and row.id in asked:
+            display.proof(found.proofs[row.id], row, out)
     # What someone may search for is neither cut nor broken where nobody looks on.
     whole = not out.is_terminal
     out.print(display.table(rows, None if whole else out.width))
@@ -89,9 +101,34 @@ def verify(
         out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
+    if earlier is not None:
+        out.print("Nothing has changed since these verdicts were found; --fresh checks again.")
     out.print(display.verdict(rows, time.perf_counter() - start))
-    if problems or any(row.status in ("open", "failed") for row in rows):
+    if problems or _has_failed(rows):
         raise typer.Exit(1)
+
+
+def _has_failed(rows: Iterable[Any]) -> bool:
+    return any(row.status in ("open", "failed") for row in rows)
+
+
+def _verified(
+    paths: list[Path] | None,
+    ids: list[str] | None,
+    seed: int,
+    workers: int | None,
+    with_proofs: bool,
+) -> dict[str, Any]:
+    """Rows, problems and proofs, as plain data that may be kept."""
+    from slrsym.cli import display
+
+    ledger = loaded(paths, ids)
+    verdicts: dict[str, Verdict] = {}
+    rows = checked(ledger, ids, seed, workers, verdicts)
+    shown = [row.id for row in rows if with_proofs]
+    proofs = {id: display.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
+    data = [row.as_dict() for row in rows]
+    return {"rows": data, "problems": ledger.problems, "proofs": proofs}
 
 
 @reported()
@@ -135,20 +172,25 @@ def axioms(
         raise typer.Exit(1)
 
 
-def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger:
-    """The ledger of some paths, or that of the claims that come with the package.
-
-    Of these, only the files are run that make claims that are asked for, or that these rest on.
-    """
+def _require_derivations(paths: list[Path] | None) -> None:
     from slrsym.claims.files import DerivationError, derivation_files
-    from slrsym.claims.ledger import Ledger, builtin_ledger
-    from slrsym.statements.errors import ProofError
 
     for path in paths or ():
         try:
             derivation_files(path)
         except DerivationError as problem:
             raise typer.BadParameter(str(problem), param_hint="PATH") from None
+
+
+def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger:
+    """The ledger of some paths, or that of the claims that come with the package.
+
+    Of these, only the files are run that make claims that are asked for, or that these rest on.
+    """
+    from slrsym.claims.ledger import Ledger, builtin_ledger
+    from slrsym.statements.errors import ProofError
+
+    _require_derivations(paths)
     if not paths and not ids:
         return builtin_ledger()
     ledger = Ledger.load(*paths or ())

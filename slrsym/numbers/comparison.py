@@ -39,8 +39,11 @@ def compare(
     points: int = 3,
     digits: int = 30,
     functions: Mapping[Any, Any] | None = None,
+    extremes: int = 0,
 ) -> Comparison:
     """Examine a statement at random exact points of its domain.
+
+    Besides, at so many points far out, and near zeros of denominators, where numbers can decide.
 
     Notes
     -----
@@ -74,4 +77,12 @@ def compare(
             raise judge.disagreement(statement)
         used.append(point)
         agreed = min(agreed, judge.agreed)
+    for point in sampler.extremes(statement, rng, extremes):
+        judge = Judge(point, digits, lenient=True)
+        try:
+            if not judge.holds(statement):
+                raise judge.disagreement(statement)
+        except (NotALaw, Undecided):
+            continue
+        used.append(point)
     return Comparison(relation, tuple(used), None if agreed == math.inf else int(agreed))

@@ -7,9 +7,9 @@ happened yet.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import product
 from operator import add, eq, ge, gt, le, lt, mul, ne
 from typing import Any
@@ -34,6 +34,7 @@ from sympy import (
     Mul,
     Ne,
     Pow,
+    Product,
     Rational,
     S,
     Sum,
@@ -43,12 +44,13 @@ from sympy import (
     erf,
     exp,
     sin,
+    sqrt,
     sympify,
 )
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
-from slrsym.gaussian.law import Law
+from slrsym.gaussian.law import IIDSum, Law
 from slrsym.numbers.balls import NotALaw, Undecided
 from slrsym.numbers.evaluator import Evaluator
 from slrsym.numbers.truth import truth
@@ -226,6 +228,7 @@ def _normalised_family(
 
 _DENOMINATORS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64)
 _AT_A_BOUND = 0.04
+_FARTHEST = math.log2(1e8)
 
 # What SymPy would find out of each number anew, and slowly.
 _OF_RATIONALS: dict[str, Callable[[Rational], bool]] = {
@@ -240,10 +243,12 @@ _OF_RATIONALS: dict[str, Callable[[Rational], bool]] = {
 }
 
 
-def random_value(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational | None:
+def random_value(
+    symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational, far: bool = False
+) -> Rational | None:
     """A random number with the properties of a symbol."""
     for _ in range(60):
-        value = _candidate(symbol, bounds, rng, size)
+        value = (_far_candidate if far else _candidate)(symbol, bounds, rng, size)
         if symbol.is_imaginary:
             value = I * value
         elif not bounds.allow(value):
@@ -283,6 +288,29 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -
     if high is not None:
         return high - length * size
     return (length if rng.random() < 0.5 else -length) * size
+
+
+def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational:
+    """A number far from 0, or near 0; where there are ends, far from one or near one."""
+    low, high = bounds.low, bounds.high
+    exponent = float(rng.uniform(-_FARTHEST, _FARTHEST))
+    if symbol.is_integer:
+        away = round(2.0 ** abs(exponent))
+        if low is None and high is not None:
+            return Integer(math.floor(high) - away)
+        return Integer(math.ceil(low or 0) + away)
+    length = Rational(max(1, round(2.0 ** (exponent + 10))), 2**10)
+    if exponent < 0:
+        length = Rational(1, round(2.0**-exponent))
+    upwards = rng.random() < 0.5
+    if low is not None and high is not None:
+        part = (high - low) * Rational(1, 1 + round(2.0 ** abs(exponent)))
+        return low + part if upwards else high - part
+    if low is not None:
+        return low + length
+    if high is not None:
+        return high - length
+    return length if upwards else -length
 
 
 def fits(value: Expr, symbol: Symbol) -> bool:
@@ -345,6 +373,9 @@ def _array(
 # How often points are proposed, and how often in a row at one size.
 _TRIES = 4000
 _TRIES_AT_ONE_SIZE = 40
+_TRIES_AT_AN_EXTREME = 10
+
+_SQUARE = Dummy("x^2", real=True)
 
 
 class NoPoint(ValueError):  # noqa: N818
@@ -438,20 +469,72 @@ class Sampler:
             f"one another"
         )
 
-    def _proposal(self, rng: Generator, size: Rational) -> dict[Any, Any] | None:
+    def extremes(self, statement: Basic, rng: Generator, count: int) -> Iterator[dict[Any, Any]]:
+        """Points far out, and points near a zero of a denominator, where some are found.
+
+        Far numbers are from 1e-8 to 1e8 in size; for each point some of the symbols have such.
+        """
+        fixed = {x for x, _ in self.determined}
+        # As many terms as a far integer says cannot be added.
+        counted = bool(self.families) or statement.has(Sum, Product, IIDSum)
+        movable = [
+            x
+            for x in self.symbols
+            if x not in fixed and not (x.is_imaginary or (x.is_integer and counted))
+        ]
+        zeros = _zeros_of_denominators(statement, movable)
+        for _ in range(count if movable else 0):
+            chosen = frozenset(x for x in movable if rng.random() < 0.5) or {movable[-1]}
+            yield from self._first(partial(self._proposal, rng, S.One, chosen))
+        for _ in range(count if zeros else 0):
+            yield from self._first(partial(self._near, zeros, rng))
+
+    def _first(self, proposal: Callable[[], dict[Any, Any] | None]) -> Iterator[dict[Any, Any]]:
+        """The first proposal that is allowed, if there is one soon."""
+        for _ in range(_TRIES_AT_AN_EXTREME):
+            point = proposal()
+            if point is not None and self._allowed(point):
+                yield point
+                return
+
+    def _near(self, zeros: Sequence[tuple[Symbol, Expr]], rng: Generator) -> dict[Any, Any] | None:
+        """A point at which a denominator is small."""
+        point = self._proposal(rng, S.One)
+        x, zero = zeros[int(rng.integers(len(zeros)))]
+        if point is None:
+            return None
+        root = zero.xreplace(point)
+        if root.is_real is not True or not root.is_number:
+            return None
+        step = Rational(1, 10 ** int(rng.integers(2, 9)))
+        value = Rational(str(root.evalf(20))) if not root.is_Rational else root
+        value += step if rng.random() < 0.5 else -step
+        if x.is_integer or not (self.bounds[x].allow(value) and fits(value, x)):
+            return None
+        return self._completed({**point, x: value})
+
+    def _completed(self, point: dict[Any, Any]) -> dict[Any, Any] | None:
+        """The point with what equations determine."""
+        for x, expr in self.determined:
+            value = expr.xreplace({y: v for y, v in point.items() if y != x})
+            if not value.is_Rational or not fits(value, x):
+                return None
+            point[x] = value
+        return point
+
+    def _proposal(
+        self, rng: Generator, size: Rational, far: Container[Symbol] = ()
+    ) -> dict[Any, Any] | None:
         fixed = {x for x, _ in self.determined}
         point: dict[Any, Any] = {}
         for x in self.symbols:
             if x not in fixed:
-                value = random_value(x, self.bounds[x], rng, size)
+                value = random_value(x, self.bounds[x], rng, size, x in far)
                 if value is None:
                     return None
                 point[x] = value
-        for x, expr in self.determined:
-            value = expr.xreplace(point)
-            if not value.is_Rational or not fits(value, x):
-                return None
-            point[x] = value
+        if self._completed(point) is None:
+            return None
         for family in self.families:
             entries = random_entries(family, self.normalised.get(family), point, rng)
             if entries is None:
@@ -469,6 +552,23 @@ class Sampler:
         except (NotALaw, Undecided):
             return False
         return True
+
+
+def _zeros_of_denominators(
+    statement: Basic, symbols: Collection[Symbol]
+) -> list[tuple[Symbol, Expr]]:
+    """Symbols with the values at which a denominator vanishes that is affine in them, or in x^2."""
+    zeros = []
+    powers = (p for p in statement.atoms(Pow) if p.exp.is_negative and p.base.free_symbols)
+    for base in sorted({p.base for p in powers}, key=default_sort_key):
+        for x in sorted(base.free_symbols & set(symbols), key=default_sort_key):
+            square = base.xreplace({x**2: _SQUARE})
+            for y, form in ((x, base), (_SQUARE, square)):
+                slope = _slope(form, y) if y is x or x not in form.free_symbols else None
+                if slope is not None:
+                    zero = -form.xreplace({y: S.Zero}) / slope
+                    zeros.append((x, zero if y is x else sqrt(zero)))
+    return zeros
 
 
 def _conjuncts(given: Iterable[Any]) -> list[Boolean]:

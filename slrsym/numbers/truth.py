@@ -93,6 +93,8 @@ class Judge:
 
     point: Point
     digits: int
+    # Far out, sides that differ may be too close to each other to be told apart.
+    lenient: bool = False
     last: tuple[Any, Value, Value] | None = field(default=None)
     agreed: float = math.inf
     missed: float = 0.0
@@ -183,7 +185,7 @@ class Judge:
             # Equal as far as can be seen. For a strict relation look once more, twice as far.
             if type(relation).__name__ in ("LessThan", "GreaterThan"):
                 return True
-            return None if digits == self.digits else False
+            return None if digits == self.digits or self.lenient else False
 
     def disagreement(self, statement: Basic) -> Disagreement:
         if self.last is None:

@@ -25,12 +25,14 @@ from sympy import (
     Symbol,
     sqrt,
     symbols,
+    sympify,
 )
 
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw
-from slrsym.numbers import evaluate, truth
+from slrsym.numbers import Disagreement, compare, evaluate, truth
 from slrsym.numbers.points import (
     NoPoint,
+    Sampler,
     exact_truth,
     parameters,
     random_test_function,
@@ -246,3 +248,81 @@ def test_random_functions(nargs):
 def test_random_functions_need_an_argument():
     with pytest.raises(ValueError, match="nargs must be at least 1; got 0"):
         random_test_function(np.random.default_rng(0), 0)
+
+
+# -- far out, and near zeros of denominators ---------------------------------------------------
+
+
+def extremes(statement, given=(), count=200, seed=0):
+    sampler = Sampler(parameters(statement, *given), given)
+    return list(sampler.extremes(statement, np.random.default_rng(seed), count))
+
+
+def test_far_points_are_from_a_hundred_millionth_to_a_hundred_million():
+    a, p, k = Symbol("a", real=True), Symbol("p", positive=True), Symbol("k", integer=True)
+    points = extremes(Eq(a + p + k, 1))
+    for x in (a, p):
+        sizes = [abs(float(point[x])) for point in points]
+        assert min(sizes) < 1e-6
+        assert max(sizes) > 1e6
+        assert max(sizes) <= 1.01e8
+    assert max(abs(int(point[k])) for point in points) > 10**6
+    assert {point[a] > 0 for point in points} == {True, False}
+    assert all(point[p] > 0 for point in points)
+    assert all(point[k].is_Integer for point in points)
+
+
+def test_far_points_obey_hypotheses():
+    a, b, k = (
+        Symbol("a", real=True),
+        Symbol("b", real=True),
+        Symbol("k", integer=True, positive=True),
+    )
+    given = [a > -1, a < 1, Eq(b, 2 * a), k <= 7]
+    points = extremes(Eq(a + b, k), given)
+    assert len(points) > 150
+    for point in points:
+        assert -1 < point[a] < 1
+        assert point[b] == 2 * point[a]
+        assert 1 <= point[k] <= 7
+    assert min(abs(point[b]) for point in points) < Rational(1, 10**6)
+
+
+def test_integers_that_count_terms_stay_small():
+    k, i = Symbol("k", integer=True, positive=True), Symbol("i", integer=True)
+    a = Symbol("a", real=True)
+    points = extremes(Eq(Sum(a**i, (i, 1, k)), 1))
+    assert max(point[k] for point in points) < 20
+    assert max(abs(point[a]) for point in points) > 10**6
+
+
+@pytest.mark.parametrize("base", ["a - b", "3*a - b**2 + 1", "1 - a**2", "b - 4*a**2"])
+def test_denominators_are_small_at_some_points(base):
+    a, b = Symbol("a", real=True), Symbol("b", real=True)
+    base = sympify(base, {"a": a, "b": b})
+    values = [abs(base.xreplace(point)) for point in extremes(Eq(a + b, 1 / base), [b > 0])[200:]]
+    assert len(values) > 100
+    assert 0 not in values
+    assert min(values) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("statement", "holds"),
+    [
+        ("x < 10**6", False),
+        ("1/(1 - x) > -1000", False),
+        ("x**2 - x/10**4 + 10**-12 > 0", False),
+        ("erf(x) < 1", True),
+        ("x**2 + 1 > x", True),
+        ("cosh(x) >= 1", True),
+    ],
+)
+def test_what_fails_far_out_or_near_a_pole_is_found(statement, holds):
+    x = Symbol("x", real=True)
+    relation = sympify(statement.replace("10**-12", "Rational(1, 10**12)"), {"x": x})
+    rng = np.random.default_rng(1)
+    if holds:
+        assert len(compare(relation, rng=rng, points=1, extremes=40).points) > 20
+        return
+    with pytest.raises(Disagreement):
+        compare(relation, rng=rng, points=1, extremes=100)

@@ -1,6 +1,7 @@
 """Claims that are tested: an experiment with counts stands for a proof, and is told from one."""
 
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -123,9 +124,8 @@ def test_it_is_counted_apart():
     for line in display.boxes(found):
         console.print(line)
     console.print(display.verdict(found[:1], 1.0))
-    console.print(
-        display.proof(claimed("one"), check_claim(claimed("one"), None), found[0], console)
-    )
+    shown = display.proof_as_data(claimed("one"), check_claim(claimed("one"), None))
+    display.proof(SimpleNamespace(**shown), found[0], console)
     text = out.getvalue()
     assert "one tested by 5 numbers such as" in text
     assert "0 of 1 claims proved, 1 tested, 0 steps" in text

@@ -1,0 +1,84 @@
+"""What an earlier run of `slrsym verify` found, kept by the content of all that it depends on.
+
+Nothing of the package, of the derivations, of the versions or of the options has changed where a
+run is found again. A run in which a claim failed is not kept. Whoever can write here can write what
+they like: what is to be believed is checked again, by `--fresh`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from slrsym.claims.files import builtin_folder, python_files
+from slrsym.files import replacing
+
+_LIBRARIES = ("slrsym", "sympy", "mpmath", "numpy", "scipy", "python-flint")
+_MOST = 30
+
+
+def is_wanted() -> bool:
+    """Whether earlier runs count: not in continuous integration."""
+    return not (os.environ.get("CI") or os.environ.get("SLRSYM_FRESH"))
+
+
+def key_of(paths: Iterable[Path] | None, *options: object) -> str:
+    """A digest of the package, of derivations with what lies beside them, versions and options."""
+    package = Path(__file__).resolve().parents[1]
+    folders = [package, builtin_folder()]
+    folders += [path if path.is_dir() else path.parent for path in paths or ()]
+    digest = sha256(repr([sys.version, *map(version, _LIBRARIES), options]).encode())
+    for folder in folders:
+        for file in python_files(folder.resolve()):
+            digest.update(f"\n{file}\n".encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def read(key: str) -> Any:
+    """What was kept, dictionaries as objects with attributes; None if there is nothing."""
+    with suppress(OSError, ValueError):
+        text = (_folder() / f"{key}.json").read_text(encoding="utf-8")
+        return as_read(json.loads(text))
+    return None
+
+
+def as_read(content: dict[str, Any]) -> Any:
+    """What is to be kept, as it will be read: the entries of dictionaries are attributes."""
+    found = json.loads(json.dumps(content), object_hook=lambda entry: SimpleNamespace(**entry))
+    found.proofs = vars(found.proofs)
+    return found
+
+
+def as_data(entry: Any) -> Any:
+    """An object that was read, as the plain data that it was made of."""
+    if isinstance(entry, SimpleNamespace):
+        return {name: as_data(value) for name, value in vars(entry).items()}
+    return [as_data(value) for value in entry] if isinstance(entry, list) else entry
+
+
+def keep(key: str, content: Any) -> None:
+    """Keep what was found; where that is not possible, the next run checks again."""
+    with suppress(OSError):
+        folder = _folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(folder / f"{key}.json") as draft:
+            draft.write_text(json.dumps(content), encoding="utf-8")
+        kept = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
+        for old in kept[:-_MOST]:
+            old.unlink()
+
+
+def _folder() -> Path:
+    chosen = os.environ.get("SLRSYM_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "slrsym"

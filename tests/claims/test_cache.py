@@ -1,0 +1,116 @@
+"""Verdicts of an earlier run are shown while nothing has changed that they depend on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym.claims import cache
+from slrsym.cli import app
+from tests.conftest import claim_text
+
+SAID = "Nothing has changed since these verdicts were found"
+
+
+@pytest.fixture
+def verify(monkeypatch, tmp_path):
+    """Runs the command where earlier runs count; what was run is noted."""
+    monkeypatch.delenv("SLRSYM_FRESH", raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("SLRSYM_CACHE", str(tmp_path / "kept"))
+
+    def run(*arguments):
+        return CliRunner().invoke(app, ["verify", "--workers", "1", *map(str, arguments)])
+
+    return run
+
+
+def body(result):
+    """What is said but for times."""
+    lines = [line for line in result.stdout.splitlines() if SAID not in line]
+    return [line.rsplit(",", 1)[0] if line.endswith(" s") else line for line in lines]
+
+
+def test_an_earlier_run_is_shown_again(verify, derivation, tmp_path):
+    file = derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
+    for options in ((), ("-v",), ("--claim", "one"), ("--seed", "3")):
+        first = verify(file, *options)
+        again = verify(file, *options)
+        assert SAID not in first.stdout
+        assert SAID in again.stdout
+        assert body(again) == body(first)
+        assert (first.exit_code, again.exit_code) == (0, 0)
+    assert SAID not in verify(file, "--fresh").stdout
+    for name in ("first", "again"):
+        verify(file, "--json", tmp_path / name, *(["--fresh"] if name == "first" else []))
+    first, again = (json.loads((tmp_path / name).read_text()) for name in ("first", "again"))
+    assert [row | {"seconds": 0} for row in again] == [row | {"seconds": 0} for row in first]
+
+
+def test_what_has_changed_is_checked_again(verify, derivation, monkeypatch):
+    file = derivation("a.py", claim_text("one"))
+    verify(file)
+    assert SAID in verify(file).stdout
+    # What a derivation may import lies beside it.
+    derivation("helper.py", "a = 1\n")
+    assert SAID not in verify(file).stdout
+    assert SAID in verify(file).stdout
+    derivation("a.py", claim_text("two"))
+    changed = verify(file)
+    assert SAID not in changed.stdout
+    assert "two" in changed.stdout
+    monkeypatch.setattr("slrsym.claims.cache.version", lambda name: f"another {name}")
+    assert SAID not in verify(file).stdout
+
+
+def test_a_changed_package_is_another(derivation, tmp_path, monkeypatch):
+    package = tmp_path / "slrsym" / "claims"
+    package.mkdir(parents=True)
+    (tmp_path / "derivations").mkdir()
+    monkeypatch.setattr("slrsym.claims.cache.__file__", str(package / "cache.py"))
+    keys = set()
+    for text in ("a = 1\n", "a = 2\n"):
+        (package / "rules.py").write_text(text)
+        keys.add(cache.key_of(None, 0))
+    assert len(keys) == 2
+
+
+def test_what_has_failed_is_not_kept(verify, derivation):
+    file = derivation("a.py", claim_text("wrong", "x", "x + 1"), claim_text("one"))
+    for _ in range(2):
+        found = verify(file)
+        assert found.exit_code == 1
+        assert SAID not in found.stdout
+
+
+@pytest.mark.parametrize("name", ["CI", "SLRSYM_FRESH"])
+def test_continuous_integration_checks_each_time(verify, derivation, monkeypatch, name):
+    file = derivation("a.py", claim_text("one"))
+    verify(file)
+    monkeypatch.setenv(name, "true")
+    assert SAID not in verify(file).stdout
+
+
+def test_a_damaged_or_unwritable_cache_is_no_trouble(verify, derivation, tmp_path, monkeypatch):
+    file = derivation("a.py", claim_text("one"))
+    verify(file)
+    (kept,) = (tmp_path / "kept").glob("*.json")
+    kept.write_text("{")
+    assert verify(file).exit_code == 0
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file")
+    monkeypatch.setenv("SLRSYM_CACHE", str(blocked / "below"))
+    for _ in range(2):
+        found = verify(file)
+        assert found.exit_code == 0
+        assert SAID not in found.stdout
+
+
+def test_old_runs_are_forgotten(monkeypatch, tmp_path):
+    monkeypatch.setenv("SLRSYM_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "_MOST", 3)
+    for number in range(5):
+        cache.keep(f"{number}", {"proofs": {}})
+    assert len(list(tmp_path.iterdir())) == 3
