@@ -93,6 +93,16 @@ def monte_carlo_summary(rows: Iterable[Any]) -> Text | None:
     worst = f", off by {max(off):.2f} standard errors at most" if off else ""
     sampled = sum(not item.refusal for _, item in found)
     lines = [f"Monte Carlo: {_count(sampled, 'statement')} on expectations sampled{worst}"]
+    sizes = sorted(
+        item.sees / max(1e-300, abs(item.lhs), abs(item.rhs))
+        for _, item in found
+        if item.sees is not None
+    )
+    if sizes:
+        lines[0] += (
+            f"; an error is seen from {100 * sizes[len(sizes) // 2]:.1g} % of the larger side on "
+            f"in half of them, from {100 * sizes[-1]:.1g} % on in all"
+        )
     lines += [f"not sampled: {id}: {item.refusal}" for id, item in found if item.refusal]
     return Text("\n".join(lines))
 

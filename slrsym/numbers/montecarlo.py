@@ -59,6 +59,8 @@ class MonteCarlo:
         Why it was not sampled; empty if it was.
     contradiction : str
         In what way the statement fails; empty if it does not.
+    sees : float or None
+        By how much one side would have to be wrong for that to be noticed in 97 of 100 samples.
     """
 
     statement: str
@@ -72,6 +74,7 @@ class MonteCarlo:
     tried: int = 0
     refusal: str = ""
     contradiction: str = ""
+    sees: float | None = None
 
     def __str__(self) -> str:
         if self.refusal:
@@ -86,11 +89,12 @@ class MonteCarlo:
         digits = 6 if self.stderr == 0 else _digits(max(abs(self.lhs), abs(self.rhs)), self.stderr)
         where = f" at {self.point}" if self.point else ""
         where += f" ({self.tried - 1} points passed over)" if self.tried > 1 else ""
+        sees = "" if self.sees is None else f"; sees errors of {self.sees:.1g} or more"
         # Of an inequality, that is: an equality has no right side.
         side = " on the right side" if self.off == 0 and self.z != 0 else ""
         return (
             f"{self.lhs:.{digits}g} against {self.rhs:.{digits}g}, standard error "
-            f"{self.stderr:.2g}, z = {self.z:+.2f}{side}, {self.samples:,} samples{where}"
+            f"{self.stderr:.2g}, z = {self.z:+.2f}{side}, {self.samples:,} samples{where}{sees}"
         )
 
 
@@ -177,6 +181,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             off if math.isfinite(off) else None,
             samples,
             tried,
+            sees=_seen(found, samples) or None,
         )
         if off > CONFIRMING:
             numbers = result.numbers or f"{found.lhs} against {found.rhs}, and nothing is random"
@@ -201,6 +206,13 @@ def _point(
     laws = sorted(relation.atoms(Law), key=default_sort_key)
     (point,) = sample_points(parameters(relation, *given), given, rng, 1, laws=laws)
     return with_functions(relation, functions), point
+
+
+def _seen(found: _Difference, samples: int) -> float:
+    """What error is noticed in 97 of 100 samples, two standard errors beyond the threshold."""
+    first = NOTICEABLE + 2
+    # A larger sample has followed, whose standard error is known; the first one's was larger.
+    return found.stderr * first * math.sqrt(samples / _SAMPLES)
 
 
 def _off(relation: Any, found: _Difference) -> float:

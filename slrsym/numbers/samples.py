@@ -168,8 +168,9 @@ class Arithmetic:
         return float(entries[at - 1])
 
     def _derivative(self, expr: Derivative) -> Any:
-        slope = expr.doit()
-        if isinstance(slope, Derivative) or slope.has(Derivative):
+        # How expectations are differentiated is what is to be looked at.
+        slope = expr if expr.has(Expectation) else expr.doit()
+        if slope.has(Derivative):
             raise NotSampled(f"{expr} is not elementary")
         return self.value(slope)
 
