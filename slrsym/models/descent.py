@@ -442,7 +442,7 @@ def simulate(
         for k, v in values.items()
     }
     factor = started(model, by_name, start, runs, np.random.default_rng(rng), dimensions)
-    _fill_in(model, by_name, factor)
+    fill_in(model, by_name, factor)
     schedule = schedule_of(model, by_name, steps)
     flow = model.flow
     _, noted = flow.run(factor, schedule[:-1], alpha, every, backend)
@@ -466,7 +466,7 @@ def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
     }
 
 
-def _fill_in(model: Model, by_name: dict[str, Any], factor: Array) -> None:
+def fill_in(model: Model, by_name: dict[str, Any], factor: Array) -> None:
     """Inner products of fixed directions that the model depends on, from the start.
 
     Raises
@@ -507,7 +507,8 @@ def started(
         if "d" not in by_name:
             raise ValueError("values must have a number for d, where starts are drawn")
         gram = None
-        if start == "uniform" and model.spaces == 1:
+        known = all(p.name in by_name for p in _between(model) if isinstance(p, Symbol))
+        if start == "uniform" and model.spaces == 1 and known:
             gram = np.array(
                 [[_number(model.inner(x, y), by_name) for y in model.fixed] for x in model.fixed]
             ).reshape(len(model.fixed), len(model.fixed))

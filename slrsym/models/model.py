@@ -6,14 +6,28 @@ from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Several
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sympy import Add, Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt, sympify
+from sympy import (
+    Add,
+    Expr,
+    ImmutableMatrix,
+    Matrix,
+    S,
+    Symbol,
+    erf,
+    expand,
+    factor,
+    sqrt,
+    sympify,
+)
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.program import Program
+from slrsym.kernels.special import ErfDefect
 from slrsym.models.descent import Flow, Runs, simulate
 from slrsym.models.moments import (
     ATOMS,
@@ -37,6 +51,8 @@ from slrsym.models.statement import (
     Token,
     softmax,
 )
+from slrsym.models.study import Check, CriticalPoint, Recovery, check, landscape, recovery
+from slrsym.models.writing import written_model
 
 __all__ = ["Model", "model"]
 
@@ -459,9 +475,10 @@ class Model:
         **options
             `steps` and `alpha` (the step size); `runs`, 1 by default; `every`, after how many steps
             there is a row; `rng`, a seed; `dimensions` of the eigenspaces; `backend`, 'auto',
-            'numpy' or 'numba'; `start`: 'uniform' (trained directions uniform on their spheres),
-            'uniform, fixed directions too', a vector of R^d for each direction, or Gram matrices
-            of all directions, trained ones first.
+            'numpy' or 'numba'; `start`: 'uniform' (trained directions uniform on their spheres;
+            fixed ones, too, where their inner products are not known), 'uniform, fixed directions
+            too', a vector of R^d for each direction, or Gram matrices of all directions, trained
+            ones first.
 
         Returns
         -------
@@ -473,6 +490,95 @@ class Model:
             If a parameter is missing or is no number, or a start is none of this model.
         """
         return simulate(self, values, **options)
+
+    # -- studies -----------------------------------------------------------------------------------
+
+    def check(self, values: Mapping[Any, Any], **options: Any) -> Check:
+        """Hold risk and gradient against tokens that are drawn in R^d.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters, d among them.
+        **options
+            `samples`, how many sequences (100,000 by default), and `rng`, a seed.
+
+        Returns
+        -------
+        Check
+            With z-scores, at a random point.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is missing, or tokens of this model are not drawn here.
+        """
+        return check(self, values, **options)
+
+    def landscape(self, values: Mapping[Any, Any], **options: Any) -> list[CriticalPoint]:
+        """Search for critical points from random starts.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters, d among them.
+        **options
+            `starts`, how many (50 by default), and `rng`, a seed.
+
+        Returns
+        -------
+        list of CriticalPoint
+            Those found, by risk. There may be others.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is missing.
+        """
+        return landscape(self, values, **options)
+
+    def recovery(
+        self, values: Mapping[Any, Any], pairs: Several[tuple[Direction, Direction]], **options: Any
+    ) -> Recovery:
+        """How many runs from random starts end aligned.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            As of `simulate`.
+        pairs : sequence of pairs of Direction
+            Which directions are to be aligned, up to sign.
+        **options
+            `least`, the overlap asked for (0.9 by default), and those of `simulate`.
+
+        Returns
+        -------
+        Recovery
+
+        Raises
+        ------
+        ValueError
+            As `simulate` does.
+        """
+        return recovery(self, values, pairs, **options)
+
+    def to_latex(self, file: str | Path | None = None) -> str:
+        """The statement and what follows, in LaTeX.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            Where to write it as well.
+
+        Returns
+        -------
+        str
+            Displays for a document with amsmath.
+        """
+        text = written_model(self)
+        if file is not None:
+            Path(file).write_text(text, encoding="utf-8")
+        return text
 
 
 class _Terms:
@@ -486,7 +592,7 @@ class _Terms:
         self.model = stated
         self.meanings: dict[Symbol, Expr] = {}
         self._names: dict[Expr, Symbol] = {}
-        self._variances: list[tuple[Expr, _Instance]] = []
+        self._groups: dict[Any, list[tuple[Expr, _Instance]]] = {}
         self._biases: list[tuple[Expr, list[tuple[Expr, _Instance]]]] = []
         for counts, probability in self._cases():
             self._add_case(counts, probability)
@@ -531,12 +637,9 @@ class _Terms:
                 bias.append((count * c, _Instance.of([(role, core)], self)))
                 for c_other, other in role.error[i:]:
                     twice = 1 if core is other else 2
-                    self._variances.append(
-                        (
-                            probability * count * twice * c * c_other,
-                            _Instance.of([(role, core), (role, other)], self),
-                        )
-                    )
+                    pair = _Instance.of([(role, core), (role, other)], self)
+                    weight = probability * count * twice * c * c_other
+                    self._groups.setdefault(id(role), []).append((weight, pair))
         for n, (role, _) in enumerate(tokens):
             for other, _ in tokens[n + 1 :]:
                 tau = self.model.data.correlation.get(frozenset({role.token, other.token}))
@@ -545,15 +648,44 @@ class _Terms:
                 for c, core in role.error:
                     for c_other, other_core in other.error:
                         pair = _Instance.of([(role, core), (other, other_core)], self, tau)
-                        self._variances.append((2 * probability * c * c_other, pair))
+                        weight = 2 * probability * c * c_other
+                        self._groups.setdefault(None, []).append((weight, pair))
         self._biases.append((probability, bias))
 
     # -- sums --------------------------------------------------------------------------------------
 
     def risk(self) -> Expr:
         """Without the noise."""
-        variances = Add(*(c * x.value() for c, x in self._variances))
+        variances = Add(
+            *(self._squared(Add(*(c * x.value() for c, x in g))) for g in self._groups.values())
+        )
         return variances + Add(*(p * self._bias(bias) ** 2 for p, bias in self._biases))
+
+    @property
+    def _variances(self) -> list[tuple[Expr, _Instance]]:
+        return [pair for group in self._groups.values() for pair in group]
+
+    def _squared(self, variance: Expr) -> Expr:
+        """A variance, its square completed in each mean of erf, so that little cancels near 0.
+
+        Of :math:`a M^2 - 2bM + c`, with what is free of other functions in b and c, it leaves
+        :math:`a (M - b/a)^2 + (c - b^2/a)`.
+        """
+        total = expand(variance)
+        for name in sorted(total.free_symbols & self.meanings.keys(), key=str):
+            meaning = self.meanings[name]
+            a = total.coeff(name, 2)
+            if not isinstance(meaning, erf) or a == 0 or a.free_symbols & self._state:
+                continue
+            b = -Add(*(t for t in Add.make_args(total.coeff(name, 1)) if self._plain(t))) / 2
+            c = Add(*(t for t in Add.make_args(total) if self._plain(t)))
+            rest = expand(total - a * name**2 + 2 * b * name - c)
+            square = a * ErfDefect(factor(b / a), meaning.args[0]) ** 2
+            return square + factor(c - b**2 / a) + self._squared(rest)
+        return total
+
+    def _plain(self, term: Expr) -> bool:
+        return not term.free_symbols & self.meanings.keys()
 
     def _bias(self, bias: list[tuple[Expr, _Instance]]) -> Expr:
         return self.named(Add(*(c * x.value() for c, x in bias)))

@@ -312,10 +312,17 @@ def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Exp
 
 
 def _expanded(expr: Expr) -> Expr:
-    """Multiplied out, but not inside of functions and powers with roots."""
-    return Add(
-        *(
-            expand(term, deep=False, power_base=False, power_exp=False)
-            for term in Add.make_args(expand(expr, deep=False, power_base=False, power_exp=False))
-        )
-    )
+    """Multiplied out, with functions, roots and denominators left as they are."""
+    names: dict[Expr, Symbol] = {}
+
+    def hidden(part: Expr) -> Expr:
+        if part.is_Add or part.is_Mul:
+            return part.func(*map(hidden, part.args))
+        if part.is_Pow and part.exp.is_Integer and part.exp > 0:
+            return Pow(hidden(part.base), part.exp)
+        if part.is_Symbol or part.is_Number:
+            return part
+        return names.setdefault(part, Dummy(real=True))
+
+    plain = expand(hidden(expr))
+    return plain.xreplace({name: part for part, name in names.items()})

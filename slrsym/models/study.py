@@ -1,0 +1,301 @@
+"""What one does with a model: hold it against tokens, find critical points, see who recovers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares, minimize
+from sympy import Expr, lambdify
+
+from slrsym.kernels.arguments import whole
+from slrsym.models.descent import Runs, fill_in, schedule_of, simulate, started
+from slrsym.models.statement import Direction, softmax
+
+if TYPE_CHECKING:
+    from slrsym.models.model import Model
+
+__all__ = ["Check", "CriticalPoint", "Recovery"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A model against tokens drawn in R^d.
+
+    Parameters
+    ----------
+    risk, estimate, error : float
+        As derived, as sampled, and the standard error.
+    z_scores : dict of str to float
+        Of the risk, and of the gradient in each trained direction along each direction; those of a
+        step follow, it is linear in them.
+    """
+
+    risk: float
+    estimate: float
+    error: float
+    z_scores: dict[str, float]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no score is beyond 5."""
+        return max(map(abs, self.z_scores.values())) < 5
+
+
+def check(
+    model: Model, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
+) -> Check:
+    """Draw tokens; `Model.check` says more."""
+    samples, generator = whole("samples", samples, 2), np.random.default_rng(rng)
+    by_name = {getattr(k, "name", str(k)): v for k, v in values.items()}
+    if model.spaces > 1:
+        raise ValueError("check is for one eigenspace")
+    d = whole("d", int(by_name.get("d", 0)), 2)
+    factor = started(model, by_name, "uniform", 1, generator, None)[0, 0]
+    # As vectors of R^d, in whatever basis.
+    rank = min(d, factor.shape[1])
+    rows = np.zeros((len(factor), d))
+    rows[:, :rank] = factor[:, :rank]
+    fill_in(model, by_name, factor[None, None])
+    row = schedule_of(model, by_name, 0)[0]
+    numbers = dict(zip(model.parameters, row.tolist(), strict=True))
+    found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor[None]), *row)
+    slopes = model.flow.gradients(factor[None], found[1:])[0] @ factor.T
+    squares, moves = _sampled(model, rows, numbers, by_name, samples, generator)
+    scores = {"risk": _score(squares, found[0])}
+    gram = rows @ rows.T
+    for i, x in enumerate(model.trained):
+        for j, y in enumerate(model.directions):
+            if y is x and x.on_sphere:
+                continue
+            # On a sphere, what is tangent to it: the risk is not a function of lengths there.
+            radial = gram[i, j] if x.on_sphere else 0.0
+            sampled = moves[i] @ (rows[j] - radial * rows[i])
+            scores[f"gradient in {x}, along {y}"] = _score(
+                sampled, slopes[i, j] - radial * slopes[i, i]
+            )
+    error = float(squares.std() / np.sqrt(samples))
+    return Check(float(found[0]), float(squares.mean()), error, scores)
+
+
+def _score(sample: Array, exact: float) -> float:
+    spread = sample.std() / np.sqrt(len(sample))
+    return float((sample.mean() - exact) / spread) if spread > 0 else 0.0
+
+
+def _sampled(
+    model: Model,
+    rows: Array,
+    numbers: Mapping[Any, float],
+    by_name: Mapping[str, Any],
+    samples: int,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Squared errors, and the gradient of each in the trained directions."""
+    if len(model.data.mixture) > 1 or model.predictor.bias or model.data.correlation:
+        raise ValueError("check is for independent tokens of fixed numbers, without a bias")
+    ((counts, _),) = model.data.mixture
+    places = {x: i for i, x in enumerate(model.directions)}
+    given = {**numbers, **{s: by_name[s.name] for s in _symbols(model) if s.name in by_name}}
+
+    def number(expr: Expr) -> float:
+        return float(expr.subs(given))
+
+    error = number(model.data.noise) * rng.standard_normal(samples)
+    change = np.zeros((len(model.trained), samples, rows.shape[1]))
+    tokens, scores, attended = [], [], []
+    for token, count in counts.items():
+        share, symbols = model.shares[token, None]
+        names = list(symbols.values())
+        heads = list(share.atoms(softmax))
+        mean = sum(
+            (number(c) * rows[places[x]] for x, c in token.mean.terms.items()),
+            np.zeros(rows.shape[1]),
+        )
+        for _ in range(round(number(count))):
+            X = np.sqrt(number(token.eigenvalues[0])) * rng.standard_normal(
+                (samples, rows.shape[1])
+            )
+            for x, spike in token.spikes.items():
+                base = number(token.eigenvalues[0])
+                stretch = np.sqrt((base + number(spike)) / base) - 1
+                X += stretch * np.outer(X @ rows[places[x]], rows[places[x]])
+            X += mean
+            at = [X @ rows[places[x]] for x in symbols]
+            if heads:
+                (head,) = heads
+                plain = lambdify(
+                    names, [head.args[0].subs(given), share.coeff(head), share.subs(head, 0)]
+                )
+                score, value, rest = (np.broadcast_to(a, samples) for a in plain(*at))
+                tokens.append((X, symbols, head, -share.coeff(head), given))
+                scores.append(score)
+                attended.append(-value)
+                error = error + rest
+                continue
+            expressions = [share.subs(given), *(share.subs(given).diff(s) for s in names)]
+            found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
+            error = error + found[0]
+            for x, slope in zip(symbols, found[1:], strict=True):
+                if x.trained:
+                    change[places[x]] += np.broadcast_to(slope, samples)[:, None] * X
+    if tokens:
+        weights = np.exp(np.array(scores) - np.max(scores, axis=0))
+        extra = float(tokens[0][2].args[1]) if len(tokens[0][2].args) == 2 else 0.0
+        weights /= weights.sum(axis=0) + extra * np.exp(-np.max(scores, axis=0))
+        values = np.array(attended)
+        mixed = np.sum(weights * values, axis=0)
+        error = error - mixed
+        for (X, symbols, head, value, known), w, v in zip(tokens, weights, values, strict=True):
+            for x, symbol in symbols.items():
+                if x.trained:
+                    slope = w * (v - mixed) * float(head.args[0].subs(known).diff(symbol))
+                    slope = slope + w * float(value.subs(known).diff(symbol))
+                    change[places[x]] -= slope[:, None] * X
+    return error**2, 2 * error[:, None] * change
+
+
+def _symbols(model: Model) -> set[Any]:
+    found: set[Any] = set().union(*(e.free_symbols for e, _ in model.shares.values()))
+    for counts, _ in model.data.mixture:
+        for token, count in counts.items():
+            found |= count.free_symbols.union(*(c.free_symbols for c in token.mean.terms.values()))
+            found |= set().union(*(e.free_symbols for e in token.eigenvalues))
+            found |= set().union(*(e.free_symbols for e in token.spikes.values()))
+    return found | model.data.noise.free_symbols
+
+
+@dataclass(frozen=True)
+class CriticalPoint:
+    """A point where the tangent gradient vanishes.
+
+    Parameters
+    ----------
+    state : ndarray, shape (n,)
+        Order parameters.
+    risk : float
+    eigenvalues : ndarray, shape (m,)
+        Of the Hessian on the spheres, in the span of all directions; symmetries leave zeros.
+    """
+
+    state: Array
+    risk: float
+    eigenvalues: Array
+
+    @property
+    def index(self) -> int:
+        """How many directions of descent there are."""
+        return int((self.eigenvalues < -1e-7 * max(1.0, np.abs(self.eigenvalues).max())).sum())
+
+
+def landscape(
+    model: Model, values: Mapping[Any, Any], *, starts: int = 50, rng: Any = None
+) -> list[CriticalPoint]:
+    """Search for critical points; `Model.landscape` says more."""
+    by_name = {getattr(k, "name", str(k)): v for k, v in values.items()}
+    generator = np.random.default_rng(rng)
+    factors = started(model, by_name, "uniform", whole("starts", starts, 1), generator, None)
+    row = schedule_of(model, by_name, 0)[0]
+    f = model.compile("numpy", "risk", "gradient")
+    t, flow = len(model.trained), model.flow
+    sphere = np.array([x.on_sphere for x in model.trained])
+
+    def tangent(factor: Array, flat: Array) -> Array:
+        factor = factor.copy()
+        factor[:, :t] = flat.reshape(factor[:, :t].shape)
+        w = factor[:, :t]
+        g = flow.gradients(factor, f(flow.state(factor), *row)[1:])
+        along = np.sum(w * g, axis=(0, 2))[None, :, None]
+        excess = np.sum(w * w, axis=(0, 2))[None, :, None] - 1
+        moved: Array = g - np.where(sphere[:, None], along - excess, 0.0) * w
+        return moved.ravel()
+
+    def lowered(factor: Array) -> Array:
+        """A start near a minimum: risk and tangent gradient of the vectors, made unit."""
+
+        def value(flat: Array) -> tuple[float, Array]:
+            w = flat.reshape(factor[:, :t].shape)
+            size = np.sqrt(np.sum(w * w, axis=(0, 2)))[None, :, None]
+            size = np.where(sphere[:, None], size, 1.0)
+            moved = (w / size).ravel()
+            full = np.concatenate([moved.reshape(w.shape), factor[:, t:]], axis=1)
+            slope = tangent(factor, moved).reshape(w.shape) / size
+            return float(f(flow.state(full), *row)[0]), slope.ravel()
+
+        w = minimize(value, factor[:, :t].ravel(), jac=True, method="L-BFGS-B").x
+        w = w.reshape(factor[:, :t].shape)
+        size = np.sqrt(np.sum(w * w, axis=(0, 2)))[None, :, None]
+        return np.concatenate([w / np.where(sphere[:, None], size, 1.0), factor[:, t:]], axis=1)
+
+    points: list[CriticalPoint] = []
+    # Half of them go down first, the others to the nearest point of any kind.
+    for number, start in enumerate(factors):
+        factor = lowered(start) if number % 2 else start
+        found = least_squares(
+            lambda flat, factor=factor: tangent(factor, flat),
+            factor[:, :t].ravel(), xtol=1e-13, ftol=1e-13, gtol=1e-13, max_nfev=100,
+        )  # fmt: skip
+        if np.abs(found.fun).max() > 1e-8:
+            continue
+        factor[:, :t] = found.x.reshape(factor[:, :t].shape)
+        state = flow.state(factor)
+        if any(np.abs(state - p.state).max() < 1e-5 for p in points):
+            continue
+        w = found.x.reshape(factor[:, :t].shape)
+        normals = np.zeros((int(sphere.sum()), w.size))
+        for n, i in enumerate(np.flatnonzero(sphere)):
+            one = np.zeros_like(w)
+            one[:, i] = w[:, i]
+            normals[n] = one.ravel()
+        basis = np.linalg.svd(normals)[2][len(normals) :] if len(normals) else np.eye(w.size)
+        step = 1e-6
+        moved = [
+            (tangent(factor, found.x + step * b) - tangent(factor, found.x - step * b)) / (2 * step)
+            for b in basis
+        ]
+        bend = basis @ np.array(moved).T
+        eigenvalues = np.linalg.eigvalsh((bend + bend.T) / 2)
+        points.append(
+            CriticalPoint(state, float(f(state, *row)[0]), np.asarray(eigenvalues, float))
+        )
+    return sorted(points, key=lambda p: p.risk)
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How many runs end aligned.
+
+    Parameters
+    ----------
+    share : float
+    interval : tuple of float
+        Of the probability, to 95 %, after Wilson (1927).
+    runs : Runs
+    """
+
+    share: float
+    interval: tuple[float, float]
+    runs: Runs
+
+
+def recovery(
+    model: Model,
+    values: Mapping[Any, Any],
+    pairs: Sequence[tuple[Direction, Direction]],
+    *,
+    least: float = 0.9,
+    **options: Any,
+) -> Recovery:
+    """Runs from random starts; `Model.recovery` says more."""
+    runs = simulate(model, values, **options)
+    last = [np.abs(runs.overlap(x, y)[-1]) for x, y in pairs]
+    hits = np.min(last, axis=0) >= least
+    n, p, z = len(hits), float(hits.mean()), 1.959963984540054
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return Recovery(p, (float(middle - half), float(middle + half)), runs)

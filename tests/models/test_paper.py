@@ -1,0 +1,82 @@
+"""The paper's task is an instance: law, risk, slopes and curvatures are those of before."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+from slrsym.kernels import compile_expressions
+from slrsym.models.expressions import kernel
+from slrsym.models.instances import attention
+from slrsym.notation import ORDER_PARAMETERS
+from slrsym.symbolic import closed_form, gradient, hessian
+from slrsym.task import informative_token, other_token
+from tests.kernels._cases import KINDS, feasible, setting
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return attention().model
+
+
+def test_its_order_parameters_and_laws(paper):
+    assert paper.order_parameters == ORDER_PARAMETERS
+    first, second = paper.data.tokens
+    # The model's law is of k, v, v*, in the order in which they occur.
+    for token, known, names in ((first, informative_token(), "kvy"), (second, other_token(), "kv")):
+        found = paper.law(token)
+        order = [
+            next(s for s in found.symbols if s.name == f"X_{{{n}}}") for n in directions(names)
+        ]
+        law = found.marginal(*order)
+        assert list(law.mean.values()) == list(known.mean.values())
+        assert law.cov == known.cov
+
+
+def directions(names):
+    return [{"k": "k", "v": "v", "y": r"v^\star"}[name] for name in names]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_what_was_derived_before(paper, kind):
+    """To 25 digits, from an expression of Owen's T that knows nothing of models."""
+    rows = hessian()
+    upper = [rows[i, j] for i in range(5) for j in range(i, 5)]
+    before = compile_expressions(
+        [closed_form(), *gradient(), *upper], ORDER_PARAMETERS, paper.parameters, "mpmath"
+    )
+    now = paper.compile("mpmath", "risk", "gradient", "hessian")
+    rng = np.random.default_rng(KINDS.index(kind))
+    for _ in range(3):
+        temperature, task = setting(rng)
+        values = {"lambda": temperature, "gamma": task.gamma, "d": task.d, "L": task.L}
+        numbers = [values.get(p.name, 0.0) for p in paper.parameters]
+        state = feasible(rng, kind).tolist()
+        for old, new in zip(
+            before(state, *numbers, dps=60), now(state, *numbers, dps=40), strict=True
+        ):
+            with mpmath.workdps(50):
+                assert abs(old - new) <= mpmath.mpf(10) ** -25 * (1 + abs(old))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_form_that_was_found_loses_no_more_than_the_one_by_hand(paper, kind):
+    """Near the oracle, too, where the closed form cancels without bound."""
+    found = paper.compile("numpy", "excess_risk")
+    exact = paper.compile("mpmath", "excess_risk")
+    rng = np.random.default_rng(20 + KINDS.index(kind))
+    worst = [0.0, 0.0]
+    for _ in range(10):
+        temperature, task = setting(rng)
+        values = {"lambda": temperature, "gamma": task.gamma, "d": task.d, "L": task.L}
+        numbers = [values.get(p.name, 0.0) for p in paper.parameters]
+        state = feasible(rng, kind)
+        reference = exact(state.tolist(), *numbers, dps=60)[0]
+        byhand = kernel("excess_risk")(
+            state, temperature, task.gamma, float(task.d), float(task.L), 0.0
+        )
+        for place, value in enumerate((found(state, *numbers)[0], byhand[0])):
+            error = float(abs(mpmath.mpf(float(value)) - reference) / abs(reference))
+            worst[place] = max(worst[place], error)
+    assert worst[0] < max(1e-13, 20 * worst[1])

@@ -1,0 +1,72 @@
+"""What cannot be stated is refused, in a sentence that says what is allowed."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Rational, Symbol, erf, log, symbols
+
+from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
+from slrsym.models.instances import attention
+
+k, v = Direction("k", sphere=True), Direction("v", sphere=True)
+k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
+u = Direction("u", unit=True)
+token = Token(mean=2 * k_star, target=lambda X: X @ v_star, name="informative")
+heads = Predictor(lambda X: erf(X @ k) * (X @ v))
+n = Symbol("n", integer=True, positive=True)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Direction(""), "name must be a text that is not empty; got ''"),
+        (lambda: Direction("k", unit=True, sphere=True), "either fixed .unit. or trained"),
+        (lambda: Token(cov=-1), "cov of token must be positive"),
+        (lambda: Token(cov=(1, -2)), "cov of token must be positive"),
+        (lambda: Token(cov={1: 1, u: -3}), "must be positive; along u it is -2"),
+        (lambda: Token(cov={1: 1, k: 2}), "has a spike along k, no fixed direction"),
+        (lambda: Token(mean=k), "mean contains k, which is trained"),
+        (lambda: Token(mean=3), "mean must be 0 or a sum of fixed directions; got 3"),
+        (lambda: Sequence({token: Rational(1, 2)}), "count of informative must be an integer"),
+        (lambda: Sequence([({token: 1}, 0.3)]), "probabilities of tokens must add up to 1"),
+        (lambda: Sequence({token: 1}, noise=-1), "noise must not be negative"),
+        (lambda: Sequence({token: 1}, location=(0.5, 0.2)), "location must be a law"),
+        (lambda: Sequence({token: 1, Token(): n}, correlation={(token, token): 1}), "correlation"),
+        (lambda: model(Sequence({token: 1}), heads, given={k @ v: 0}), "is an order parameter"),
+        (lambda: model(Sequence({token: 1}), heads, given={k_star @ v_star: 2}), "at most 1"),
+        (lambda: model(Sequence({token: 1}), heads, given={k_star @ u: 0}), "no inner product of"),
+        (lambda: contradiction(), "directions contradict each other"),
+        (lambda: attention(bias=symbols("b_1:4"), location=(1, 0)).model.risk, "3 probabilities"),
+        (lambda: model(Sequence({Token(cov=(1, 2)): 1, Token(cov=(1, 2, 3)): 1}), heads), "same"),
+        (lambda: attention(lambda x: softmax(x) ** 2).model.risk, "softmax"),
+        (lambda: attention(lambda x: log(1 + x**4)).model.risk, "no closed form is known"),
+        (lambda: attention().model.simulate({"d": 9}, steps=3, alpha=1), "number for L"),
+        (lambda: attention().model.program("loss"), "what must be of excess_risk, risk"),
+    ],
+)  # fmt: skip
+def test_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def contradiction():
+    one = Token(mean=k_star + v_star + u, target=lambda X: X @ u)
+    given = {k_star @ v_star: 0.9, k_star @ u: 0.9, v_star @ u: -0.9}
+    return model(Sequence({one: 1}), heads, given=given)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: k * v, "two directions have an inner product, k @ v"),
+        (lambda: k + 1, "a direction and 1 cannot be added"),
+        (lambda: Predictor(3), "share must be a function of a token; got 3"),
+        (lambda: Sequence({3: 1}), "tokens must be a mapping of Token to a count; got 3"),
+        (lambda: model(3, heads), "data must be a slrsym.models.Sequence; got 3"),
+        (lambda: model(Sequence({token: 1}), 3), "predictor must be a slrsym.models.Predictor"),
+        (lambda: model(Sequence({Token(target=lambda X: X @ 3): 1}), heads), "is projected on"),
+    ],
+)  # fmt: skip
+def test_of_another_kind(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
