@@ -161,13 +161,11 @@ def _sampled(
 
 
 def _symbols(model: Model) -> set[Any]:
-    found: set[Any] = set().union(*(e.free_symbols for e, _ in model.shares.values()))
+    parts: list[Expr] = [model.data.noise, *(e for e, _ in model.shares.values())]
     for counts, _ in model.data.mixture:
         for token, count in counts.items():
-            found |= count.free_symbols.union(*(c.free_symbols for c in token.mean.terms.values()))
-            found |= set().union(*(e.free_symbols for e in token.eigenvalues))
-            found |= set().union(*(e.free_symbols for e in token.spikes.values()))
-    return found | model.data.noise.free_symbols
+            parts += [count, *token.mean.terms.values(), *token.eigenvalues, *token.spikes.values()]
+    return {s for part in parts for s in part.free_symbols}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,31 @@
+"""The files of users in the documentation: short, and they run."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+mpl.use("Agg")
+
+FILES = sorted((Path(__file__).parents[2] / "docs" / "models").glob("*.py"))
+
+
+def test_there_are_five():
+    assert len(FILES) == 5
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_they_are_short_and_run(file, tmp_path, monkeypatch):
+    text = file.read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(text))
+    lines = [line for line in text.splitlines()[1:] if line.strip()]
+    assert len(lines) <= 20
+    monkeypatch.chdir(tmp_path)
+    namespace = runpy.run_path(str(file))
+    assert (tmp_path / f"{file.stem}.png").stat().st_size > 1000
+    runs = namespace["runs"]
+    assert (runs.risk[-1] < runs.risk[0]).all()
