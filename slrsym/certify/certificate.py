@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slrsym.certify.boxes import Box
-from slrsym.certify.numbers import Range, parameter_range, rational
+from slrsym.balls.boxes import Box, Range, parameter_range, rational
+from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replacing
 
 __all__ = [
@@ -124,8 +124,6 @@ class Certificate:
     @property
     def statement(self) -> str:
         """What it says, in a sentence."""
-        from slrsym.certify.statements import KINDS
-
         return KINDS[self.kind].statement
 
     @property
@@ -241,8 +239,6 @@ def load(path: str | Path) -> Certificate:
 
 
 def _read(data: dict[str, Any]) -> Certificate:
-    from slrsym.certify.statements import KINDS
-
     if data["kind"] not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {data['kind']!r}")
     said, meant = data["statement"], KINDS[data["kind"]].statement

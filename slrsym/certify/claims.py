@@ -11,10 +11,10 @@ from flint import arb, ctx
 from sympy import And, Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
-from slrsym.certify.fields import Field
-from slrsym.certify.numbers import rational, signed_interval
+from slrsym.balls.boxes import rational, signed_interval
+from slrsym.balls.fields import Field
+from slrsym.balls.search import Budget, cover_positive
 from slrsym.certify.runner import DIGITS
-from slrsym.certify.search import Budget, cover_positive
 from slrsym.claims.claim import certifying
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.special import ErfVariance

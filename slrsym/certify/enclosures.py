@@ -13,13 +13,11 @@ from typing import Any
 
 from flint import arb, ctx
 
-from slrsym.certify.boxes import Box, cut, middle
+from slrsym.balls.boxes import Box, cut, lower_decimal, middle, parameter_range, signed_interval
+from slrsym.balls.fields import BoundField, Part
+from slrsym.balls.search import Budget, widest_axis
 from slrsym.certify.certificate import Certificate, Verdict
-from slrsym.certify.fields import BoundField
-from slrsym.certify.numbers import lower_decimal, parameter_range, signed_interval
-from slrsym.certify.parts import Part
 from slrsym.certify.runner import DIGITS, certify
-from slrsym.certify.search import Budget, widest_axis
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import whole
 

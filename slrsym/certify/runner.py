@@ -9,7 +9,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from slrsym.certify.boxes import Box, volume
+from slrsym.balls.boxes import Box, Range, lower_decimal, volume
+from slrsym.balls.fields import Part
+from slrsym.balls.search import Budget, Cover, cover_positive, isolate_zeros, refutes, share
+from slrsym.balls.trees import NATURAL, UNDECIDED
 from slrsym.certify.certificate import (
     Certificate,
     Counterexample,
@@ -19,12 +22,7 @@ from slrsym.certify.certificate import (
     Verdict,
     described,
 )
-from slrsym.certify.numbers import Range, lower_decimal
-from slrsym.certify.parts import Part
-from slrsym.certify.search import Budget, Cover, cover_positive, refutes, share
 from slrsym.certify.statements import KINDS
-from slrsym.certify.trees import NATURAL, UNDECIDED
-from slrsym.certify.zeros import isolate_zeros
 from slrsym.kernels.arguments import whole
 
 __all__ = ["CORNERS", "DIGITS", "MAX_BOXES", "certify"]

@@ -12,12 +12,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from slrsym.balls.boxes import Exact, Range, ranges
+from slrsym.balls.search import Budget
 from slrsym.certify.certificate import Certificate, Verdict
-from slrsym.certify.closed_form import closed_form_step
-from slrsym.certify.grid import grid_step, suspects
-from slrsym.certify.numbers import Exact, Range, ranges
+from slrsym.certify.estimates import closed_form_step, grid_step, suspects
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
-from slrsym.certify.search import Budget
 from slrsym.kernels.arguments import number
 
 __all__ = ["StepSize", "alpha_bar", "certify_alpha"]

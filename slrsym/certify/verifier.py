@@ -10,9 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from flint import arb, arb_mat, ctx
+from flint import arb
 
-from slrsym.certify.boxes import Box, cut, meet, middle, strictly_within, within
+from slrsym.balls.boxes import Range, meet, strictly_within, within
+from slrsym.balls.fields import Part
+from slrsym.balls.newton import has_one_zero
+from slrsym.balls.trees import CENTRED, INSIDE, NATURAL, UNDECIDED, leaves
 from slrsym.certify.certificate import (
     Certificate,
     CertificateError,
@@ -21,11 +24,7 @@ from slrsym.certify.certificate import (
     described,
     load,
 )
-from slrsym.certify.fields import Functions
-from slrsym.certify.numbers import Range
-from slrsym.certify.parts import Part
 from slrsym.certify.statements import KINDS
-from slrsym.certify.trees import CENTRED, INSIDE, NATURAL, UNDECIDED
 
 __all__ = ["Check", "check"]
 
@@ -163,12 +162,14 @@ class _Checker:
             _require(
                 within(narrow, wide) and strictly_within(wide, part.domain), "a zero is astray"
             )
-            _require(_one_zero(bound, wide) and _one_zero(bound, narrow), "a zero is not certain")
+            _require(
+                has_one_zero(bound, wide) and has_one_zero(bound, narrow), "a zero is not certain"
+            )
         for i, (wide, _) in enumerate(finding.zeros):
             apart = all(not meet(wide, other) for other, _ in finding.zeros[:i])
             _require(apart, "zeros are counted twice")
         marks = iter(finding.tree)
-        for box, mark in _leaves(part.domain, marks):
+        for box, mark in leaves(part.domain, marks):
             self.boxes += 1
             if mark == INSIDE:
                 held = any(within(box, wide) for wide, _ in finding.zeros)
@@ -206,35 +207,3 @@ class _Checker:
         values = part.bind(point.parameters, it.digits).natural(point.point)
         self.boxes = 1
         _require(any(value <= 0 for value in values), "the counterexample is none")
-
-
-def _leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
-    """The boxes that a tree cuts a box into: they cover it, whatever the marks are."""
-    mark = next(marks, "")
-    if mark.isdigit() and int(mark) < len(box):
-        for half in cut(box, int(mark)):
-            yield from _leaves(half, marks)
-    else:
-        _require(mark in (NATURAL, CENTRED, INSIDE) and mark != "", f"no mark of a leaf: {mark!r}")
-        yield box, mark
-
-
-def _one_zero(bound: Functions, box: Box) -> bool:
-    r"""Whether x - C f(x) is a contraction of a box into itself, for an approximate inverse C.
-
-    With centre m, half sides r, and L the bound of :math:`|I - C f'|` over the box, it is enough
-    that :math:`|C f(m)| + L r < r` in every coordinate.
-    """
-    _, rows = bound.slopes(box)
-    values = bound.natural(middle(box))
-    with ctx.workdps(bound.dps):
-        inverse = arb_mat([[x.mid() for x in row] for row in rows]).inv()
-        n = len(box)
-        product, shift = inverse * arb_mat(rows), inverse * arb_mat([[v] for v in values])
-        radii = [arb(high - low) / 2 for low, high in box]
-        return all(
-            abs(shift[i, 0])
-            + sum((abs(product[i, j] - int(i == j)) * radii[j] for j in range(n)), arb(0))
-            < radii[i]
-            for i in range(n)
-        )

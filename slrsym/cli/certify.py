@@ -407,7 +407,7 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
         raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
     if gamma2 is None:
         return gamma or "sqrt(1/2)"
-    from slrsym.certify.numbers import Exact, Range, parameter_range
+    from slrsym.balls.boxes import Exact, Range, parameter_range
 
     square = parameter_range("gamma2", gamma2)
     if square.low.root or square.high.root:

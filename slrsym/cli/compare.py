@@ -141,7 +141,7 @@ def compare(
 
     from slrsym.linear import best_linear
     from slrsym.montecarlo import METHODS
-    from slrsym.montecarlo.positions import states_of
+    from slrsym.montecarlo.plan import states_of
     from slrsym.task import OrderParameters, Task
 
     if method not in ("auto", *METHODS):

@@ -19,6 +19,7 @@ from slrsym.task import Task
 
 __all__ = [
     "SLACK",
+    "ambient_derivatives",
     "curvature",
     "derivatives",
     "dimension",
@@ -102,20 +103,30 @@ def overlap_rates(points: _Array) -> _Array:
     return rates.reshape(*points.shape[:-2], 5, 2 * m)
 
 
-def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
-    """The derivative of the risk in k and v, and the Hessian of its Lagrangian."""
+def ambient_derivatives(
+    points: _Array, lam: Any, task: Task, backend: str = "numpy"
+) -> tuple[_Array, _Array]:
+    """The first and second derivatives of the risk in k and v, without regard to the spheres."""
     state = overlaps(points)
-    partial, second = gradient(state, lam, task), hessian(state, lam, task)
+    partial, second = (f(state, lam, task, backend) for f in (gradient, hessian))
     rates = overlap_rates(points)
     m = points.shape[-1]
     slope = np.einsum("...p,...pi->...i", partial, rates).reshape(points.shape)
     bend = np.swapaxes(rates, -1, -2) @ second @ rates
-    weights = multipliers(points, slope)
     index = np.arange(m)
     for i in (0, 1):
         # The overlap rho is bilinear in k and v.
         bend[..., i * m + index, (1 - i) * m + index] += partial[..., 4, None]
-        bend[..., i * m + index, i * m + index] -= weights[..., i, None]
+    return slope, bend
+
+
+def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
+    """The derivative of the risk in k and v, and the Hessian of its Lagrangian."""
+    slope, bend = ambient_derivatives(points, lam, task)
+    diagonal = np.arange(bend.shape[-1])
+    bend[..., diagonal, diagonal] -= np.repeat(
+        multipliers(points, slope), points.shape[-1], axis=-1
+    )
     return slope, bend
 
 

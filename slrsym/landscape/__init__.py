@@ -5,14 +5,14 @@ from slrsym.landscape.diagram import Event as Event
 from slrsym.landscape.diagram import branches as branches
 from slrsym.landscape.enumeration import Atlas as Atlas
 from slrsym.landscape.enumeration import atlas as atlas
-from slrsym.landscape.manifold import transverse_matrix as transverse_matrix
-from slrsym.landscape.manifold import transverse_rate as transverse_rate
-from slrsym.landscape.oracle import critical_inverse_temperature as critical_inverse_temperature
-from slrsym.landscape.oracle import oracle_hessian as oracle_hessian
-from slrsym.landscape.oracle import (
-    saturated_critical_inverse_temperature as saturated_critical_inverse_temperature,
-)
-from slrsym.landscape.oracle import swap_margin as swap_margin
-from slrsym.landscape.oracle import swap_point as swap_point
 from slrsym.landscape.points import CriticalPoint as CriticalPoint
 from slrsym.landscape.search import Coverage as Coverage
+from slrsym.landscape.stability import critical_inverse_temperature as critical_inverse_temperature
+from slrsym.landscape.stability import oracle_hessian as oracle_hessian
+from slrsym.landscape.stability import (
+    saturated_critical_inverse_temperature as saturated_critical_inverse_temperature,
+)
+from slrsym.landscape.stability import swap_margin as swap_margin
+from slrsym.landscape.stability import swap_point as swap_point
+from slrsym.landscape.stability import transverse_matrix as transverse_matrix
+from slrsym.landscape.stability import transverse_rate as transverse_rate

@@ -17,8 +17,9 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 
+from slrsym.balls.newton import contraction
 from slrsym.kernels.ball_backend import ball
-from slrsym.landscape.symmetry import point_signs
+from slrsym.landscape.points import point_signs
 from slrsym.models.expressions import kernel
 from slrsym.task import Task
 
@@ -146,23 +147,15 @@ class _Attempt:
 
     def _krawczyk(self, unknowns: list[Any]) -> list[Any] | None:
         """The box shrunk by Krawczyk's operator, if that maps it into itself."""
-        size = len(unknowns)
-        value, rate = self._lagrange(unknowns)
-        try:
-            inverse = rate.mid().inv().mid()
-        except ZeroDivisionError:
-            return None
+        value, _ = self._lagrange(unknowns)
         scale = arb(10) ** (-(self._digits // 2))
         radii = [scale * max(arb(1), abs(u)) for u in unknowns]
         box = [u + _ball_around_zero(r) for u, r in zip(unknowns, radii, strict=True)]
         _, wide = self._lagrange(box)
-        rest = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
-        rest = rest - inverse * wide
-        offset = arb_mat([[_ball_around_zero(r)] for r in radii])
-        centre = arb_mat([[u] for u in unknowns]) - inverse * arb_mat([[v] for v in value])
-        image = centre + rest * offset
-        inside = all(box[i].contains_interior(image[i, 0]) for i in range(size))
-        return [image[i, 0] for i in range(2 * self._m)] if inside else None
+        moved = contraction(value, wide, radii)
+        if moved is None:
+            return None
+        return [u + x for u, x in zip(unknowns, moved, strict=True)][: 2 * self._m]
 
     # -- derivatives ---------------------------------------------------------------------------
 

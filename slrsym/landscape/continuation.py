@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym import symbolic
 from slrsym.dynamics.spheres import (
     derivatives,
     multipliers,
@@ -24,9 +25,10 @@ from slrsym.dynamics.spheres import (
     tangent_basis,
 )
 from slrsym.kernels.compile import compile_expressions
-from slrsym.landscape.symmetry import point_signs
+from slrsym.landscape.points import point_signs
 from slrsym.models.expressions import PARAMETERS
-from slrsym.notation import ORDER_PARAMETERS
+from slrsym.models.paper import gradient
+from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.task import Task
 
 __all__ = ["Place", "Trace", "corrected", "follow", "index_at"]
@@ -44,10 +46,8 @@ _NOISE = 1e-11
 @cache
 def _rate_in_lam() -> Any:
     """The derivative in lambda of the partial derivatives of the risk."""
-    from slrsym.notation import lam
-    from slrsym.symbolic import gradient
-
-    return compile_expressions(list(gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
+    rate = symbolic.gradient().diff(lam)
+    return compile_expressions(list(rate), ORDER_PARAMETERS, PARAMETERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +121,6 @@ def index_at(point: _Array, lam: float, task: Task) -> tuple[int, tuple[float, f
 
 
 def _rho_slope(point: _Array, lam: float, task: Task) -> float:
-    from slrsym.models.paper import gradient
-
     return float(gradient(overlaps(point), lam, task)[4])
 
 

@@ -17,8 +17,14 @@ from slrsym.dynamics.spheres import dimension, overlaps
 from slrsym.landscape.certificate import refine
 from slrsym.landscape.continuation import Place, Trace, corrected, follow, index_at
 from slrsym.landscape.enumeration import census, symmetric_points
-from slrsym.landscape.points import checked_lam, name_of, told_apart
-from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, distance
+from slrsym.landscape.points import (
+    OVERLAP_SIGNS,
+    canonical,
+    checked_lam,
+    distance,
+    name_of,
+    told_apart,
+)
 from slrsym.models.paper import excess_risk
 from slrsym.task import OrderParameters, Task
 

@@ -15,9 +15,18 @@ from numpy.typing import NDArray
 from slrsym.dynamics.spheres import curvature, dimension, overlaps
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.certificate import Enclosure, inertia, refine
-from slrsym.landscape.points import CriticalPoint, checked_lam, family_of, name_of, told_apart
+from slrsym.landscape.points import (
+    CriticalPoint,
+    canonical,
+    checked_lam,
+    copies,
+    distance,
+    family_of,
+    name_of,
+    point_signs,
+    told_apart,
+)
 from slrsym.landscape.search import Coverage, between, descend, led, starts
-from slrsym.landscape.symmetry import canonical, copies, distance, point_signs
 from slrsym.models.expressions import kernel
 from slrsym.models.paper import excess_risk, hessian
 from slrsym.task import OrderParameters, Task

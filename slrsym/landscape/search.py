@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import curvature, retracted
-from slrsym.landscape.symmetry import point_signs
+from slrsym.landscape.points import point_signs
 from slrsym.task import Task
 
 __all__ = ["Coverage", "between", "descend", "led", "newton_steps", "starts"]

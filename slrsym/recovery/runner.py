@@ -1,7 +1,11 @@
-"""Many runs of several settings, over any executor, kept on disk as they come."""
+"""Many runs of several settings, over any executor, kept on disk in parts as they come."""
 
 from __future__ import annotations
 
+import io
+import json
+import shutil
+import zipfile
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
@@ -13,14 +17,12 @@ from typing import Any
 import numpy as np
 
 from slrsym.dynamics.engines import cores
-from slrsym.files import NotSavedError
+from slrsym.files import DamagedFileError, NotSavedError, replacing
+from slrsym.jobs import Jobs, Maker, as_maker, completed
 from slrsym.progress import advancing
-from slrsym.recovery.chunks import Ends, follow, tubes
-from slrsym.recovery.executors import Jobs, Maker, as_maker, completed
-from slrsym.recovery.setting import Setting
-from slrsym.recovery.store import Parts
+from slrsym.recovery.setting import Ends, Setting, follow, tubes
 
-__all__ = ["Plan", "followed", "parts_folder"]
+__all__ = ["Parts", "Plan", "followed", "parts_folder"]
 
 # The same whatever the number of workers is, so that parts are.
 _CHUNK = 250
@@ -118,3 +120,60 @@ def _together(parts: Sequence[Ends]) -> Ends:
 def parts_folder(path: Path) -> Path:
     """Where parts are kept until a file is complete."""
     return path.with_name(f"{path.name}.parts")
+
+
+_SETTINGS = "settings.json"
+
+
+class Parts:
+    """A folder with one file for each part."""
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        self._folder = folder
+        wanted = json.loads(json.dumps(settings))
+        file = folder / _SETTINGS
+        if not folder.exists():
+            try:
+                folder.mkdir()
+            except OSError as problem:
+                raise NotSavedError(f"{folder} could not be made: {problem.strerror}") from None
+        if file.is_file():
+            try:
+                found = json.loads(file.read_text(encoding="utf-8"))
+            except ValueError as problem:
+                raise DamagedFileError(f"{file} is damaged: {problem}") from None
+            for name in {**wanted, **found}:
+                if found.get(name) != wanted.get(name):
+                    raise ValueError(
+                        f"{folder} holds parts with {name} = {found.get(name)}; needed is "
+                        f"{name} = {wanted.get(name)}; give the same again, or another file"
+                    )
+        elif not folder.is_dir() or any(folder.iterdir()):
+            raise DamagedFileError(f"{folder} holds something else than parts of a sweep")
+        else:
+            with replacing(file) as draft:
+                draft.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
+
+    def _file(self, cell: int, first: int) -> Path:
+        return self._folder / f"cell-{cell:05}-run-{first:07}.npz"
+
+    def read(self, cell: int, first: int) -> Ends | None:
+        """A part, if it is there."""
+        file = self._file(cell, first)
+        if not file.is_file():
+            return None
+        try:
+            with np.load(io.BytesIO(file.read_bytes())) as arrays:
+                return Ends(**arrays)
+        except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile):
+            # Damaged: it will be made again.
+            return None
+
+    def write(self, cell: int, first: int, part: Ends) -> None:
+        """Keep a part."""
+        with replacing(self._file(cell, first)) as draft, draft.open("wb") as file:
+            np.savez(file, allow_pickle=False, **part.as_dict())
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self._folder)

@@ -24,15 +24,12 @@ from slrsym.files import (
     require_writable,
     write_netcdf,
 )
+from slrsym.jobs import Maker
 from slrsym.kernels.arguments import number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
-from slrsym.recovery.chunks import Ends
-from slrsym.recovery.executors import Maker
-from slrsym.recovery.runner import Plan, followed, parts_folder
-from slrsym.recovery.setting import Setting
-from slrsym.recovery.statistics import CONFIDENCE, counted, tally
-from slrsym.recovery.store import Parts
-from slrsym.recovery.verdicts import MOVING, NEAR, VERDICTS
+from slrsym.recovery.runner import Parts, Plan, followed, parts_folder
+from slrsym.recovery.setting import Ends, Setting
+from slrsym.recovery.verdicts import CONFIDENCE, MOVING, NEAR, VERDICTS, counted, tally
 from slrsym.task import OrderParameters
 
 __all__ = ["AXES", "recover", "sweep"]

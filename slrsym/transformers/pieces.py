@@ -22,8 +22,8 @@ from numpy.random import Generator, SeedSequence, default_rng
 
 from slrsym.dynamics.engines import cores
 from slrsym.files import Saved, require_writable
+from slrsym.jobs import Jobs, as_maker, completed
 from slrsym.progress import advancing
-from slrsym.recovery.executors import Jobs, as_maker, completed
 from slrsym.transformers.task import Real
 
 __all__ = ["RunsInPieces", "in_processes", "stream"]

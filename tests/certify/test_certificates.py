@@ -12,10 +12,10 @@ from flint import arb, ctx, fmpq
 from sympy import diff, simplify, sympify
 
 from slrsym import certify
+from slrsym.balls.boxes import ranges
+from slrsym.balls.search import Budget, cover_positive
 from slrsym.certify.certificate import CertificateError, load
 from slrsym.certify.functions import curvature_identity, planar_map, risk_symbols, slopes
-from slrsym.certify.numbers import ranges
-from slrsym.certify.search import Budget, cover_positive
 from slrsym.certify.statements import KINDS
 from slrsym.dynamics.maps import planar_program
 from slrsym.kernels import zeta

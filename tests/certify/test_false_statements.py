@@ -10,10 +10,10 @@ import pytest
 from flint import arb
 
 from slrsym import certify
+from slrsym.balls.boxes import parameter_range, ranges
+from slrsym.balls.search import Budget
 from slrsym.certify.certificate import CertificateError
-from slrsym.certify.numbers import parameter_range, ranges
 from slrsym.certify.runner import certify as search
-from slrsym.certify.search import Budget
 from slrsym.certify.statements import KINDS
 
 SHOWN = certify.Verdict.SHOWN

@@ -9,7 +9,7 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.certify.numbers import exact, lower_decimal, parameter_range, signed_interval
+from slrsym.balls.boxes import exact, lower_decimal, parameter_range, signed_interval
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.dynamics.spheres import curvature, derivatives, overlaps, retracted, tangent_basis
-from slrsym.landscape.symmetry import OVERLAP_SIGNS, canonical, copies, point_signs
+from slrsym.landscape.points import OVERLAP_SIGNS, canonical, copies, point_signs
 from slrsym.testing import UnitSpheres, check_hessian
 
 

@@ -15,7 +15,7 @@ from slrsym.landscape import (
     swap_point,
 )
 from slrsym.landscape.continuation import corrected, follow, index_at
-from slrsym.landscape.symmetry import OVERLAP_SIGNS
+from slrsym.landscape.points import OVERLAP_SIGNS
 from tests._profile import thorough_only
 
 

@@ -23,10 +23,9 @@ from slrsym.montecarlo import (
     output_summary,
     risk_estimate,
 )
-from slrsym.montecarlo.adaptive import sampled
 from slrsym.montecarlo.draws import Coordinates, Locations
-from slrsym.montecarlo.moments import Moments
-from slrsym.montecarlo.quantities import Loss, OutputMoments
+from slrsym.montecarlo.predictors import Loss, OutputMoments
+from slrsym.montecarlo.sampling import Moments, sampled
 from slrsym.task import OrderParameters
 from tests.montecarlo._settings import random_state, settings
 

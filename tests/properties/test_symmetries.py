@@ -11,7 +11,7 @@ from slrsym import Task, excess_risk, gradient, hessian, risk
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.montecarlo import Erf, HardOracle, Softmax
 from slrsym.montecarlo.draws import Batch
-from slrsym.montecarlo.quantities import Loss, OutputMoments, OverlapGradient
+from slrsym.montecarlo.predictors import Loss, OutputMoments, OverlapGradient
 from slrsym.testing.strategies import overlaps, step_sizes, tasks, temperatures
 
 from ._examples import EPS

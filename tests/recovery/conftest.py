@@ -3,7 +3,7 @@
 import pytest
 
 from slrsym.recovery import Setting, recover
-from slrsym.recovery.chunks import tubes
+from slrsym.recovery.setting import tubes
 
 GAMMA = 0.5**0.5
 

@@ -15,8 +15,8 @@ import xarray as xr
 
 from slrsym.dynamics import Overlaps, simulate
 from slrsym.dynamics.schedules import Inverse
+from slrsym.jobs import completed
 from slrsym.recovery import Setting, recover, runner, sweep, verdicts
-from slrsym.recovery.executors import completed
 from slrsym.recovery.verdicts import MOVING
 from tests._profile import thorough_only
 

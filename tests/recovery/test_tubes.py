@@ -9,11 +9,17 @@ from slrsym import Task, gradient
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.spheres import overlaps
 from slrsym.dynamics.starts import uniform_overlaps
-from slrsym.landscape.symmetry import OVERLAP_SIGNS
+from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
-from slrsym.recovery.chunks import checkpoints, follow, tubes
-from slrsym.recovery.step import lifted, second_derivative, step_derivative, turning
-from slrsym.recovery.tubes import _RESERVE, tube_around
+from slrsym.recovery.setting import checkpoints, follow, tubes
+from slrsym.recovery.tubes import (
+    _RESERVE,
+    lifted,
+    second_derivative,
+    step_derivative,
+    tube_around,
+    turning,
+)
 from tests._profile import THOROUGH
 
 

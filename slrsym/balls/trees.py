@@ -16,6 +16,22 @@ mark      what was seen of the leaf
 
 from __future__ import annotations
 
-__all__ = ["CENTRED", "INSIDE", "NATURAL", "UNDECIDED"]
+from collections.abc import Iterator
+
+from slrsym.balls.boxes import Box, cut
+
+__all__ = ["CENTRED", "INSIDE", "NATURAL", "UNDECIDED", "leaves"]
 
 NATURAL, CENTRED, INSIDE, UNDECIDED = ".", ":", "*", "?"
+
+
+def leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
+    """The boxes that a tree cuts a box into: they cover it, whatever the marks are."""
+    mark = next(marks, "")
+    if mark.isdigit() and int(mark) < len(box):
+        for half in cut(box, int(mark)):
+            yield from leaves(half, marks)
+    elif mark in (NATURAL, CENTRED, INSIDE) and mark:
+        yield box, mark
+    else:
+        raise ValueError(f"no mark of a leaf: {mark!r}")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from flint import arb, ctx
 from sympy import Expr, Symbol
 
-from slrsym.certify.boxes import Box, box_ball
+from slrsym.balls.boxes import Box, Range, box_ball
 from slrsym.kernels.ball_backend import bound_ball_function
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
-__all__ = ["PARAMETERS", "Between", "BoundField", "Field", "Functions"]
+__all__ = ["PARAMETERS", "Between", "BoundField", "Field", "Functions", "Kind", "Part", "no_facts"]
 
 PARAMETERS = {
     "lam": lam,
@@ -183,3 +184,38 @@ class Between:
 
 
 Functions = BoundField | Between
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing to be shown."""
+
+    name: str
+    field: Field
+    domain: Box
+    zeros: bool = False
+    labels: tuple[str, ...] = ()
+    bounds: tuple[tuple[Any, Any], ...] = ()
+
+    def bind(self, parameters: Mapping[str, Range], digits: int) -> Functions:
+        """What is to be positive, or zero, for a box of parameters."""
+        with ctx.workdps(digits):
+            balls = {name: x.ball() for name, x in parameters.items()}
+        bound = self.field.bind(balls, digits)
+        return Between(bound, self.bounds) if self.bounds else bound
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of certificate."""
+
+    statement: str
+    parts: Callable[[Mapping[str, Fraction]], tuple[Part, ...]]
+    facts: Callable[[], Mapping[str, bool]]
+    names: tuple[str, ...] = ("lam", "gamma", "d")
+    numbers: tuple[str, ...] = ()
+
+
+def no_facts() -> Mapping[str, bool]:
+    """What is decided by algebra, where nothing is."""
+    return {}

@@ -1,4 +1,7 @@
-"""The search: boxes are cut until every piece shows what is wanted, or the budget is spent."""
+"""The search: boxes are cut until every piece shows what is wanted, or the budget is spent.
+
+What is wanted is that functions are positive, or to isolate and count the zeros of a system.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from slrsym.certify.boxes import Box, cut, middle, volume
-from slrsym.certify.fields import Functions
-from slrsym.certify.trees import CENTRED, NATURAL, UNDECIDED
+from flint import arb_mat, ctx, fmpq
+
+from slrsym.balls.boxes import Box, cut, meet, middle, strictly_within, volume, within
+from slrsym.balls.fields import Functions
+from slrsym.balls.newton import has_one_zero
+from slrsym.balls.trees import CENTRED, INSIDE, NATURAL, UNDECIDED
 from slrsym.kernels.arguments import number, whole
 
 __all__ = [
@@ -18,6 +24,7 @@ __all__ = [
     "Budget",
     "Cover",
     "cover_positive",
+    "isolate_zeros",
     "leave",
     "refutes",
     "share",
@@ -169,3 +176,87 @@ def share(boxes: Iterable[Box], domain: Box) -> float:
     whole_volume = volume(tuple(domain[i] for i in long))
     parts = (volume(tuple(box[i] for i in long)) for box in boxes)
     return float(sum(part / whole_volume for part in parts))
+
+
+def isolate_zeros(bound: Functions, domain: Box, budget: Budget) -> Cover:
+    """Cut a domain until every piece has no zero of a system, or lies in a box with exactly one."""
+    found = Cover()
+    _isolate(bound, domain, domain, budget, found, 0)
+    return found
+
+
+def _isolate(
+    bound: Functions, box: Box, domain: Box, budget: Budget, found: Cover, depth: int
+) -> None:
+    if depth > DEPTH or not budget.spend():
+        leave(found, box)
+        return
+    if any(within(box, wide) for wide, _ in found.zeros):
+        found.tree.append(INSIDE)
+        return
+    if excluded(bound.natural(box)):
+        found.tree.append(NATURAL)
+        return
+    if excluded(bound.centred(box)):
+        found.tree.append(CENTRED)
+        return
+    zero = _around_zero(bound, box, domain, found)
+    if zero is not None and not any(meet(zero[0], wide) for wide, _ in found.zeros):
+        found.zeros.append(zero)
+        if within(box, zero[0]):
+            found.tree.append(INSIDE)
+            return
+    axis = widest_axis(bound, box)
+    found.tree.append(str(axis))
+    for half in cut(box, axis):
+        _isolate(bound, half, domain, budget, found, depth + 1)
+
+
+def excluded(values: list[Any]) -> bool:
+    """Whether some value certainly is not zero."""
+    return any(value > 0 or value < 0 for value in values)
+
+
+def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple[Box, Box] | None:
+    """A wide and a narrow box around a zero near a box, if Newton's method comes to one."""
+    point = [(low + high) / 2 for low, high in box]
+    for _ in range(8):
+        step = _newton_step(bound, tuple((x, x) for x in point))
+        if step is None:
+            return None
+        # Any numbers will do: what is found is tested.
+        moved = [float(x) - s for x, s in zip(point, step, strict=True)]
+        if not all(math.isfinite(x) and abs(x) < 1e6 for x in moved):
+            return None
+        point = [fmpq(*x.as_integer_ratio()) for x in moved]
+        if all(abs(s) < 1e-15 for s in step):
+            break
+    at: Box = tuple((x, x) for x in point)
+    if not within(at, domain) or any(within(at, wide) for wide, _ in found.zeros):
+        return None
+    near = [float(x) for x in point]
+    if any(math.dist(near, other) < 1e-9 for other in found.missed):
+        return None
+    around = [tuple((x - r, x + r) for x in point) for r in _RADII]
+    fitting = [box for box in around if strictly_within(box, domain)]
+    wide = next((box for box in fitting if has_one_zero(bound, box)), None)
+    if wide is None:
+        found.missed.append(near)
+        return None
+    smaller = fitting[fitting.index(wide) :]
+    return wide, next(box for box in reversed(smaller) if has_one_zero(bound, box))
+
+
+# Half the sides of boxes around zeros.
+_RADII = [fmpq(1, 2**k) for k in range(1, 50)]
+
+
+def _newton_step(bound: Functions, point: Box) -> list[float] | None:
+    values, rows = bound.slopes(point)
+    with ctx.workdps(bound.dps):
+        try:
+            inverse = arb_mat([[x.mid() for x in row] for row in rows]).inv()
+        except ZeroDivisionError:
+            return None
+        step = inverse * arb_mat([[value.mid()] for value in values])
+        return [float(step[i, 0].mid()) for i in range(len(values))]

@@ -1,23 +1,24 @@
-r"""How fast the planar map contracts at the oracle, in kappa and in nu.
+"""Fixed points on the invariant manifold: isolated, counted, told apart; how fast one attracts.
 
 The map is that of Lemma 7. The paper has no rates: the Center-Stable Manifold theorem gives none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
 
+from slrsym.balls.boxes import lower_decimal, ranges, rational
+from slrsym.balls.search import Budget
 from slrsym.certify.certificate import Certificate, Verdict
-from slrsym.certify.numbers import lower_decimal, ranges, rational
-from slrsym.certify.runner import DIGITS, certify
-from slrsym.certify.search import Budget
+from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 
-__all__ = ["LocalRates", "local_rates"]
+__all__ = ["LocalRates", "classification", "fixed_points", "local_rates"]
 
 # What is claimed of the rates at the corner for the whole box around it.
 _PART = Fraction(9, 10)
@@ -155,3 +156,89 @@ def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:
         balls = {name: x.ball() for name, x in given.items()}
     kappa_rate, nu_rate = part.field.bind(balls, digits).natural(())
     return kappa_rate, nu_rate
+
+
+def fixed_points(
+    lam: Any,
+    gamma: Any,
+    d: Any,
+    *,
+    max_boxes: int = MAX_BOXES,
+    seconds: float = 60.0,
+    digits: int = DIGITS,
+    note: Callable[[int], None] | None = None,
+) -> Certificate:
+    """All solutions of equations (14) in the square, isolated and counted.
+
+    Parameters
+    ----------
+    lam, gamma, d : number, text, or range
+        As for `slrsym.certify.alpha_bar`. For ranges, the number is the same for all of them.
+    max_boxes : int, optional
+        How many boxes may be looked at.
+    seconds : float, optional
+        For how long.
+    digits : int, optional
+        How many decimal digits balls are computed with.
+    note : callable, optional
+        Called now and then with the number of boxes looked at.
+
+    Returns
+    -------
+    Certificate
+        Of kind ``fixed-points``; ``numbers["count"]`` says how many there are.
+
+    Raises
+    ------
+    ValueError
+        If `lam`, `gamma` or `d` is no number in its range, a budget is not positive, or `digits` is
+        below 10.
+
+    Examples
+    --------
+    >>> found = fixed_points("0.1", "sqrt(1/2)", 400)
+    >>> str(found.verdict), int(found.numbers["count"])
+    ('shown', 5)
+    """
+    budget = Budget(max_boxes, seconds, note)
+    return certify("fixed-points", ranges(lam, gamma, d), budget=budget, digits=digits)
+
+
+def classification(
+    lam: Any,
+    gamma: Any,
+    d: Any,
+    *,
+    max_boxes: int = MAX_BOXES,
+    seconds: float = 60.0,
+    digits: int = DIGITS,
+    note: Callable[[int], None] | None = None,
+) -> Certificate:
+    """Proposition 10: two minima, two maxima and a saddle, for all parameters of a box.
+
+    Parameters
+    ----------
+    lam, gamma, d : number, text, or range
+        As for `slrsym.certify.alpha_bar`.
+    max_boxes : int, optional
+        How many boxes may be looked at.
+    seconds : float, optional
+        For how long.
+    digits : int, optional
+        How many decimal digits balls are computed with.
+    note : callable, optional
+        Called now and then with the number of boxes looked at.
+
+    Returns
+    -------
+    Certificate
+        Of kind ``classification``.
+
+    Raises
+    ------
+    ValueError
+        If `lam`, `gamma` or `d` is no number in its range, a budget is not positive, or `digits` is
+        below 10.
+    """
+    budget = Budget(max_boxes, seconds, note)
+    return certify("classification", ranges(lam, gamma, d), budget=budget, digits=digits)

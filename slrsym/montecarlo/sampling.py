@@ -1,16 +1,152 @@
-"""What an estimator returns: a value, its standard error, and what they were made of."""
+"""Sampling until the standard error is small enough, or the samples are used up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.random import SeedSequence
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from slrsym.kernels.arguments import number
+from slrsym.montecarlo.draws import Batch, Coordinates, Tokens
+
+__all__ = ["BLOCK", "Moments", "Progress", "Quantity", "root_of", "sampled"]
+
+# Each block of so many observations has its own stream of random numbers, and the standard error
+# is looked at after each.
+BLOCK = 4096
+
+Progress: TypeAlias = Callable[[int, float], None]
+
+
+class Quantity(Protocol):
+    """What is averaged."""
+
+    @property
+    def size(self) -> int:
+        """How many components it has."""
+        ...
+
+    def of(self, batch: Batch) -> NDArray[np.float64]:
+        """One row for each sample."""
+        ...
+
+
+def root_of(rng: Any) -> SeedSequence:
+    """Where the random numbers come from."""
+    if isinstance(rng, np.random.Generator):
+        return SeedSequence(rng.integers(2**32, size=4).tolist())
+    if isinstance(rng, SeedSequence):
+        # A copy: whoever passes it in does not see it change.
+        return SeedSequence(
+            rng.entropy,
+            spawn_key=rng.spawn_key,
+            pool_size=rng.pool_size,
+        )
+    try:
+        if isinstance(rng, bool | float):
+            raise TypeError
+        return SeedSequence(rng)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "rng must be an integer that is not negative, a SeedSequence, a Generator or None; "
+            f"got {rng!r}"
+        ) from None
+
+
+def sampled(
+    quantity: Quantity,
+    source: Tokens | Coordinates,
+    root: SeedSequence,
+    observations: int,
+    target_stderr: float | None = None,
+    progress: Progress | None = None,
+    keep: Callable[[NDArray[np.float64]], None] | None = None,
+) -> Moments:
+    """Moments of a quantity."""
+    moments = Moments(quantity.size)
+    block = 0
+    while moments.count < observations:
+        seed = SeedSequence(
+            root.entropy,
+            spawn_key=(*root.spawn_key, block),
+            pool_size=root.pool_size,
+        )
+        for batches in source.batches(seed, min(BLOCK, observations - moments.count)):
+            rows = quantity.of(batches[0])
+            for other in batches[1:]:
+                rows = (rows + quantity.of(other)) / 2
+            moments.add(rows)
+            if keep is not None:
+                keep(rows)
+        block += 1
+        error = float(moments.stderr.max())
+        if progress is not None:
+            progress(moments.count, error)
+        # The first block may have missed what is rare, and seem better than it is; where there was
+        # no spread at all, nothing rare has been met yet.
+        if target_stderr is not None and block >= 2 and 0 < error <= target_stderr:
+            break
+    return moments
+
+
+# Up to this many components the whole covariance is kept, not the variances alone.
+_SMALL = 16
+
+
+class Moments:
+    """Mean and covariance, updated part by part in a way that loses no digits to large means.
+
+    Notes
+    -----
+    Each part gives its own mean and centred sum of squares; two of these are merged as in T. F.
+    Chan, G. H. Golub, R. J. LeVeque, *Algorithms for computing the sample variance* (1983).
+    """
+
+    def __init__(self, size: int) -> None:
+        self.count = 0
+        self.mean = np.zeros(size)
+        self._whole = size <= _SMALL
+        self._squares = np.zeros((size, size) if self._whole else size)
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Take in observations."""
+        if not len(rows):
+            return
+        mean = rows.mean(axis=0)
+        centred = rows - mean
+        apart = mean - self.mean
+        total = self.count + len(rows)
+        weight = self.count * (len(rows) / total)
+        if self._whole:
+            self._squares += centred.T @ centred + weight * np.outer(apart, apart)
+        else:
+            self._squares += np.einsum("ni,ni->i", centred, centred) + weight * apart**2
+        self.mean = self.mean + apart * (len(rows) / total)
+        self.count = total
+
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """Variance of each component of one observation, shape (size,)."""
+        squares = np.diag(self._squares) if self._whole else self._squares
+        return squares / (self.count - 1)
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Covariance of one observation, shape (size, size); for few components only."""
+        if not self._whole:
+            raise ValueError(f"covariances are kept for at most {_SMALL} components")
+        return self._squares / (self.count - 1)
+
+    @property
+    def stderr(self) -> NDArray[np.float64]:
+        """Standard errors of the mean, shape (size,)."""
+        return np.sqrt(self.variance / self.count)
+
 
 # Of a mean of many terms, relative to it.
 _ROUNDING = 8 * np.finfo(float).eps
