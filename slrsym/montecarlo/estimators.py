@@ -281,6 +281,8 @@ def output_summary(
 ) -> OutputSummary:
     """The law of a predictor's output: mean, second moment, product with Y, and quantiles.
 
+    The output is T(X), as equations (1) to (3) define it.
+
     Parameters
     ----------
     predictor : HardOracle, Softmax, Erf or Linear
