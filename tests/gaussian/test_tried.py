@@ -1,0 +1,44 @@
+"""The list of expectations in the documentation: up to date, and right."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from sympy import Rational
+
+from slrsym.gaussian import Expectation, IntegrabilityError, expectation
+
+DOCS = Path(__file__).parents[2] / "docs"
+_spec = importlib.util.spec_from_file_location("tried", DOCS / "_ext" / "expectations.py")
+assert _spec is not None
+assert _spec.loader is not None
+tried: Any = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(tried)
+
+
+def test_the_page_is_what_the_program_prints() -> None:
+    page = (DOCS / "reference" / "expectations.md").read_text(encoding="utf-8")
+    assert page == tried.page()
+    assert len(tried.TRIED) == 47
+    assert page.count("| open: ") == 5
+
+
+@pytest.mark.parametrize("place", range(47))
+def test_closed_forms_against_their_definitions(place: int) -> None:
+    integrand, law = tried.TRIED[place]
+    node = Expectation(integrand, law)
+    try:
+        value = expectation(integrand, law)
+    except IntegrabilityError:
+        value = node
+    if value.has(Expectation) or law is not tried.ONE:
+        pytest.skip("open, or of several variables, which other tests integrate")
+    rng = Random(place)
+    at = {p: Rational(rng.randint(-9, 9), 7) for p in node.free_symbols}
+    at[tried.s] = Rational(rng.randint(3, 9), 6)
+    difference = value.subs(at).evalf(20) - node.subs(at).evalf(20)
+    assert abs(difference) < 1e-17
