@@ -15,6 +15,7 @@ from slrsym.search.context import Context
 from slrsym.search.gate import near_point
 from slrsym.search.regularity import (
     derivative,
+    require_admissible,
     require_convergent,
     require_decay,
     require_smooth,
@@ -113,18 +114,11 @@ def _derivatives_of(expr: Expr, context: Context) -> Expr | None:
         # A derivative at a point depends on what is near it, and on no hypothesis about symbols
         # that are bound here.
         for variable, value in zip(expr.variables, expr.point, strict=True):
-            _require_in_domain(variable, value, context)
+            require_admissible(variable, value, context)
         places, near = near_point(expr)
         values = dict(zip(places.values(), expr.point, strict=True))
         return put(_evaluated(put(expr.expr, places), context.assuming(*near)), values)
     return None if expr.has(Derivative) else expr
-
-
-def _require_in_domain(variable: Symbol, value: Expr, context: Context) -> None:
-    """Refuse a point at which a variable has not the sign that it declares."""
-    for name in ("positive", "negative", "nonnegative", "nonpositive", "nonzero"):
-        if getattr(variable, f"is_{name}") and not getattr(context.sign(value), name):
-            raise Refused(f"{variable} is declared {name}, and {value} is not known to be")
 
 
 differentiate = _Differentiate()

@@ -55,6 +55,14 @@ def _has_sign(relation: str, known: Sign) -> bool:
 sign = _Sign()
 
 
+def _require_unrestricted(t: Symbol, points: Iterable[Expr], context: Context) -> None:
+    """Refuse unless a variable runs over an interval with the points, whatever hypotheses say."""
+    if t in context.restricted:
+        raise Refused(f"the variable {t} is restricted from outside; rename it")
+    for point in points:
+        require_interval(t, point, context)
+
+
 @dataclass(frozen=True)
 class _Monotone(Rule):
     """The two sides are values of a function whose derivative has a sign between the points.
@@ -94,12 +102,7 @@ class _Monotone(Rule):
         return ("mean-value-theorem",)
 
     def check(self, link: Link, context: Context) -> None:
-        if self.variable in context.restricted:
-            raise Refused(f"the variable {self.variable} is restricted from outside; rename it")
-        if self.variable in self.start.free_symbols | self.end.free_symbols:
-            raise Refused(f"the end points contain the variable {self.variable} itself")
-        for point in (self.start, self.end):
-            require_interval(self.variable, point, context)
+        _require_unrestricted(self.variable, (self.start, self.end), context)
         ascending = self._ascending(context)
         inner = context.assuming(*self._between(context))
         require_differentiable(self.of, self.variable, inner)
@@ -185,13 +188,8 @@ class _BoundedSlope(Rule):
 
     def _require_setting(self, link: Link, context: Context, times: int) -> None:
         z = self.variable
-        if z in context.restricted:
-            raise Refused(f"the variable {z} is restricted from outside; rename it")
         points = (self.start, self.end, self.low, self.high)
-        if any(z in point.free_symbols for point in points):
-            raise Refused(f"the points contain the variable {z} itself")
-        for point in points:
-            require_interval(z, point, context)
+        _require_unrestricted(z, points, context)
         for point in points[:2]:
             for relation in (Le(self.low, point), Le(point, self.high)):
                 context.require(

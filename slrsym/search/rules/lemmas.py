@@ -20,37 +20,13 @@ from slrsym.search.algebra.atoms import Freedom
 from slrsym.search.axioms import axiom
 from slrsym.search.context import Context, Stated
 from slrsym.search.gate import require_defined
-from slrsym.search.regularity import require_moderate
+from slrsym.search.regularity import require_admissible, require_moderate
 from slrsym.search.rules.expectations import require_integrable
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure.parts import concludes, structural_step
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import bound_symbols, put
 from slrsym.statements.orbits import Sentence
-
-
-def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
-    """Refuse unless a value has every property that a symbol declares of itself."""
-    signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
-    declared = {name for name in signs if getattr(symbol, f"is_{name}")}
-    # The sign of a long expression takes long, and most symbols declare none.
-    sign = context.sign(value) if declared else None
-    wanted = {
-        **{f"is_{name}": name not in declared or getattr(sign, name) for name in signs},
-        "is_integer": value.is_integer,
-        "is_real": symbol.is_real is not True or context.is_real(value),
-    }
-    for name, holds in wanted.items():
-        if getattr(symbol, name) and not holds:
-            raise Refused(
-                f"{symbol} is declared {name.removeprefix('is_')}, and its value {value} is not "
-                f"known to be"
-            )
-    # Whatever else is declared, such as even or rational, SymPy has to know of the value.
-    for fact, holds in symbol._assumptions_orig.items():
-        if f"is_{fact}" not in wanted and getattr(value, f"is_{fact}") is not holds:
-            state = fact if holds else f"not {fact}"
-            raise Refused(f"{symbol} is declared {state}, and its value {value} is not known to be")
 
 
 def instance(
