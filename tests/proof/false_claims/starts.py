@@ -303,7 +303,7 @@ wrong(
 
 five = symbols("kappa nu theta eta rho", real=True)
 kappa, nu, theta, eta, rho = five
-n = Symbol("n", positive=True)
+n = Symbol("d", positive=True)
 
 
 def moved(z, slope):
