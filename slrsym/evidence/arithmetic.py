@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from slrsym.evidence.certificates import Hinted, Search
@@ -12,7 +12,7 @@ from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.ring import Finer, cited_slopes, judge, known_defined, relations, suppose
-from slrsym.trusted.term import Term, free, key
+from slrsym.trusted.term import Term, children, free, is_inside, key
 from slrsym.trusted.theorem import Theorem
 
 __all__ = ["FOUND", "arithmetic", "searched"]
@@ -145,3 +145,36 @@ def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 def _differentiate(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     uses = [em.book.cited(id) for id in step.uses]
     return arithmetic(em, em.formula(step.statement), em.hypotheses(step.context), uses)
+
+
+@family("_Definition")
+def _definition(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    statement = em.formula(step.statement)
+    terms = {key(t): t for t in _named(statement, ("zeta", "owens"))}
+    lines = [
+        em.discharged(em.script.add("definition", (), t), step.context) for t in terms.values()
+    ]
+    return arithmetic(em, statement, em.hypotheses(step.context), lines)
+
+
+def _named(t: Term, names: Sequence[str]) -> Iterator[Term]:
+    """The values of functions of the table, those under binders apart."""
+    if t[0] == "f" and t[1] in names:
+        yield t
+    for place, part in children(t):
+        if not is_inside(t, place):
+            yield from _named(part, names)
+
+
+@family("_Structural")
+def _structural(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    """Relations, all of some, and one under another, as the parts of larger proofs state them."""
+    if step.rule.name not in ("algebra", "sign", "injectivity"):
+        raise NotImplementedError(f"no evidence for {step.rule.name!r:.60} yet")
+    p, given = em.formula(step.statement), em.hypotheses(step.context)
+    if p[0] == "implies":
+        line = arithmetic(em, p[2], (*given, p[1]))
+        return em.logic([line], given, p)
+    if p[0] == "and":
+        return em.logic([arithmetic(em, q, given) for q in p[1:]], given, p)
+    return arithmetic(em, p, given)

@@ -200,6 +200,17 @@ class Search:
             if rest == 0:
                 self.combine(st, p, [(fmpq(1), [(quotient, 1), (f, 1)])])
                 return True
+            quotient, rest = divmod(f, p)
+            if rest == 0 and self.go(st, quotient, NZ):
+                # A factor that does not vanish stands before it.
+                self.combine(st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2)
+                return True
+        for i, g in enumerate(st.generators):
+            if i in st.facts.live and g[0] == "f" and st.facts.sign(st.x[i]) == ZERO:
+                with contextlib.suppress(Refused):
+                    if st.facts.sign(g[2][0]) != ZERO:
+                        self.row(st, "inverse", st.x[i], st.one)
+                        return self.vanishes(st, p) if st.facts.sign(p) != ZERO else True
         cands = []
         for f in facts:
             cands.append([(f, 1)])

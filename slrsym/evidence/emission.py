@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -246,30 +246,31 @@ class Emission:
                 return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
         raise Refused("it does not follow by arithmetic")
 
-    def under_equation(
-        self, line: Line, goal: Term, values: tuple[Term, Term], inner: Context, context: Context
+    def put_back(
+        self, line: Line, goal: Term, values: Mapping[Term, Term], inner: Context, context: Context
     ) -> Line:
-        """Under ``x = v``: the goal, from a line that shows it with v for x."""
-        symbol, value = values
+        """Under ``x = v, ...``: the goal, from a line that shows it with the values put in."""
         given = self.hypotheses(context)
-        put = {symbol: value}
-        exact = [substitute(h, put) for h in given]
-        line = self.conclude(line, substitute(goal, put), inner)
+        exact = [substitute(h, values) for h in given]
+        line = self.conclude(line, substitute(goal, values), inner)
         by_key = {key(h): h for h in exact}
         lacking = [h for k, h in line.theorem.hypotheses.items() if k not in by_key]
         proofs = []
         for h in lacking:
             # The same hypothesis, as SymPy evaluates it.
-            source = next(e for g, e in zip(inner.hypotheses, exact, strict=False)
-                          if same(self.formula(g), h))  # fmt: skip
+            source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
+                           if same(self.formula(g), h)), None)  # fmt: skip
+            if source is None:
+                raise Refused(f"{key(h)[:200]} is no hypothesis with the values put in")
             proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
         whole = ("implies", ("and", *given), goal) if given else goal
-        at = substitute(whole, put)
-        line = self.logic([line, *proofs], (), at)
-        equation = self.script.add("assume", (), ("=", symbol, value))
-        places = [plain(path) for path in paths_of(whole, symbol)]
-        line = self.script.add("rewrite", [line, equation], places) if places else line
-        return self.logic([line], (*given, ("=", symbol, value)), goal)
+        line = self.logic([line, *proofs], (), substitute(whole, values))
+        for symbol, value in values.items():
+            equation = self.script.add("assume", (), ("=", symbol, value))
+            if places := [plain(path) for path in paths_of(whole, symbol)]:
+                line = self.script.add("rewrite", [line, equation], places)
+        equations = [("=", symbol, value) for symbol, value in values.items()]
+        return self.logic([line], (*given, *equations), goal)
 
     # -- steps ------------------------------------------------------------------------------------
 

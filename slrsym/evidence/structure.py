@@ -10,6 +10,7 @@ from sympy import Eq, S
 
 from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
 from slrsym.search.context import Context
+from slrsym.search.orbits.theorems import _as_proof
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.trusted import Line
@@ -74,11 +75,11 @@ def _cases(em: Emission, proof: Any, context: Context, label: str) -> Line:
         lines = []
         for (case, line), r in zip(branches, relations, strict=True):
             if isinstance(case, Eq) and case.lhs.is_Symbol:
-                pair, within = (
-                    (em.term(case.lhs), em.term(case.rhs)),
+                values, within = (
+                    {em.term(case.lhs): em.term(case.rhs)},
                     proof._inside(case, context)[0],
                 )
-                line = em.under_equation(line, goal, pair, within, context)
+                line = em.put_back(line, goal, values, within, context)
             lines.append(line)
             first = relations[0]
             if {key(t) for t in r[1:]} != {key(t) for t in first[1:]}:
@@ -154,3 +155,18 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Line:
     wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
     return em.conclude(line, wanted, step.context)
+
+
+@kind_of_proof("_ByTheorem")
+def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Line:
+    """The hypotheses of a theorem; that it concludes is the matter of its schema."""
+    needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
+    for name, hypothesis in needs.hypotheses.items():
+        inner, here = context.assuming(*hypothesis.given), labelled(label, name)
+        line = em.prove(_as_proof(hypothesis, proof.premises[name]), inner, here)
+        step = steps.get(labelled(here, "needed"))
+        if step is not None:
+            wanted = em.formula(hypothesis.statement)
+            em.step(step, partial(em.conclude, line, wanted, inner), "needed")
+    last = steps[labelled(label, "theorem")]
+    return em.step(last, partial(em.by_family, last, ()))

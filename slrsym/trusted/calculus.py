@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from slrsym.trusted.term import (
     Term,
     bound,
+    defined,
     free,
     fresh,
     inside,
@@ -17,6 +18,7 @@ from slrsym.trusted.term import (
     require,
     substitute,
 )
+from slrsym.trusted.theorem import Theorem, rule
 
 __all__ = ["HALF", "Asked", "Slopes", "evaluated", "partials", "unfolded"]
 
@@ -158,3 +160,20 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
         else:
             found.append(None)
     return found
+
+
+@rule("definition", "t")
+def _definition(premises: Sequence[Theorem], t: Term) -> Any:
+    """Zeta and Owen's T by what they stand for, at points that are defined."""
+    require(not premises and t[:2] in (("f", "zeta"), ("f", "owens")), "zeta or Owen's T")
+    _, name, first, second = t
+    v = fresh(("s", "v", "R"), free(t))
+    if name == "zeta":
+        value = square(fn("erf", ("+", first, ("*", second, v))))
+        meaning: Term = ("E", (v,), (value,), (("gauss", 1, num(0), num(1)),))
+    else:
+        more = ("+", num(1), square(v))
+        bell = fn("exp", ("*", num(-1, 2), square(first), more))
+        area = ("int", (v,), (("*", bell, inverse(more)),), (num(0), second))
+        meaning = ("*", num(1, 2), inverse(("pi",)), area)
+    return [defined(first), defined(second)], ("=", t, meaning), ()

@@ -369,7 +369,8 @@ class Ring:
         """Learn from a table: increasing functions compare as their arguments do, and so on.
 
         ``exp``: two products of exponentials; ``tangent``: e^u >= 1 + u; ``root``: a square root
-        against b, by base - b^2; ``increasing``: two values of one function, as generators.
+        against b, by base - b^2; ``increasing``: two values of one function, as generators;
+        ``inverse``: the argument of an odd increasing function, by the sign of the value.
         """
         learn, sign = self.facts.learn, self.facts.sign
         self.facts.require_live(a, b)
@@ -391,6 +392,11 @@ class Ring:
                 learn(a + b, POS if s <= POS else NN)
             else:
                 learn(a - b, s)
+        elif kind == "inverse":
+            g = next((g for x, g in zip(self.x, self.generators, strict=False) if x == a), ("",))
+            odd = g[0] == "f" and g[1] in _INCREASING and g[1] in _PARITY
+            require(odd, "no odd increasing function")
+            learn(g[2][0] * g[2][1], sign(a))
         else:
             places = [
                 i for p in (a, b) for i, x in enumerate(self.x[: len(self.generators)]) if x == p
@@ -442,11 +448,16 @@ class Ring:
         if head == "ix":
             require(all(map(is_integral, t[3:])), "an index that is not known to be an integer")
             return self._signed(self.function(f"{t[1]} {t[2]}", [self.of(a) for a in t[3:]]), t[2])
-        if head in ("sum", "int") and key(defined(t)) not in self.given:
-            return self._binder(t)
-        if head == "d" and key(defined(t)) not in self.given:
-            return self._derivative(t)
-        require(key(defined(t)) in self.given, f"{head} is not known to be defined")
+        given = key(defined(t)) in self.given
+        if head in ("sum", "int", "d"):
+            try:
+                return self._derivative(t) if head == "d" else self._binder(t)
+            except Finer:
+                raise
+            except Refused:
+                if not given:
+                    raise
+        require(given, f"{head} is not known to be defined")
         return self._opaque(t)
 
     def _signed(self, f: Fraction, sort: str) -> Fraction:

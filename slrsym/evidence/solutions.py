@@ -1,0 +1,102 @@
+"""Solution sets: the tree of cases as logic, on steps that arithmetic shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from slrsym.evidence.arithmetic import arithmetic
+from slrsym.evidence.emission import Emission, kind_of_proof
+from slrsym.search.context import Context
+from slrsym.search.solutions import _Never, _OnlyAt, _Solution, _Split
+from slrsym.search.step import Step, labelled
+from slrsym.trusted import Line, Refused
+from slrsym.trusted.term import Term, key, num, same
+
+ZERO = num(0)
+
+
+@kind_of_proof("_SolutionSet")
+def _solution_set(em: Emission, proof: Any, context: Context, label: str) -> Line:
+    *steps, last = proof.steps(context, label)
+    shown = {step.label: (em.step(step, partial(em.by_family, step, ())), step) for step in steps}
+    return em.step(
+        last, partial(_Tree(em, proof, context, label, shown).closed, last), "solution set"
+    )
+
+
+class _Tree:
+    """The conclusion: the equations and the list of solutions say the same."""
+
+    def __init__(
+        self, em: Emission, proof: Any, context: Context, label: str,
+        shown: Mapping[str, tuple[Line, Step]],
+    ) -> None:  # fmt: skip
+        self.em, self.proof, self.context, self.label, self.shown = em, proof, context, label, shown
+        self.given = em.hypotheses(context)
+        self.equations = [em.formula(e) for e in proof.equations]
+        self.points = [
+            {em.term(u): em.term(v) for u, v in point.items()} for point in proof.solutions
+        ]
+        listed = [("and", *(("=", u, v) for u, v in point.items())) for point in self.points]
+        self.listed: Term = ("or", *listed)
+
+    def closed(self, last: Step) -> Line:
+        goal = ("and", *self.equations)
+        lines = [self.branch(self.proof.tree, {}, self.context, labelled(self.label, "case"))]
+        for number, point in enumerate(self.points, start=1):
+            line, step = self.shown[labelled(self.label, f"solution {number}")]
+            lines.append(self.em.put_back(line, goal, point, step.context, self.context))
+        return self.em.logic(lines, self.given, self.em.formula(last.statement))
+
+    def put_back(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Line:
+        line, step = self.shown[label]
+        return self.em.put_back(line, goal, values, step.context, self.context)
+
+    def branch(
+        self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
+    ) -> Line:
+        """That one of the solutions is there, from the equations and the values found so far."""
+        em, found = self.em, tuple(("=", u, v) for u, v in values.items())
+        supposed = (*self.given, *self.equations, *found)
+        if isinstance(branch, _Solution):
+            return em.logic([], supposed, self.listed)
+        if not isinstance(branch, _Split):
+            raise Refused("a case has to be split, or end in a solution")
+        factors = [em.term(part.factor) for part in branch.branches]
+        product: Term = ("*", *factors) if len(factors) > 1 else factors[0]
+        side = em.term(branch.equation)
+        equation = next(e for e in self.equations if any(same(t, side) for t in e[1:]))
+        split = self.put_back(labelled(label, "product"), ("=", side, product), values)
+        vanishes = em.script.add("chain", [split, em.script.add("assume", (), equation)])
+        if not same(vanishes.theorem.conclusion, ("=", product, ZERO)):
+            raise Refused("the product is not seen to vanish")
+        lines = [vanishes]
+        # Each factor is zero or not; if all but the last are not, the last one is.
+        for place, factor in enumerate(factors, start=1):
+            lines.append(em.script.add("order", (), factor, ZERO))
+            if len(factors) > 1:
+                lines.append(em.script.add("defined", [vanishes], self.place(vanishes, place)))
+        lines.append(em.logic([arithmetic(em, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO)))
+        others = tuple(("!=", f, ZERO) for f in factors[:-1])
+        given = (*self.given, ("=", product, ZERO), *others)
+        lines.append(arithmetic(em, ("=", factors[-1], ZERO), given))
+        for number, part in enumerate(branch.branches, start=1):
+            here, factor = labelled(label, str(number)), factors[number - 1]
+            if isinstance(part, _Never):
+                never: Term = ("!=", factor, ZERO)
+                lines.append(self.put_back(labelled(here, "never"), never, values))
+            elif isinstance(part, _OnlyAt):
+                unknown, value = em.term(part.unknown), em.term(part.value)
+                root: Term = ("implies", ("=", factor, ZERO), ("=", unknown, value))
+                lines.append(self.put_back(labelled(here, "only root"), root, values))
+                inner = context.substituted({part.unknown: part.value})
+                lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
+        return em.logic(lines, supposed, self.listed)
+
+    @staticmethod
+    def place(line: Line, factor: int) -> list[int]:
+        """Where a factor stands in the equation that the product vanishes."""
+        _, left, _ = line.theorem.conclusion
+        return [1 if left[0] == "*" and key(left) != key(ZERO) else 2, factor]
