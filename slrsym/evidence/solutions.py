@@ -64,7 +64,8 @@ class _Tree:
             return em.logic([], supposed, self.listed)
         if not isinstance(branch, _Split):
             raise Refused("a case has to be split, or end in a solution")
-        factors = [em.term(part.factor) for part in branch.branches]
+        parts: tuple[Any, ...] = branch.branches
+        factors = [em.term(part.factor) for part in parts]
         product: Term = ("*", *factors) if len(factors) > 1 else factors[0]
         side = em.term(branch.equation)
         equation = next(e for e in self.equations if any(same(t, side) for t in e[1:]))
@@ -82,7 +83,7 @@ class _Tree:
         others = tuple(("!=", f, ZERO) for f in factors[:-1])
         given = (*self.given, ("=", product, ZERO), *others)
         lines.append(arithmetic(em, ("=", factors[-1], ZERO), given))
-        for number, part in enumerate(branch.branches, start=1):
+        for number, part in enumerate(parts, start=1):
             here, factor = labelled(label, str(number)), factors[number - 1]
             if isinstance(part, _Never):
                 never: Term = ("!=", factor, ZERO)
