@@ -267,7 +267,10 @@ def _(goal):
     root1, root2 = sqrt(x1**2 + 4), sqrt(x2**2 + 4)
     rest = s1 * 4 * (x2 - x1) * (x2 + x1) / (x1 * root1 * root2 * (x2 * root1 + x1 * root2))
     ahead = (
-        chain(goal.lhs).then((s2 * x1 - s1 * x2) / (x1 * root2) + rest, by=algebra).gt(0, by=sign)
+        chain(goal.lhs)
+        .then((s2 * x1 - s1 * x2) / (x1 * root2) + rest, by=algebra)
+        .gt(rest, by=sign)
+        .ge(0, by=sign)
     )
     return cases(goal, (Ge(s1, 0), ahead), (Lt(s1, 0), chain(goal.lhs).gt(0, by=sign)))
 

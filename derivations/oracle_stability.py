@@ -1,10 +1,27 @@
 """Whether the oracle attracts from off the manifold: the curvatures of the risk there."""
 
-from sympy import And, Eq, Ge, Gt, Lt, Rational, Subs, Symbol, erf, erfc, pi, sqrt, symbols
+from sympy import (
+    And,
+    Eq,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Rational,
+    Subs,
+    Symbol,
+    erf,
+    erfc,
+    exp,
+    pi,
+    sqrt,
+    symbols,
+)
 
+from slrsym.certify import OnBox
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.notation import A, B, L, d, eta, gamma, kappa, lam, nu, rho, s, t, theta
-from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, sign
+from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, lemma, sign
 from slrsym.symbolic import closed_form
 
 # What claim landscape-risk derives.
@@ -96,6 +113,89 @@ across = Claim(
 def _(goal):
     """Turning k, or v, out of the plane lowers kappa, or nu, and nothing else to second order."""
     return all_of(*(chain(part.lhs).gt(0, by=sign) for part in goal.args))
+
+
+# -- where it loses its stability --------------------------------------------------------------
+
+stability = H_kk * H_vv - H_kv**2
+
+
+def with_zeta(value):
+    """The determinant with something else for zeta, which only H_vv has, and grows with."""
+    return stability.subs(zeta(t_oracle, s), value)
+
+
+# H_kk, which is not negative there; what H_vv is besides d zeta; and H_kv.
+p, q, r = Symbol("p", nonnegative=True), Symbol("q", real=True), Symbol("r", real=True)
+
+
+def with_value(value):
+    return p * (q + d * value) - r**2
+
+
+between = Claim(
+    id="oracle-stability-bounds",
+    title="the determinant of the transverse Hessian, with bounds in the place of zeta",
+    statement=And(
+        Ge(with_value(zeta(t_oracle, s)), with_value(erf(a) ** 2), evaluate=False),
+        Le(with_value(zeta(t_oracle, s)), with_value(1), evaluate=False),
+        evaluate=False,
+    ),
+    source="new; p stands for H_kk, r for H_kv, and q + d zeta for H_vv",
+)
+
+
+@between.proof
+def _(goal):
+    """Zeta lies between the square of the mean and 1."""
+    variance = lemma("zeta-variance-nonnegative", t=t_oracle, s=s).scaled(d * p)
+    whole = chain(with_value(zeta(t_oracle, s)))
+    return all_of(
+        whole.ge(with_value(erf(a) ** 2), by=variance),
+        whole.le(with_value(1), by=lemma("zeta-at-most-one", y=t_oracle, g=s).scaled(d * p)),
+    )
+
+
+def plain(expr):
+    """At gamma^2 = 1/2, with exponentials in the place of the derivatives of erf."""
+    expr = expr.subs(gamma, 1 / sqrt(2)).replace(erf_prime, lambda z: 2 / sqrt(pi) * exp(-(z**2)))
+    return expr.replace(erf_second, lambda z: -4 * z / sqrt(pi) * exp(-(z**2)))
+
+
+stable = Claim(
+    id="oracle-stable-certified",
+    title="for lambda up to 0.892 the oracle attracts from off the manifold, in the paper's task",
+    statement=And(
+        Gt(plain(H_kk), 0, evaluate=False),
+        Gt(plain(with_zeta(erf(a) ** 2)), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new; the transverse Hessian is positive definite, by oracle-stability-bounds",
+)
+
+
+@stable.certified_by
+def _():
+    """Ball arithmetic; with the claim above this bounds lambda_c from below."""
+    return OnBox({lam: ("1/100", "892/1000"), d: 400, L: 10})
+
+
+unstable = Claim(
+    id="oracle-unstable-certified",
+    title="and for lambda from 0.893 to 4 it does not",
+    statement=And(
+        Gt(plain(H_kk), 0, evaluate=False),
+        Lt(plain(with_zeta(1)), 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new; the determinant is negative, by oracle-stability-bounds",
+)
+
+
+@unstable.certified_by
+def _():
+    """Ball arithmetic; so stability changes between 0.892 and 0.893, and nowhere else there."""
+    return OnBox({lam: ("893/1000", 4), d: 400, L: 10})
 
 
 # -- saturated scores --------------------------------------------------------------------------

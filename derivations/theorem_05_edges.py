@@ -3,7 +3,7 @@
 from sympy import Lt
 
 from slrsym.notation import alpha, kappa, nu
-from slrsym.planar import FIXED_POINTS, C, as_function, planar_map, risk
+from slrsym.planar import FIXED_POINTS, C, R_kappa, R_nu, as_function, planar_map, risk
 from slrsym.proof import Claim, algebra, chain, claimed, lemma
 from slrsym.proof.dynamical import (
     AlmostEveryStartConvergesTo,
@@ -25,6 +25,7 @@ def edge(fixed, free, at):
     name = f"theorem-5-edge-{fixed}-{'plus' if at == 1 else 'minus'}"
     on_edge, here = g.face(fixed, at), {fixed: at}
     of_edge = {"whole": g, "fixed": fixed, "value": at}
+    slope = {kappa: R_kappa(kappa, nu), nu: R_nu(kappa)}[free].subs(here)
     cost = function_of((free,), risk(kappa, nu).subs(here))
     end, start = point_set([(at,)]), point_set([(-at,)])
     top = risk(*((-at, at) if free == kappa else (at, -at)))
@@ -45,7 +46,7 @@ def edge(fixed, free, at):
             goal,
             "strict-maximum",
             {"risk": cost},
-            stays=claimed(on_edge.stays(), "proposition-8-square", here),
+            stays=claimed(on_edge.stays(), "planar-step-stays", {"x": free, "y": alpha * slope}),
             decreases=by_theorem(
                 DecreasesAlong(on_edge, cost),
                 "on-face",

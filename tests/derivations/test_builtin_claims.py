@@ -19,7 +19,7 @@ from .._profile import THOROUGH, nightly_only, thorough_only
 # What has no proof, and is shown on a box.
 CERTIFIED = {
     "theorem-5-certified", "theorem-5-closed-forms", "proposition-10-certified",
-    "equation-14-counterexample-number",
+    "equation-14-counterexample-number", "oracle-stable-certified", "oracle-unstable-certified",
 }  # fmt: skip
 
 

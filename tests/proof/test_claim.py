@@ -111,3 +111,10 @@ def test_claims_are_collected_in_order() -> None:
 def test_claims_are_shown() -> None:
     assert repr(square()) == "Claim('square': Eq((x + y)**2, f(x)))"
     assert square()._repr_latex_().endswith(r"$\displaystyle (x + y)^{2} = f(x)$")
+
+
+@pytest.mark.parametrize("against", ["better", "stronger", "weaker: ", "false", "exact: so"])
+def test_how_a_claim_stands_against_its_source_is_said_in_four_ways(against):
+    with pytest.raises(ProofError, match="against must be exact, or stronger, weaker or false"):
+        Claim("c", Eq(x, y), "here", against=against)
+    assert Claim("c", Eq(x, y), "here", against="weaker: for x = 1").against == "weaker: for x = 1"
