@@ -138,7 +138,7 @@ def test_json_file(folder, tmp_path):
     assert result.exit_code == 0
     rows = json.loads(file.read_text())
     assert [list(row) for row in rows] == [
-        [*KEYS, "error", "monte_carlo", "box", "trials", "replaces"]
+        [*KEYS, "error", "monte_carlo", "box", "trials", "replaces", "against"]
     ] * 3
     bell = next(row for row in rows if row["id"] == "bell")
     assert bell["depends"] == ["lemma-17-i"]
@@ -504,3 +504,38 @@ def test_interrupt_of_workers(derivation, tmp_path, phase):
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors == "interrupted\n"
+
+
+# -- the derivations that come with the package ------------------------------------------------
+
+
+def test_where_the_derivations_are():
+    assert run("derivations").stdout.strip() == str(builtin_folder())
+
+
+def test_a_copy_of_the_derivations(tmp_path):
+    copy = tmp_path / "mine"
+    result = run("derivations", "--copy", copy)
+    assert result.exit_code == 0
+    assert f"pytest {copy} checks them" in result.stdout
+    names = {file.name for file in builtin_folder().glob("*.py")}
+    assert {file.name for file in copy.iterdir()} == names
+    assert (copy / "zeta.py").read_bytes() == (builtin_folder() / "zeta.py").read_bytes()
+    (copy / "zeta.py").write_text("mine")
+    again = run("derivations", "--copy", copy)
+    assert again.exit_code == 2
+    assert (copy / "zeta.py").read_text() == "mine"
+
+
+def test_a_proof_in_a_pipe_is_neither_padded_nor_broken(derivation):
+    long = " + ".join(f"x**{n}" for n in range(2, 90))
+    shown = verify(derivation("a.py", claim_text("long", long, long)), "-v").stdout.splitlines()
+    proof = shown[: next(i for i, line in enumerate(shown) if line.startswith(" claim"))]
+    assert max(map(len, proof)) > 1000
+    assert not any(line != line.rstrip() for line in proof if line.strip())
+
+
+def test_agreement_is_said_of_what_is_proved(derivation):
+    shown = verify(derivation("a.py", claim_text("wrong", "x", "x + 1"))).stdout
+    assert "0 of 1 claims proved" in shown
+    assert "agreement" not in shown

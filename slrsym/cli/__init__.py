@@ -18,7 +18,7 @@ from slrsym.cli.options import EXIT_CODES, example
 from slrsym.cli.output import show_tracebacks
 from slrsym.cli.recovery import recovery
 from slrsym.cli.simulate import simulate
-from slrsym.cli.verify import axioms, verify
+from slrsym.cli.verify import axioms, derivations, verify
 
 __all__ = ["main"]
 
@@ -55,7 +55,7 @@ def _options(
     show_tracebacks(debug)
 
 
-for _command in (verify, axioms, compare, simulate, figure, landscape, recovery):
+for _command in (verify, axioms, derivations, compare, simulate, figure, landscape, recovery):
     app.command(epilog=example(_command.__name__))(_command)
 export.command(epilog=example("export html"))(html)
 export.command("all", epilog=example("export all"))(everything)

@@ -175,39 +175,46 @@ def proof_as_data(claim: Claim, found: Verdict) -> dict[str, Any]:
 
 def proof(claim: Any, row: Any, out: Console) -> None:
     """Show a proof step by step, of which there is the data as attributes."""
+
+    def say(text: str | Text, by: int = 2, style: str = "") -> None:
+        if out.is_terminal:
+            out.print(_indented(text, by, style))
+        else:  # what is read by a program is neither broken nor padded
+            out.print(Text(" " * by) + Text(str(text)), soft_wrap=True)
+
     source = "" if claim.title == claim.source else f"  ({claim.source})"
     own = " *" if row.replaces else ""
     out.print(Text.assemble((f"{claim.id}{own}", "bold"), f"  {claim.title}{source}"))
-    out.print(_indented(claim.statement))
+    say(claim.statement)
     for hypothesis in claim.given:
-        out.print(_indented(f"given {hypothesis}"))
+        say(f"given {hypothesis}")
     if claim.against:
-        out.print(_indented(f"against the paper: {claim.against}"))
+        say(f"against the paper: {claim.against}")
     if claim.idea:
-        out.print(_indented(claim.idea, style="italic"))
+        say(claim.idea, style="italic")
     out.print()
     for report in claim.steps:
         digits = "" if report.digits is None else f", {report.digits} digits"
         mark = ("refused", "bold red") if not report.accepted else (f"accepted{digits}", "green")
         head = Text.assemble((report.label, "bold"), f" [{report.rule}]  ", mark)
-        out.print(_indented(head))
-        out.print(_indented(report.statement, 6))
+        say(head)
+        say(report.statement, 6)
         for reason in (report.refusal, report.contradiction):
             if reason:
-                out.print(_indented(reason, 6, style="red"))
+                say(reason, 6, style="red")
     for item in claim.monte_carlo:
         mark = ("refuted", "bold red") if item.wrong else ("sampled", "green")
         mark = ("not sampled", "yellow") if item.refusal else mark
-        out.print(_indented(Text.assemble(("Monte Carlo", "bold"), "  ", mark)))
+        say(Text.assemble(("Monte Carlo", "bold"), "  ", mark))
         if len(claim.monte_carlo) > 1:
-            out.print(_indented(item.statement, 6))
-        out.print(_indented(item.refusal or item.said, 6, style="red" if item.wrong else ""))
+            say(item.statement, 6)
+        say(item.refusal or item.said, 6, style="red" if item.wrong else "")
     out.print()
-    out.print(_indented(f"rests on: {', '.join(claim.depends) or 'no other claim'}"))
-    out.print(_indented(f"axioms: {', '.join(row.axioms) or 'none'}"))
+    say(f"rests on: {', '.join(claim.depends) or 'no other claim'}")
+    say(f"axioms: {', '.join(row.axioms) or 'none'}")
     status = f"certified for {row.box}" if row.box else row.status
     status = f"tested by {row.trials}" if row.trials else status
-    out.print(_indented(Text(status, style=_STYLES[row.status])))
+    say(Text(status, style=_STYLES[row.status]))
     out.print()
 
 

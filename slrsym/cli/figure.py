@@ -82,7 +82,7 @@ def figure(
         _other("--noise", "Of the informative tokens of figures 9 and 10; independent by default."),
     ] = None,
 ) -> None:
-    """Draw the paper's figures, from its own parameters or from others.
+    """Draw the paper's figures, with its parameters or others.
 
     Figures 4a, 4b, 5, 7a and 7b are made of 30 runs each, with all their steps; those of figure 5
     draw their tokens. Figures 8 and 10 train Transformer layers, 9 two erf heads; they take some

@@ -64,6 +64,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym verify my_derivations --json ledger.json",
     ),
     "axioms": ("slrsym axioms theorem-5",),
+    "derivations": ("slrsym derivations", "slrsym derivations --copy my_derivations"),
     "compare": ("slrsym compare --d 400 --L 10 --lam 0.1",),
     "simulate": (
         "slrsym simulate --planar --kappa0 0.1 --nu0 0.2",

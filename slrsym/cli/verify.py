@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterable
@@ -221,3 +222,36 @@ def checked(
             bar.update(task, completed=len(verdicts), total=total, told=told)
 
         return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
+
+
+@reported()
+def derivations(
+    copy: Annotated[
+        Path | None,
+        typer.Option(
+            "--copy",
+            metavar="DIR",
+            help="Copy them to a new folder, or an empty one.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Say where slrsym has its derivations, or copy them.
+
+    In a copy, `pytest DIR` lists and checks every step, and files may be changed.
+    """
+    from slrsym.claims.files import builtin_folder, python_files
+
+    folder = builtin_folder()
+    if copy is None:
+        typer.echo(folder)
+        return
+    if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
+        raise typer.BadParameter(
+            f"{copy} must be a new folder, or an empty one", param_hint="--copy"
+        )
+    copy.mkdir(parents=True, exist_ok=True)
+    files = python_files(folder)
+    for file in files:
+        shutil.copyfile(file, copy / file.name)
+    typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
