@@ -49,6 +49,12 @@ WORKS: tuple[Work, ...] = (
         edition="Third", publisher="Wiley", address="Hoboken, NJ", year="2003",
     ),
     _work(
+        "federer1969", "book", "Federer, Geometric Measure Theory",
+        author="Herbert Federer",
+        title="Geometric Measure Theory",
+        publisher="Springer", address="Berlin", year="1969",
+    ),
+    _work(
         "folland1999", "book", "Folland, Real Analysis",
         author="Gerald B. Folland",
         title="Real Analysis: Modern Techniques and Their Applications",
@@ -60,6 +66,12 @@ WORKS: tuple[Work, ...] = (
         title="Optimization",
         edition="Second", series="Springer Texts in Statistics", publisher="Springer",
         address="New York", year="2013",
+    ),
+    _work(
+        "lee2013", "book", "Lee, Introduction to Smooth Manifolds",
+        author="John M. Lee",
+        title="Introduction to Smooth Manifolds",
+        edition="Second", publisher="Springer", address="New York", year="2013",
     ),
     _work(
         "muirhead1982", "book", "Muirhead, Aspects of Multivariate Statistical Theory",

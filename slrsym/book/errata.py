@@ -110,8 +110,8 @@ ERRATA: tuple[Erratum, ...] = (
         "What stays observed",
         (
             "That the oracle loses its stability at one temperature, in every task, is seen on a "
-            "grid: `critical-temperature-unique`. The determinant of its transverse Hessian depends "
-            "on four parameters by error functions, zeta and their derivatives at once; with "
+            "grid: `critical-temperature-unique`. The determinant of its transverse Hessian has "
+            "four parameters, in error functions, zeta and their derivatives at once; with "
             "saturated scores it is proved to vanish once, `oracle-saturated-decreasing`. In the "
             "paper's task, lambda from 0.01 to 4, stability is certified up to 0.892, and its loss "
             "from 0.893 on: `oracle-stable-certified`, `oracle-unstable-certified`.",
