@@ -181,17 +181,20 @@ def steps_in_full(task, students, stars, alpha, lam, batch, steps, rng):
     return students
 
 
-@pytest.mark.parametrize("shared", [False, thorough(True)])
-def test_runs_from_samples_are_exact_in_law(shared):
-    task = MultipleLocation(Task(13, 4, 0.7, 0.2), 2, shared)
-    count, lam, alpha, batch, steps = 1500, 0.5, 0.05, 2, 4
+@pytest.mark.parametrize(
+    ("d", "shared"), [(13, False), (30, False), thorough(13, True), thorough(30, True)]
+)
+def test_runs_from_samples_are_exact_in_law(d, shared):
+    # Large steps, so that what is beyond the span counts; in 13 dimensions it has the least.
+    task = MultipleLocation(Task(d, 3, 0.4, 0.2), 2, shared)
+    count, lam, alpha, batch, steps = 1500, 0.5, 0.3, 2, 3
     runs = HeadRuns(task, 2, lam, 0.0, 0, alpha, batch, steps, steps, 1, seed=4)
     students, stars = runs._start(0)
     many, fixed = (np.broadcast_to(x, (count, *x.shape)).copy() for x in (students, stars))
     seeds = np.random.SeedSequence(9).spawn(count)
     found = runs._sampled(many, fixed, [lam] * steps, [default_rng(seed) for seed in seeds])
     rng = default_rng(10)
-    wide = [np.pad(x, ((0, 0), (0, 13 - x.shape[1]))) for x in (students, stars)]
+    wide = [np.pad(x, ((0, 0), (0, d - x.shape[1]))) for x in (students, stars)]
     wanted = np.stack(
         [steps_in_full(task, *wide, alpha, lam, batch, steps, rng) for _ in range(count)]
     )
