@@ -11,8 +11,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from slrsym.figures.style import COLOURS, WIDTH, labelled, style
+from slrsym.figures.style import COLOURS, WIDTH, labelled, spread, style
 from slrsym.landscape import Atlas, Branch
 from slrsym.task import Task
 
@@ -149,6 +150,9 @@ def branches_figure(
             )
         labelled(above, "(a)")
         labelled(below, "(b)")
+        _name_unstable(above, branches, high)
+        for place, _ in marks:
+            _enlarge(above, branches, place)
         for kind, (marker, colour, text) in _EVENTS.items():
             if any(e.kind == kind for b in branches for e in b.events):
                 above.plot([], [], marker, color="black", markerfacecolor=colour, label=text, ms=5)
@@ -159,6 +163,45 @@ def branches_figure(
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
         figure.suptitle(_setting(task), fontsize=10)
     return figure
+
+
+def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
+    """Names of branches that end with several descending directions, where they leave the axes."""
+    ends = [
+        (float(b.excess_risk[i]), b.name)
+        for b in branches
+        for i in [int(np.argmax(b.lam))]
+        if b.index[i] > 1 and b.lam[i] > 0.98 * high
+    ]
+    low, top = np.log(axes.get_ylim())
+    heights = spread(np.array([(np.log(risk) - low) / (top - low) for risk, _ in ends]), 0.05)
+    for (risk, name), height in zip(ends, heights, strict=True):
+        axes.annotate(
+            name, (high, risk), xytext=(1.03, height), textcoords="axes fraction", va="center",
+            fontsize=8, color=COLOURS["grey"], annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": COLOURS["grey"]},
+        )  # fmt: skip
+
+
+def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
+    """The branches that attract, or nearly do, around a mark, where they come together."""
+    inset = axes.inset_axes((0.65, 0.12, 0.33, 0.27))
+    low, high = 0.85 * place, 1.2 * place
+    risks = []
+    for branch in branches:
+        near = (branch.lam > low) & (branch.lam < high) & (branch.index < 2)
+        if near.any():
+            risks += branch.excess_risk[near].tolist()
+            _draw(inset, branch, branch.excess_risk, None)
+    if not risks:
+        inset.remove()
+        return
+    inset.axvline(place, color=COLOURS["grey"], linewidth=0.7, linestyle=(0, (1, 2)))
+    inset.set(xlim=(low, high), ylim=(0.95 * min(risks), 1.05 * max(risks)))
+    inset.tick_params(labelsize=8)
+    inset.xaxis.set_major_locator(MaxNLocator(3))
+    inset.yaxis.set_major_locator(MaxNLocator(3))
+    axes.indicate_inset_zoom(inset, edgecolor=COLOURS["grey"], linewidth=0.5)
 
 
 def _draw(axes: Axes, branch: Branch, values: Any, seen: set[str] | None) -> None:
@@ -183,9 +226,13 @@ def _draw(axes: Axes, branch: Branch, values: Any, seen: set[str] | None) -> Non
     for event in branch.events:
         marker, filling, _ = _EVENTS[event.kind]
         near = int(order[np.argmin(np.abs(np.log(branch.lam[order] / event.lam)))])
+        height = values[near]
+        if (np.diff(branch.lam[order]) > 0).all() and (np.abs(np.diff(order)) == 1).all():
+            # It lies between two points that were followed.
+            height = np.interp(np.log(event.lam), np.log(branch.lam[order]), values[order])
         axes.plot(
             event.lam,
-            values[near],
+            height,
             marker,
             color="black",
             markerfacecolor=filling,

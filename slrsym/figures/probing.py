@@ -9,7 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slrsym.figures.style import COLOURS, WIDTH, labelled, style
+from slrsym.figures.style import COLOURS, WIDTH, labelled, spread, style
 from slrsym.probing.sentences import EXAMPLE
 
 __all__ = ["probing_figure", "projections_figure", "seen_of_probing"]
@@ -103,17 +103,8 @@ def _example(axes: Axes) -> None:
 
 def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> None:
     """Names beside their points, moved apart where these are close."""
-    order = np.argsort(y)
-    heights = np.array(y, dtype=float)[order]
-    for _ in range(200):
-        close = least - np.diff(heights)
-        if (close <= 1e-9).all():
-            break
-        push = np.maximum(close, 0) / 2
-        heights[:-1] -= push
-        heights[1:] += push
     beside = float(np.max(x)) + 0.06 * float(np.ptp(axes.dataLim.intervalx))
-    for i, height in zip(order, heights, strict=True):
+    for i, height in enumerate(spread(y, least)):
         axes.plot([x[i], beside], [y[i], height], color=COLOURS["grey"], lw=0.4)
         axes.text(beside * 1.02, height, words[i], va="center", fontsize=9)
 

@@ -9,9 +9,11 @@ from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from numpy.typing import NDArray
 
 from slrsym.figures import FORMATS
 from slrsym.files import replacing
@@ -115,6 +117,21 @@ def number(value: float) -> str:
     mantissa, _, exponent = f"{value:e}".partition("e")
     factor = "" if float(mantissa) == 1 else rf"{float(mantissa):g}\cdot "
     return rf"{factor}10^{{{int(exponent)}}}"
+
+
+def spread(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    """Heights of labels, moved apart where they are closer than the least distance."""
+    order = np.argsort(heights)
+    moved = np.array(heights, dtype=float)[order]
+    for _ in range(200):
+        push = np.maximum(least - np.diff(moved), 0) / 2
+        if not (push > 1e-9).any():
+            break
+        moved[:-1] -= push
+        moved[1:] += push
+    result = np.empty_like(moved)
+    result[order] = moved
+    return result
 
 
 def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
