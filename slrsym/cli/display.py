@@ -100,11 +100,15 @@ def monte_carlo_summary(rows: Iterable[Any]) -> Text | None:
     )
     if sizes:
         lines[0] += (
-            f"; an error is seen from {100 * sizes[len(sizes) // 2]:.1g} % of the larger side on "
-            f"in half of them, from {100 * sizes[-1]:.1g} % on in all"
+            f"; an error is seen from {_percent(sizes[len(sizes) // 2])} of the larger side on "
+            f"in half of them, from {_percent(sizes[-1])} on in all"
         )
     lines += [f"not sampled: {id}: {item.refusal}" for id, item in found if item.refusal]
     return Text("\n".join(lines))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share > 0.1 else f"{100 * share:.1g} %"
 
 
 def replaced(ids: Iterable[str]) -> Text | None:
