@@ -1,0 +1,115 @@
+"""Proofs of the ledger as evidence: what is emitted is judged, and shows nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import sympy as sp
+
+from slrsym.evidence.__main__ import emitted, in_order
+from slrsym.evidence.translate import Translator, Untranslatable
+from slrsym.proof import Claim, algebra, builtin_ledger, chain, sign
+from slrsym.trusted import Book, Refused, Script, recheck, written
+from slrsym.trusted.log import RULES, Reader, _read
+from slrsym.trusted.term import key, num, parse
+from slrsym.trusted.theorem import prove
+
+LEDGER = builtin_ledger()
+X = sp.Symbol("x", real=True)
+SOME = ("lemma-16", "assumption-1", "planar-jacobian", "zeta-at-most-one", "triangle-inequality")
+
+
+@pytest.fixture(scope="module")
+def records():
+    return [record for record, _ in emitted(SOME, LEDGER.find)]
+
+
+def test_claims_come_after_those_that_they_use():
+    order = in_order(["proposition-11"], LEDGER.find)
+    assert order[-1] == "proposition-11"
+    assert len(set(order)) == len(order) > 1
+
+
+def test_what_is_emitted_is_accepted_twice_and_is_the_same(records, tmp_path):
+    paths = [tmp_path / "a", tmp_path / "b"]
+    again = [record for record, _ in emitted(SOME, LEDGER.find)]
+    for path, made in zip(paths, (records, again), strict=True):
+        path.write_text("".join(f"{line}\n" for line in written({}, made)))
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert {"lemma-16", "assumption-1"} <= {j.id for j in recheck(paths[0])}
+
+
+def _inferences(record, book):
+    """Each inference of a record: its rule, premises and data."""
+    script, reader = Script(book), Reader()
+    for row in record["terms"]:
+        reader.add(row)
+    for name, premises, *data in record["lines"]:
+        lines = [script.premise(p) for p in premises]
+        read = [_read(k, d, reader) for k, d in zip(RULES[name].kinds, data, strict=True)]
+        yield name, [line.theorem for line in lines], read
+        script.add(name, lines, *read)
+    book.enter(
+        record["claim"], parse(record["statement"]), tuple(map(parse, record["given"])),
+        script.premise(record["shown"]).theorem,
+    )  # fmt: skip
+
+
+def test_evidence_shows_nothing_but_its_statement(records):
+    book, tried = Book(), 0
+    for record in records:
+        for name, premises, data in _inferences(record, book):
+            if name != "arithmetic" or data[1][0] == "o":
+                continue
+            kind, left, right = data[1]
+            opposite = {"=": "!=", "<": "<=", "<=": "<", "!=": "="}[kind]
+            wrong = [(opposite, right, left)]
+            wrong += [("=", ("+", left, num(1, 7)), right)] if kind == "=" else []
+            for p in wrong:
+                tried += 1
+                with pytest.raises(Refused):
+                    prove(name, premises, data[0], p, data[2])
+    assert tried > 20
+
+
+def test_a_step_without_evidence_is_named_and_no_more():
+    t = sp.Symbol("t", real=True)
+    claim = Claim("wrong", sp.Eq(t**2, t, evaluate=False), "nowhere")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
+    ((record, emission),) = emitted(["wrong"], lambda id: claim)
+    assert record["axioms"] == ["unchecked: Algebra"]
+    assert [bool(o.refusal) for o in emission.outcomes] == [True, False]
+
+
+def test_what_cancels_in_sympy_is_read_before():
+    y = sp.Symbol("y", real=True)
+    statement = sp.Ge(y**2 + 1 / y, 1 / y, evaluate=False)
+    claim = Claim("pole", statement, "nowhere")
+    claim.proof(lambda goal: chain(goal.lhs).ge(goal.rhs, by=sign))
+    ((record, _),) = emitted(["pole"], lambda id: claim)
+    assert record["axioms"] == ["unchecked: Sign"]
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        sp.Symbol("z"), sp.Symbol("n", even=True), sp.Limit(X, X, 0),
+        sp.gamma(sp.Symbol("x", real=True)), 2 ** sp.Symbol("x", real=True),
+        sp.Derivative(sp.Symbol("n", integer=True) ** 2, sp.Symbol("n", integer=True)),
+        sp.Integral(sp.Symbol("x", real=True), sp.Symbol("x", real=True)),
+    ],
+)  # fmt: skip
+def test_what_the_kernel_has_no_words_for_is_refused(expr):
+    with pytest.raises(Untranslatable):
+        Translator().term(expr)
+
+
+def test_relations_are_read_from_left_to_right():
+    x, y = sp.symbols("x y", real=True)
+    read = Translator().formula
+    assert key(read(sp.Ge(x, y))) == key(read(sp.Le(y, x)))
+    assert json.dumps(read(sp.Ne(x, y)))
+    assert key(read(sp.And(x > 0, sp.Not(sp.Eq(y, 0))))) == key(
+        read(sp.And(sp.Not(sp.Eq(0, y)), x > 0))
+    )
