@@ -33,6 +33,7 @@ from sympy import (
 )
 
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.integrals import (
     DivergenceError,
     IntegrabilityError,
@@ -485,7 +486,7 @@ class _Evaluation:
                     others = term.erf_arguments[:k] + term.erf_arguments[k + 1 :]
                     falling = expand(term.exponent - argument**2)
                     bell = replace(rest, exponent=falling, erf_arguments=others)
-                    total.append((2 / sqrt(pi) * covariance * slope, bell))
+                    total.append((erf_prime(0) * covariance * slope, bell))
         for k, argument in enumerate(term.sign_arguments):
             _, row = law.affine_coefficients(argument)
             slope = expand(sum(c * a for c, a in zip(law.cov[chosen, :], row, strict=True)))

@@ -88,9 +88,10 @@ class Term:
 
 
 _ELEMENTARY: dict[type[Function], Any] = {
-    erf_prime: lambda u: 2 / sqrt(pi) * exp(-(u**2)),
-    erf_second: lambda u: -4 / sqrt(pi) * u * exp(-(u**2)),
-    normal_pdf: lambda u: exp(-(u**2) / 2) / sqrt(2 * pi),
+    **{
+        kind: lambda u, kind=kind: kind(u).rewrite(exp)
+        for kind in (erf_prime, erf_second, normal_pdf)
+    },
     normal_cdf: lambda u: (1 + erf(u / sqrt(2))) / 2,
     erfc: lambda u: 1 - erf(u),
     sin: lambda u: (exp(I * u) - exp(-I * u)) / (2 * I),

@@ -106,7 +106,7 @@ def test_every_axiom_is_in_a_known_work():
     for axiom in AXIOMS.values():
         (citation,) = cited(axiom.reference)
         assert isinstance(citation, Citation)
-        assert citation.key in known, f"{axiom.id}: add {axiom.reference} to WORKS"
+        assert citation.key in known, f"{axiom.id}: add {axiom.reference} to references.bib"
 
 
 def test_citations():
