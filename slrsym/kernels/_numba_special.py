@@ -179,7 +179,7 @@ _BELL = 1 / math.sqrt(2 * math.pi)
 @njit(**_FAST)
 def _moving(middle, scale, step, found, i):
     """Nodes that move with the bell."""
-    count = int(math.ceil(2 * _REACH / step)) + 1
+    count = math.ceil(2 * _REACH / step) + 1
     for n in range(count):
         z = -_REACH + n * step
         w = _exp(min(middle + scale * z, 6.0))

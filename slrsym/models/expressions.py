@@ -12,15 +12,10 @@ from functools import cache
 from typing import Any
 
 from sympy import (
-    Add,
     Dummy,
     Expr,
-    Mul,
-    Poly,
     erf,
     exp,
-    expand,
-    factor,
 )
 
 from slrsym.gaussian import OwensT, erf_prime
@@ -28,6 +23,7 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.program import Program
 from slrsym.kernels.special import ErfDefect, ErfVariance
+from slrsym.models.arrange import nested
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
 from slrsym.symbolic import closed_form, excess_risk_stable
 from slrsym.symbolic import on_manifold as symbolic_on_manifold
@@ -98,39 +94,12 @@ def hessian() -> tuple[Expr, ...]:
 
 
 def _arranged(expr: Expr) -> Expr:
-    """A polynomial in the state and the functions of it, nested, its coefficients factored.
-
-    Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
-    """
+    """A polynomial in the state and the functions of it, nested."""
     state = set(ORDER_PARAMETERS)
     functions = [f for f in expr.atoms(erf, exp, ErfVariance) if f.free_symbols & state]
     names = {f: Dummy(type(f).__name__) for f in sorted(functions, key=str)}
     generators = (*names.values(), *ORDER_PARAMETERS)
-    polynomial = Poly(expand(expr.xreplace(names)), *generators)
-    terms = {powers: factor(coefficient) for powers, coefficient in polynomial.terms()}
-    return _nested(terms, generators).xreplace({name: f for f, name in names.items()})
-
-
-def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
-    """The polynomial, with the generator taken out that most of its terms have."""
-    uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
-    i = uses.index(max(uses))
-    if uses[i] < 2:
-        return Add(
-            *(
-                coefficient * Mul(*(g**n for g, n in zip(generators, powers, strict=True)))
-                for powers, coefficient in terms.items()
-            )
-        )
-    least = min(powers[i] for powers in terms if powers[i])
-    inside = {
-        (*powers[:i], powers[i] - least, *powers[i + 1 :]): coefficient
-        for powers, coefficient in terms.items()
-        if powers[i]
-    }
-    outside = {powers: coefficient for powers, coefficient in terms.items() if not powers[i]}
-    product = generators[i] ** least * _nested(inside, generators)
-    return product + _nested(outside, generators) if outside else product
+    return nested(expr.xreplace(names), generators).xreplace({n: f for f, n in names.items()})
 
 
 @cache

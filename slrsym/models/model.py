@@ -28,6 +28,7 @@ from slrsym.gaussian import GaussianLaw
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.program import Program
 from slrsym.kernels.special import ErfDefect
+from slrsym.models.arrange import nested
 from slrsym.models.descent import Flow, Runs, simulate
 from slrsym.models.moments import (
     ATOMS,
@@ -417,7 +418,7 @@ class Model:
                 rows = self._terms.hessian()
                 outputs += [rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))]
             elif name == "gradient":
-                outputs += self._terms.gradient()
+                outputs += map(self._terms.arranged, self._terms.gradient())
             else:
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
@@ -744,6 +745,13 @@ class _Terms:
             found |= expr.free_symbols
         return found - self.meanings.keys()
 
+    def arranged(self, expr: Expr) -> Expr:
+        """A slope as a nested polynomial; of many order parameters, as it is."""
+        if len(self.model.order_parameters) > _FEW:
+            return expr
+        names = sorted(expr.free_symbols & self._state, key=str)
+        return nested(expr, names) if names else expr
+
     def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
         """What the names in some expressions stand for."""
         found: dict[Symbol, Expr] = {}
@@ -759,6 +767,10 @@ class _Terms:
         while names := expr.free_symbols & self.meanings.keys():
             expr = expr.xreplace({name: self.meanings[name] for name in names})
         return expr
+
+
+# Beyond so many order parameters it takes longer to arrange slopes than it saves.
+_FEW = 8
 
 
 class _Instance:
