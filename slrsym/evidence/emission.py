@@ -130,7 +130,7 @@ class Emission:
             parts = [self.holds(q, context) for q in p[1:]]
             return self.logic(parts, given, p)
         for side in p[1:]:
-            if isinstance(side, tuple) and side[0] == "s":
+            if isinstance(side, tuple) and side[:1] == ("s",):
                 try:
                     return self.logic([self.script.add("symbol", (), side)], (), p)
                 except Refused:
