@@ -11,7 +11,8 @@ from sympy import Symbol, cos, exp, sin, symbols
 from slrsym.gaussian import normal_cdf
 from slrsym.models import softmax
 from slrsym.models.instances import attention, committee, multi_head
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, thorough_only
+from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
 
 c = Symbol("c", real=True)
@@ -443,3 +444,21 @@ def test_two_heads_against_quadrature_of_the_definition():
         values = {"d": d, "L": tokens, "gamma": gamma, "lambda": lam, "epsilon": 0.3}
         found = risk(state_of(model, vectors), *numbers_of(model, values))[0]
         assert abs(found / (total + bias**2) - 1) < 1e-12
+
+
+@needs_numba
+@thorough_only
+def test_softmax_by_numba_and_to_more_digits():
+    instance = attention(softmax, angle=c)
+    what = ("risk", "gradient")
+    plain, fast = (instance.model.compile(b, *what) for b in ("numpy", "numba"))
+    slow = instance.model.compile("mpmath", "risk")
+    rng = np.random.default_rng(9)
+    for temperature in (0.3, 2.0, 9.0):
+        values = {**setting(rng, 0.4), "lambda": temperature}
+        numbers = numbers_of(instance.model, values)
+        state = rng.uniform(-0.5, 0.5, 5)
+        found = plain(state, *numbers)
+        assert np.abs(found - fast(state, *numbers)).max() < 1e-12 * max(1, np.abs(found).max())
+    exact = slow(state.tolist(), *numbers, dps=18)[0]
+    assert abs(found[0] - float(exact)) < 1e-12 * max(1, found[0])
