@@ -77,14 +77,16 @@ class Facts:
 
     def reduced(self, p: Poly) -> Poly:
         """The polynomial modulo r^q = base for the roots."""
+        degrees = p.degrees() if self.roots else ()
         for i, q, base in reversed(self.roots):
-            if p.degrees()[i] < q:
+            if degrees[i] < q:
                 continue
             parts: dict[int, dict[Any, Any]] = {}
             for m, c in p.to_dict().items():
                 k, left = divmod(int(m[i]), q)
                 parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
             p = sum((self.ring.from_dict(v) * base**k for k, v in parts.items()), self.zero)
+            degrees = p.degrees()
         return p
 
     def _key(self, p: Poly) -> tuple[frozenset[Any], Sign]:
