@@ -11,7 +11,7 @@ from typing import Any
 
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.evidence import solutions, structure
+from slrsym.evidence import expectations, gaussian_rules, solutions, structure
 from slrsym.evidence.emission import Emission, emit
 from slrsym.proof import builtin_ledger
 from slrsym.trusted import Book, recheck, written
@@ -19,7 +19,7 @@ from slrsym.trusted import Book, recheck, written
 __all__ = ["emitted", "in_order"]
 
 # Imported for what they register.
-FAMILIES = (structure, solutions)
+FAMILIES = (structure, solutions, expectations, gaussian_rules)
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
