@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = [
+    "FORMATS",
     "DamagedFileError",
     "NotSavedError",
     "Saved",
@@ -21,6 +22,9 @@ __all__ = [
     "require_writable",
     "write_netcdf",
 ]
+
+# Of pictures, by the endings of their files.
+FORMATS = ("pdf", "png", "svg")
 
 
 class DamagedFileError(ValueError):

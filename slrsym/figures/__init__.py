@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from slrsym.files import FORMATS
+
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
@@ -20,8 +22,6 @@ PAPER = ("1", "2", "3", "4a", "4b", "5", "6", "7a", "7b", "8", "9", "10")
 
 # The last is ours: Proposition 13's null set.
 NAMES = (*PAPER, "basins")
-
-FORMATS = ("pdf", "png", "svg")
 
 
 def _known(name: str) -> str:

@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
-from slrsym.figures import FORMATS
-from slrsym.files import replacing
+from slrsym.files import FORMATS, replacing
 
 __all__ = [
     "COLOURS",
