@@ -16,6 +16,7 @@ from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
 from slrsym.cli.options import EXIT_CODES, example
 from slrsym.cli.output import show_tracebacks
+from slrsym.cli.recheck import recheck
 from slrsym.cli.recovery import recovery
 from slrsym.cli.simulate import simulate
 from slrsym.cli.verify import axioms, derivations, verify
@@ -55,7 +56,17 @@ def _options(
     show_tracebacks(debug)
 
 
-for _command in (verify, axioms, derivations, compare, simulate, figure, landscape, recovery):
+for _command in (
+    verify,
+    recheck,
+    axioms,
+    derivations,
+    compare,
+    simulate,
+    figure,
+    landscape,
+    recovery,
+):
     app.command(epilog=example(_command.__name__))(_command)
 export.command(epilog=example("export html"))(html)
 export.command("all", epilog=example("export all"))(everything)

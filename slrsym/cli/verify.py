@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli.options import PATHS, SEED, WORKERS
-from slrsym.cli.output import JsonFile, for_programs, progress_bar, reported, write_json
+from slrsym.cli.output import (
+    JsonFile,
+    for_programs,
+    progress_bar,
+    reported,
+    require_writable,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
@@ -52,6 +59,15 @@ def verify(
         bool,
         typer.Option("--fresh", help="Check again what an earlier run of the same found."),
     ] = False,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="Write the proofs with their evidence, for recheck; takes minutes for all claims.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Prove every claim; each step is checked twice.
 
@@ -64,6 +80,8 @@ def verify(
     from slrsym.cli import display
 
     start = time.perf_counter()
+    if log is not None:
+        require_writable(log, "--log")
     _require_derivations(paths)
     earlier = None
     if not fresh and cache.is_wanted():
@@ -107,6 +125,18 @@ def verify(
     out.print(display.verdict(rows, time.perf_counter() - start))
     if problems or _has_failed(rows):
         raise typer.Exit(1)
+    if log is not None:
+        _write_log(log, paths, [row.id for row in rows], seed)
+
+
+def _write_log(file: Path, paths: list[Path] | None, ids: list[str], seed: int) -> None:
+    from slrsym.evidence.proof_log import write_log
+
+    counts = write_log(file, ids, loaded(paths, ids).find, seed)
+    good = sum(count for (_, has), count in counts.items() if has)
+    typer.echo(
+        f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck", err=True
+    )
 
 
 def _has_failed(rows: Iterable[Any]) -> bool:

@@ -1,0 +1,95 @@
+"""The proof log: the claims with their evidence, for the kernel to judge on another day."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from slrsym.claims.check import steps_of
+from slrsym.claims.claim import Claim
+from slrsym.evidence import expectations, gaussian_rules, solutions, structure
+from slrsym.evidence.emission import Emission, emit
+from slrsym.evidence.translate import Translator
+from slrsym.files import replacing
+from slrsym.trusted import Book, written
+from slrsym.trusted.term import plain
+
+__all__ = ["emitted", "in_order", "statements", "write_log"]
+
+# Imported for what they register.
+FAMILIES = (structure, solutions, expectations, gaussian_rules)
+
+
+def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
+    """The claims and those that they use, each after those."""
+    order: dict[str, None] = {}
+    open_ones: set[str] = set()
+
+    def visit(id: str) -> None:
+        if id in order or id in open_ones:
+            return
+        open_ones.add(id)
+        for step in steps_of(find(id), find):
+            for used in step.uses:
+                visit(used)
+        order[id] = None
+
+    for id in ids:
+        visit(id)
+    return list(order)
+
+
+def emitted(
+    ids: Iterable[str], find: Callable[[str], Claim]
+) -> Iterator[tuple[dict[str, Any], Emission]]:
+    """The record of each claim, those that it uses before it, and how its steps fared."""
+    book = Book()
+    for id in in_order(ids, find):
+        yield emit(find(id), find, book)
+
+
+def write_log(
+    path: Path, ids: Iterable[str], find: Callable[[str], Claim], seed: int = 0
+) -> Counter[tuple[str, bool]]:
+    """Write the log of some claims and of those that they use.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    ids : iterable of str
+        The claims.
+    find : callable
+        Finds a claim by its id.
+    seed : int, optional
+        What the log says of the random points of the numerical check.
+
+    Returns
+    -------
+    Counter
+        How many steps of each kind have evidence, and how many have none.
+
+    Raises
+    ------
+    NotSavedError
+        If the file cannot be written.
+    """
+    records, counts = [], Counter[tuple[str, bool]]()
+    for record, emission in emitted(ids, find):
+        records.append(record)
+        counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
+    header = {"seed": seed, "slrsym": version("slrsym")}
+    with replacing(path) as draft:
+        draft.write_text("".join(f"{line}\n" for line in written(header, records)))
+    return counts
+
+
+def statements(ids: Iterable[str], find: Callable[[str], Claim]) -> Iterator[dict[str, Any]]:
+    """What claims say, in the plain form of the log; nothing is judged."""
+    for id in ids:
+        claim, words = find(id), Translator()
+        given = [plain(words.formula(h)) for h in claim.given]
+        yield {"claim": id, "given": given, "statement": plain(words.formula(claim.statement))}

@@ -1,0 +1,114 @@
+"""The proof log by the command line: written, judged by the kernel alone, and refused if forged."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym.cli import app
+from slrsym.trusted.log import _digest
+
+CLAIM = """
+from sympy import Ge, Symbol
+from slrsym.proof import Claim, chain, sign
+x = Symbol("x", real=True)
+claim = Claim("square", Ge(x**2 + 1, 1, evaluate=False), "ours")
+claim.proof(lambda goal: chain(x**2 + 1).ge(1, by=sign))
+"""
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logged")
+    (folder / "mine.py").write_text(CLAIM)
+    log = folder / "proofs.log"
+    done = CliRunner().invoke(app, ["verify", str(folder / "mine.py"), "--log", str(log)])
+    assert done.exit_code == 0, done.output
+    assert "2 of 2 steps with evidence" in done.output
+    return folder / "mine.py", log
+
+
+def judge(*words):
+    done = CliRunner().invoke(app, ["recheck", *map(str, words)])
+    return done.exit_code, done.output
+
+
+def test_what_was_proved_is_judged_again(logged):
+    source, log = logged
+    code, said = judge(log, "--path", source)
+    assert code == 0, said
+    assert "2 of 2 steps follow by the kernel" in said
+    assert "1 of 1 claims rest on nothing else" in said
+    assert "Every claim says what its derivation says." in said
+
+
+def test_a_derivation_that_says_something_else(logged, tmp_path):
+    _, log = logged
+    other = tmp_path / "mine.py"
+    other.write_text(CLAIM.replace("x**2 + 1, 1", "x**2 + 2, 2").replace("+ 1).ge(1", "+ 2).ge(2"))
+    code, said = judge(log, "--path", other)
+    assert code == 1
+    assert "claim square says something else in its derivation" in said
+    code, said = judge(log)
+    assert code == 1
+    assert "claim square is none of the derivations" in said
+    assert judge(log, "--alone")[0] == 0
+
+
+def forged(log, target, change):
+    lines, before = [], ""
+    for number, line in enumerate(log.read_text().splitlines()):
+        record = json.loads(line)
+        if number:
+            change(record)
+        record["digest"] = before = _digest(before, record)
+        lines.append(json.dumps(record))
+    target.write_text("\n".join(lines) + "\n")
+    return target
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.update(statement=["<", ["n", 1, 1], record["statement"][2]]),
+        lambda record: record.update(axioms=["fubini"]),
+        lambda record: record.update(lines=record["lines"][:-1]),
+        lambda record: record.update(given=[["<", ["n", 1, 1], ["n", 0, 1]]], shown=99),
+    ],
+)
+def test_forged_logs_are_refused(logged, tmp_path, change):
+    code, said = judge(forged(logged[1], tmp_path / "forged.log", change), "--alone")
+    assert code == 1
+    assert "refused" in said
+
+
+def test_a_changed_byte_is_refused(logged, tmp_path):
+    damaged = tmp_path / "damaged.log"
+    damaged.write_text(logged[1].read_text().replace('"seed":0', '"seed":1'))
+    code, said = judge(damaged, "--alone")
+    assert code == 1
+    assert "digest" in said
+
+
+def test_the_judge_loads_no_search_and_no_sympy(logged):
+    code = (
+        "import sys\n"
+        "for name in ('sympy', 'slrsym.search', 'slrsym.evidence', 'slrsym.claims'):\n"
+        "    sys.modules[name] = None\n"
+        "from typer.testing import CliRunner\n"
+        "from slrsym.cli import app\n"
+        f"done = CliRunner().invoke(app, ['recheck', {str(logged[1])!r}, '--alone'])\n"
+        "print(done.output); sys.exit(done.exit_code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_file_that_is_not_there():
+    code, said = judge("nowhere.log")
+    assert code == 2
+    assert "there is no file nowhere.log" in said
