@@ -113,8 +113,8 @@ def _(goal):
     return chain(goal.lhs).then(goal.rhs, by=substitution(seen, kind))
 
 
-# The squared error in coordinates: the informative token X, the noise, L - 1 other tokens X'.
-X2 = symbols("X'_1:5", real=True)
+# The squared error in coordinates: the informative token X, the noise, L - 1 other tokens Z.
+X2 = symbols("Z_1:5", real=True)
 informative = GaussianLaw({x: sqrt(d / 2) if x == X[0] else 0 for x in X}, gamma**2 * eye(4))
 others = standard_normal(*X2)
 score, value = dot(X2, k), dot(X2, v)

@@ -35,7 +35,7 @@ __all__ = [
 
 
 # Powers of larger ones overflow.
-_MOST = 10**50
+_MOST = 10**150
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Task:
                 raise ValueError(f"{name} must be an integer of at least {least}; got {given!r}")
             if whole > _MOST:
                 digits = math.ceil(whole.bit_length() * math.log10(2))
-                raise ValueError(f"{name} must be at most 1e50; got one of {digits} digits")
+                raise ValueError(f"{name} must be at most 1e150; got one of {digits} digits")
             object.__setattr__(self, name, whole)
         for name in ("gamma", "epsilon"):
             given = getattr(self, name)

@@ -139,10 +139,10 @@ def test_data_of_figures(tmp_path):
         (("simulate", "--runs", 10**12), "runs = 1,000,000,000,000 of 20,000 steps"),
         (("simulate", "--steps", 10**13), "GB of memory; this machine has"),
         (("simulate", "--dynamics", "vectors", "--d", 10**12), "GB of memory"),
-        (("simulate", "--d", 10**400), "d must be at most 1e50; got one of 401 digits"),
+        (("simulate", "--d", 10**400), "d must be at most 1e150; got one of 401 digits"),
         (("recovery", "--runs", 10**12), "runs = 1,000,000,000,000 for each of 1 settings"),
         (("recovery", "--d", "1e400"), "d must be an integer"),
-        (("recovery", "--d", "1e60"), "d must be at most 1e50"),
+        (("recovery", "--d", "1e160"), "d must be at most 1e150"),
     ],
 )
 def test_absurd_sizes_are_refused_before_work_begins(arguments, why):

@@ -123,6 +123,8 @@ def digits_of(error: Any, size: Any) -> float:
 
 
 def _mpf(exact: Ball) -> Any:
+    if not exact.is_finite():
+        raise Undecided("a value is not finite")
     mantissa, exponent = exact.man_exp()
     return mpmath.make_mpf(from_man_exp(int(mantissa), int(exponent)))
 

@@ -75,7 +75,7 @@ def letter(name: str) -> Box:
     match = _PARTS.fullmatch(stem)
     if match and match[2]:
         stem, scripts = match[1], [match[2], *scripts]
-    above = "star" in scripts
+    above = "star" in scripts or raised == "*"
     below = [_plain(s) for s in scripts if s and s != "star"]
     commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
     base = _plain(stem)

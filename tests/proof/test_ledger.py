@@ -244,6 +244,7 @@ def test_a_row_as_plain_data(derivation):
     assert list(row.as_dict()) == [
         "id", "title", "source", "status", "steps", "digits", "axioms", "depends", "seconds",
         "error", "monte_carlo", "box", "trials", "replaces",
+            "against",
     ]  # fmt: skip
     assert row.as_dict()["axioms"] == row.as_dict()["monte_carlo"] == []
 

@@ -36,6 +36,10 @@ class Letters(Tokens):
             if marked is not None:
                 self.place += 6
                 base = marked
+            starred = self.names.get(f"{token}^{{\\star}}_")
+            if starred is not None and self.tokens[self.place :][:4] == ["^", "{", "\\star", "}"]:
+                self.place += 4
+                base = starred
             if base is not None and f"{token}_{{{inside}}}" not in self.names:
                 indices = [self._inner(i)._sum() for i in inside.split(",")]
                 return base[tuple(indices)]
