@@ -64,7 +64,7 @@ def test_claims_with_what_they_rest_on(run, tmp_path):
 
 def test_an_unknown_claim(run, tmp_path):
     result = run("squre", "-o", tmp_path / "out")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "unknown claim 'squre'; did you mean square?" in result.stderr
     assert not (tmp_path / "out").exists()
 

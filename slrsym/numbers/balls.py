@@ -136,5 +136,5 @@ def value_of(number: Number) -> Value:
     if isinstance(ball, arb):
         return Value(_mpf(ball.mid()), _mpf(ball.rad()), scale)
     real, imag = _mpf(ball.real.mid()), _mpf(ball.imag.mid())
-    error = _mpf(ball.real.rad() + ball.imag.rad())
+    error = _mpf((ball.real.rad() + ball.imag.rad()).abs_upper())
     return Value(mpmath.make_mpc((real._mpf_, imag._mpf_)), error, scale)
