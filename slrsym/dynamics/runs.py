@@ -367,7 +367,8 @@ def _warn_of_large_steps(
     # The oracle, where thrown runs do not come, is to be stable, too.
     rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
     if planar:
-        (kappa, nu), rest = rows.T, np.zeros(len(rows))
+        # Rounding may leave the square by a digit.
+        (kappa, nu), rest = np.clip(rows.T, -1, 1), np.zeros(len(rows))
         k, v = (kappa, rest, np.sqrt(1 - kappa**2), rest), (rest, nu, rest, np.sqrt(1 - nu**2))
         points = np.stack([np.stack(k, axis=-1), np.stack(v, axis=-1)], axis=-2)
     else:
