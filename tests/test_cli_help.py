@@ -170,7 +170,7 @@ def test_what_json_does_not_have_is_not_written(tmp_path):
 
 
 def test_every_command_with_a_table_has_the_option():
-    without = {"derivations", "figure", "export latex", "export html", "export all"}
+    without = {"derivations", "figure", "recheck", "export latex", "export html", "export all"}
     for name, command in COMMANDS.items():
         options = {option for parameter in command.params for option in parameter.opts}
         assert ("--json" in options) == (name not in without), name

@@ -7,7 +7,7 @@ import json
 import pytest
 import sympy as sp
 
-from slrsym.evidence.__main__ import emitted, in_order
+from slrsym.evidence.proof_log import emitted, in_order
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, sign
 from slrsym.trusted import Book, Refused, Script, recheck, written
