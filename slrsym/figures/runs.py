@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -180,10 +181,13 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
         {"batch": data.attrs["batch"], "rng": data.attrs["seed"]} if "batch" in data.attrs else {}
     )
     task = Task(*(data.attrs[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
-    begin = simulate(
-        task, start, rule, data.attrs["alpha"], steps, max(1, steps // 400), data.attrs["backend"],
-        dynamics=data.attrs["dynamics"], progress=False, **sampled,
-    )  # fmt: skip
+    # Of the steps of the run itself, whoever made it was warned.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        begin = simulate(
+            task, start, rule, data.attrs["alpha"], steps, max(1, steps // 400),
+            data.attrs["backend"], dynamics=data.attrs["dynamics"], progress=False, **sampled,
+        )  # fmt: skip
     names = ["kappa", "nu"]
     later = some[names].isel(step=slice(rows + 1, None))
     return xr.concat([begin[names].isel(run=chosen), later], "step", join="override")
