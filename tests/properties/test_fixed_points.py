@@ -66,8 +66,9 @@ def test_off_the_fixed_points_the_signs_are_known(task, lam, point):
     kappa, nu = point[:2]
     b, narrow = scores(lam, task)
     slopes = gradient(point, lam, task)
-    # The risk falls as nu follows the sign of kappa,
-    assert np.sign(slopes[1]) == -np.sign(kappa)
+    # The risk falls as nu follows the sign of kappa, unless the product with erf underflows,
+    if kappa == 0 or abs(narrow * kappa) > 1e-300:
+        assert np.sign(slopes[1]) == -np.sign(kappa)
     # and as erf(a / B) approaches nu, wherever the difference is more than rounding.
     gap = erf(narrow * kappa) - nu
     scale = 2 * task.gamma**2 * b * 2 / math.sqrt(math.pi) * math.exp(-min((b * kappa) ** 2, 700))
