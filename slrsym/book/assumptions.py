@@ -19,7 +19,7 @@ from sympy.tensor.indexed import Indexed
 from slrsym.book.document import Block, Inline, Math, Paragraph, Text, listed
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.notation import ORDER_PARAMETERS
-from slrsym.search.rules.lemmas import InWords
+from slrsym.search.lemmas import InWords
 from slrsym.typeset import Printer
 from slrsym.typeset.boxes import Atom, Box, Operator, number, row
 

@@ -28,7 +28,7 @@ from slrsym.book.document import (
     Text,
 )
 from slrsym.book.prose import inline_text, why
-from slrsym.search.rules.lemmas import InWords
+from slrsym.search.lemmas import InWords
 from slrsym.search.step import Link as CheckedLink
 from slrsym.search.step import Step
 from slrsym.statements.maps import BoxMap

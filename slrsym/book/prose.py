@@ -14,7 +14,7 @@ from sympy import Expr, Lambda, Symbol
 
 from slrsym.book.document import Inline, Math, Raw, Reference, Text
 from slrsym.claims.claim import Claim
-from slrsym.search.rules.lemmas import Lemma
+from slrsym.search.lemmas import Lemma
 from slrsym.typeset import Box, Printer
 from slrsym.typeset.boxes import Operator, row
 from slrsym.typeset.writing import GREEK, greek_name

@@ -17,11 +17,10 @@ from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.numbers import Disagreement, NoPoint, Undecided, compare, random_test_function
 from slrsym.numbers.montecarlo import MonteCarlo, sampled_evidence
 from slrsym.search.axioms import axiom
-from slrsym.search.context import Context
-from slrsym.search.gate import covariances
-from slrsym.search.rules.lemmas import InWords
+from slrsym.search.context import Context, covariances
+from slrsym.search.lemmas import InWords
 from slrsym.search.step import Step
-from slrsym.search.structure.parts import concludes, structural_step
+from slrsym.search.structure import concludes, structural_step
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.orbits import OrbitStatement
 from slrsym.statements.text import spoken

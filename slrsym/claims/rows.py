@@ -9,7 +9,7 @@ from typing import Any
 from slrsym.claims.check import Verdict
 from slrsym.claims.claim import Claim
 from slrsym.numbers.montecarlo import MonteCarlo
-from slrsym.search.rules.lemmas import CITED
+from slrsym.search.lemmas import CITED
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from slrsym.evidence.emission import FAILURES, Emission
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.search.context import Context
-from slrsym.search.rules.gaussian import _slope
+from slrsym.search.gaussian import _slope
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.expect import ONE, added_all

@@ -15,7 +15,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum
 from slrsym.search.context import Context
-from slrsym.search.rules.gaussian import _slope
+from slrsym.search.gaussian import _slope
 from slrsym.search.step import Link, Step
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.expect import moments, semidefinite

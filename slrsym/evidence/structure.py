@@ -10,8 +10,8 @@ from sympy import Eq, S
 
 from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
 from slrsym.search.context import Context
-from slrsym.search.orbits.theorems import _as_proof
 from slrsym.search.step import Step, labelled
+from slrsym.search.theorems import _as_proof
 from slrsym.statements.expressions import put
 from slrsym.trusted import Line
 from slrsym.trusted.term import key, num, same, substitute

@@ -1,8 +1,8 @@
 """Statements about orbits of maps, and the theorems that conclude them."""
 
-from slrsym.search.orbits.measure import jacobian_at as jacobian_at
-from slrsym.search.orbits.theorems import by_theorem as by_theorem
-from slrsym.search.orbits.theorems import names_of_theorems as names_of_theorems
+from slrsym.search.starts import jacobian_at as jacobian_at
+from slrsym.search.theorems import by_theorem as by_theorem
+from slrsym.search.theorems import names_of_theorems as names_of_theorems
 from slrsym.statements.maps import BoxMap as BoxMap
 from slrsym.statements.maps import SphereDescent as SphereDescent
 from slrsym.statements.maps import box_map as box_map

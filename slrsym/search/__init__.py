@@ -3,17 +3,14 @@
 All of it is imported here, and then closed: a rule that is defined later is not the package's.
 """
 
+from slrsym.search import gaussian as _gaussian
+from slrsym.search import inequalities as _inequalities  # noqa: F401
 from slrsym.search import solutions as _solutions  # noqa: F401
-from slrsym.search.orbits import descent as _descent  # noqa: F401
-from slrsym.search.orbits import measure as _measure  # noqa: F401
-from slrsym.search.orbits import theorems as _theorems
-from slrsym.search.rules import gaussian as _gaussian
-from slrsym.search.rules import inequalities as _inequalities  # noqa: F401
-from slrsym.search.rules import sums as _sums  # noqa: F401
-from slrsym.search.rules.calculus import DERIVATIVE_CLAIMS as _DERIVATIVE_CLAIMS
-from slrsym.search.rules.expectations import COPIES_CLAIMS as _COPIES_CLAIMS
+from slrsym.search import starts as _starts  # noqa: F401
+from slrsym.search import theorems as _theorems
+from slrsym.search.calculus import DERIVATIVE_CLAIMS as _DERIVATIVE_CLAIMS
+from slrsym.search.expectations import COPIES_CLAIMS as _COPIES_CLAIMS
 from slrsym.search.step import close as _close
-from slrsym.search.structure import agreement as _agreement  # noqa: F401
 
 # The claims that rules rest on by their ids.
 RULE_CLAIMS = frozenset(

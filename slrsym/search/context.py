@@ -1,22 +1,60 @@
-"""What a step may take for granted: its hypotheses, and the claims it may refer to."""
+"""What a step may take for granted, and the gate: what has to hold of any statement.
+
+The gate stands before every step, whatever rule is to justify it. Rules compare sides after they
+have been simplified, and SymPy simplifies while it builds. Where a rule looks at a difference of
+two sides, each of them has to be defined by itself.
+
+A claim is meant for the parameters for which the laws of its own statement exist. A step must not
+bring in others unless these exist too, or what it concludes about their parameters would be false
+where they do not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any, Protocol, Self
 
-from sympy import Basic, Derivative, Expr, Gt, Integral, Limit, Lt, Ne, Symbol, nan, oo, zoo
+from sympy import (
+    Abs,
+    Basic,
+    Derivative,
+    Dummy,
+    Expr,
+    Ge,
+    Gt,
+    ImmutableMatrix,
+    Integral,
+    Le,
+    Limit,
+    Lt,
+    Matrix,
+    MatrixBase,
+    Ne,
+    Pow,
+    Rational,
+    Subs,
+    Sum,
+    Symbol,
+    acos,
+    asin,
+    log,
+    nan,
+    oo,
+    preorder_traversal,
+    zoo,
+)
 from sympy.logic.boolalg import Boolean
 
-from slrsym.search.algebra.atoms import Freedom
-from slrsym.search.algebra.normal_forms import NormalForms, is_same_multiplied_out
-from slrsym.search.algebra.ring import NotNormalizable
-from slrsym.search.domain import Domain
-from slrsym.search.regularity import require_convergent
-from slrsym.search.signs.decider import is_defined
+from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
+from slrsym.search.atoms import Freedom
+from slrsym.search.normal_forms import NormalForms, is_same_multiplied_out
+from slrsym.search.regularity import is_semidefinite, require_convergent
+from slrsym.search.ring import NotNormalizable
+from slrsym.search.signs import Domain, is_defined
 from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import ambiguous, put
 
 
 class Stated(Protocol):
@@ -130,3 +168,194 @@ def _is_finite(expr: Basic) -> bool:
         of, _, point, _ = expr.args
         return (point in (oo, -oo) or _is_finite(point)) and _is_finite(of)
     return all(map(_is_finite, expr.args))
+
+
+# Half the width of the box about a point on which a function is required to be smooth.
+_NEAR = Rational(1, 2)
+
+
+def require_stated(statement: Basic, context: Context) -> None:
+    """Refuse a statement that SymPy, or a reader, could take for another, or that says nothing."""
+    confused = ambiguous(statement)
+    if confused is not None:
+        raise Refused(
+            f"{confused} is the same to SymPy as the derivative in another of its variables; "
+            f"write it as at(...)"
+        )
+    parts = (statement, *context.hypotheses)
+    _require_commuting(parts)
+    _require_one_symbol_a_name(parts)
+    _require_own_variables(statement, context)
+    _require_moving(statement)
+
+
+def _require_commuting(parts: Iterable[Basic]) -> None:
+    for part in parts:
+        for node in preorder_traversal(part):
+            matrix = isinstance(node, MatrixBase)
+            if isinstance(node, Expr) and not matrix and node.is_commutative is False:
+                raise Refused(f"{node} does not commute, and every rule reorders products")
+
+
+def _require_one_symbol_a_name(parts: Iterable[Basic]) -> None:
+    found: dict[str, Symbol] = {}
+    for part in parts:
+        for symbol in part.atoms(Symbol):
+            if isinstance(symbol, Dummy):
+                continue
+            other = found.setdefault(symbol.name, symbol)
+            if other != symbol:
+                raise Refused(
+                    f"two different symbols are called {symbol.name}: one is declared "
+                    f"{_declared(other)}, the other {_declared(symbol)}"
+                )
+
+
+def _declared(symbol: Symbol) -> str:
+    facts = [f if v else f"not {f}" for f, v in symbol._assumptions_orig.items()]
+    return " and ".join(f for f in facts if f != "commutative") or "nothing"
+
+
+def _require_own_variables(statement: Basic, context: Context) -> None:
+    """What a hypothesis says of a variable of a law, it says of another variable of that name."""
+    free = context.restricted
+    for law in statement.atoms(Law):
+        for symbol in law.symbols:
+            if symbol in free:
+                raise Refused(
+                    f"a hypothesis speaks of {symbol}, which is bound by a law here; rename it"
+                )
+
+
+def _require_moving(statement: Basic) -> None:
+    for node in statement.atoms(Derivative):
+        for variable in node.variables:
+            if variable.is_real and variable.is_integer is None and variable.is_rational is None:
+                continue
+            raise Refused(
+                f"{node} is a derivative in {variable}, which does not run over an interval"
+            )
+
+
+# -- what is defined ---------------------------------------------------------------------------
+
+
+def require_defined(expr: Basic, context: Context) -> None:
+    """Refuse unless what stands in denominators, roots, logarithms and arc sines may stand there.
+
+    What other functions ask of their arguments, the rules that know these functions ask.
+    """
+    if not expr.has(Pow, log, asin, acos):
+        return
+    if isinstance(expr, Sum | Integral):
+        _require_defined_between_ends(expr, context)
+        return
+    if isinstance(expr, Subs):
+        _require_defined_near(expr, context)
+        return
+    for arg in expr.args:
+        require_defined(arg, context)
+    if isinstance(expr, Pow):
+        _require_power(expr, context)
+    elif isinstance(expr, log):
+        context.require(context.sign(expr.args[0]).positive, f"{expr.args[0]} may not be positive")
+    elif isinstance(expr, asin | acos):
+        context.require(
+            context.sign(1 - Abs(expr.args[0])).nonnegative
+            or context.sign(1 - expr.args[0] ** 2).nonnegative,
+            f"{expr.args[0]} may lie outside of [-1, 1]",
+        )
+
+
+def _require_power(power: Pow, context: Context) -> None:
+    base, exponent = power.args
+    base = context.with_names_of_hypotheses(base)
+    if exponent.is_Integer:
+        if exponent.is_negative and not base.is_nonzero:
+            context.require_nonzero(base)
+        return
+    known = context.sign(base)
+    if exponent.is_Rational:
+        enough = known.nonnegative if exponent.is_positive else known.positive
+    else:
+        natural = exponent.is_integer and context.sign(exponent).nonnegative
+        enough = known.positive or natural or (known.nonzero and exponent.is_integer)
+    if not enough:
+        raise Refused(f"{power} is not known to be defined: {base} may be negative or vanish")
+
+
+def _require_defined_near(value: Subs, context: Context) -> None:
+    """A derivative at a point looks around it, whatever hypotheses say of its variable."""
+    places, near = near_point(value)
+    for point in value.point:
+        require_defined(point, context)
+    require_defined(put(value.expr, places), context.assuming(*near))
+
+
+def near_point(value: Subs) -> tuple[dict[Symbol, Symbol], list[Boolean]]:
+    """Other names for the variables of a value at a point, and that they lie near the point."""
+    places = {x: Dummy(x.name, **x._assumptions_orig) for x in value.variables}
+    near = [
+        side
+        for x, point in zip(value.variables, value.point, strict=True)
+        if point.is_Rational
+        for side in (places[x] > point - _NEAR, places[x] < point + _NEAR)
+    ]
+    return places, near
+
+
+def _require_defined_between_ends(node: Sum | Integral, context: Context) -> None:
+    inside = context
+    body = node.function
+    for x, *ends in reversed(node.limits):
+        place = Dummy(x.name, **x._assumptions_orig)
+        body = put(body, {x: place})
+        if len(ends) != 2:
+            continue
+        for end in ends:
+            if end not in (oo, -oo):
+                require_defined(end, context)
+        low, high = ends
+        if isinstance(node, Integral) and not context.holds(Le(low, high)):
+            continue
+        if low != -oo:
+            inside = inside.assuming(Ge(place, low, evaluate=False))
+        if high != oo:
+            inside = inside.assuming(Le(place, high, evaluate=False))
+    require_defined(body, inside)
+
+
+def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
+    """The indecomposable laws of a statement, each with its covariance matrix."""
+    found: dict[Law, ImmutableMatrix] = {}
+    for law in statement.atoms(Law):
+        for block in law.blocks():
+            if isinstance(block, GaussianLaw):
+                found[block] = ImmutableMatrix(block.cov)
+            elif isinstance(block, NoiseLaw):
+                found[block] = ImmutableMatrix([[block.variance]])
+    return found
+
+
+def covariances(*statements: Basic) -> tuple[ImmutableMatrix, ...]:
+    """The covariance matrices of the laws that some statements speak of."""
+    return tuple(dict.fromkeys(m for s in statements for m in _laws(s).values()))
+
+
+def _is_part(small: ImmutableMatrix, large: ImmutableMatrix) -> bool:
+    """Whether a matrix is a principal submatrix of another, in any order."""
+    rows = permutations(range(large.shape[0]), small.shape[0])
+    return any(large.extract(list(chosen), list(chosen)) == small for chosen in rows)
+
+
+def require_laws(statement: Basic, context: Context) -> None:
+    """Refuse unless every law of a step's statement is one of the claim's, or certainly a law."""
+    for law, matrix in _laws(statement).items():
+        if any(_is_part(matrix, known) for known in context.covariances):
+            continue
+        if not is_semidefinite(Matrix(matrix), context):
+            names = ", ".join(map(str, law.symbols))
+            raise Refused(
+                f"the law of ({names}) may not exist here: its covariance {matrix.tolist()} is not "
+                f"known to be positive semidefinite, and the claim does not speak of it"
+            )

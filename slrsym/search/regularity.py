@@ -46,7 +46,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import IIDSum
-from slrsym.search.domain import Domain
+from slrsym.search.signs import Domain
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 

@@ -30,10 +30,10 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
+from slrsym.search.calculus import algebra
 from slrsym.search.context import Context
-from slrsym.search.rules.calculus import algebra
 from slrsym.search.step import Proof, Step, labelled
-from slrsym.search.structure.parts import structural_step
+from slrsym.search.structure import structural_step
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import put
 

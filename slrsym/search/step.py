@@ -11,8 +11,7 @@ from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
 from slrsym.search.axioms import foreign_rule
-from slrsym.search.context import Context
-from slrsym.search.gate import require_laws, require_stated
+from slrsym.search.context import Context, require_laws, require_stated
 from slrsym.statements.errors import ProofError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import slrsym
 from slrsym.book.errata import ERRATA, claims_of
 from slrsym.claims.check import steps_of
 from slrsym.proof import AXIOMS
-from slrsym.search.rules.lemmas import CITED, InWords
+from slrsym.search.lemmas import CITED, InWords
 
 # From the text of the paper, in its order. Equations that are definitions are not in the list.
 NUMBERED = {

@@ -53,8 +53,8 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
-from slrsym.search.bounds.enclosure import Facts, range_of
-from slrsym.search.bounds.intervals import REALS, NoRange, Range
+from slrsym.search.intervals import REALS, NoRange, Range
+from slrsym.search.ranges import Facts, range_of
 from tests._profile import THOROUGH
 from tests.search._fuzz import (
     SYMBOLS,

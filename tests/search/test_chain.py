@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sympy import Derivative, Eq, Ge, Gt, Le, Lt, S, symbols
 
+from slrsym.search.calculus import algebra
 from slrsym.search.chain import Chain, D, chain
 from slrsym.search.context import Context
-from slrsym.search.rules.calculus import algebra
-from slrsym.search.rules.inequalities import sign
+from slrsym.search.inequalities import sign
 from slrsym.statements.errors import ProofError, Refused
 
 x, y = symbols("x y", real=True)

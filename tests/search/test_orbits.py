@@ -26,10 +26,9 @@ from slrsym.planar import (
     stationarity,
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, chain, claimed, lemma, sign
-from slrsym.search.orbits import theorems
-from slrsym.search.orbits.descent import listed
-from slrsym.search.orbits.theorems import by_theorem, names_of_theorems, theorem_rule
+from slrsym.search import theorems
 from slrsym.search.step import Rule
+from slrsym.search.theorems import by_theorem, listed, names_of_theorems, theorem_rule
 from slrsym.statements.expressions import put
 from slrsym.statements.maps import BoxMap, SphereDescent, box_map, function_of, point_set
 from slrsym.statements.orbits import (

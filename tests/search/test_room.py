@@ -14,7 +14,7 @@ import pytest
 import slrsym
 import slrsym.search
 from slrsym.proof import algebra, conditioning, lemma, linearity, sign
-from slrsym.search.orbits import theorems
+from slrsym.search import theorems
 from slrsym.search.step import Rule
 
 MODULES = [m.name for m in pkgutil.walk_packages(slrsym.search.__path__, "slrsym.search.")]

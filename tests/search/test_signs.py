@@ -48,10 +48,9 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import standard_normal
-from slrsym.search.bounds.enclosure import Facts
-from slrsym.search.bounds.intervals import Range
-from slrsym.search.signs.decider import holds, is_nonzero, sign_of
-from slrsym.search.signs.signs import Sign
+from slrsym.search.intervals import Range, Sign
+from slrsym.search.ranges import Facts
+from slrsym.search.signs import holds, is_nonzero, sign_of
 from tests._profile import THOROUGH
 from tests.search._fuzz import (
     SYMBOLS,

@@ -26,13 +26,12 @@ from sympy import (
     symbols,
 )
 
+from slrsym.search.calculus import algebra, differentiate
 from slrsym.search.chain import chain
 from slrsym.search.context import Context
-from slrsym.search.rules.calculus import algebra, differentiate
-from slrsym.search.rules.inequalities import sign
-from slrsym.search.rules.lemmas import claimed
-from slrsym.search.structure.agreement import equal_by_derivative, induction
-from slrsym.search.structure.parts import all_of, cases, concludes
+from slrsym.search.inequalities import sign
+from slrsym.search.lemmas import claimed
+from slrsym.search.structure import all_of, cases, concludes, equal_by_derivative, induction
 from slrsym.statements.errors import ProofError, Refused
 
 from ._steps import check, eq

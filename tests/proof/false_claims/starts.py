@@ -13,8 +13,8 @@ from sympy import (
 )
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
-from slrsym.search.orbits.measure import chain_rule, vectors, volume
-from slrsym.search.orbits.theorems import by_theorem
+from slrsym.search.starts import chain_rule, vectors, volume
+from slrsym.search.theorems import by_theorem
 from slrsym.statements.maps import SphereDescent, box_map, function_of, point_set
 from slrsym.statements.orbits import (
     AlmostEveryPairConvergesTo,

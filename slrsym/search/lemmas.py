@@ -16,14 +16,13 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.search.algebra.atoms import Freedom
+from slrsym.search.atoms import Freedom
 from slrsym.search.axioms import axiom
-from slrsym.search.context import Context, Stated
-from slrsym.search.gate import require_defined
+from slrsym.search.context import Context, Stated, require_defined
+from slrsym.search.expectations import require_integrable
 from slrsym.search.regularity import require_admissible, require_moderate
-from slrsym.search.rules.expectations import require_integrable
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
-from slrsym.search.structure.parts import concludes, structural_step
+from slrsym.search.structure import concludes, structural_step
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import bound_symbols, put
 from slrsym.statements.orbits import Sentence

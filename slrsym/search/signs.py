@@ -1,6 +1,6 @@
 """The sign of an expression under assumptions: a sound procedure that may fail to decide.
 
-An expression is examined as it stands, by its range (see `slrsym.search.bounds`), and as a quotient
+An expression is examined as it stands, by its range (see `slrsym.search.ranges`), and as a quotient
 of polynomials in *generators*: symbols, roots, and values of functions. The signs of the
 irreducible factors are found one by one, by rules. Every rule is valid at each single point of the
 domain, whatever relations there are between the generators.
@@ -14,9 +14,10 @@ forgotten afterwards, since it may be less than could be known.
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, reduce
 from operator import mul
-from typing import Any
+from typing import Any, Self
 
 from sympy import (
     Abs,
@@ -35,6 +36,8 @@ from sympy import (
     Poly,
     Pow,
     Rational,
+    Sum,
+    Symbol,
     atan,
     cos,
     erf,
@@ -43,16 +46,17 @@ from sympy import (
     oo,
     sin,
     sympify,
+    true,
 )
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import And, Or, false, true
+from sympy.logic.boolalg import And, Boolean, Or, false
 
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, zeta
-from slrsym.search.bounds.enclosure import Enclosure, Facts
-from slrsym.search.bounds.intervals import NoRange, Range
-from slrsym.search.signs.factors import ODD, RULES, RULES_FOR_LARGE, by_terms, statements
-from slrsym.search.signs.generators import Generators, Quotient, is_small, polynomial, ratio
-from slrsym.search.signs.signs import NONZERO, POSITIVE, UNKNOWN, Sign
+from slrsym.search.generators import Generators, Quotient, is_small, polynomial, ratio
+from slrsym.search.intervals import NONZERO, POSITIVE, UNKNOWN, NoRange, Range, Sign
+from slrsym.search.ranges import Enclosure, Facts
+from slrsym.search.sign_rules import ODD, RULES, RULES_FOR_LARGE, by_terms, statements
+from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import bound_symbols
 
 _MOST_QUESTIONS = 120
@@ -388,3 +392,62 @@ def holds(relation: Any, facts: Facts | None = None) -> bool:
         Ge: sign.nonnegative,
     }
     return verdicts[type(relation)]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Hypotheses, and questions about expressions under them."""
+
+    hypotheses: tuple[Boolean, ...] = ()
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The hypotheses, ready for questions of sign."""
+        return Facts(self.hypotheses)
+
+    def assuming(self, *hypotheses: Boolean) -> Self:
+        """The same with more hypotheses."""
+        more = (h for h in hypotheses if h is not true)
+        return replace(self, hypotheses=(*self.hypotheses, *more))
+
+    @cached_property
+    def restricted(self) -> frozenset[Symbol]:
+        """The symbols that hypotheses speak of."""
+        return frozenset().union(*(h.free_symbols for h in self.hypotheses))
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def sign(self, expr: Expr) -> Sign:
+        """What is known of the sign of an expression."""
+        return sign_of(expr, self.facts)
+
+    def holds(self, relation: Basic) -> bool:
+        """Whether a relation is certain."""
+        return bool(holds(relation, self.facts))
+
+    def is_real(self, expr: Expr) -> bool:
+        """Whether an expression is certainly a real number, all over the domain."""
+        return expr.is_real is True or is_defined(expr, self.facts)
+
+    def require_nonzero(self, denominator: Expr) -> None:
+        """Refuse unless an expression is certainly different from zero."""
+        if not is_nonzero(self.with_names_of_hypotheses(denominator), self.facts):
+            raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
+
+    def with_names_of_hypotheses(self, expr: Expr) -> Expr:
+        """The expression, its sums with the index that they have in a hypothesis, if any."""
+        stated = [node for h in self.hypotheses for node in h.atoms(Sum) if len(node.limits) == 1]
+        for node in expr.atoms(Sum):
+            index, *ends = node.limits[0]
+            for other in stated if len(node.limits) == 1 else ():
+                name = other.limits[0][0]
+                if name in node.free_symbols:
+                    continue
+                if Sum(node.function.xreplace({index: name}), (name, *ends)) == other:
+                    expr = expr.xreplace({node: other})
+        return expr
+
+    def require(self, condition: Any, reason: str) -> None:
+        """Refuse, with a reason, unless a condition is true."""
+        if not condition:
+            raise Refused(reason)

@@ -34,9 +34,7 @@ from sympy import (
 )
 
 from slrsym.gaussian.functions import OwensT, normal_cdf
-from slrsym.search.bounds.enclosure import Facts
-from slrsym.search.bounds.intervals import NoRange, Range
-from slrsym.search.signs.generators import (
+from slrsym.search.generators import (
     Generators,
     Quotient,
     Terms,
@@ -47,7 +45,17 @@ from slrsym.search.signs.generators import (
     terms_of,
     value,
 )
-from slrsym.search.signs.signs import NONNEGATIVE, NONZERO, POSITIVE, UNKNOWN, ZERO, Sign
+from slrsym.search.intervals import (
+    NONNEGATIVE,
+    NONZERO,
+    POSITIVE,
+    UNKNOWN,
+    ZERO,
+    NoRange,
+    Range,
+    Sign,
+)
+from slrsym.search.ranges import Facts
 
 
 class SignQuestions(Protocol):

@@ -53,8 +53,8 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import IIDSum
-from slrsym.search.algebra.atoms import Freedom, RingOfExpectations
-from slrsym.search.algebra.ring import (
+from slrsym.search.atoms import Freedom, RingOfExpectations
+from slrsym.search.ring import (
     Element,
     Monomial,
     NotNormalizable,

@@ -55,7 +55,7 @@ from sympy.core.relational import Relational
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.search.bounds.intervals import (
+from slrsym.search.intervals import (
     NONNEGATIVE,
     POSITIVE,
     REALS,
@@ -101,7 +101,7 @@ _OPEN_UNIT = Range(-1, 1, True, True)
 
 
 def _exp_image(inner: Range) -> Range:
-    return inner.image(arb.exp, POSITIVE)
+    return inner.image(arb.exp, POSITIVE.range)
 
 
 def _log_image(inner: Range) -> Range:
@@ -185,7 +185,7 @@ def _arc(enclosure: RangeQuestions, x: Expr) -> Range:
 
 
 def _acos(enclosure: RangeQuestions, x: Expr) -> Range:
-    return (_HALF_PI - _arc(enclosure, x)).within(NONNEGATIVE)
+    return (_HALF_PI - _arc(enclosure, x)).within(NONNEGATIVE.range)
 
 
 def _bounded_wave(enclosure: RangeQuestions, x: Expr) -> Range:
@@ -288,7 +288,7 @@ FUNCTIONS: Mapping[type, Callable[..., Range]] = {
     erf_prime: _erf_prime,
     erf_second: _erf_second,
     erfc: _erfc,
-    exp: _increasing(arb.exp, POSITIVE),
+    exp: _increasing(arb.exp, POSITIVE.range),
     log: _log,
     normal_cdf: _normal_cdf,
     normal_pdf: _normal_pdf,

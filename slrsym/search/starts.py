@@ -38,8 +38,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.chain import D, at
-from slrsym.search.orbits.descent import about, on_box
-from slrsym.search.orbits.theorems import Hypothesis, Needs, theorem_rule
+from slrsym.search.theorems import Hypothesis, Needs, about, on_box, theorem_rule
 from slrsym.statements.errors import ProofError
 from slrsym.statements.expressions import put
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set, value_at

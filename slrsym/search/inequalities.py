@@ -9,13 +9,12 @@ from typing import Any
 from sympy import Abs, And, Basic, Derivative, Expr, Ge, Gt, Le, Lt, Symbol, expand, factor, sympify
 from sympy.core.relational import Relational
 
+from slrsym.search.calculus import derivative_claims
 from slrsym.search.chain import D
-from slrsym.search.context import Context
-from slrsym.search.gate import require_defined
+from slrsym.search.context import Context, require_defined
+from slrsym.search.expectations import require_integrable
+from slrsym.search.intervals import Sign
 from slrsym.search.regularity import derivative, require_differentiable, require_interval
-from slrsym.search.rules.calculus import derivative_claims
-from slrsym.search.rules.expectations import require_integrable
-from slrsym.search.signs.signs import Sign
 from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put

@@ -10,10 +10,10 @@ from sympy import Derivative, Dummy, Expr, Symbol, expand
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
-from slrsym.search.algebra.atoms import Freedom
+from slrsym.search.atoms import Freedom
+from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
 from slrsym.search.regularity import derivative, require_moderate
-from slrsym.search.rules.calculus import require_equality
 from slrsym.search.step import Link, Proof, Rule, axioms_of
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import rebuilt

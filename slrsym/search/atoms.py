@@ -39,7 +39,7 @@ from sympy.core.function import AppliedUndef, Function, Subs
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
-from slrsym.search.algebra.ring import (
+from slrsym.search.ring import (
     Element,
     Key,
     RingOfPowers,

@@ -30,16 +30,16 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
-from slrsym.search.algebra.atoms import partial_derivative
+from slrsym.search.atoms import partial_derivative
+from slrsym.search.calculus import in_either_direction, require_equality
 from slrsym.search.context import Context
-from slrsym.search.regularity import require_moderate
-from slrsym.search.rules.calculus import in_either_direction, require_equality
-from slrsym.search.rules.expectations import (
+from slrsym.search.expectations import (
     LINEAR,
     expectations_in,
     require_integrable,
     with_expectations_changed,
 )
+from slrsym.search.regularity import require_moderate
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import AtPoint, apart

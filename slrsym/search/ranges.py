@@ -46,8 +46,8 @@ from sympy.logic.boolalg import And
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.search.bounds.intervals import NONNEGATIVE, NoRange, Range
-from slrsym.search.bounds.nodes import BINDERS, CONSTANTS, FUNCTIONS
+from slrsym.search.intervals import NONNEGATIVE, NoRange, Range
+from slrsym.search.range_rules import BINDERS, CONSTANTS, FUNCTIONS
 
 
 def is_name(expr: Basic) -> bool:
@@ -295,7 +295,7 @@ def _learn(core: Expr, before: Range, found: Range, known: dict[Expr, Range]) ->
         n = int(core.exp)
         inner = Enclosure(Facts(), known).range(core.base)
         if n % 2 == 0:
-            reach = narrowed.within(NONNEGATIVE).root(n)
+            reach = narrowed.within(NONNEGATIVE.range).root(n)
             wider = Range(-reach.high, reach.high, reach.high_open, reach.high_open)
             if inner.nonnegative:
                 wider = reach

@@ -1,1 +1,0 @@
-"""Equality of expressions, decided by a normal form."""

@@ -1,1 +1,0 @@
-"""Rigorous ranges: an interval that contains every value of an expression."""

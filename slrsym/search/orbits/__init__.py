@@ -1,1 +1,0 @@
-"""Statements about orbits of maps, and the theorems that conclude them."""

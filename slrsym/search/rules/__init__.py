@@ -1,1 +1,0 @@
-"""The rules by which a step of a proof may be justified."""

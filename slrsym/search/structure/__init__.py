@@ -1,1 +1,0 @@
-"""Proofs that are more than one chain: by derivative, by cases, by induction, of several parts."""
