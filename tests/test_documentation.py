@@ -6,15 +6,20 @@ import html
 import importlib
 import importlib.util
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import typer
+from typer.main import get_command
 
 from slrsym.cli import app
 
 from ._profile import thorough_only
+from .probing.tiny import write_bert
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = sorted(file for file in DOCS.rglob("*.md") if "_build" not in file.parts)
@@ -124,3 +129,71 @@ def test_python_names_that_pages_refer_to_exist(page):
             importlib.import_module(name)
         except ImportError:
             assert hasattr(importlib.import_module(module), last), name
+
+
+BLOCKS = [
+    (page, language, text)
+    for page in [*PAGES, DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
+    for language, text in re.findall(
+        r"^ *```(\w+)[^\n]*\n(.*?)^ *```",
+        page.read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
+]
+
+
+def commands_in_blocks():
+    for page, language, text in BLOCKS:
+        for line in text.splitlines() if language == "sh" else ():
+            for part in line.partition("#")[0].split("&&"):
+                words = part.split()
+                if words and Path(words[0]).name == "slrsym":
+                    yield pytest.param(shlex.split(part)[1:], id=f"{page.stem}: {part.strip()}")
+
+
+@pytest.mark.parametrize("words", [*commands_in_blocks()])
+def test_commands_in_blocks_are_understood(words, tmp_path, monkeypatch):
+    """Each option is there, and takes the value that it is given; nothing is run."""
+    monkeypatch.chdir(tmp_path)
+    Path("DIR").mkdir()
+    for name in ("alpha.json", "proofs.log", "proofs.jsonl"):
+        Path(name).touch()
+    command = get_command(app)
+    context = command.make_context("slrsym", list(words))
+    while hasattr(command, "resolve_command"):
+        rest = [*context._protected_args, *context.args]
+        name, command, rest = command.resolve_command(context, rest)
+        context = command.make_context(name, rest, parent=context)
+
+
+def test_a_command_that_is_not_there_is_noticed(tmp_path, monkeypatch):
+    for words in (["figure", "4a", "--lambda", "1"], ["prove"], ["simulate", "--steps", "many"]):
+        with pytest.raises(typer.BadParameter.__base__):
+            test_commands_in_blocks_are_understood(words, tmp_path, monkeypatch)
+        (tmp_path / "DIR").rmdir()
+
+
+def test_every_block_has_a_language_that_is_checked():
+    for page, language, text in BLOCKS:
+        # Sessions and files of derivations have tests of their own; so have printed tables.
+        assert language in {"sh", "python", "toml", "text", "bibtex"}, page
+        if language == "python" and page.parent != DOCS.parent:
+            marked = f"<!-- example: my_derivations/median.py -->\n```python\n{text}"
+            assert marked in page.read_text(encoding="utf-8") or page.stem in RUN, page
+        if language == "toml":
+            tomllib.loads(text)
+
+
+RUN = ("probe", "sweep")
+
+
+@thorough_only
+@pytest.mark.parametrize("name", RUN)
+def test_programs_in_blocks_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_bert(tmp_path / "DIR")
+    (text,) = [t for page, language, t in BLOCKS if page.stem == name and language == "python"]
+    # The same, with fewer runs.
+    Path("program.py").write_text(text.replace("runs=1000", "runs=10"), encoding="utf-8")
+    done = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -29,18 +29,23 @@ MODULES = sorted(
 )
 
 
-def block(mark: str, language: str) -> str:
-    """The fenced block of the README that follows a mark."""
-    return re.search(rf"{re.escape(mark)}\n```{language}\n(.*?)```", README, re.DOTALL)[1]
+def block(mark: str, language: str, text: str = README) -> str:
+    """The fenced block that follows a mark."""
+    return re.search(rf"{re.escape(mark)}\n```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
 # -- the README --------------------------------------------------------------------------------
 
 
-def test_the_example_of_the_readme_is_proved(tmp_path):
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 150
+
+
+def test_the_example_of_the_guide_is_proved(tmp_path):
     file = tmp_path / "my_derivations" / "median.py"
     file.parent.mkdir()
-    file.write_text(block("<!-- example: my_derivations/median.py -->", "python"))
+    guide = (ROOT / "docs" / "how-to" / "prove.md").read_text(encoding="utf-8")
+    file.write_text(block("<!-- example: my_derivations/median.py -->", "python", guide))
     result = CliRunner().invoke(app, ["verify", str(file.parent), "--workers", "1"])
     assert result.exit_code == 0
     assert "4 of 4 claims proved" in result.stdout
@@ -101,10 +106,11 @@ def test_the_commands_of_the_readme_are_one_line(mark):
     assert lines[lines.index(mark) + 2] == "```"
 
 
-def test_what_the_readme_names_is_there():
-    table = README.split("## Layout")[1]
-    for name in re.findall(r"`([\w./]+)`", table):
-        assert (ROOT / name).exists(), name
+def test_what_the_readme_links_to_is_there():
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len(links) > 10
+    for link in links:
+        assert link.startswith("https://") or (ROOT / link).exists(), link
 
 
 # -- the package -------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import pytest
 from ._profile import thorough_only
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "how-to" / "prove.md").read_text(encoding="utf-8")
 
 
 def run(*command, where):
@@ -120,7 +120,7 @@ def test_pytest_collects_the_derivations_of_a_user(installed, tmp_path):
     folder = tmp_path / "my_derivations"
     folder.mkdir()
     mark = "<!-- example: my_derivations/median.py -->"
-    example = re.search(rf"{re.escape(mark)}\n```python\n(.*?)```", README, re.DOTALL)[1]
+    example = re.search(rf"{re.escape(mark)}\n```python\n(.*?)```", GUIDE, re.DOTALL)[1]
     (folder / "median.py").write_text(example, encoding="utf-8")
     options = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly")
     result = run(installed / "python", "-m", "pytest", *options, folder, where=tmp_path)
