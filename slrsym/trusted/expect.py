@@ -22,6 +22,7 @@ from slrsym.trusted.term import (
     dimension,
     free,
     fresh,
+    has_copies,
     inside,
     key,
     neg,
@@ -102,7 +103,8 @@ def _psd_part(premises: Sequence[Theorem], p: Term, places: Any) -> Any:
     require(not premises and p[:2] == ("o", "psd"), "a matrix is needed here")
     entries = p[2][1:]
     n = isqrt(len(entries))
-    require(isinstance(places, list) and all(type(i) is int and 0 <= i < n for i in places), "rows")
+    require(isinstance(places, list) and places, "some of the rows")
+    require(all(type(i) is int and 0 <= i < n for i in places), "rows are numbers")
     part = [[entries[n * i + j] for j in places] for i in places]
     return [p], ("and", *semidefinite(part)), ()
 
@@ -113,7 +115,7 @@ def _psd_factor(premises: Sequence[Theorem], p: Term, factor: tuple[Term, ...]) 
     require(not premises and p[:2] == ("o", "psd"), "a matrix is needed here")
     entries = p[2][1:]
     n = isqrt(len(entries))
-    require(n and len(factor) % n == 0 and factor, "the factor has as many rows as the matrix")
+    require(len(factor) % n == 0 and factor, "the factor has as many rows as the matrix")
     m = len(factor) // n
     rows = [factor[m * i : m * (i + 1)] for i in range(n)]
     asked = []
@@ -166,10 +168,6 @@ def affine(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
     require(all(sum(k) <= 1 for k in found), "no affine form")
     units = [tuple(int(x == y) for y in names) for x in names]
     return [found.get(u, ZERO) for u in units], found.get((0,) * len(names), ZERO)
-
-
-def has_copies(t: Term) -> bool:
-    return t[0] == "copies" or any(has_copies(p) for _, p in children(t))
 
 
 def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
@@ -358,6 +356,8 @@ def _fubini(premises: Sequence[Theorem], node: Term, count: Any) -> Any:
     require(type(count) is int and 0 < count < len(parts), "the number of the first laws")
     first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
     laws = outside(node)
+    captured = any(free(law) & set(first) for law in laws[count:])
+    require(not captured, "a law has a parameter of the name of a variable; rename it")
     inner = expectation(last, inside(node)[0], laws[count:])
     nested = expectation(first, inner, laws[:count])
     return [defined(node), defined(nested)], ("=", node, nested), ("fubini",)
@@ -432,6 +432,7 @@ def _stein(premises: Sequence[Theorem], node: Term, h: Term, place: Any) -> Any:
     require(law[0] == "gauss", "the variable is not Gaussian")
     means, cov = moments(law)
     i = place - start
+    require(not free(means[i]) & set(names), "the law has a parameter of the name; rename it")
     left = ("*", ("+", names[place], neg(means[i])), f)
     lhs = expectation(names, left, outside(node))
     terms, asked = [], [defined(lhs)]

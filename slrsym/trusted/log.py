@@ -225,8 +225,11 @@ def recheck(path: str | Path) -> list[Judged]:
                     require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
                 else:
                     judged.append(_judged(record, book))
-            except (Refused, RecursionError) as reason:
+            except Refused as reason:
                 raise Refused(f"line {number}: {reason}") from None
+            # What a rule stumbles over is malformed; a judge that falls has not agreed.
+            except Exception as reason:
+                raise Refused(f"line {number}: malformed: {type(reason).__name__}") from None
     require(judged, "an empty log")
     return judged
 

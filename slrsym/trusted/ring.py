@@ -38,6 +38,7 @@ from slrsym.trusted.term import (
     children,
     defined,
     free,
+    has_copies,
     inside,
     is_inside,
     key,
@@ -158,8 +159,12 @@ class Ring:
         own = [self.generator("s", name) for name in names]
         self.facts.live = outer
         kept, fresh = self._memo, {j for j in range(len(self.x)) if j in own}
+        random = {j for j, g in enumerate(self.generators) if g[0] == "copies"}
+        # Of a sum of copies, too, another value is meant under an expectation.
+        fresh |= random
         fresh |= {j for j, used in enumerate(self.depends) if used & fresh}
-        self._memo = {t: f for t, f in kept.items() if not free(t) & set(names)}
+        self._memo = {t: f for t, f in kept.items()
+                      if not free(t) & set(names) and not (random and has_copies(t))}  # fmt: skip
         try:
             with self.facts.scope(fresh):
                 for name in names:
@@ -458,6 +463,8 @@ class Ring:
                 if not given:
                     raise
         require(given, f"{head} is not known to be defined")
+        if head == "copies":
+            return self.x[self.generator("copies", key(t))], self.one
         return self._opaque(t)
 
     def _signed(self, f: Fraction, sort: str) -> Fraction:

@@ -11,9 +11,9 @@ relation with an undefined side is false. Connectives are those of classical log
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from math import gcd
+from math import gcd, isqrt
 from typing import Any, TypeAlias
 
 Term: TypeAlias = tuple[Any, ...]
@@ -174,10 +174,19 @@ def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -
     return substitute(body, dict(zip(names, points, strict=True)))
 
 
+def has_copies(t: Term) -> bool:
+    """Whether a sum of copies stands in a term, with no expectation around it."""
+    around = t[0] == "E"
+    return t[0] == "copies" or any(
+        has_copies(p) for i, p in children(t) if not (around and is_inside(t, i))
+    )
+
+
 def conditions(symbol: Term, value: Term) -> list[Term]:
     """What has to hold of a value, as formulas, so that it may stand for a symbol."""
     if value == symbol:
         return []
+    require(not has_copies(value), "a symbol stands for a number, and a sum of copies is random")
     if symbol[0] != "s":
         # For a function: smooth, of moderate growth with all derivatives, and of the sign declared.
         names, (body,) = bound(value), inside(value)
@@ -345,6 +354,8 @@ def well_formed(t: Term) -> None:
         require(all(map(is_term, arguments)), "the parameters of a law are terms")
     elif head == "o":
         require(_name(t[1]), "a sentence has a name")
+        known = _SENTENCES.get(t[1])
+        require(known is None or (len(arguments) == 1 and known(arguments[0])), f"no {t[1]!r:.40}")
 
 
 def is_formula(t: Term) -> bool:
@@ -353,6 +364,17 @@ def is_formula(t: Term) -> bool:
 
 def is_term(t: Term) -> bool:
     return t[0] in TERMS or t[0] in ("n", "s", "pi", "sum", "int", "E", "copies", "d")
+
+
+def _is_matrix(t: Term) -> bool:
+    square = isqrt(len(t) - 1) ** 2 == len(t) - 1 > 0
+    return t[0] == "tuple" and square and all(map(is_term, t[1:]))
+
+
+# Sentences that rules look into, and what they are about.
+_SENTENCES: dict[str, Callable[[Term], bool]] = {
+    "integer": is_term, "psd": _is_matrix, "moderate": lambda t: bool(t[0] == "lam"),
+}  # fmt: skip
 
 
 def _whole(n: Any, least: int) -> bool:
@@ -410,6 +432,7 @@ def _binder(t: Term) -> None:
         return
     require(body and all(map(is_term, body)), f"{head} takes terms")
     require(head == "lam" or len(body) == 1, f"{head} takes one term")
+    require(head != "lam" or not rest, "nothing is outside of a function")
     if head in ("sum", "int"):
         require(len(names) == 1 and len(rest) == 2, f"{head} has one variable and two ends")
         ends = ("oo", "-oo") if head == "int" else ()
@@ -423,6 +446,8 @@ def _binder(t: Term) -> None:
         require(all(map(is_term, count)), "the number of copies is a term")
         require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} is taken under laws")
         require(sum(dimension(law) for law in laws) == len(names), "a law for each variable")
+        random = (*laws, *body, *count) if head == "copies" else laws
+        require(not any(map(has_copies, random)), "a law, or copies, of what is random itself")
 
 
 def dimension(law: Term) -> int:

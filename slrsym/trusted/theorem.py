@@ -20,6 +20,7 @@ from slrsym.trusted.term import (
     conditions,
     defined,
     free,
+    has_copies,
     inside,
     is_formula,
     is_inside,
@@ -349,6 +350,10 @@ def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
                 given = {k: h for k, h in given.items() if k != key(wanted)}
                 # Between ends in the wrong order, nothing lies where the integral looks.
                 added += [("<=", low, high)] if node[0] == "int" else []
+    # That copies exist does not speak of their value.
+    random = [h for h in given.values() if has_copies(h) and not (
+        h[0] == "=" and h[1][0] == "copies" and same(h[1], h[2]))]  # fmt: skip
+    require(node[0] != "E" or not random, "a hypothesis speaks of the value of a sum of copies")
     require(
         not any(free(h) & names for h in given.values()),
         f"a hypothesis speaks of {', '.join(sorted(s[1] for s in names))}, bound here",

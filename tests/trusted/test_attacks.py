@@ -1,0 +1,175 @@
+"""Inferences that would make false theorems: names that are caught, and what is random.
+
+Each was accepted once, or is a near variant of one that was.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from slrsym.trusted.term import Refused, defined, key, num, parse, plain
+from slrsym.trusted.theorem import prove
+
+ZERO, ONE, TWO = num(0), num(1), num(2)
+X, Y, Z = (("s", name, "R") for name in "xyz")
+NORMAL = ("gauss", 1, ZERO, ONE)
+SUM = ("copies", (Y,), (Y,), (TWO, NORMAL))
+
+
+def mean(body, names=(X,), laws=(NORMAL,)):
+    return ("E", names, (body,), laws)
+
+
+def assume(p):
+    return prove("assume", [], p)
+
+
+def constant_of(z):
+    """E z = z, for all z."""
+    made = prove("constant", [], mean(z))
+    rest = tuple(h for k, h in made.hypotheses.items() if k != key(defined(z)))
+    return prove("logic", [prove("symbol", [], z), made], rest, made.conclusion)
+
+
+# -- a law whose parameter is called like the variable -------------------------------------------
+
+# E y = x under N(x, 1), and no expectation in x can take it.
+LAWS = [
+    ("gauss", 1, X, ONE),
+    ("gauss", 1, ZERO, ("^", 2, 1, X)),
+    ("gauss", 1, ("*", TWO, X), ("f", "exp", X)),
+    ("noise", ("^", 2, 1, X)),
+    ("gauss", 1, ("f", "sin", X), ONE),
+]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("body", [Y, ("^", 2, 1, Y)])
+def test_an_inner_law_is_not_caught_by_an_outer_expectation(law, body):
+    with pytest.raises(Refused, match="rename"):
+        prove("fubini", [], mean(body, (X, Y), (NORMAL, law)), 1)
+
+
+def test_an_outer_law_may_have_the_name_of_an_inner_variable():
+    node = mean(Y, (X, Y), (("gauss", 1, Y, ONE), NORMAL))
+    nested = prove("fubini", [], node, 1).conclusion[2]
+    assert nested[3] == (("gauss", 1, Y, ONE),)
+
+
+# E (x - x) x = 0 is not E 1 = 1: what the mean says is of another x.
+@pytest.mark.parametrize("m", [X, ("+", X, ONE), ("*", TWO, X), ("f", "exp", X), ("^", 2, 1, X)])
+@pytest.mark.parametrize("h", [Y, ("^", 2, 1, Y), ("*", X, Y)])
+def test_a_mean_is_not_caught_by_its_own_variable(m, h):
+    with pytest.raises(Refused, match="rename"):
+        prove("stein", [], mean(ONE, laws=(("gauss", 1, m, ONE),)), ("lam", (Y,), (h,), ()), 0)
+    with pytest.raises(Refused, match="rename"):
+        prove("density", [], mean(ONE, laws=(("gauss", 1, m, ONE),)))
+
+
+def test_a_mean_of_another_name_is_fine():
+    node = mean(ONE, laws=(("gauss", 1, Z, ONE),))
+    assert prove("stein", [], node, ("lam", (Y,), (Y,), ()), 0).conclusion[0] == "="
+
+
+# -- a sum of copies is random, and no number ----------------------------------------------------
+
+RANDOM = [SUM, ("+", SUM, ONE), ("^", 2, 1, SUM), ("*", X, SUM), ("f", "abs", SUM)]
+
+
+@pytest.mark.parametrize("value", RANDOM)
+def test_a_symbol_stands_for_no_random_value(value):
+    # E z = z for every number z; with the sum for z, it would be its own mean.
+    constant = constant_of(Z)
+    with pytest.raises(Refused, match="random"):
+        prove("instance", [constant], ((Z, value),))
+    with pytest.raises(Refused, match="random"):
+        prove("specialise", [prove("generalise", [constant], Z)], (value,))
+
+
+@pytest.mark.parametrize("value", RANDOM)
+def test_a_function_has_no_random_values(value):
+    # E f(x) E f(y) = E f(x) f(y) for every function f; not with the same sum in both.
+    f = lambda t: ("u", "f", "R", (0,), t)  # noqa: E731
+    node = mean(("*", f(X), f(Z)), (X, Z), (NORMAL, NORMAL))
+    apart = prove("independent", [], node, [[0], [1]])
+    function = ("lam", (X,), (("+", X, value),), ())
+    with pytest.raises(Refused, match="random"):
+        prove("instance", [apart], ((("u", "f", "R", 1), function),))
+
+
+def test_an_expectation_of_a_sum_is_a_number():
+    constant = constant_of(Z)
+    assert prove("instance", [constant], ((Z, mean(SUM)),)).conclusion[2] == mean(SUM)
+
+
+@pytest.mark.parametrize(
+    "said", [("=", Z, SUM), ("<=", ZERO, SUM), ("!=", SUM, ZERO), ("=", ("^", -1, 1, SUM), ONE)]
+)
+def test_a_hypothesis_on_a_sum_stays_outside_of_expectations(said):
+    fact = prove("unchecked", [], "test", (said,), ("=", ("f", "abs", SUM), SUM))
+    for rule in ("equal bodies", "under"):
+        with pytest.raises(Refused, match="value of a sum"):
+            prove(rule, [fact], mean(("f", "abs", SUM)))
+    apart = prove("unchecked", [], "test", (said,), ("=", ("f", "abs", SUM), ("*", ONE, SUM)))
+    with pytest.raises(Refused, match="value of a sum"):
+        prove("linear", [apart], mean(("f", "abs", SUM)), (ONE,), (SUM,))
+    claim = prove("assume", [], ("=", Z, mean(("f", "abs", SUM))))
+    with pytest.raises(Refused, match="value of a sum"):
+        prove("rewrite", [claim, fact], [[2, [2, 0]]])
+
+
+def test_that_a_sum_exists_may_be_supposed():
+    fact = prove("unchecked", [], "test", (defined(SUM),), ("=", ("f", "abs", SUM), SUM))
+    made = prove("equal bodies", [fact], mean(("f", "abs", SUM)))
+    assert key(defined(SUM)) in made.hypotheses
+
+
+@pytest.mark.parametrize("use", [[2, 0, 1], [0, 1, 2], [2], [1, 2, 0]])
+def test_arithmetic_forgets_the_value_of_a_sum_under_an_expectation(use):
+    # S >= 0 or S <= 0; but E |S| is neither E S nor -E S.
+    a, b = mean(("f", "abs", SUM)), mean(SUM)
+    for side, other in ((("<=", ZERO, SUM), b), (("<=", SUM, ZERO), ("*", num(-1), b))):
+        facts = [assume(defined(a)), assume(defined(b)), assume(side)]
+        with pytest.raises(Refused):
+            prove("arithmetic", facts, (), ("=", a, other), [8, [], use, []])
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        mean(X, laws=(("gauss", 1, SUM, ONE),)),
+        mean(X, laws=(("gauss", 1, ZERO, ("^", 2, 1, SUM)),)),
+        mean(X, laws=(("noise", ("^", 2, 1, SUM)),)),
+        ("copies", (X,), (("+", X, SUM),), (TWO, NORMAL)),
+        ("copies", (X,), (X,), (SUM, NORMAL)),
+        ("copies", (X,), (X,), (TWO, ("gauss", 1, SUM, ONE))),
+    ],
+)
+def test_no_law_and_no_copies_of_what_is_random(term):
+    with pytest.raises(Refused, match="random"):
+        parse(plain(term))
+
+
+# -- sentences that rules look into ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        ("o", "integer"), ("o", "integer", X, ("n", 1, 2)), ("o", "integer", defined(X)),
+        ("o", "psd", X), ("o", "psd", ("tuple",)), ("o", "psd", ("tuple", X, X, X)),
+        ("o", "psd", ("tuple", defined(X))), ("o", "psd", ("tuple", X), ("tuple", X)),
+        ("o", "moderate", X), ("o", "moderate"),
+        ("o", "moderate", ("lam", (X,), (X,), (Y,))),
+    ],
+)  # fmt: skip
+def test_sentences_of_another_form(sentence):
+    with pytest.raises(Refused):
+        parse(plain(sentence))
+
+
+def test_no_rows_of_a_matrix_make_no_matrix():
+    p = ("o", "psd", ("tuple", X))
+    for places in ([], [1], [-1], ["0"], 0):
+        with pytest.raises(Refused):
+            prove("psd part", [], p, places)
