@@ -271,8 +271,8 @@ class Expectations(Writing):
         mean = number(0) if not any(means) else vector
         if any(means) and shared != 1:
             mean = self._beside([self.box(shared), vector])
-        inside = Fence("(", row([mean, COMMA, Space(), matrix]), ")", False)
-        return row([self._list(names), tilde, calligraphic, inside])
+        inside = row([mean, COMMA, Space(breaks=True), matrix])
+        return row([self._list(names), tilde, calligraphic, Fence("(", inside, ")")])
 
     def _law(self, expr: Law) -> tuple[Box, int]:
         return self.law(expr), RELATION

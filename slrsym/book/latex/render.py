@@ -56,8 +56,9 @@ class Displays:
         self.step_numbers = step_numbers
 
     def inline(self, parts: Iterable[Inline]) -> str:
-        """Pieces of a paragraph."""
-        return "".join(map(self.piece, parts))
+        """Pieces of a paragraph; a displayed formula ends with the comma or full stop after it."""
+        text = "".join(map(self.piece, parts))
+        return re.sub(r"(\n\\end\{align\*\}\n)([.,]) ?", r"\2\1", text)
 
     def piece(self, part: Inline) -> str:
         """A piece of a paragraph."""
