@@ -148,3 +148,15 @@ def test_derivations_have_sources_and_ideas():
     for claim in slrsym.ledger().claims.values():
         assert claim.source
         assert claim.idea, f"the proof of {claim.id} does not say its idea"
+
+
+@pytest.mark.parametrize("name", ["slrsym.proof", "slrsym.gaussian"])
+def test_star_imports_leave_sympys_names_alone(name):
+    import sympy
+
+    module = importlib.import_module(name)
+    for public in set(module.__all__) & set(dir(sympy)):
+        assert getattr(module, public) is getattr(sympy, public), public
+    code = f"from sympy import *\nfrom {name} import *\nsymbols('x'); print(sign(-2), trace)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith("-1 <function trace")

@@ -35,6 +35,9 @@ PACKAGES = {
     "slrsym.testing.strategies": "Strategies for Hypothesis",
 }
 
+# What `import *` leaves out, as SymPy has these names.
+BESIDE = {"slrsym.proof": ["sign", "substitution"], "slrsym.gaussian": ["Trace", "zeta"]}
+
 
 def public(module):
     """The public names of a module: `__all__`, or what an ``__init__`` imports under a name."""
@@ -48,6 +51,7 @@ def public(module):
             and name not in ("annotations", "TYPE_CHECKING")
             and getattr(thing, "__module__", "slrsym").startswith("slrsym")
         ]
+    names = [*names, *BESIDE.get(module.__name__, ())]
     return [name for name in sorted(names, key=str.lower) if not name.startswith("__")]
 
 

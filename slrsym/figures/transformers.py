@@ -78,7 +78,9 @@ def seen_of_heads(data: xr.Dataset) -> str:
     partial = not apart[sampled].all()
     # Solved is what leaves a tenth; a third is explained in part.
     solved = bool(np.median(last[sampled]) < variance / 10)
-    verdict = {2: "Supported", 1: "Supported in part", 0: "Not supported"}[int(solved) + int(partial)]
+    verdict = {2: "Supported", 1: "Supported in part", 0: "Not supported"}[
+        int(solved) + int(partial)
+    ]
     return (
         "Concluded: the predictor solves the task, while each head recovers its star in part. "
         f"{verdict} here: risk "

@@ -16,20 +16,24 @@ from slrsym.gaussian.law import ProductLaw as ProductLaw
 from slrsym.gaussian.law import standard_normal as standard_normal
 from slrsym.gaussian.trace import Trace as Trace
 
+# Names of SymPy's own: `import *` takes these, and leaves SymPy's alone.
+ExpectationTrace = Trace
+mean_erf_squared = zeta
+
 __all__ = [
     "Expectation",
+    "ExpectationTrace",
     "GaussianLaw",
     "IIDSum",
     "IntegrabilityError",
     "NoiseLaw",
     "OwensT",
     "ProductLaw",
-    "Trace",
     "erf_prime",
     "erf_second",
     "expectation",
+    "mean_erf_squared",
     "normal_cdf",
     "normal_pdf",
     "standard_normal",
-    "zeta",
 ]

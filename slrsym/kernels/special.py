@@ -25,6 +25,7 @@ from sympy import Expr, Function, asin, exp, pi, sqrt
 from sympy import erf as symbolic_erf
 
 from slrsym.gaussian import normal_cdf, normal_pdf
+from slrsym.kernels.arguments import real_array
 
 __all__ = [
     "COUNTS",
@@ -337,7 +338,7 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
         The variance, in [0, 1], to a relative error of a few units in the last place where it is
         not so small that the exponential has lost digits.
     """
-    t, s = np.asarray(t, dtype=np.float64), np.asarray(s, dtype=np.float64)
+    t, s = real_array("t", t), real_array("s", s)
     square = 1 + 4 * s * s
     low = 1 / np.sqrt(square)
     exponent = t * t / (1 + 2 * s * s)
@@ -366,5 +367,5 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
     Equation (7) of the paper, as variance plus square of the mean: relative accuracy holds where
     both are tiny, too.
     """
-    t, s = np.asarray(t, dtype=np.float64), np.asarray(s, dtype=np.float64)
+    t, s = real_array("t", t), real_array("s", s)
     return erf_variance(t, s) + _erf(t / np.sqrt(1 + 2 * s * s)) ** 2

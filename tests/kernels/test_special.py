@@ -199,3 +199,12 @@ def test_balls_hold_the_values_at_all_points():
             for ball, value in zip(found, numbers(inside, dps=20), strict=True):
                 assert ball.lower() <= arb(str(value)) <= ball.upper()
                 assert ball.rad() < 10 * radius or ball.contains(0)
+
+
+@pytest.mark.parametrize("bad", ["a", None, 1j, [1, "b"]])
+def test_what_is_no_number_is_named(bad):
+    for function in (zeta, erf_variance):
+        with pytest.raises(ValueError, match="t must be real numbers; got"):
+            function(bad, 1.0)
+        with pytest.raises(ValueError, match="s must be real numbers; got"):
+            function(1.0, bad)
