@@ -12,10 +12,10 @@ from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.ring import Finer, cited_slopes, judge, known_defined, relations, suppose
-from slrsym.trusted.term import Term, children, free, is_inside, key
+from slrsym.trusted.term import Term, children, defined, free, inside, is_inside, key
 from slrsym.trusted.theorem import Theorem
 
-__all__ = ["FOUND", "arithmetic", "searched"]
+__all__ = ["FOUND", "arithmetic", "in_context", "opaque_in", "searched"]
 
 # What was found before, by what was asked; it is judged anew whenever it is used.
 FOUND: dict[str, Any] = {}
@@ -127,10 +127,35 @@ def _supposed(
     return use
 
 
+def opaque_in(t: Term) -> dict[str, Term]:
+    """What arithmetic takes for numbers: expectations, their derivatives, sums of copies."""
+    if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E"):
+        return {key(t): t}
+    found: dict[str, Term] = {}
+    for place, part in children(t):
+        if not is_inside(t, place):
+            found |= opaque_in(part)
+    return found
+
+
+def in_context(
+    em: Emission, p: Term, context: Context, lines: Sequence[Line] = (), given: Sequence[Term] = ()
+) -> Line:
+    """The same under a context, where expectations that exist are numbers."""
+    nodes = opaque_in(p)
+    for line in lines:
+        nodes |= opaque_in(line.theorem.conclusion)
+    known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
+    asked = [defined(n) for n in nodes.values()]
+    exist = [em.holds(q, context) for q in asked if not known & {key(q), key(p)}]
+    return arithmetic(em, p, (*em.hypotheses(context), *given), [*lines, *exist])
+
+
 def _ask(
     em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
 ) -> Line:
-    return arithmetic(em, p, given, lines)
+    own = set(map(key, em.hypotheses(context)))
+    return in_context(em, p, context, lines, [h for h in given if key(h) not in own])
 
 
 QUESTIONS.append(_ask)
@@ -138,13 +163,13 @@ QUESTIONS.append(_ask)
 
 @family("_Algebra", "_Sign")
 def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    return arithmetic(em, em.formula(step.statement), em.hypotheses(step.context), premises)
+    return in_context(em, em.formula(step.statement), step.context, premises)
 
 
 @family("_Differentiate")
 def _differentiate(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     uses = [em.book.cited(id) for id in step.uses]
-    return arithmetic(em, em.formula(step.statement), em.hypotheses(step.context), uses)
+    return in_context(em, em.formula(step.statement), step.context, uses)
 
 
 @family("_Definition")

@@ -13,7 +13,7 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, expand
 
-from slrsym.evidence.arithmetic import searched
+from slrsym.evidence.arithmetic import opaque_in, searched
 from slrsym.evidence.emission import FAILURES, Emission
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
@@ -47,17 +47,6 @@ QUICK = 2.0
 def expectations_in(t: Term) -> dict[str, Term]:
     """The expectations in a term that stand under no binder."""
     return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
-
-
-def opaque_in(t: Term) -> dict[str, Term]:
-    """What arithmetic takes for numbers: expectations, their derivatives, sums of copies."""
-    if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E"):
-        return {key(t): t}
-    found: dict[str, Term] = {}
-    for place, part in children(t):
-        if not is_inside(t, place):
-            found |= opaque_in(part)
-    return found
 
 
 def places(t: Term, wanted: Term) -> list[list[Any]]:

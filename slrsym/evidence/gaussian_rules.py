@@ -9,8 +9,9 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, exp, expand, eye, pi, simplify, sqrt
 
+from slrsym.evidence.arithmetic import opaque_in
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, family
-from slrsym.evidence.expectations import Calculus, nodes_of, opaque_in
+from slrsym.evidence.expectations import Calculus, nodes_of
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum

@@ -10,7 +10,7 @@ from typing import Any
 
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.evidence import expectations, gaussian_rules, solutions, structure
+from slrsym.evidence import analysis, expectations, gaussian_rules, solutions, structure
 from slrsym.evidence.emission import Emission, emit
 from slrsym.evidence.translate import Translator
 from slrsym.files import replacing
@@ -20,7 +20,7 @@ from slrsym.trusted.term import plain
 __all__ = ["emitted", "in_order", "statements", "write_log"]
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, expectations, gaussian_rules)
+FAMILIES = (structure, solutions, analysis, expectations, gaussian_rules)
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:

@@ -1,5 +1,6 @@
 """The proof kernel: terms, theorems, and the log that it judges. Imports python-flint alone."""
 
+from slrsym.trusted import analysis as analysis
 from slrsym.trusted import expect as expect
 from slrsym.trusted.log import Book as Book
 from slrsym.trusted.log import Judged as Judged

@@ -297,16 +297,21 @@ def expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term
 def _linear(
     premises: Sequence[Theorem], node: Term, factors: tuple[Term, ...], parts: tuple[Term, ...]
 ) -> Any:
-    """E sum c f = sum c E f, if the premise says that the body is this sum."""
-    theorem, names = one(premises), set(bound(expected(node)))
+    """E sum c f = sum c E f, if the premise says that the body is this sum; so for sum and int.
+
+    Over no terms at all the premise says nothing of the factors; so these are asked for.
+    """
+    theorem, names = one(premises), set(bound(node))
+    require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
     require(len(factors) == len(parts) > 0, "a factor for each part")
     require(not any(free(c) & names or has_copies(c) for c in factors), "a factor that varies")
     said = ("=", inside(node)[0], added_all(factors, parts))
     require(same(theorem.conclusion, said), "the premise does not take the body apart")
     given = leaving(node, merged([theorem]))
-    means = [expectation(bound(node), f, outside(node)) for f in parts]
-    total = added_all(factors, means)
-    return [*given.values(), *map(defined, means)], ("=", node, total), ("integral-linearity",)
+    means = [made(replaced(node, {(2, 0): f})) for f in parts]
+    asked = [*means, *(factors if node[0] == "sum" else ())]
+    axiom = "induction" if node[0] == "sum" else "integral-linearity"
+    return [*given.values(), *map(defined, asked)], ("=", node, added_all(factors, means)), (axiom,)
 
 
 def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:

@@ -365,7 +365,8 @@ def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
 def _under(premises: Sequence[Theorem], node: Term) -> Any:
     """Sums, integrals and expectations compare as their terms do, if both are defined.
 
-    The node is the left one; its body is the left side of the premise.
+    The node is the left one; its body is the left side of the premise. Sums are defined if their
+    terms are, which the premise says, and the ends are integers in order.
     """
     theorem = one(premises)
     kind, a, b = relation(theorem.conclusion)
@@ -381,4 +382,7 @@ def _under(premises: Sequence[Theorem], node: Term) -> Any:
         ordered = []
     weak = "=" if kind == "=" else "<="
     asked = [*map(made, ordered), defined(node), defined(other)]
+    if node[0] == "sum":
+        low, high = outside(node)
+        asked = [("o", "integer", low), ("o", "integer", high), ("<=", low, ("+", high, num(1)))]
     return [*given.values(), *asked], (weak, node, other), ()
