@@ -49,7 +49,7 @@ def _mean_value(premises: Sequence[Theorem], x: Term, low: Term, high: Term) -> 
     require(kind != "!=", "the derivatives are not compared")
     require(x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "x runs over no interval")
     require(is_term(low) and is_term(high) and x not in free(low) | free(high), "the two points")
-    given = leaving(made(("int", (x,), (ZERO,), (low, high))), merged([theorem]))
+    given = leaving(("int", (x,), (ZERO,), (low, high)), merged([theorem]))
     asked = [("<" if kind == "<" else "<=", low, high)]
     asked += [p for end in (low, high) for p in sort_conditions(x[2], end) if x[2] != "R"]
     (f_low, g_low), (f_high, g_high) = (
