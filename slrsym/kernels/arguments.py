@@ -17,8 +17,8 @@ def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray
     """An array of floats."""
     try:
         found = np.asarray(values)
-        # NumPy would leave the imaginary part out, with a warning.
-        if found.dtype.kind == "c":
+        # NumPy would leave the imaginary part out, with a warning, and take None for NaN.
+        if found.dtype.kind == "c" or (found.dtype.kind == "O" and None in found.ravel().tolist()):
             raise TypeError
         return np.asarray(found, dtype=np.float64)
     except (TypeError, ValueError):
