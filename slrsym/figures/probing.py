@@ -38,7 +38,7 @@ def seen_of_probing(data: xr.Dataset) -> str:
         )
     return (
         "Concluded: after one layer [CLS] separates the labels, also on other sentences, better "
-        f"than chance; before, not at all. With {data.attrs['model']}: {'; '.join(said)}."
+        f"than chance; before, not at all. In the encoder {data.attrs['model']}: {'; '.join(said)}."
     )
 
 
@@ -106,7 +106,9 @@ def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> N
     beside = float(np.max(x)) + 0.06 * float(np.ptp(axes.dataLim.intervalx))
     for i, height in enumerate(spread(y, least)):
         axes.plot([x[i], beside], [y[i], height], color=COLOURS["grey"], lw=0.4)
-        axes.text(beside * 1.02, height, words[i], va="center", fontsize=9)
+        # A word on the axis can be read if the line stops there.
+        ground = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+        axes.text(beside * 1.02, height, words[i], va="center", fontsize=9, bbox=ground)
 
 
 def projections_figure(data: xr.Dataset) -> Figure:
@@ -133,13 +135,15 @@ def projections_figure(data: xr.Dataset) -> Figure:
             axes.plot(x[others], y[others], "o", color=COLOURS["grey"], ms=4)
             axes.plot(x[at], y[at], "o", color=COLOURS[name], ms=6)
             _name_words(axes, [words[i] for i in np.flatnonzero(others)], x[others], y[others], gap)
+            # Away from the axis, where no line runs.
+            up = y[at] >= 0
             axes.annotate(
-                words[at], (x[at], y[at]), xytext=(0, 7), textcoords="offset points", ha="center",
-                fontweight="bold", color=COLOURS[name],
+                words[at], (x[at], y[at]), xytext=(0, 7 if up else -7), textcoords="offset points",
+                ha="center", va="bottom" if up else "top", fontweight="bold", color=COLOURS[name],
             )  # fmt: skip
             axes.set_xlabel(r"$X_\ell \cdot k^\star$: which token is read")
             axes.grid(visible=False)
-            axes.margins(0.14)
+            axes.margins(0.17)
             labelled(axes, f"({label})")
         panels[0].set_ylabel(r"$X_\ell \cdot v^\star$: what is read")
         model = str(data.attrs["model"])
