@@ -103,12 +103,13 @@ def _example(axes: Axes) -> None:
 
 def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> None:
     """Names beside their points, moved apart where these are close."""
-    beside = float(np.max(x)) + 0.06 * float(np.ptp(axes.dataLim.intervalx))
+    # To the left, where the arrow to the decisive word does not run.
+    beside = float(np.min(x)) - 0.06 * float(np.ptp(axes.dataLim.intervalx))
     for i, height in enumerate(spread(y, least)):
         axes.plot([x[i], beside], [y[i], height], color=COLOURS["grey"], lw=0.4)
         # A word on the axis can be read if the line stops there.
         ground = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-        axes.text(beside * 1.02, height, words[i], va="center", fontsize=9, bbox=ground)
+        axes.text(beside, height, f"{words[i]} ", va="center", ha="right", fontsize=9, bbox=ground)
 
 
 def projections_figure(data: xr.Dataset) -> Figure:
