@@ -231,8 +231,8 @@ class ClaimItem(_Item):
         Expectations in the statement are sampled, too.
         """
         from slrsym.claims.check import certified, monte_carlo, tried
-        from slrsym.claims.rows import circle
-        from slrsym.statements.errors import ProofError
+        from slrsym.claims.ledger import circle
+        from slrsym.statements.expressions import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
         if self.problem:

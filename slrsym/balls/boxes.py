@@ -1,9 +1,26 @@
-"""Exact numbers, ranges between two of them, and boxes: products of intervals."""
+"""Exact numbers, ranges between two of them, and boxes: products of intervals.
+
+How a box was cut, as a text: the boxes it was cut into cover it by construction.
+
+A letter says what became of a box, before what became of its parts: a digit is the number of the
+variable in the middle of whose range the box was cut, and the lower half comes first. All else is
+a mark at a leaf.
+
+========  ==========================================================================================
+mark      what was seen of the leaf
+========  ==========================================================================================
+``.``     enough, by evaluating the functions over it
+``:``     enough, by the mean value theorem
+``*``     it lies in a box that is listed: one that holds exactly one zero
+``?``     nothing
+========  ==========================================================================================
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
@@ -13,12 +30,17 @@ from typing import Any
 from flint import arb, fmpq
 
 __all__ = [
+    "CENTRED",
+    "INSIDE",
+    "NATURAL",
+    "UNDECIDED",
     "Box",
     "Exact",
     "Range",
     "box_ball",
     "cut",
     "exact",
+    "leaves",
     "lower_decimal",
     "meet",
     "middle",
@@ -30,6 +52,7 @@ __all__ = [
     "volume",
     "within",
 ]
+
 
 _DECIMAL = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?"
 _RATIO = rf"({_DECIMAL})(?:\s*/\s*({_DECIMAL}))?"
@@ -266,3 +289,18 @@ def strictly_within(inner: Box, outer: Box) -> bool:
 def meet(one: Box, other: Box) -> bool:
     """Whether two boxes have a point in common."""
     return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=True))
+
+
+NATURAL, CENTRED, INSIDE, UNDECIDED = ".", ":", "*", "?"
+
+
+def leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
+    """The boxes that a tree cuts a box into: they cover it, whatever the marks are."""
+    mark = next(marks, "")
+    if mark.isdigit() and int(mark) < len(box):
+        for half in cut(box, int(mark)):
+            yield from leaves(half, marks)
+    elif mark in (NATURAL, CENTRED, INSIDE) and mark:
+        yield box, mark
+    else:
+        raise ValueError(f"no mark of a leaf: {mark!r}")

@@ -1,4 +1,7 @@
-"""Functions on boxes: enclosures of values, and sharper ones from those of derivatives."""
+"""Functions on boxes: enclosures of values, and sharper ones from those of derivatives.
+
+The one Newton test: whether a system has exactly one zero in a box, after Krawczyk.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,27 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb, arb_mat, ctx
 from sympy import Expr, Symbol
 
-from slrsym.balls.boxes import Box, Range, box_ball
+from slrsym.balls.boxes import Box, Range, box_ball, middle
 from slrsym.kernels.ball_backend import bound_ball_function
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
-__all__ = ["PARAMETERS", "Between", "BoundField", "Field", "Functions", "Kind", "Part", "no_facts"]
+__all__ = [
+    "PARAMETERS",
+    "Between",
+    "BoundField",
+    "Field",
+    "Functions",
+    "Kind",
+    "Part",
+    "contraction",
+    "has_one_zero",
+    "no_facts",
+]
+
 
 PARAMETERS = {
     "lam": lam,
@@ -219,3 +234,31 @@ class Kind:
 def no_facts() -> Mapping[str, bool]:
     """What is decided by algebra, where nothing is."""
     return {}
+
+
+def contraction(values: list[Any], slopes: Any, radii: list[Any]) -> list[Any] | None:
+    r"""Where x - C f(x) takes a box, less its middle m, if that is inside; None if not for certain.
+
+    Here C is an approximate inverse of the derivatives f', of which `slopes` has balls over the
+    box. With half sides r the offsets are :math:`(I - C f')[-r, r] - C f(m)`. If they stay below r
+    in every coordinate, then f has exactly one zero in the box, and not on its boundary.
+    """
+    size = len(radii)
+    try:
+        inverse = slopes.mid().inv().mid()
+    except ZeroDivisionError:
+        return None
+    identity = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
+    offset = arb_mat([[arb(0, arb(r).upper())] for r in radii])
+    moved = (identity - inverse * slopes) * offset - inverse * arb_mat([[v] for v in values])
+    found = [moved[i, 0] for i in range(size)]
+    return found if all(abs(x) < r for x, r in zip(found, radii, strict=True)) else None
+
+
+def has_one_zero(bound: Functions, box: Box) -> bool:
+    """Whether a system has exactly one zero in a box with rational ends."""
+    _, rows = bound.slopes(box)
+    values = bound.natural(middle(box))
+    with ctx.workdps(bound.dps):
+        radii = [arb(high - low) / 2 for low, high in box]
+        return contraction(values, arb_mat(rows), radii) is not None

@@ -13,10 +13,20 @@ from typing import Any
 
 from flint import arb_mat, ctx, fmpq
 
-from slrsym.balls.boxes import Box, cut, meet, middle, strictly_within, volume, within
-from slrsym.balls.fields import Functions
-from slrsym.balls.newton import has_one_zero
-from slrsym.balls.trees import CENTRED, INSIDE, NATURAL, UNDECIDED
+from slrsym.balls.boxes import (
+    CENTRED,
+    INSIDE,
+    NATURAL,
+    UNDECIDED,
+    Box,
+    cut,
+    meet,
+    middle,
+    strictly_within,
+    volume,
+    within,
+)
+from slrsym.balls.fields import Functions, has_one_zero
 from slrsym.kernels.arguments import number, whole
 
 __all__ = [

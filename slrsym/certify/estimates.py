@@ -19,7 +19,7 @@ from slrsym.balls.boxes import Box, Range, lower_decimal, ranges
 from slrsym.certify.statements import KINDS
 from slrsym.dynamics.maps import planar_program
 from slrsym.kernels.arguments import whole
-from slrsym.kernels.numpy_backend import numpy_function
+from slrsym.kernels.backends import numpy_function
 from slrsym.models.expressions import kernel
 
 __all__ = ["closed_form_step", "grid_step", "suspects"]

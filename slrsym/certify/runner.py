@@ -9,10 +9,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from slrsym.balls.boxes import Box, Range, lower_decimal, volume
+from slrsym.balls.boxes import NATURAL, UNDECIDED, Box, Range, lower_decimal, volume
 from slrsym.balls.fields import Part
 from slrsym.balls.search import Budget, Cover, cover_positive, isolate_zeros, refutes, share
-from slrsym.balls.trees import NATURAL, UNDECIDED
 from slrsym.certify.certificate import (
     Certificate,
     Counterexample,

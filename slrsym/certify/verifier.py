@@ -12,10 +12,18 @@ from pathlib import Path
 
 from flint import arb
 
-from slrsym.balls.boxes import Range, meet, strictly_within, within
-from slrsym.balls.fields import Part
-from slrsym.balls.newton import has_one_zero
-from slrsym.balls.trees import CENTRED, INSIDE, NATURAL, UNDECIDED, leaves
+from slrsym.balls.boxes import (
+    CENTRED,
+    INSIDE,
+    NATURAL,
+    UNDECIDED,
+    Range,
+    leaves,
+    meet,
+    strictly_within,
+    within,
+)
+from slrsym.balls.fields import Part, has_one_zero
 from slrsym.certify.certificate import (
     Certificate,
     CertificateError,

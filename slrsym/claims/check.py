@@ -21,9 +21,8 @@ from slrsym.search.context import Context, covariances
 from slrsym.search.lemmas import InWords
 from slrsym.search.step import Step
 from slrsym.search.structure import concludes, structural_step
-from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import ProofError, Refused, spoken
 from slrsym.statements.orbits import OrbitStatement
-from slrsym.statements.text import spoken
 
 
 @dataclass(frozen=True)

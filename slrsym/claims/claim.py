@@ -17,7 +17,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.registry import registered
 from slrsym.search.step import Proof, Rule
-from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import ProofError
 
 # How many contradictions are told.
 _TOLD = 3

@@ -16,7 +16,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
     from slrsym.claims.claim import Claim
-    from slrsym.claims.rows import Foundation
+    from slrsym.claims.ledger import Foundation
     from slrsym.search.axioms import Axiom
 
 
@@ -156,7 +156,7 @@ def verdict(rows: list[Any], seconds: float) -> Text:
 
 def proof_as_data(claim: Claim, found: Verdict) -> dict[str, Any]:
     """What is shown of a proof, as plain data."""
-    from slrsym.statements.text import spoken
+    from slrsym.statements.expressions import spoken
 
     fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")
     return {

@@ -16,8 +16,7 @@ from slrsym.cli.verify import checked, loaded
 if TYPE_CHECKING:
     from slrsym.book.document import Document
     from slrsym.claims.check import Verdict
-    from slrsym.claims.ledger import Ledger
-    from slrsym.claims.rows import Row
+    from slrsym.claims.ledger import Ledger, Row
 
 UNPROVED = Annotated[
     bool,

@@ -24,8 +24,7 @@ from slrsym.cli.output import (
 
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
-    from slrsym.claims.ledger import Ledger
-    from slrsym.claims.rows import Row
+    from slrsym.claims.ledger import Ledger, Row
 
 _PATHS = Annotated[
     list[Path] | None,
@@ -219,7 +218,7 @@ def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger
     Of these, only the files are run that make claims that are asked for, or that these rest on.
     """
     from slrsym.claims.ledger import Ledger, builtin_ledger
-    from slrsym.statements.errors import ProofError
+    from slrsym.statements.expressions import ProofError
 
     _require_derivations(paths)
     if not paths and not ids:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
 from slrsym.dynamics.starts import lift
-from slrsym.kernels.numpy_backend import numpy_parts
+from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.program import Program, body_source
 from slrsym.models.expressions import kernel
 from slrsym.task import Task

@@ -31,7 +31,7 @@ from sympy import erf
 
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, Vectors, cores
-from slrsym.kernels.numpy_backend import numpy_parts
+from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.program import Program
 from slrsym.notation import lam
 from slrsym.task import Task, U, V

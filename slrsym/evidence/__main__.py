@@ -23,7 +23,7 @@ def main(paths: list[str], ids: list[str]) -> None:
 
 
 def _is_known(ledger: Ledger, id: str) -> bool:
-    from slrsym.statements.errors import ProofError
+    from slrsym.statements.expressions import ProofError
 
     try:
         ledger.find(id)

@@ -12,8 +12,8 @@ from slrsym.claims.claim import Claim
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.search.context import Context
 from slrsym.search.step import Proof, Step
-from slrsym.statements.errors import ProofError
-from slrsym.statements.errors import Refused as SearchRefused
+from slrsym.statements.expressions import ProofError
+from slrsym.statements.expressions import Refused as SearchRefused
 from slrsym.trusted import Book, Line, Refused, Script
 from slrsym.trusted.term import Term, bound, children, free, is_inside, key, plain, same, substitute
 

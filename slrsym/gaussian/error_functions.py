@@ -1,4 +1,15 @@
-"""Functions of one variable: derivatives of erf, normal density and distribution function."""
+"""Functions of one variable: derivatives of erf, normal density and distribution function.
+
+How they print as code, and the modules to lambdify them with:
+
+``lambdify(args, expr, modules=NUMPY_MODULES)``
+    vectorised over NumPy arrays, by SciPy's special functions. (SymPy's plain ``"numpy"`` binds erf
+    to ``math.erf``, which takes scalars only.)
+``lambdify(args, expr, modules=MPMATH_MODULES)``
+    scalar, to mpmath's working precision.
+``lambdify(args, expr, modules=NUMBA_MODULES)``
+    scalar, and ready for ``numba.njit`` or ``numba.vectorize``. Reading this name imports Numba.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +36,12 @@ from sympy.core.symbol import uniquely_named_symbol
 from sympy.printing.pycode import SymPyPrinter
 
 from slrsym.gaussian import multiprecision
-from slrsym.gaussian.printing import function_call, inline
+from slrsym.registry import registered
 
 __all__ = [
+    "MPMATH_MODULES",
+    "NUMBA_MODULES",
+    "NUMPY_MODULES",
     "Bell",
     "Entire",
     "GaussianFunction",
@@ -35,10 +49,33 @@ __all__ = [
     "bound_variable",
     "erf_prime",
     "erf_second",
+    "function_call",
+    "inline",
     "normal_cdf",
     "normal_pdf",
     "require_index",
 ]
+
+
+NUMPY_MODULES: list[Any] = ["scipy", "numpy"]
+MPMATH_MODULES: list[Any] = ["mpmath"]
+NUMBA_MODULES: list[Any]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "NUMBA_MODULES":
+        return [registered("numba.functions")(), "math"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def function_call(printer: Any, function: str, *args: Expr) -> str:
+    """A call of the function of that full name, which the printer notes as an import."""
+    return f"{printer._module_format(function)}({', '.join(map(printer._print, args))})"
+
+
+def inline(printer: Any, formula: Expr) -> str:
+    """The formula in parentheses, since the printer takes a function for an atom."""
+    return f"({printer._print(formula)})"
 
 
 class GaussianFunction(Function):  # type: ignore[misc]

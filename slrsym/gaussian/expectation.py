@@ -50,8 +50,15 @@ from slrsym.gaussian.integrand import (
     in_affine_forms,
     terms_of,
 )
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
-from slrsym.gaussian.stats import in_own_functions, without_random_symbols
+from slrsym.gaussian.law import (
+    GaussianLaw,
+    IIDSum,
+    Law,
+    NoiseLaw,
+    ProductLaw,
+    in_own_functions,
+    without_random_symbols,
+)
 from slrsym.gaussian.trace import Trace
 
 __all__ = ["Expectation", "expectation"]

@@ -26,11 +26,12 @@ from slrsym.gaussian.error_functions import (
     bound_variable,
     erf_prime,
     erf_second,
+    function_call,
+    inline,
     normal_cdf,
     normal_pdf,
     require_index,
 )
-from slrsym.gaussian.printing import function_call, inline
 from slrsym.registry import place
 
 __all__ = [

@@ -30,9 +30,9 @@ from sympy import (
     tanh,
 )
 
+from slrsym.gaussian.error_functions import MPMATH_MODULES
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.integrand import in_affine_forms
-from slrsym.gaussian.printing import MPMATH_MODULES
 
 __all__ = ["ANALYTIC", "Grid", "OutOfReach", "Reduced", "number", "reduced"]
 

@@ -93,13 +93,13 @@ def compiled(program: Program, backend: str) -> Callable[..., Any]:
 
         return numba_function(program)
     if backend == "mpmath":
-        from slrsym.kernels.mpmath_backend import mpmath_function
+        from slrsym.kernels.backends import mpmath_function
 
         return mpmath_function(program)
     if backend == "ball":
         from slrsym.kernels.ball_backend import ball_function
 
         return ball_function(program)
-    from slrsym.kernels.numpy_backend import numpy_function
+    from slrsym.kernels.backends import numpy_function
 
     return numpy_function(program)

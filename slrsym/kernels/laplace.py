@@ -10,9 +10,7 @@ the scale 1 + μσ. Both integrals are by the trapezoidal rule, which converges 
 
 from __future__ import annotations
 
-import inspect
 import math
-from functools import cache
 from typing import Any
 
 import mpmath
@@ -20,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfc
 
-__all__ = ["laplace_risk", "mpmath_laplace_risk", "numba_laplace_risk"]
+__all__ = ["laplace_risk", "mpmath_laplace_risk"]
 
 Array = NDArray[np.float64]
 
@@ -299,25 +297,3 @@ def _mpmath_role(
         sums[3] += weight * w * (y * v + v_y)
         sums[4] += weight * w * w * (v * v + v_v)
     return tuple(sums)
-
-
-@cache
-def numba_laplace_risk() -> Any:
-    """The same function by Numba; `role_means` takes a sum over nodes at a time."""
-    from slrsym.kernels.numba_backend import DECORATOR, compiled_module, require_numba
-
-    require_numba()
-    constants = {name: globals()[name] for name in ("LEFT", "RIGHT", "REACH")}
-    constants |= {name: globals()[name] for name in ("STEP_Y", "STEP_Z", "STEP_S", "ORDERS")}
-    source = "import math\n\nimport numpy as np\n\n"
-    source += "from slrsym.kernels._numba_special import role_means\n\nArray = object\n"
-    source += "".join(f"{name} = {value!r}\n" for name, value in constants.items())
-    for function in (nodes, _combined, _assembled, laplace_risk):
-        text = inspect.getsource(function)
-        body = text[text.index(":\n", text.index(") ->")) + 2 :]
-        source += f"\n\n{DECORATOR}{_untyped(function)}:\n{body}"
-    return compiled_module(source).laplace_risk
-
-
-def _untyped(function: Any) -> str:
-    return f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import os
 import sys
 import tempfile
@@ -20,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from slrsym.files import replacing
-from slrsym.kernels import special
-from slrsym.kernels.numpy_backend import batched
+from slrsym.kernels import laplace, special
+from slrsym.kernels.backends import batched
 from slrsym.kernels.program import Program, body_source, constants_source
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "cache_folder",
     "compiled_module",
     "numba_function",
+    "numba_laplace_risk",
     "require_numba",
 ]
 
@@ -181,3 +183,19 @@ def numba_function(program: Program) -> Callable[..., Any]:
             rows(np.ascontiguousarray(states), *columns, result)
 
     return batched(fill, len(program.state), len(program.outputs))
+
+
+@cache
+def numba_laplace_risk() -> Any:
+    """`laplace.laplace_risk` by Numba; `role_means` takes a sum over nodes at a time."""
+    require_numba()
+    source = "import math\n\nimport numpy as np\n\n"
+    source += "from slrsym.kernels._numba_special import role_means\n\nArray = object\n"
+    for name in ("LEFT", "RIGHT", "REACH", "STEP_Y", "STEP_Z", "STEP_S", "ORDERS"):
+        source += f"{name} = {getattr(laplace, name)!r}\n"
+    for function in (laplace.nodes, laplace._combined, laplace._assembled, laplace.laplace_risk):
+        text = inspect.getsource(function)
+        body = text[text.index(":\n", text.index(") ->")) + 2 :]
+        untyped = f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"
+        source += f"\n\n{DECORATOR}{untyped}:\n{body}"
+    return compiled_module(source).laplace_risk

@@ -4,9 +4,9 @@ from slrsym.landscape.diagram import Branch as Branch
 from slrsym.landscape.diagram import Event as Event
 from slrsym.landscape.diagram import branches as branches
 from slrsym.landscape.enumeration import Atlas as Atlas
+from slrsym.landscape.enumeration import Coverage as Coverage
 from slrsym.landscape.enumeration import atlas as atlas
 from slrsym.landscape.points import CriticalPoint as CriticalPoint
-from slrsym.landscape.search import Coverage as Coverage
 from slrsym.landscape.stability import critical_inverse_temperature as critical_inverse_temperature
 from slrsym.landscape.stability import oracle_hessian as oracle_hessian
 from slrsym.landscape.stability import (

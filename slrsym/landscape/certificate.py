@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 
-from slrsym.balls.newton import contraction
+from slrsym.balls.fields import contraction
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.points import point_signs
 from slrsym.models.expressions import kernel

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from sympy import Symbol
 
 from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.compile import chosen_backend
-from slrsym.kernels.numpy_backend import numpy_parts
 from slrsym.models.statement import Direction, InnerProduct
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from sympy import Expr, S, Symbol, expand
 
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import compile_expressions, require_backend
-from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk, numba_laplace_risk
+from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk
+from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.models.statement import Direction, Token, softmax
 
 if TYPE_CHECKING:

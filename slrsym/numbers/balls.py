@@ -1,14 +1,24 @@
-"""Balls: numbers that bound their own errors. How large and wide they are, what ends in none."""
+r"""Balls, numbers that bound their own errors, and quadrature on them.
+
+It shares no code with the quadrature of `slrsym.gaussian`, whose results it checks.
+
+The rules are the trapezoid rule against the normal density, Gauss-Hermite, and double exponential
+quadrature. The infinite ones are stopped by comparing two sums: their discretisation error is
+estimated, not bounded. An integrand is a straight-line program that performs every operation in the
+outermost loop in which its operands are known.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import mpmath
-from flint import acb, arb, ctx
+from flint import acb, arb, ctx, fmpq, fmpz_poly
 from mpmath.libmp import from_man_exp
 from sympy import Expr
 
@@ -138,3 +148,343 @@ def value_of(number: Number) -> Value:
     real, imag = _mpf(ball.real.mid()), _mpf(ball.imag.mid())
     error = _mpf((ball.real.rad() + ball.imag.rad()).abs_upper())
     return Value(mpmath.make_mpc((real._mpf_, imag._mpf_)), error, scale)
+
+
+Node: TypeAlias = tuple[Ball, Ball, float]
+
+
+class Program:
+    """An integrand, compiled."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.values: list[Any] = [None] * depth
+        self.levels = list(range(1, depth + 1))
+        self._code: list[list[tuple[Callable[..., Any], int, tuple[int, ...]]]] = [
+            [] for _ in range(depth + 1)
+        ]
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._compiled: tuple[Any, list[Callable[[list[Any]], None]]] = (None, [])
+        self.output = -1
+
+    def constant(self, value: Any) -> int:
+        """Hold a value that no loop changes."""
+        self.values.append(value)
+        self.levels.append(0)
+        return len(self.values) - 1
+
+    def emit(self, operation: Callable[..., Any], *operands: int) -> int:
+        """Perform an operation on registers, at once or in the outermost loop that allows it."""
+        level = max((self.levels[i] for i in operands), default=0)
+        if level == 0:
+            return self.constant(operation(*(self.values[i] for i in operands)))
+        key = (operation, *operands)
+        if key not in self._known:
+            self.values.append(None)
+            self.levels.append(level)
+            self._known[key] = len(self.values) - 1
+            self._code[level].append((operation, self._known[key], operands))
+        return self._known[key]
+
+    def fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
+        """Combine registers by an associative operation, those of outer loops first."""
+        first, *rest = sorted(operands, key=self.levels.__getitem__)
+        for register in rest:
+            first = self.emit(operation, first, register)
+        return first
+
+    def _steps(self) -> list[Callable[[list[Any]], None]]:
+        """What each loop does to the registers, as Python functions; the outermost loop first."""
+        state = self.output, *map(len, self._code)
+        if self._compiled[0] != state:
+            operands = [{i for _, _, inputs in code for i in inputs} for code in self._code]
+            steps = []
+            for level in range(1, self.depth + 1):
+                wanted = {self.output}.union(*operands[level + 1 :])
+                steps.append(_as_function(self._code[level], wanted))
+            self._compiled = state, steps
+        return self._compiled[1]
+
+    def evaluate(self, node: Ball) -> Ball:
+        """The value of a program with a single loop at one node."""
+        values = self.values
+        values[0] = node
+        self._steps()[0](values)
+        return values[self.output]
+
+    def sum(
+        self, rules: Sequence[Sequence[Node]], radius: float, width: float
+    ) -> tuple[Ball, Ball, Ball]:
+        """Sum over the nodes in a ball."""
+        values = self.values
+        last = self.depth - 1
+        steps = self._steps()
+        shell = radius**2 - max(radius - width, 0.0) ** 2
+        zero = arb(0)
+
+        def loop(level: int, room: float) -> tuple[Ball, Ball, Ball]:
+            total, absolute, edge = zero, zero, zero
+            step = steps[level]
+            for node, weight, square in rules[level]:
+                rest = room - square
+                if rest < 0.0:
+                    break
+                values[level] = node
+                step(values)
+                if level == last:
+                    term = weight * values[self.output]
+                    size = abs(term)
+                    total += term
+                    absolute += size
+                    if rest < shell:
+                        edge += size
+                else:
+                    inner, inner_absolute, inner_edge = loop(level + 1, rest)
+                    total += weight * inner
+                    absolute += weight * inner_absolute
+                    edge += weight * inner_edge
+            return total, absolute, edge
+
+        return loop(0, radius**2)
+
+
+_INFIX = {operator.add: "+", operator.mul: "*"}
+
+
+def _as_function(
+    code: Sequence[tuple[Callable[..., Any], int, tuple[int, ...]]], wanted: set[int]
+) -> Callable[[list[Any]], None]:
+    """A function that performs operations on registers, and keeps the wanted results.
+
+    Most operations are sums and products that take less time than finding out which they are.
+    """
+    lines, known, names = ["def step(v):", "    pass"], set[int](), dict[str, Any]()
+    for operation, out, operands in code:
+        lines += [f"    r{i} = v[{i}]" for i in dict.fromkeys(operands) if i not in known]
+        known |= {out, *operands}
+        inputs = [f"r{i}" for i in operands]
+        if operation in _INFIX and len(inputs) == 2:
+            lines.append(f"    r{out} = {inputs[0]} {_INFIX[operation]} {inputs[1]}")
+        else:
+            names[f"f{out}"] = operation
+            lines.append(f"    r{out} = f{out}({', '.join(inputs)})")
+        if out in wanted:
+            lines.append(f"    v[{out}] = r{out}")
+    exec("\n".join(lines), names)
+    result: Callable[[list[Any]], None] = names["step"]
+    return result
+
+
+_LARGEST_RADIUS = 64.0
+_MOST_NODES = 2_000_000
+_UNIT = 2**14
+_FIRST_STEP = 0.61
+_OFFSETS = (1564, 2531, 989, 3203)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The value of a quadrature."""
+
+    value: Ball
+    absolute: float
+
+
+@lru_cache(maxsize=256)
+def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]:
+    """Trapezoid nodes for the normal density, of a step of so many units, at a given precision."""
+    h, width = arb(fmpq(step, _UNIT)), step / _UNIT
+    scale = h / (2 * arb.pi()).sqrt()
+    nodes = []
+    for k in range(-int(radius / width) - 2, int(radius / width) + 3):
+        # The offset is in units of a 4096th of the step: nodes are exact, dyadic numbers.
+        node = arb(fmpq(step * (4096 * k + offset), 4096 * _UNIT))
+        nodes.append((node, scale * (-node * node / 2).exp(), float(node) ** 2))
+    return tuple(sorted(nodes, key=lambda entry: entry[2]))
+
+
+@lru_cache(maxsize=64)
+def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
+    r"""Gauss-Hermite nodes and weights for the standard normal law, as balls.
+
+    The nodes are the zeros of :math:`He_n`, the weights :math:`(n-1)! / (n\,He_{n-1}(x)^2)`. The
+    rule is exact for polynomials of degree at most 2n - 1.
+    """
+    with ctx.workprec(bits):
+        hermite = [fmpz_poly([1]), fmpz_poly([0, 1])]
+        for n in range(1, count):
+            hermite.append(fmpz_poly([0, 1]) * hermite[n] - n * hermite[n - 1])
+        roots = [root.real for root, _ in hermite[count].complex_roots()]
+        nodes = []
+        for x in roots:
+            previous = arb(0)
+            for coefficient in reversed(hermite[count - 1].coeffs()):
+                previous = previous * x + arb(coefficient)
+            nodes.append((x, math.factorial(count - 1) / (arb(count) * previous**2), 0.0))
+        return tuple(nodes)
+
+
+def gaussian_sum(
+    program: Program, smooth: int, rules: Sequence[Sequence[Node]], digits: int
+) -> Sum:
+    """Expectation of a program whose first loops run over independent standard normals.
+
+    Notes
+    -----
+    The trapezoid rule for an entire integrand of Gaussian growth errs by
+    :math:`O(e^{-c/h^2})`. Two lattices of the same step, one shifted, have their leading errors in
+    different phases; the rule is accepted when their sums agree, and the step otherwise reduced as
+    this law predicts. A pole, kink or jump breaks the law, and ends as `Undecided`.
+    """
+    if smooth == 0:
+        total, absolute, _ = program.sum(rules, 1.0, 0.0)
+        return Sum(total, magnitude(absolute))
+    goal = -(digits + 1.5)
+    reach = math.sqrt(2 * (2 - goal) * math.log(10))
+    step, last, stalls = _FIRST_STEP, 0.0, 0
+    while stalls < 3:
+        sums = _two_lattices(program, smooth, rules, step, reach + step)
+        absolute, edge = sums[0][1] + sums[1][1], sums[0][2] + sums[1][2]
+        whole = magnitude(absolute)
+        if whole == -math.inf:
+            return Sum(arb(0), whole)
+        if (magnitude(edge) - whole) * DIGITS_PER_BIT > goal:
+            reach *= 1.2
+            if reach > _LARGEST_RADIUS:
+                raise Undecided("the integrand times the density does not become negligible")
+            continue
+        difference = sums[0][0] - sums[1][0]
+        gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
+        if gap < goal:
+            value = (sums[0][0] + sums[1][0]) / 2
+            return Sum(widened(value, difference.abs_upper() + edge.upper()), whole - 1)
+        if (magnitude(radius(difference)) - whole) * DIGITS_PER_BIT > goal:
+            raise Undecided("rounding leaves too few digits in a quadrature")
+        # A rule that converges as it should at least gains digits in proportion to 1/step.
+        stalls += gap < -1.5 and last < -0.5 and gap / last < 1 + (_reduction(last, goal) - 1) / 4
+        step, last = step / _reduction(gap, goal), gap
+    raise Undecided("the trapezoid rule does not converge: the integrand is not smooth")
+
+
+def _reduction(gap: float, goal: float) -> float:
+    """By how much to divide the step, when two lattices agree to `gap` instead of `goal` digits."""
+    ratio = 1.05 * math.sqrt(goal / gap) if gap < -1.0 else 2.0
+    return min(max(ratio, 1.15), 2.5)
+
+
+def _two_lattices(
+    program: Program, smooth: int, rules: Sequence[Sequence[Node]], step: float, radius: float
+) -> list[tuple[Ball, Ball, Ball]]:
+    size = (2 * radius / step) ** smooth * math.prod(len(rule) for rule in rules)
+    if size > _MOST_NODES:
+        raise Undecided(
+            f"the trapezoid rule needs more than {_MOST_NODES} nodes in dimension {smooth}"
+        )
+    width, reach = max(1, round(step * _UNIT)), math.ceil(radius)
+    sums = []
+    for offsets in ((0,) * smooth, _OFFSETS[:smooth]):
+        # Long lattices are rare, and would fill the memory.
+        build = _lattice if radius < 2000 * step else _lattice.__wrapped__
+        lattices = [build(width, offset, reach, ctx.prec) for offset in offsets]
+        sums.append(program.sum([*lattices, *rules], radius, step))
+    return sums
+
+
+def whole_line(program: Program, digits: int) -> Sum:
+    """Integral over the line of an integrand that decays as a Gaussian does."""
+    root = (2 * arb.pi()).sqrt()
+    ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
+    original, program.output = program.output, program.emit(operator.mul, program.output, ratio)
+    try:
+        return gaussian_sum(program, 1, (), digits)
+    finally:
+        program.output = original
+
+
+_FINEST_LEVEL = 10
+
+
+def double_exponential(
+    integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
+) -> Sum:
+    r"""Integral over an interval, finite or not.
+
+    Notes
+    -----
+    Substitutes :math:`x = \tanh(\frac\pi2 \sinh t)`, :math:`e^{\frac\pi2\sinh t}` or
+    :math:`\sinh(\frac\pi2\sinh t)` and sums over an equidistant lattice in t.
+    """
+    nodes = _change_of_variable(low, high)
+    goal = -(digits + 3.0)
+    total, absolute = arb(0), arb(0)
+    previous: Ball | None = None
+    limits = [0.0, 0.0]
+    for level in range(2, _FINEST_LEVEL):
+        step = 2**level
+        for side, sign in enumerate((1, -1)):
+            quiet = 0
+            first = (1 if sign == -1 else 0) if level == 2 else 1
+            k = first
+            while True:
+                t = k / step
+                if level > 2 and t > limits[side]:
+                    break
+                node, weight = nodes(arb(fmpq(sign * k, step)))
+                term = weight * integrand(node)
+                if not term.is_finite():
+                    if level == 2 and quiet > 0 and t >= 2.5:
+                        # So close to a singular end that the distance to it has been lost.
+                        limits[side] = t - 1 / step
+                        break
+                    raise Undecided("the integrand is not finite inside the range of integration")
+                total, absolute = total + term, absolute + abs(term)
+                if level == 2:
+                    small = magnitude(term) - magnitude(absolute)
+                    quiet = quiet + 1 if small * DIGITS_PER_BIT < goal - 2 else 0
+                    if (quiet >= 3 and t >= 2.5) or t > 8.0:
+                        if quiet < 3 and not absolute.is_zero():
+                            raise Undecided("the integrand does not become negligible at an end")
+                        limits[side] = t
+                        break
+                k += 1 if level == 2 else 2
+        value = total / step
+        whole = magnitude(absolute / step)
+        if whole == -math.inf:
+            return Sum(arb(0), whole)
+        if previous is not None:
+            difference = value - previous
+            gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
+            if gap < goal:
+                return Sum(widened(value, difference.abs_upper()), whole)
+        previous = value
+    raise Undecided("double exponential quadrature does not converge")
+
+
+def _change_of_variable(low: Ball, high: Ball) -> Callable[[Ball], tuple[Ball, Ball]]:
+    """The map from t to node and weight."""
+    half_pi = arb.pi() / 2
+    if low.is_finite() and high.is_finite():
+
+        def finite(t: Ball) -> tuple[Ball, Ball]:
+            u = half_pi * t.sinh()
+            left, right = 1 / (1 + (-2 * u).exp()), 1 / (1 + (2 * u).exp())
+            length = high - low
+            # Measured from the nearer end, so that a singularity there is seen from close by.
+            x = low + length * left if u < 0 else high - length * right
+            return x, 2 * half_pi * t.cosh() * length * left * right
+
+        return finite
+    if low.is_finite() or high.is_finite():
+        end, sign = (low, 1) if low.is_finite() else (high, -1)
+
+        def half(t: Ball) -> tuple[Ball, Ball]:
+            away = (half_pi * t.sinh()).exp()
+            return end + sign * away, half_pi * t.cosh() * away
+
+        return half
+
+    def whole(t: Ball) -> tuple[Ball, Ball]:
+        u = half_pi * t.sinh()
+        return u.sinh(), half_pi * t.cosh() * u.cosh()
+
+    return whole

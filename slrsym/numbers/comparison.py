@@ -15,9 +15,9 @@ from sympy import (
 
 from slrsym.gaussian.law import Law
 from slrsym.numbers.balls import NotALaw, Undecided
+from slrsym.numbers.evaluator import Judge, place
 from slrsym.numbers.integrands import with_functions
 from slrsym.numbers.points import NoPoint, Sampler, parameters
-from slrsym.numbers.truth import Judge, place
 
 _MOST_REJECTED = 200
 

@@ -39,13 +39,15 @@ from slrsym.numbers.balls import (
     Ball,
     NotALaw,
     Number,
+    Program,
     Undecided,
     complex_ball,
+    gauss_hermite,
+    gaussian_sum,
     magnitude,
     order_of,
     real_ball,
 )
-from slrsym.numbers.functions import RELATIONS, general_power, rational_power, select, square_root
 from slrsym.numbers.integrands import (
     NOISE,
     Block,
@@ -56,8 +58,14 @@ from slrsym.numbers.integrands import (
     named_anew,
     split_off_polynomial,
 )
-from slrsym.numbers.nodes import Nodes
-from slrsym.numbers.quadrature import Program, gauss_hermite, gaussian_sum
+from slrsym.numbers.nodes import (
+    RELATIONS,
+    Nodes,
+    general_power,
+    rational_power,
+    select,
+    square_root,
+)
 from slrsym.statements.expressions import free
 
 

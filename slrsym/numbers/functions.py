@@ -14,11 +14,11 @@ from slrsym.numbers.balls import (
     Ball,
     Undecided,
     complex_ball,
+    double_exponential,
     magnitude,
     order_of,
     simplest,
 )
-from slrsym.numbers.quadrature import double_exponential
 
 
 def square_root(x: Ball) -> Ball:

@@ -22,7 +22,7 @@ from slrsym.gaussian.law import Law
 from slrsym.numbers.integrands import with_functions
 from slrsym.numbers.points import NoPoint, parameters, random_test_function, sample_points
 from slrsym.numbers.samples import Arithmetic, Average, NoLaw, NotSampled, average, is_random
-from slrsym.statements.text import spoken
+from slrsym.statements.expressions import spoken
 
 # A first sample that is further off than NOTICEABLE standard errors is followed by a second,
 # independent and sixteen times as large; a statement fails if that is further off than CONFIRMING.

@@ -52,8 +52,7 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.numbers.balls import NotALaw, Undecided
-from slrsym.numbers.evaluator import Evaluator
-from slrsym.numbers.truth import truth
+from slrsym.numbers.evaluator import Evaluator, truth
 
 _ORDERS: dict[type, Callable[[Any, Any], bool]] = {Eq: eq, Ne: ne, Lt: lt, Le: le, Gt: gt, Ge: ge}
 _HIGHEST_POWER = 24

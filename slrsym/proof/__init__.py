@@ -7,8 +7,8 @@ from slrsym.claims.claim import Claim as Claim
 from slrsym.claims.claim import Trials as Trials
 from slrsym.claims.files import DerivationError as DerivationError
 from slrsym.claims.ledger import Ledger as Ledger
+from slrsym.claims.ledger import Row as Row
 from slrsym.claims.ledger import builtin_ledger as builtin_ledger
-from slrsym.claims.rows import Row as Row
 from slrsym.numbers.montecarlo import MonteCarlo as MonteCarlo
 from slrsym.search.axioms import AXIOMS as AXIOMS
 from slrsym.search.axioms import Axiom as Axiom
@@ -55,8 +55,8 @@ from slrsym.search.structure import cases as cases
 from slrsym.search.structure import equal_by_derivative as equal_by_derivative
 from slrsym.search.structure import having as having
 from slrsym.search.structure import induction as induction
-from slrsym.statements.errors import ProofError as ProofError
-from slrsym.statements.errors import Refused as Refused
+from slrsym.statements.expressions import ProofError as ProofError
+from slrsym.statements.expressions import Refused as Refused
 
 # Names of SymPy's own: `import *` takes these, and leaves SymPy's alone.
 signs = sign

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import ProofError
 
 _FOREIGN = "rule: "
 

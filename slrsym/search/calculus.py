@@ -39,8 +39,7 @@ from slrsym.search.regularity import (
     require_smooth,
 )
 from slrsym.search.step import Link, Proof, Rule
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import put, rebuilt
+from slrsym.statements.expressions import Refused, put, rebuilt
 
 
 def require_equality(link: Link) -> None:

@@ -11,8 +11,7 @@ from sympy import Derivative, Expr, Symbol, sympify
 from slrsym.registry import registered
 from slrsym.search.context import Context
 from slrsym.search.step import Link, Proof, Rule, Step, labelled, relation
-from slrsym.statements.errors import ProofError
-from slrsym.statements.expressions import AtPoint
+from slrsym.statements.expressions import AtPoint, ProofError
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

@@ -53,8 +53,7 @@ from slrsym.search.normal_forms import NormalForms, is_same_multiplied_out
 from slrsym.search.regularity import is_semidefinite, require_convergent
 from slrsym.search.ring import NotNormalizable
 from slrsym.search.signs import Domain, is_defined
-from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import ambiguous, put
+from slrsym.statements.expressions import ProofError, Refused, ambiguous, put
 
 
 class Stated(Protocol):

@@ -15,8 +15,7 @@ from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
 from slrsym.search.regularity import derivative, require_moderate
 from slrsym.search.step import Link, Proof, Rule, axioms_of
-from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import rebuilt
+from slrsym.statements.expressions import ProofError, Refused, rebuilt
 
 
 def expectations_in(expr: Expr) -> list[Expectation]:

@@ -41,8 +41,7 @@ from slrsym.search.expectations import (
 )
 from slrsym.search.regularity import require_moderate
 from slrsym.search.step import Link, Rule
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import AtPoint, apart
+from slrsym.statements.expressions import AtPoint, Refused, apart
 
 # The dimension up to which Stein's lemma is a proved claim of the library.
 STEIN_DIMENSION = 3

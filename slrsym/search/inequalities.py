@@ -16,8 +16,7 @@ from slrsym.search.expectations import require_integrable
 from slrsym.search.intervals import Sign
 from slrsym.search.regularity import derivative, require_differentiable, require_interval
 from slrsym.search.step import Link, Proof, Rule
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import Refused, put
 
 
 class _Sign(Rule):

@@ -23,8 +23,7 @@ from slrsym.search.expectations import require_integrable
 from slrsym.search.regularity import require_admissible, require_moderate
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure import concludes, structural_step
-from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import bound_symbols, put
+from slrsym.statements.expressions import ProofError, Refused, bound_symbols, put
 from slrsym.statements.orbits import Sentence
 
 

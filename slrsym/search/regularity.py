@@ -47,8 +47,7 @@ from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf,
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import IIDSum
 from slrsym.search.signs import Domain
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import Refused, put
 
 
 def is_semidefinite(matrix: Matrix, context: Domain) -> bool:

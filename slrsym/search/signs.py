@@ -56,8 +56,7 @@ from slrsym.search.generators import Generators, Quotient, is_small, polynomial,
 from slrsym.search.intervals import NONZERO, POSITIVE, UNKNOWN, NoRange, Range, Sign
 from slrsym.search.ranges import Enclosure, Facts
 from slrsym.search.sign_rules import ODD, RULES, RULES_FOR_LARGE, by_terms, statements
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import bound_symbols
+from slrsym.statements.expressions import Refused, bound_symbols
 
 _MOST_QUESTIONS = 120
 _DEEPEST = 9

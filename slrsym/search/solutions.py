@@ -34,8 +34,7 @@ from slrsym.search.calculus import algebra
 from slrsym.search.context import Context
 from slrsym.search.step import Proof, Step, labelled
 from slrsym.search.structure import structural_step
-from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import ProofError, Refused, put
 
 # Strictly increasing functions that vanish at zero only.
 _INJECTIVE = (erf, sinh)

@@ -39,8 +39,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.search.chain import D, at
 from slrsym.search.theorems import Hypothesis, Needs, about, on_box, theorem_rule
-from slrsym.statements.errors import ProofError
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import ProofError, put
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set, value_at
 from slrsym.statements.orbits import (
     AlmostEveryPairConvergesTo,

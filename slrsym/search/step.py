@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 
 from slrsym.search.axioms import foreign_rule
 from slrsym.search.context import Context, require_laws, require_stated
-from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import ProofError
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

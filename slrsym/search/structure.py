@@ -14,8 +14,7 @@ from slrsym.search.chain import D, chain
 from slrsym.search.context import Context
 from slrsym.search.regularity import require_differentiable, require_interval
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import ProofError, Refused, put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean

@@ -41,8 +41,7 @@ from slrsym.search.lemmas import Lemma, claimed
 from slrsym.search.regularity import require_differentiable_on
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure import concludes, structural_step
-from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import ProofError, Refused, put
 from slrsym.statements.maps import BoxMap, function_of, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,

@@ -1,4 +1,4 @@
-"""Symbols of an expression, free and bound, and putting values for them, all at once."""
+"""Expressions: their symbols, values put for these all at once, lines of text; errors of proofs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from typing import Any
 
 from sympy import (
     Add,
+    And,
     Basic,
     Derivative,
     Dummy,
+    Equivalent,
     Expr,
     Function,
+    Implies,
     Lambda,
     Limit,
     Mul,
+    Not,
+    Or,
     Piecewise,
     Pow,
     Subs,
@@ -29,7 +34,26 @@ from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian.binding import Binder
 
-__all__ = ["AtPoint", "ambiguous", "apart", "bound_symbols", "free", "put", "rebuilt"]
+__all__ = [
+    "AtPoint",
+    "ProofError",
+    "Refused",
+    "ambiguous",
+    "apart",
+    "bound_symbols",
+    "free",
+    "put",
+    "rebuilt",
+    "spoken",
+]
+
+
+class ProofError(Exception):
+    """A proof is malformed: it does not speak of what it should, or uses an unknown name."""
+
+
+class Refused(Exception):  # noqa: N818
+    """A rule does not justify the step it was given for."""
 
 
 @lru_cache(maxsize=2**14)
@@ -177,3 +201,42 @@ def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
         return Lambda(variables, expr.expr.xreplace(dict(names)))
     body, x, target, direction = expr.args
     return Limit(body.xreplace(dict(names)), names[x], target, str(direction))
+
+
+_SIGNS = {
+    "Equality": "=", "Unequality": "!=", "LessThan": "<=", "StrictLessThan": "<",
+    "GreaterThan": ">=", "StrictGreaterThan": ">",
+}  # fmt: skip
+_WORDS = {And: " and ", Or: " or ", Implies: " => ", Equivalent: " <=> "}
+
+
+# A link of a chain says again what the one before it has said.
+_remembered = lru_cache(maxsize=256)(str)
+
+
+def _line(expr: Any) -> str:
+    # To SymPy, a `Subs` is equal to others that read differently.
+    plain = isinstance(expr, Basic) and not expr.has(Subs)
+    return _remembered(expr) if plain else str(expr)
+
+
+def spoken(statement: Any) -> str:
+    """A statement in infix notation.
+
+    Examples
+    --------
+    >>> from sympy import And, Eq, Symbol
+    >>> x = Symbol("x", real=True)
+    >>> spoken(And(Eq(x**2, 4), x > 0))
+    '(x**2 = 4) and (x > 0)'
+    """
+    if isinstance(statement, Relational):
+        return f"{_line(statement.lhs)} {_SIGNS[type(statement).__name__]} {_line(statement.rhs)}"
+    if isinstance(statement, Not):
+        return f"not ({spoken(statement.args[0])})"
+    for kind, word in _WORDS.items():
+        if isinstance(statement, kind):
+            # SymPy orders the arguments of Implies alone by meaning, of the others by name.
+            parts = statement.args if kind is Implies else sorted(statement.args, key=_line)
+            return word.join(f"({spoken(part)})" for part in parts)
+    return _line(statement)

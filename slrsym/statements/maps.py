@@ -25,8 +25,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.statements.errors import ProofError
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import ProofError, put
 
 __all__ = [
     "BoxMap",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
 from sympy.logic.boolalg import BooleanFunction
 
-from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import ProofError
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 
 __all__ = [

@@ -19,7 +19,7 @@ from slrsym.certify.functions import curvature_identity, planar_map, risk_symbol
 from slrsym.certify.statements import KINDS
 from slrsym.dynamics.maps import planar_program
 from slrsym.kernels import zeta
-from slrsym.kernels.numpy_backend import numpy_function
+from slrsym.kernels.backends import numpy_function
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.notation import alpha as alpha_symbol
 from slrsym.notation import d as d_symbol

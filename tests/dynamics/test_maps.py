@@ -8,8 +8,7 @@ import pytest
 
 from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
 from slrsym.dynamics.starts import gram_matrices
-from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.kernels.numpy_backend import numpy_parts
+from slrsym.kernels.backends import mpmath_function, numpy_parts
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
 

@@ -13,7 +13,7 @@ from slrsym.book.build import build
 from slrsym.book.latex import Renderer, book_files, snippet, standalone
 from slrsym.book.latex.book import CompileError, TeXMissingError, compiled, require_tex
 from slrsym.book.latex.graph import page_with, picture
-from slrsym.claims.rows import Row
+from slrsym.claims.ledger import Row
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked

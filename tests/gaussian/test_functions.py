@@ -42,6 +42,7 @@ from sympy import (
 from sympy.core.function import ArgumentIndexError
 
 from slrsym.gaussian import multiprecision
+from slrsym.gaussian.error_functions import MPMATH_MODULES, NUMPY_MODULES
 from slrsym.gaussian.functions import (
     OwensT,
     erf_prime,
@@ -50,7 +51,6 @@ from slrsym.gaussian.functions import (
     normal_pdf,
     zeta,
 )
-from slrsym.gaussian.printing import MPMATH_MODULES, NUMPY_MODULES
 from slrsym.kernels import _numba_owens
 from tests._profile import THOROUGH, one_in, thorough, thorough_only
 
@@ -706,7 +706,7 @@ def test_zeta_in_scalar_code_keeps_small_values() -> None:
 
 
 def test_printing_has_no_other_lazy_name() -> None:
-    from slrsym.gaussian import printing
+    from slrsym.gaussian import error_functions as printing
 
     with pytest.raises(AttributeError, match="no attribute 'FORTRAN_MODULES'"):
         _ = printing.FORTRAN_MODULES
@@ -715,7 +715,7 @@ def test_printing_has_no_other_lazy_name() -> None:
 @thorough_only
 def test_numba() -> None:
     numba = pytest.importorskip("numba", reason="Numba is an optional extra")
-    from slrsym.gaussian.printing import NUMBA_MODULES
+    from slrsym.gaussian.error_functions import NUMBA_MODULES
 
     compiled = numba.njit(lambdify((t, s), CODE_TEST, modules=NUMBA_MODULES))
     values = [compiled(u, v) for u, v in POINTS.T.tolist()]

@@ -10,8 +10,8 @@ from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.spheres import overlaps
 from slrsym.landscape import Coverage, atlas
+from slrsym.landscape.enumeration import descend, newton_steps
 from slrsym.landscape.points import OVERLAP_SIGNS, family_of, name_of
-from slrsym.landscape.search import descend, newton_steps
 from slrsym.task import OrderParameters
 
 

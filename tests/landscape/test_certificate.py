@@ -9,7 +9,7 @@ from slrsym.dynamics.spheres import curvature
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape import swap_point
 from slrsym.landscape.certificate import _Attempt, inertia, refine
-from slrsym.landscape.search import descend, starts
+from slrsym.landscape.enumeration import descend, starts
 from slrsym.models.expressions import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4

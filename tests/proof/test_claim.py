@@ -10,7 +10,7 @@ from sympy import Eq, Function, Symbol, false, symbols, true
 
 from slrsym.claims.claim import collecting
 from slrsym.proof import Claim, algebra, chain
-from slrsym.statements.errors import ProofError
+from slrsym.statements.expressions import ProofError
 
 x, y = symbols("x y", real=True)
 f = Function("f")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from slrsym.claims.files import DerivationError
-from slrsym.claims.ledger import Ledger, builtin_ledger
-from slrsym.claims.rows import circle
-from slrsym.statements.errors import ProofError
+from slrsym.claims.ledger import Ledger, builtin_ledger, circle
+from slrsym.statements.expressions import ProofError
 
 from .._profile import thorough, thorough_only
 from ..conftest import HEADER, claim_text

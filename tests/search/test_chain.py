@@ -9,7 +9,7 @@ from slrsym.search.calculus import algebra
 from slrsym.search.chain import Chain, D, chain
 from slrsym.search.context import Context
 from slrsym.search.inequalities import sign
-from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import ProofError, Refused
 
 x, y = symbols("x y", real=True)
 

@@ -7,7 +7,7 @@ from sympy import Eq, Ge, Gt, Le, Lt, Ne, Rational, Symbol, symbols
 
 from slrsym.search.context import Context
 from slrsym.search.regularity import require_interval
-from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import Refused
 
 x, t = symbols("x t", real=True)
 

@@ -32,7 +32,7 @@ from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.search.context import Context
 from slrsym.search.regularity import is_semidefinite, require_moderate, require_smooth
-from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import Refused
 
 x, y, a, b, s = symbols("x y a b s", real=True)
 p = symbols("p", positive=True)

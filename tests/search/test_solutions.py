@@ -8,7 +8,7 @@ import pytest
 from sympy import And, Equivalent, Or, erf, exp, symbols
 
 from slrsym.search.solutions import never, only_at, solution, solution_set, split
-from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import ProofError, Refused
 
 from ._steps import check, eq
 

@@ -32,7 +32,7 @@ from slrsym.search.context import Context
 from slrsym.search.inequalities import sign
 from slrsym.search.lemmas import claimed
 from slrsym.search.structure import all_of, cases, concludes, equal_by_derivative, induction
-from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import ProofError, Refused
 
 from ._steps import check, eq
 

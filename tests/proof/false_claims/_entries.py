@@ -12,7 +12,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.claims.check import Verdict, check_claim, numerical_check, step_seed, steps_of
 from slrsym.proof import Claim, Ledger, chain
 from slrsym.search.step import Proof, Rule, Step
-from slrsym.statements.errors import ProofError, Refused
+from slrsym.statements.expressions import ProofError, Refused
 
 CHECKS = ("rule", "numeric", "both")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slrsym.claims.check import StepReport
-from slrsym.statements.text import spoken
+from slrsym.statements.expressions import spoken
 
 from ..._profile import THOROUGH
 from . import (
