@@ -63,6 +63,14 @@ def test_a_folder_of_true_claims(folder):
     assert result.stderr == ""
 
 
+def test_a_claim_without_a_title_shows_its_statement(folder):
+    shown = next(row for row in verify(folder).stdout.splitlines() if row.startswith(" square"))
+    assert "(x + 1)**2 = x**2 + 2*x + 1" in shown
+    said = verify(folder, "--claim", "square", "-v").stdout.splitlines()[0]
+    assert said.split()[0] == "square"
+    assert "=" not in said
+
+
 def test_a_single_file(folder):
     result = verify(folder / "a.py")
     assert result.exit_code == 0
@@ -94,7 +102,7 @@ def test_the_table_is_whole_when_piped(derivation, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     id = "a-claim-with-quite-a-long-name-that-must-not-be-cut"
     shown = verify(derivation("a.py", claim_text(id))).stdout
-    assert re.search(rf"^ {id} +test +proved +2 +30 +0 +\d+\.\d\d *$", shown, re.MULTILINE)
+    assert re.search(rf"^ {id} +\(x .* +proved +2 +30 +0 +\d+\.\d\d *$", shown, re.MULTILINE)
     assert "\x1b" not in shown
     assert "…" not in shown
 

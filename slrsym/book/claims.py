@@ -90,7 +90,7 @@ def claim_entry(
     return ClaimEntry(
         id=claim.id,
         label=label,
-        title=() if claim.title == claim.source else inline_text(claim.title),
+        title=inline_text(claim.title) if claim.title else (),
         source=claim.source,
         assumptions=assumed(
             free_in([claim.statement, *claim.given]),

@@ -108,7 +108,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
 
 
 def _heading(claim: Claim) -> str:
-    title = "" if claim.title == claim.source else f" ({escape(claim.title)})"
+    title = f" ({escape(claim.title)})" if claim.title else ""
     return f"<strong>{escape(claim.source)}</strong>{title}"
 
 

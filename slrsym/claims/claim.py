@@ -122,7 +122,7 @@ class Claim:
     source : str
         Where the statement stands, such as ``Lemma 18 (ii)``.
     title : str, optional
-        A few words for tables; the source by default.
+        A few words for tables, where without them the statement stands.
     given : iterable of relations, optional
         Hypotheses besides what the symbols declare.
     against : str, optional
@@ -190,7 +190,7 @@ class Claim:
             id=id,
             statement=statement,
             source=source,
-            title=title or source,
+            title=title,
             given=given,
             file=file,
             against=against,

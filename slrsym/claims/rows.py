@@ -10,6 +10,7 @@ from slrsym.claims.check import Verdict
 from slrsym.claims.claim import Claim
 from slrsym.numbers.montecarlo import MonteCarlo
 from slrsym.search.lemmas import CITED
+from slrsym.statements.text import spoken
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Row:
     Attributes
     ----------
     id, title, source : str
-        The claim.
+        The claim; where it has no title, its statement.
     status : str
         ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
         it has no proof, and is shown on a box; ``tested`` if it has none, and no trial of an
@@ -137,7 +138,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False
         error = f"what is concluded in {', '.join(cited)} is cited, not checked"
     return Row(
         claim.id,
-        claim.title,
+        claim.title or spoken(claim.statement),
         claim.source,
         status,
         len(verdict.reports),

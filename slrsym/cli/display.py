@@ -186,9 +186,9 @@ def proof(claim: Any, row: Any, out: Console) -> None:
         else:  # what is read by a program is neither broken nor padded
             out.print(Text(" " * by) + Text(str(text)), soft_wrap=True)
 
-    source = "" if claim.title == claim.source else f"  ({claim.source})"
     own = " *" if row.replaces else ""
-    out.print(Text.assemble((f"{claim.id}{own}", "bold"), f"  {claim.title}{source}"))
+    said = f"{claim.title}  ({claim.source})" if claim.title else claim.source
+    out.print(Text.assemble((f"{claim.id}{own}", "bold"), f"  {said}"))
     say(claim.statement)
     for hypothesis in claim.given:
         say(f"given {hypothesis}")
