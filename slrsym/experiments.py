@@ -38,7 +38,7 @@ from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, resume, s
 from slrsym.files import DamagedFileError
 from slrsym.task import Task
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
-from slrsym.transformers.pieces import RunsInPieces
+from slrsym.transformers.layer import RunsInPieces
 
 __all__ = ["EXPERIMENTS", "SECTION_E3", "Experiment", "Recipe", "altered", "fetch"]
 

@@ -16,8 +16,6 @@ from concurrent.futures import (
 )
 from typing import Any
 
-__all__ = ["Jobs", "Maker", "as_maker", "completed"]
-
 Maker = Callable[[], Executor]
 
 # A job is a function and its arguments; with it goes whatever tells the jobs apart.

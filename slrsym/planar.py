@@ -17,38 +17,6 @@ from slrsym.gaussian import erf_prime, zeta
 from slrsym.notation import A, B, L, alpha, d, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.statements.maps import BoxMap, box_map, function_of, point_set
 
-__all__ = [
-    "FIXED_POINTS",
-    "MAXIMA",
-    "MINIMA",
-    "ORIGIN",
-    "C",
-    "K",
-    "M",
-    "N",
-    "P",
-    "Q",
-    "R_kappa",
-    "R_nu",
-    "as_function",
-    "b",
-    "bend",
-    "descent_constant",
-    "expansion",
-    "injectivity_constant",
-    "kappa2",
-    "kappa_next",
-    "moved",
-    "nu2",
-    "nu_next",
-    "planar_map",
-    "risk",
-    "second_point",
-    "slack",
-    "square",
-    "stationarity",
-]
-
 b = lam * sqrt(d / 2) / A
 
 # A second point of the square.

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from slrsym.claims.ledger import Ledger
     from slrsym.search.step import Step
 
-__all__ = ["ClaimCollector", "ClaimItem", "DerivationFile", "StepItem"]
 
 _LEDGER = pytest.StashKey["Ledger"]()
 _SEARCHED = pytest.StashKey[set[Path]]()

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["place", "register", "registered"]
-
 _PLACES: dict[str, str] = {}
 
 

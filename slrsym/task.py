@@ -17,23 +17,6 @@ from sympy import Matrix, Symbol, sqrt, symbols
 from slrsym.gaussian import GaussianLaw, NoiseLaw, ProductLaw
 from slrsym.notation import d, epsilon, eta, gamma, kappa, nu, rho, theta
 
-__all__ = [
-    "ORACLE",
-    "U1",
-    "V1",
-    "Y1",
-    "OrderParameters",
-    "Task",
-    "U",
-    "V",
-    "informative_token",
-    "noise",
-    "other_token",
-    "token_law",
-    "xi",
-]
-
-
 # Powers of larger ones overflow.
 _MOST = 10**150
 

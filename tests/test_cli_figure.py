@@ -47,7 +47,7 @@ def small(monkeypatch):
     for name, changes in (("8", layer), ("9", {"starts": 2} | few), ("10", layer)):
         monkeypatch.setitem(SECTION_E3, name, replace(SECTION_E3[name], **changes))
     # Processes take longer to start than this.
-    monkeypatch.setattr("slrsym.transformers.pieces.cores", lambda: 1)
+    monkeypatch.setattr("slrsym.transformers.layer.cores", lambda: 1)
     monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
         (10, 100), (10,), 10, 0.7, 0.1, 50, 0
     ))  # fmt: skip

@@ -269,7 +269,7 @@ class Several:
         raise NotImplementedError
 
     def imported_here(self, x):
-        from slrsym.dynamics.storage import require_writable
+        from slrsym.dynamics.runs import require_writable
 
         require_writable(x)
 
@@ -381,4 +381,4 @@ def test_the_walk_meets_what_it_should():
     assert {"Task", "OrderParameters", "GaussianLaw", "Estimate"} <= walked
     assert {"Ledger.verify", "Ledger.load", "Proof.require"} <= walked
     assert not any(name.split(".")[-1].startswith("_") for name in walked)
-    assert SOURCE.search(inspect.getdoc(importlib.import_module("slrsym.dynamics.schedules")))
+    assert SOURCE.search(inspect.getdoc(importlib.import_module("slrsym.dynamics.given")))

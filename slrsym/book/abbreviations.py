@@ -22,16 +22,6 @@ from slrsym.typeset.boxes import Box, Operator, Root, Script, identifier, number
 from slrsym.typeset.writing import MOST_PRIMES
 from slrsym.typeset.writing import letter as drawn
 
-__all__ = [
-    "NAMES",
-    "PLANAR_NAMES",
-    "chosen",
-    "narrowed",
-    "reading_names",
-    "told_apart",
-    "with_planar_letters",
-]
-
 
 def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True) -> Shorthand:
     """The abbreviations for a set of expressions."""

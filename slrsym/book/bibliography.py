@@ -11,8 +11,6 @@ from importlib.resources import files
 from slrsym.book.document import Citation, Inline, Text
 from slrsym.book.prose import escaped
 
-__all__ = ["PAPER", "WORKS", "Work", "bibtex", "cited"]
-
 PAPER = "marion2025"
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from slrsym import notation
-from slrsym.book.abbreviations import chosen
+from slrsym.book.abbreviations import NAMES, chosen
 from slrsym.book.bibliography import cited
-from slrsym.book.claims import NAMES, ORDER, claim_entry
+from slrsym.book.claims import ORDER, claim_entry
 from slrsym.book.document import (
     AxiomEntry,
     Block,
@@ -33,8 +33,6 @@ from slrsym.claims.ledger import Ledger, Row
 from slrsym.proof import Claim
 from slrsym.search.axioms import axiom
 from slrsym.typeset import Printer, declared_laws
-
-__all__ = ["build", "file_title", "labels", "notation_table", "sections"]
 
 
 def build(

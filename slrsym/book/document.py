@@ -14,28 +14,6 @@ from typing import Any
 
 from slrsym.typeset import Box
 
-__all__ = [
-    "AxiomEntry",
-    "AxiomReference",
-    "Block",
-    "Citation",
-    "ClaimEntry",
-    "Display",
-    "Document",
-    "Formula",
-    "Group",
-    "Inline",
-    "Label",
-    "Link",
-    "Math",
-    "Paragraph",
-    "Raw",
-    "Reference",
-    "Section",
-    "Text",
-    "listed",
-]
-
 
 @dataclass(frozen=True)
 class Inline:
@@ -64,6 +42,14 @@ class Raw(Inline):
 
 
 @dataclass(frozen=True)
+class Citation(Inline):
+    """A work of the bibliography, and the place in it."""
+
+    key: str
+    place: str = ""
+
+
+@dataclass(frozen=True)
 class Reference(Inline):
     """A claim, by its id."""
 
@@ -75,14 +61,6 @@ class AxiomReference(Inline):
     """An axiom, by its id."""
 
     id: str
-
-
-@dataclass(frozen=True)
-class Citation(Inline):
-    """A work of the bibliography, and the place in it."""
-
-    key: str
-    place: str = ""
 
 
 def listed(parts: Sequence[Inline]) -> list[Inline]:

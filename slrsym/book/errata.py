@@ -11,8 +11,6 @@ from collections.abc import Collection
 from slrsym.book.document import Inline, Reference, Text
 from slrsym.book.prose import inline_text
 
-__all__ = ["ERRATA", "LEAD", "Erratum", "claims_of", "errata"]
-
 # A heading, and paragraphs.
 Erratum = tuple[str, tuple[str, ...]]
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-__all__ = ["Graph", "Node", "apart", "laid_out", "routed"]
-
 # How often the rows are sorted by the places of their neighbours.
 _SWEEPS = 8
 

@@ -8,21 +8,18 @@ from typing import Any
 
 from sympy import Basic, Expr
 
-from slrsym.book.assumptions import assumed, free_in, functions_in
 from slrsym.book.build import labels
-from slrsym.book.claims import ORDER, claim_entry
+from slrsym.book.claims import ORDER, assumed, claim_entry, free_in, functions_in
 from slrsym.book.document import ClaimEntry, Display, Label, Link, Paragraph
-from slrsym.book.html.render import WIDE, relation
-from slrsym.book.html.render import Renderer as HtmlRenderer
-from slrsym.book.latex.render import Renderer, snippet
+from slrsym.book.html import WIDE, relation
+from slrsym.book.html import Renderer as HtmlRenderer
+from slrsym.book.latex import Renderer, snippet
 from slrsym.book.proofs import Writer
 from slrsym.claims.claim import Claim
 from slrsym.search.chain import Chain
 from slrsym.typeset import Box, Printer, broken, declared_laws
 from slrsym.typeset.boxes import Operator, row
-from slrsym.typeset.mathml import to_mathml
-
-__all__ = ["cell_latex", "chain_html", "chain_latex", "claim_html", "claim_latex"]
+from slrsym.typeset.writers import to_mathml
 
 # How each relation is written; the operator's name is that of its LaTeX command.
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}

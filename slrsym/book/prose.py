@@ -19,8 +19,6 @@ from slrsym.typeset import Box, Printer
 from slrsym.typeset.boxes import Operator, row
 from slrsym.typeset.writing import GREEK, greek_name
 
-__all__ = ["Piece", "escaped", "inline_text", "pieces", "why"]
-
 # A piece of text, or of LaTeX for math mode.
 Piece = tuple[str, bool]
 

@@ -36,28 +36,6 @@ from slrsym import notation
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 
-__all__ = [
-    "DRIFT",
-    "FIVE",
-    "MEAN",
-    "RISK",
-    "RISK_CLOSED",
-    "RISK_ON_M",
-    "SMALL_A",
-    "SPREAD",
-    "A",
-    "B",
-    "Shorthand",
-    "is_closed_risk",
-    "names_in",
-    "overlaps_of_risk",
-    "place_on_manifold",
-    "powers_of",
-    "risk_definition",
-    "risk_on_manifold",
-    "times_in",
-]
-
 
 def names_in(expressions: Iterable[Any]) -> set[str]:
     """The names of all symbols and functions."""

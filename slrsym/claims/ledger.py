@@ -24,7 +24,7 @@ from slrsym.claims.loading import Checker, load_file
 from slrsym.numbers.montecarlo import MonteCarlo
 from slrsym.search import RULE_CLAIMS
 from slrsym.search.lemmas import CITED
-from slrsym.statements.expressions import ProofError
+from slrsym.statements.expressions import ProofError, spoken
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Row:
     Attributes
     ----------
     id, title, source : str
-        The claim.
+        The claim; where it has no title, its statement.
     status : str
         ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
         it has no proof, and is shown on a box; ``tested`` if it has none, and no trial of an
@@ -152,7 +152,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False
         error = f"what is concluded in {', '.join(cited)} is cited, not checked"
     return Row(
         claim.id,
-        claim.title,
+        claim.title or spoken(claim.statement),
         claim.source,
         status,
         len(verdict.reports),

@@ -14,12 +14,10 @@ from slrsym.cli.compare import compare
 from slrsym.cli.export import everything, export, html
 from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
-from slrsym.cli.options import EXIT_CODES, example
-from slrsym.cli.output import show_tracebacks
-from slrsym.cli.recheck import recheck
+from slrsym.cli.output import EXIT_CODES, example, show_tracebacks
 from slrsym.cli.recovery import recovery
 from slrsym.cli.simulate import simulate
-from slrsym.cli.verify import axioms, derivations, verify
+from slrsym.cli.verify import axioms, derivations, recheck, verify
 
 __all__ = ["main"]
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from slrsym.cli.options import example
 from slrsym.cli.output import (
     JsonFile,
+    example,
     for_programs,
+    optional,
     progress_bar,
     refusals,
     reported,
@@ -171,15 +174,9 @@ app = typer.Typer(
 _LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
 _GAMMA = Annotated[
     str | None,
-    typer.Option(
-        "--gamma",
-        help="Standard deviation of the informative token. [default: sqrt(1/2)]",
-        show_default=False,
-    ),
+    optional("--gamma", help="Standard deviation of the informative token. [default: sqrt(1/2)]"),
 ]
-_GAMMA2 = Annotated[
-    str | None, typer.Option("--gamma2", help="Its square, instead.", show_default=False)
-]
+_GAMMA2 = Annotated[str | None, optional("--gamma2", help="Its square, instead.")]
 _D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
 _BOXES = Annotated[
     int, typer.Option("--max-boxes", min=1, metavar="N", help="How many boxes may be looked at.")
@@ -191,169 +188,135 @@ _DIGITS = Annotated[
 ]
 _OUTPUT = Annotated[
     Path | None,
-    typer.Option(
+    optional(
         "--output",
         "-o",
         metavar="FILE",
         help="Save the certificate; slrsym certify check reads it.",
-        show_default=False,
     ),
 ]
 
 
-@app.command(epilog=example("certify alpha"))
-@reported()
-def alpha(
+def _shared(
     lam: _LAM = "0.1",
     gamma: _GAMMA = None,
     gamma2: _GAMMA2 = None,
     d: _D = "400",
-    step: Annotated[
-        str | None,
-        typer.Option(
-            "--alpha",
-            help="Certify this step size, instead of looking for the largest.",
-            show_default=False,
-        ),
-    ] = None,
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            "--tolerance",
-            help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
-            show_default=False,
-        ),
-    ] = None,
     max_boxes: _BOXES = 200_000,
     seconds: _SECONDS = 60.0,
     digits: _DIGITS = 30,
     output: _OUTPUT = None,
     json_file: JsonFile = None,
 ) -> None:
+    """The options that all commands have which certify."""
+
+
+# A command's own options come before --max-boxes.
+_OWN = 4
+
+
+def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
+    """A command made of what it certifies at (lam, gamma, d), which says more in rows."""
+
+    def made(certified: Callable[..., tuple[Any, Rows]]) -> Any:
+        @wraps(certified)
+        def command(
+            *, lam: str, gamma: str | None, gamma2: str | None, d: str,
+            output: Path | None, json_file: Path | None, **options: Any,
+        ) -> None:  # fmt: skip
+            to = Destination.of(output, json_file)
+            with refusals(), _progress() as note:
+                found, rows = certified((lam, _gamma(gamma, gamma2), d), note=note, **options)
+            certificate = getattr(found, "certificate", found)
+            if certificate is None:
+                show("no step size was certified", rows, to, {"verdict": str(found.verdict)})
+                raise typer.Exit(1)
+            finish(certificate, to, rows)
+
+        shared = list(signature(_shared, eval_str=True).parameters.values())
+        own = [
+            x for x in signature(certified, eval_str=True).parameters.values()
+            if x.kind is x.KEYWORD_ONLY
+        ]  # fmt: skip
+        shared[_OWN] = shared[_OWN].replace(default=boxes)
+        asked = [x.replace(kind=x.KEYWORD_ONLY) for x in (*shared[:_OWN], *own, *shared[_OWN:])]
+        command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
+        command.__annotations__ = {x.name: x.annotation for x in asked}
+        return app.command(name, epilog=example(f"certify {name}"))(reported()(command))
+
+    return made
+
+
+@_certifying("alpha")
+def alpha(
+    at: tuple[Any, Any, Any],
+    *,
+    step: Annotated[
+        str | None,
+        optional("--alpha", help="Certify this step size, instead of looking for the largest."),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        optional(
+            "--tolerance",
+            help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
+        ),
+    ] = None,
+    **limits: Any,
+) -> tuple[Any, Rows]:
     """Certify the largest step size of Theorem 5.
 
     The largest for which its conditions hold on the whole square. For it and for every smaller one,
     the risk decreases along every step, the planar map is injective with a positive Jacobian
     determinant, and the origin is a saddle of it.
     """
-    to = Destination.of(output, json_file)
     from slrsym import certify
 
-    common: dict[str, Any] = {"max_boxes": max_boxes, "seconds": seconds, "digits": digits}
-    with refusals(), _progress() as note:
-        at = (lam, _gamma(gamma, gamma2), d)
-        if step is not None:
-            found = certify.certify_alpha(*at, step, note=note, **common)
-        else:
-            best = certify.alpha_bar(*at, tolerance=tolerance, note=note, **common)
     if step is not None:
-        finish(found, to)
-        return
-    rows = step_rows(best)
-    if best.certificate is None:
-        show("no step size was certified", rows, to, {"verdict": str(best.verdict)})
-        raise typer.Exit(1)
-    finish(best.certificate, to, rows)
+        return certify.certify_alpha(*at, step, **limits), []
+    best = certify.alpha_bar(*at, tolerance=tolerance, **limits)
+    return best, step_rows(best)
 
 
-@app.command("fixed-points", epilog=example("certify fixed-points"))
-@reported()
-def fixed_points(
-    lam: _LAM = "0.1",
-    gamma: _GAMMA = None,
-    gamma2: _GAMMA2 = None,
-    d: _D = "400",
-    max_boxes: _BOXES = 200_000,
-    seconds: _SECONDS = 60.0,
-    digits: _DIGITS = 30,
-    output: _OUTPUT = None,
-    json_file: JsonFile = None,
-) -> None:
+@_certifying("fixed-points")
+def fixed_points(at: tuple[Any, Any, Any], **limits: Any) -> tuple[Any, Rows]:
     """Isolate all solutions of system (14) in the square.
 
     They are counted, too (Proposition 9).
     """
-    to = Destination.of(output, json_file)
     from slrsym import certify
 
-    with refusals(), _progress() as note:
-        found = certify.fixed_points(
-            lam,
-            _gamma(gamma, gamma2),
-            d,
-            max_boxes=max_boxes,
-            seconds=seconds,
-            digits=digits,
-            note=note,
-        )
-    finish(found, to, zero_rows(found))
+    found = certify.fixed_points(*at, **limits)
+    return found, zero_rows(found)
 
 
-@app.command(epilog=example("certify classification"))
-@reported()
-def classification(
-    lam: _LAM = "0.1",
-    gamma: _GAMMA = None,
-    gamma2: _GAMMA2 = None,
-    d: _D = "400",
-    max_boxes: _BOXES = 200_000,
-    seconds: _SECONDS = 60.0,
-    digits: _DIGITS = 30,
-    output: _OUTPUT = None,
-    json_file: JsonFile = None,
-) -> None:
+@_certifying("classification")
+def classification(at: tuple[Any, Any, Any], **limits: Any) -> tuple[Any, Rows]:
     """Certify the kinds of the five fixed points.
 
     Minima, maxima and a saddle (Proposition 10).
     """
-    to = Destination.of(output, json_file)
     from slrsym import certify
 
-    with refusals(), _progress() as note:
-        found = certify.classification(
-            lam,
-            _gamma(gamma, gamma2),
-            d,
-            max_boxes=max_boxes,
-            seconds=seconds,
-            digits=digits,
-            note=note,
-        )
-    finish(found, to)
+    return certify.classification(*at, **limits), []
 
 
-@app.command(epilog=example("certify rates"))
-@reported()
+@_certifying("rates", boxes=20_000)
 def rates(
-    lam: _LAM = "0.1",
-    gamma: _GAMMA = None,
-    gamma2: _GAMMA2 = None,
-    d: _D = "400",
+    at: tuple[Any, Any, Any],
+    *,
     step: Annotated[str, typer.Option("--alpha", help="Step size.")] = "0.004",
-    max_boxes: _BOXES = 20_000,
-    seconds: _SECONDS = 60.0,
-    digits: _DIGITS = 30,
-    output: _OUTPUT = None,
-    json_file: JsonFile = None,
-) -> None:
+    **limits: Any,
+) -> tuple[Any, Rows]:
     """Certify how fast kappa and nu converge.
 
     At the oracle, with a box around it that is contracted.
     """
-    to = Destination.of(output, json_file)
     from slrsym import certify
 
-    with refusals():
-        found = certify.local_rates(
-            lam,
-            _gamma(gamma, gamma2),
-            d,
-            step,
-            max_boxes=max_boxes,
-            seconds=seconds,
-            digits=digits,
-        )
-    finish(found.certificate, to, rate_rows(found))
+    del limits["note"]  # it is done at once
+    found = certify.local_rates(*at, step, **limits)
+    return found, rate_rows(found)
 
 
 @app.command(epilog=example("certify check"))

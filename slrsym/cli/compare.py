@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.options import DIMENSION, GAMMA, TOKENS
-from slrsym.cli.output import JsonFile, for_programs, progress_bar, refusals, reported, write_json
+from slrsym.cli.output import (
+    DIMENSION,
+    GAMMA,
+    TOKENS,
+    JsonFile,
+    for_programs,
+    optional,
+    progress_bar,
+    refusals,
+    reported,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -77,11 +87,8 @@ def compare(
     ] = 0.0,
     p: Annotated[
         str | None,
-        typer.Option(
-            "--p",
-            metavar="P1,...,PL",
-            help="Probabilities of the locations; equal by default.",
-            show_default=False,
+        optional(
+            "--p", metavar="P1,...,PL", help="Probabilities of the locations; equal by default."
         ),
     ] = None,
     kappa: Annotated[float, typer.Option("--kappa", help="Overlap of k and k*.")] = 1.0,
@@ -91,20 +98,18 @@ def compare(
     rho: Annotated[float, typer.Option("--rho", help="Overlap of k and v.")] = 0.0,
     target_stderr: Annotated[
         float | None,
-        typer.Option(
+        optional(
             "--target-stderr",
             help="Sample until standard errors are as small, or --samples are used up.",
-            show_default=False,
         ),
     ] = None,
     samples: Annotated[
         int | None,
-        typer.Option(
+        optional(
             "--samples",
             min=2,
             help="How many samples of the task for each predictor. "
             f"[default: 100000; with a target, at most {_MOST_SAMPLES}]",
-            show_default=False,
         ),
     ] = None,
     method: Annotated[

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slrsym.cli.options import CLAIMS, PATHS, SEED, WORKERS, example
-from slrsym.cli.output import reported
+from slrsym.cli.output import CLAIMS, PATHS, SEED, WORKERS, example, optional, reported
 from slrsym.cli.verify import checked, loaded
+from slrsym.files import FolderError, require_ours, write_folder
 
 if TYPE_CHECKING:
     from slrsym.book.document import Document
@@ -27,18 +27,14 @@ UNPROVED = Annotated[
 PDF = Annotated[
     bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
 ]
-TITLE = Annotated[
-    str | None,
-    typer.Option("--title", help="What the document is called.", show_default=False),
-]
+TITLE = Annotated[str | None, optional("--title", help="What the document is called.")]
 OUTPUT = Annotated[
     Path | None,
-    typer.Option(
+    optional(
         "--output",
         "-o",
         metavar="DIR",
         help="Where to write: a new folder, an empty one, or that of an earlier export.",
-        show_default=False,
     ),
 ]
 
@@ -87,8 +83,6 @@ def latex(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then the document says so.
     """
-    from slrsym.book.folder import write_folder
-
     if snippet:
         for option, given in (
             ("--output", output), ("--standalone", standalone), ("--title", title), ("--pdf", pdf),
@@ -126,8 +120,6 @@ def latex(
 
 def writable(output: Path | None, ending: str) -> Path:
     """The folder to export to."""
-    from slrsym.book.folder import FolderError, require_ours
-
     if output is None:
         raise typer.BadParameter("say where to write", param_hint="--output")
     try:
@@ -168,7 +160,7 @@ def verified(
 
 def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
     """What a book is called."""
-    from slrsym.book.html.pages import DEFAULT_TITLE
+    from slrsym.book.html import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims or paths else None)
 
@@ -184,9 +176,8 @@ def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
 def _files(
     document: Document, standalone: bool, title: str | None
 ) -> tuple[dict[str, str], list[str]]:
-    from slrsym.book.latex import book_files
-    from slrsym.book.latex import standalone as alone
-    from slrsym.book.latex.book import MAIN
+    from slrsym.book.latex_book import MAIN, book_files
+    from slrsym.book.latex_book import standalone as alone
 
     if not standalone:
         return book_files(document, title=title), [MAIN]
@@ -218,7 +209,7 @@ def _print_snippets(document: Document) -> None:
 
 def compile_books(folder: Path, mains: list[str]) -> None:
     """Compile what was exported, and say how long it took."""
-    from slrsym.book.latex.book import CompileError, TeXMissingError, compiled
+    from slrsym.book.latex_book import CompileError, TeXMissingError, compiled
 
     start = time.perf_counter()
     try:
@@ -255,8 +246,7 @@ def html(
     between = time.perf_counter()
 
     from slrsym.book.build import build
-    from slrsym.book.folder import write_folder
-    from slrsym.book.html.pages import MAIN, site_files
+    from slrsym.book.html import MAIN, site_files
 
     document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
     files = site_files(document, site_title(title, paths))
@@ -270,7 +260,7 @@ def html(
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
     """What a site is called."""
-    from slrsym.book.html.pages import DEFAULT_TITLE
+    from slrsym.book.html import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if paths else _PAPER)
 
@@ -301,10 +291,8 @@ def everything(
     between = time.perf_counter()
 
     from slrsym.book.build import build
-    from slrsym.book.folder import write_folder
-    from slrsym.book.html.pages import site_files
-    from slrsym.book.latex import book_files
-    from slrsym.book.latex.book import MAIN
+    from slrsym.book.html import site_files
+    from slrsym.book.latex_book import MAIN, book_files
 
     document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
     files = {

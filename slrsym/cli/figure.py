@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from slrsym.cli.output import refusals, reported, require_writable
+from slrsym.cli.output import optional, refusals, reported, require_writable
 from slrsym.figures import FORMATS, NAMES
 
 _ALL = "all"
@@ -45,24 +45,22 @@ def figure(
     ] = _PDF,
     data: Annotated[
         Path | None,
-        typer.Option(
+        optional(
             "--data",
             metavar="FILE",
             help="A netCDF file with the data of the figure. If it is there, it is read instead of "
             "computing again; interrupted runs in it are completed; data of other settings are "
             "refused and left alone. If it is not there, the data are saved in it. For more than "
             "one figure this is a folder, with a file figure-4a.nc and so on for each.",
-            show_default=False,
         ),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(
+        optional(
             "--model",
             metavar="DIR",
             help="For figures 1 and 2: the directory of a BERT, with config.json, vocab.txt and "
             "model.safetensors.",
-            show_default=False,
         ),
     ] = None,
     d: Annotated[int | None, _other("--d", "Dimension of a token.")] = None,
@@ -118,8 +116,7 @@ def figure(
         require_writable(target, "--output")
 
     from slrsym.experiments import fetch
-    from slrsym.figures.page import Shown, page
-    from slrsym.figures.style import write
+    from slrsym.figures.style import Shown, page, write
     from slrsym.files import replacing
 
     note = _said(changes)

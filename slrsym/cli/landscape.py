@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.options import DIMENSION, GAMMA, TOKENS
 from slrsym.cli.output import (
+    DIMENSION,
+    GAMMA,
+    TOKENS,
     JsonFile,
     for_programs,
+    optional,
     progress_bar,
     refusals,
     reported,
@@ -39,31 +42,21 @@ def landscape(
     L: TOKENS = 10,
     alpha: Annotated[
         float | None,
-        typer.Option(
-            "--alpha",
-            help="Step size: say what projected gradient descent does near each point.",
-            show_default=False,
+        optional(
+            "--alpha", help="Step size: say what projected gradient descent does near each point."
         ),
     ] = None,
     branches: Annotated[
         tuple[float, float] | None,
-        typer.Option(
+        optional(
             "--branches",
             metavar="LAM0 LAM1",
             help="Follow the points over this range of inverse temperatures, instead.",
-            show_default=False,
         ),
     ] = None,
     json_file: JsonFile = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Draw it, as pdf, png or svg.",
-            show_default=False,
-        ),
+        Path | None, optional("--output", "-o", metavar="FILE", help="Draw it, as pdf, png or svg.")
     ] = None,
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Of the random starts.")

@@ -13,6 +13,7 @@ import typer
 from slrsym.cli.output import (
     JsonFile,
     for_programs,
+    optional,
     refusals,
     reported,
     require_writable,
@@ -49,21 +50,14 @@ def recovery(
     L: Annotated[str, _values("--L", "Number of tokens.")] = "10",
     gamma: Annotated[
         str | None,
-        typer.Option(
+        optional(
             "--gamma",
             metavar="NUMBER[,NUMBER...]",
             help="Standard deviation of the informative token. [default: root of 1/2]",
-            show_default=False,
         ),
     ] = None,
     gamma2: Annotated[
-        str | None,
-        typer.Option(
-            "--gamma2",
-            metavar="NUMBER[,NUMBER...]",
-            help="Its square, instead.",
-            show_default=False,
-        ),
+        str | None, optional("--gamma2", metavar="NUMBER[,NUMBER...]", help="Its square, instead.")
     ] = None,
     alpha: Annotated[str, _values("--alpha", "Step size.")] = "4e-3",
     steps: Annotated[int, typer.Option("--steps", help="How many steps.")] = 120_000,
@@ -71,33 +65,26 @@ def recovery(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
     workers: Annotated[
         int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            help="How many processes. [default: one for each core]",
-            show_default=False,
-        ),
+        optional("--workers", min=1, help="How many processes. [default: one for each core]"),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        optional(
             "--output",
             "-o",
             metavar="FILE",
             help="Save everything, as netCDF. What is interrupted goes on when the same is asked "
             "for again, from the folder FILE.parts; if FILE is complete, it is read.",
-            show_default=False,
         ),
     ] = None,
     json_file: JsonFile = None,
     picture: Annotated[
         Path | None,
-        typer.Option(
+        optional(
             "--picture",
             metavar="FILE",
             help="Draw the starts by where their runs end, or fractions over a grid, as pdf, png "
             "or svg.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

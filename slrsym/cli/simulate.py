@@ -1,4 +1,4 @@
-"""The command that runs projected gradient descent."""
+"""The command that runs projected gradient descent, and shows where it ends."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from slrsym.cli.output import (
     JsonFile,
     for_programs,
+    optional,
     refusals,
     reported,
     require_writable,
@@ -22,6 +23,7 @@ from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
     import xarray as xr
+    from rich.table import Table
 
     from slrsym.task import Task
 
@@ -43,6 +45,10 @@ _DEFAULTS: dict[str, Any] = {
 
 _GAMMA_SQUARE = 0.5
 
+# Runs whose overlaps differ by less are said to end at the same place.
+_NEAR = 0.02
+_MOST_ROWS = 20
+
 # Fine enough for a smooth trajectory.
 _PLANAR_LOG_EVERY = 10
 
@@ -54,7 +60,7 @@ def _option(name: str, text: str) -> Any:
     # What is not given is None, to be told from what is.
     default = _DEFAULTS.get(name.removeprefix("--").replace("-", "_"))
     shown = "" if default is None else f" [default: {default}]"
-    return typer.Option(name, help=f"{text}{shown}", show_default=False)
+    return optional(name, help=f"{text}{shown}")
 
 
 @reported()
@@ -112,22 +118,20 @@ def simulate(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        optional(
             "--output",
             "-o",
             metavar="FILE",
             help="Save the runs, as netCDF, at the end and when interrupted.",
-            show_default=False,
         ),
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(
+        optional(
             "--resume",
             metavar="FILE",
             help="Go on with the runs of a file, interrupted or not, up to --steps; they are saved "
             "there again, or in another file given by -o.",
-            show_default=False,
         ),
     ] = None,
     planar: Annotated[
@@ -138,11 +142,10 @@ def simulate(
     nu0: Annotated[float | None, _option("--nu0", "Where it starts, with --planar.")] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
+        optional(
             "--plot",
             metavar="FILE",
             help="Draw the runs, as pdf, png or svg; with --planar, over the vector field.",
-            show_default=False,
         ),
     ] = None,
     json_file: JsonFile = None,
@@ -222,7 +225,7 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
 
 def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
     from slrsym.dynamics import simulate as simulated
-    from slrsym.dynamics.schedules import schedule_from_text
+    from slrsym.dynamics.given import schedule_from_text
 
     of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
     return simulated(
@@ -278,7 +281,7 @@ def _planar_start(of: dict[str, Any]) -> list[list[float]]:
 
 def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Dataset:
     from slrsym.dynamics import resume
-    from slrsym.dynamics.schedules import schedule_from_text
+    from slrsym.dynamics.given import schedule_from_text
 
     schedule = given.get("schedule")
     return resume(
@@ -290,24 +293,72 @@ def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Datas
 
 
 def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
-    from slrsym.cli import ends
+    from slrsym.cli.display import console
 
-    if planar:
-        typer.echo(ends.sentence(runs), file=stream)
-    else:
-        from slrsym.cli.display import console
+    if not planar:
+        console(stream).print(_table(runs))
+        return
+    last = runs.isel(run=0, step=-1)
+    typer.echo(
+        f"kappa = {float(last.kappa):.6f}, nu = {float(last.nu):.6f}, "
+        f"excess risk {float(last.excess_risk):.6f} after {int(runs.step[-1]):,} steps",
+        file=stream,
+    )
 
-        out = console(stream)
-        out.print(ends.table(runs))
+
+def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
+    """The places where runs end, those near each other taken together."""
+    import numpy as np
+
+    from slrsym.task import OrderParameters
+
+    names = (*OrderParameters._fields, "excess_risk", "distance")
+    last = runs.isel(step=-1)
+    groups: list[list[Any]] = []
+    for row in np.stack([last[name].values for name in names], axis=1):
+        near = [group for group in groups if np.abs(row - group[0])[:5].max() < _NEAR]
+        if near:
+            near[0].append(row)
+        else:
+            groups.append([row])
+    groups.sort(key=len, reverse=True)
+    means = (np.mean(group, axis=0).tolist() for group in groups)
+    return [
+        {"runs": len(group), **dict(zip(names, mean, strict=True))}
+        for group, mean in zip(groups, means, strict=True)
+    ]
+
+
+def _table(runs: xr.Dataset) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    found = _ends(runs)
+    more = len(found) - _MOST_ROWS
+    result = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        title=f"after {int(runs.step[-1]):,} steps",
+        title_justify="left",
+        title_style="",
+        caption=f"and {more} other places" if more > 0 else None,
+        caption_justify="left",
+    )
+    for name in found[0]:
+        result.add_column(name.replace("_", " "), justify="right", no_wrap=True)
+    for end in found[:_MOST_ROWS]:
+        runs_there, *values, distance = end.values()
+        # A tiny number is not shown as a negative zero.
+        shown = (f"{round(value, 4) + 0.0:.4f}" for value in values)
+        result.add_row(str(runs_there), *shown, f"{distance:.2g}")
+    return result
 
 
 def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
-    from slrsym.cli import ends
-
     return {
         "steps": int(runs.step[-1]),
         "settings": {name: _plain(value) for name, value in runs.attrs.items()},
-        "ends": [end.as_dict() for end in ends.ends(runs)],
+        "ends": _ends(runs),
     }
 
 

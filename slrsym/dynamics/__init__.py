@@ -1,11 +1,11 @@
 """Projected gradient descent: vectors in R^d, five overlaps, or kappa and nu on the manifold."""
 
+from slrsym.dynamics.given import Constant as Constant
+from slrsym.dynamics.given import Inverse as Inverse
+from slrsym.dynamics.given import Manifold as Manifold
+from slrsym.dynamics.given import Overlaps as Overlaps
+from slrsym.dynamics.given import Sphere as Sphere
+from slrsym.dynamics.runs import load as load
 from slrsym.dynamics.runs import resume as resume
+from slrsym.dynamics.runs import save as save
 from slrsym.dynamics.runs import simulate as simulate
-from slrsym.dynamics.schedules import Constant as Constant
-from slrsym.dynamics.schedules import Inverse as Inverse
-from slrsym.dynamics.starts import Manifold as Manifold
-from slrsym.dynamics.starts import Overlaps as Overlaps
-from slrsym.dynamics.starts import Sphere as Sphere
-from slrsym.dynamics.storage import load as load
-from slrsym.dynamics.storage import save as save

@@ -14,14 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym.dynamics.given import lift
 from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
-from slrsym.dynamics.starts import lift
 from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.program import Program, body_source
 from slrsym.models.expressions import kernel
 from slrsym.task import Task
-
-__all__ = ["Engine", "NumbaEngine", "NumpyEngine", "VectorEngine", "Vectors", "cores"]
 
 States = NDArray[np.float64]
 

@@ -31,16 +31,6 @@ from slrsym.kernels.program import Program
 from slrsym.models import expressions
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, gram_matrix, kappa, nu, rho, theta
 
-__all__ = [
-    "ON_MANIFOLD",
-    "PARAMETERS",
-    "SLOPES",
-    "overlap_map",
-    "overlap_program",
-    "planar_program",
-    "restoring_program",
-]
-
 PARAMETERS = (*expressions.PARAMETERS, alpha)
 
 # The partial derivatives of the risk at the old point.

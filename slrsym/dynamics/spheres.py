@@ -17,23 +17,6 @@ from numpy.typing import NDArray
 from slrsym.models.paper import gradient, hessian
 from slrsym.task import Task
 
-__all__ = [
-    "SLACK",
-    "ambient_derivatives",
-    "curvature",
-    "derivatives",
-    "dimension",
-    "frame_coordinates",
-    "gram_matrices",
-    "largest_curvatures",
-    "multipliers",
-    "overlap_rates",
-    "overlaps",
-    "retracted",
-    "tangent_basis",
-    "vectors",
-]
-
 _Array = NDArray[np.float64]
 
 # How far below zero rounding may put an eigenvalue of a Gram matrix.

@@ -98,15 +98,15 @@ def seen(name: str, data: xr.Dataset) -> str:
         If there is no figure of this name.
     """
     if _known(name) == "1":
-        from slrsym.figures.probing import seen_of_probing
+        from slrsym.figures.networks import seen_of_probing
 
         return seen_of_probing(data)
     if name in ("8", "10"):
-        from slrsym.figures.transformers import seen_of_layer
+        from slrsym.figures.networks import seen_of_layer
 
         return seen_of_layer(data)
     if name == "9":
-        from slrsym.figures.transformers import seen_of_heads
+        from slrsym.figures.networks import seen_of_heads
 
         return seen_of_heads(data)
     if name in ("4a", "4b", "5", "7a", "7b"):
@@ -151,11 +151,11 @@ def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
 
 def _drawn(name: str, data: xr.Dataset) -> Figure:
     if name in ("1", "2"):
-        from slrsym.figures.probing import probing_figure, projections_figure
+        from slrsym.figures.networks import probing_figure, projections_figure
 
         return probing_figure(data) if name == "1" else projections_figure(data)
     if name == "3":
-        from slrsym.figures.oracle import oracle_figure
+        from slrsym.figures.square import oracle_figure
 
         return oracle_figure(data)
     if name in ("6", "basins"):
@@ -163,7 +163,7 @@ def _drawn(name: str, data: xr.Dataset) -> Figure:
 
         return manifold_figure(data) if name == "6" else basins_figure(data)
     if name in ("8", "9", "10"):
-        from slrsym.figures.transformers import heads_figure, layer_figure
+        from slrsym.figures.networks import heads_figure, layer_figure
 
         return heads_figure(data) if name == "9" else layer_figure(data)
     from slrsym.figures.runs import runs_figure

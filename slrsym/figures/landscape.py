@@ -17,8 +17,6 @@ from slrsym.figures.style import COLOURS, WIDTH, labelled, spread, style
 from slrsym.landscape import Atlas, Branch
 from slrsym.task import Task
 
-__all__ = ["atlas_figure", "branches_figure"]
-
 _GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
 
 _KINDS = {

@@ -13,8 +13,6 @@ from scipy.stats import binned_statistic_2d
 from slrsym.figures.style import COLOURS, WIDTH, labelled, style
 from slrsym.recovery import VERDICTS, mode_sizes, modes, separation, setting_of
 
-__all__ = ["basin_figure", "sweep_figure", "varying"]
-
 _SYMBOLS = {
     "kappa": r"\kappa",
     "nu": r"\nu",

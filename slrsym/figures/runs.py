@@ -19,13 +19,11 @@ from matplotlib.ticker import (
 )
 
 from slrsym.dynamics import simulate
-from slrsym.dynamics.schedules import Constant, Inverse, schedule_from_text
+from slrsym.dynamics.given import Constant, Inverse, schedule_from_text
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
 from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
 from slrsym.recovery import wilson
 from slrsym.task import OrderParameters, Task
-
-__all__ = ["log_risk", "mean_and_band", "over_steps", "runs_figure", "seen_of_runs"]
 
 _BAND = (0.025, 0.975)
 

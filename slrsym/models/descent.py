@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Symbol
+from sympy import Symbol, latex
 
 from slrsym.kernels.arguments import positive, whole
 from slrsym.kernels.backends import numpy_parts
@@ -25,26 +25,16 @@ from slrsym.models.statement import Direction, InnerProduct
 if TYPE_CHECKING:
     from slrsym.models.model import Model
 
-__all__ = ["Flow", "Runs", "uniform_start"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of projected gradient descent.
+    """Runs of projected gradient descent, a row after each of some numbers of steps.
 
-    Parameters
-    ----------
-    model : Model
-    steps : ndarray, shape (rows,)
-        After how many steps there is a row.
-    gram : ndarray, shape (rows, runs, spaces, p, p)
-        Inner products of all directions, trained ones first, in each eigenspace.
-    risk : ndarray, shape (rows, runs)
-        The risk at the same points.
-    parameters : ndarray, shape (rows, count)
-        The parameters of the model at these steps, in its order.
+    `gram`, of shape (rows, runs, spaces, p, p), has the inner products of all directions, trained
+    ones first, in each eigenspace; `risk` has the shape (rows, runs), `parameters` (rows, count).
     """
 
     model: Model
@@ -54,16 +44,7 @@ class Runs:
     parameters: Array
 
     def overlap(self, x: Direction, y: Direction) -> Array:
-        """The inner product of two directions.
-
-        Parameters
-        ----------
-        x, y : Direction
-
-        Returns
-        -------
-        ndarray, shape (rows, runs)
-        """
+        """The inner product of two directions."""
         i, j = (self.model.directions.index(z) for z in (x, y))
         overlap: Array = self.gram[..., i, j].sum(axis=-1)
         return overlap
@@ -75,7 +56,11 @@ class Runs:
 
 
 class Flow:
-    """The descent map of a model, in the Gram matrix of its directions."""
+    """The descent map of a model, in the Gram matrix of its directions.
+
+    A factor of it, of shape (..., spaces, p, r), has the coordinates of the directions, trained
+    ones first; slopes are partial derivatives of the risk in the order parameters.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -96,36 +81,14 @@ class Flow:
         return True
 
     def state(self, factor: Array) -> Array:
-        """The order parameters.
-
-        Parameters
-        ----------
-        factor : ndarray, shape (..., spaces, p, r)
-            Coordinates of the directions, trained ones first.
-
-        Returns
-        -------
-        ndarray, shape (..., n)
-        """
+        """The order parameters."""
         gram = factor @ np.swapaxes(factor, -1, -2)
         rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
         found: Array = gram[..., spaces, rows, columns]
         return found
 
     def gradients(self, factor: Array, slopes: Array) -> Array:
-        """The gradients in the trained directions, in coordinates.
-
-        Parameters
-        ----------
-        factor : ndarray, shape (..., spaces, p, r)
-        slopes : ndarray, shape (..., n)
-            Partial derivatives of the risk in the order parameters.
-
-        Returns
-        -------
-        ndarray, shape (..., spaces, t, r)
-            For t trained directions.
-        """
+        """The gradients in the trained directions, in coordinates."""
         t, p = len(self._sphere), factor.shape[-2]
         weights = np.zeros((*factor.shape[:-2], t, p))
         for k, (i, j, a) in enumerate(self._places):
@@ -136,19 +99,7 @@ class Flow:
         return found
 
     def step(self, factor: Array, slopes: Array, alpha: float) -> Array:
-        r"""One step: each sphere by its tangent gradient at the old point, and back to length 1.
-
-        Parameters
-        ----------
-        factor : ndarray, shape (..., spaces, p, r)
-        slopes : ndarray, shape (..., n)
-        alpha : float
-            Step size.
-
-        Returns
-        -------
-        ndarray, the shape of `factor`
-        """
+        r"""One step: each sphere by its tangent gradient at the old point, and back to length 1."""
         t = len(self._sphere)
         old, gradient = factor[..., :t, :], self.gradients(factor, slopes)
         along = np.sum(np.sum(old * gradient, axis=-1), axis=-2)[..., None, :, None]
@@ -168,26 +119,7 @@ class Flow:
         every: int = 1,
         backend: str = "auto",
     ) -> tuple[Array, Array]:
-        """Many steps.
-
-        Parameters
-        ----------
-        factor : ndarray, shape (runs, spaces, p, r)
-            The start.
-        parameters : ndarray, shape (steps, count)
-            Those of the model at each step, in its order.
-        alpha : float
-            Step size.
-        every : int, optional
-            After how many steps there is a row.
-        backend : {'auto', 'numpy', 'numba'}, optional
-
-        Returns
-        -------
-        factor : ndarray, shape (runs, spaces, p, r)
-            The end.
-        noted : ndarray, shape (steps // every, runs, spaces, p, r)
-        """
+        """The factor after many steps, and the factors after every so many of them."""
         factor = np.array(factor, dtype=np.float64)
         noted = np.empty((len(parameters) // every, *factor.shape))
         chosen = chosen_backend(backend)
@@ -300,24 +232,6 @@ def uniform_start(
 ) -> Array:
     """Trained directions uniform on their spheres, with no vector of R^d ever made.
 
-    Parameters
-    ----------
-    model : Model
-    d : int
-        Dimension.
-    runs : int
-    rng : Generator
-    gram : ndarray, shape (f, f), optional
-        Inner products of the fixed directions. By default these are uniform on spheres as well,
-        but orthogonal where their inner product is given as 0.
-    dimensions : sequence of int, optional
-        Those of the eigenspaces.
-
-    Returns
-    -------
-    ndarray, shape (runs, spaces, p, r)
-        Factors of the Gram matrices. Directions that are on no sphere have a length of about 1.
-
     Notes
     -----
     Coordinates of Gaussian vectors in the basis that Gram and Schmidt make of them are independent:
@@ -368,13 +282,7 @@ def _bartlett(rng: np.random.Generator, runs: int, count: int, d: int) -> Array:
 
 
 def root_of(gram: Any) -> Array:
-    """Rows with these inner products.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    """
+    """Rows with these inner products."""
     matrix = np.asarray(gram, dtype=np.float64)
     values, vectors = np.linalg.eigh(matrix)
     if len(values) and values.min() < -1e-9 * max(1.0, values.max()):
@@ -387,14 +295,7 @@ def root_of(gram: Any) -> Array:
 
 
 def schedule_of(model: Model, by_name: Mapping[str, Any], steps: int) -> Array:
-    """The parameters at steps 0 to `steps`, shape (steps + 1, count).
-
-    Raises
-    ------
-    ValueError
-        If one is missing, or it is no number, no array with one for each step, and no function of
-        the step.
-    """
+    """The parameters at steps 0 to `steps`, shape (steps + 1, count)."""
     known = {p.name for p in model.parameters} | {"d"}
     known |= {p.name for p in _between(model) if isinstance(p, Symbol)}
     unknown = sorted(by_name.keys() - known)
@@ -467,13 +368,7 @@ def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
 
 
 def fill_in(model: Model, by_name: dict[str, Any], factor: Array) -> None:
-    """Inner products of fixed directions that the model depends on, from the start.
-
-    Raises
-    ------
-    ValueError
-        If the start has others than the model, or not the same in all runs.
-    """
+    """Inner products of fixed directions that the model depends on, from the start."""
     gram = factor @ np.swapaxes(factor, -1, -2)
     for product, (i, j, a) in _between(model).items():
         found = gram[:, a, i, j]
@@ -559,3 +454,22 @@ def _number(expr: Any, by_name: Mapping[str, Any]) -> float:
             raise ValueError(f"values must have a number for {missing[0]}")
         expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols})
     return float(expr)
+
+
+def written_model(model: Model) -> str:
+    """Displays for a document with amsmath."""
+    parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
+    for token in model.data.tokens:
+        if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:
+            parts += [f"Projections of a token ({token.name}):", _display(latex(model.law(token)))]
+    if not model.closed_form:
+        return "\n".join([*parts, f"The risk is no closed form: {model.risk.reason}.", ""])
+    parts += ["The risk:", _display("R = " + latex(model.risk))]
+    parts.append("Its slopes:")
+    for p, slope in zip(model.order_parameters, model.gradient, strict=True):
+        parts.append(_display(rf"\partial_{{{latex(p)}}} R = {latex(slope)}"))
+    return "\n".join([*parts, ""])
+
+
+def _display(text: str) -> str:
+    return rf"\begin{{dmath*}}{text}\end{{dmath*}}".replace("dmath*", "equation*")

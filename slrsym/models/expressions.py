@@ -2,42 +2,58 @@
 
 The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
 the closed form by differentiation, with zeta split into the variance of erf and the square of its
-mean, and are written as polynomials in what depends on the state.
+mean, and are nested polynomials, as every model's are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from sympy import (
-    Dummy,
-    Expr,
-    erf,
-    exp,
-)
+from sympy import Add, Dummy, Expr, Mul, Poly, erf, exp, expand, factor
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.program import Program
 from slrsym.kernels.special import ErfDefect, ErfVariance
-from slrsym.models.arrange import nested
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
 from slrsym.symbolic import closed_form, excess_risk_stable
 from slrsym.symbolic import on_manifold as symbolic_on_manifold
 
-__all__ = [
-    "PARAMETERS",
-    "excess_risk",
-    "gradient",
-    "hessian",
-    "kernel",
-    "on_manifold",
-    "program",
-    "risk",
-]
+
+def nested(expr: Expr, generators: Sequence[Expr]) -> Expr:
+    """A polynomial in the generators, nested, its coefficients factored.
+
+    Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
+    """
+    polynomial = Poly(expand(expr), *generators)
+    terms = {powers: factor(coefficient) for powers, coefficient in polynomial.terms()}
+    return _nested(terms, tuple(generators))
+
+
+def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
+    """The polynomial, with the generator taken out that most of its terms have."""
+    uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
+    i = uses.index(max(uses))
+    if uses[i] < 2:
+        return Add(
+            *(
+                coefficient * Mul(*(g**n for g, n in zip(generators, powers, strict=True)))
+                for powers, coefficient in terms.items()
+            )
+        )
+    least = min(powers[i] for powers in terms if powers[i])
+    inside = {
+        (*powers[:i], powers[i] - least, *powers[i + 1 :]): coefficient
+        for powers, coefficient in terms.items()
+        if powers[i]
+    }
+    outside = {powers: coefficient for powers, coefficient in terms.items() if not powers[i]}
+    product = generators[i] ** least * _nested(inside, generators)
+    return product + _nested(outside, generators) if outside else product
+
 
 KERNELS = ("excess_risk", "gradient", "hessian")
 
@@ -117,25 +133,6 @@ def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
     """One of the functions of the risk, in the numbers of a backend.
 
     They are made of the closed form of Proposition 15.
-
-    Parameters
-    ----------
-    name : {'excess_risk', 'gradient', 'hessian'}
-        The Hessian is its upper triangle, row by row.
-    backend : {'numpy', 'numba', 'mpmath', 'ball'}
-        As in `compile_expressions`.
-
-    Returns
-    -------
-    callable
-        ``f(state, lam, gamma, d, L, epsilon)``, with state kappa, nu, theta, eta, rho.
-
-    Raises
-    ------
-    ValueError
-        If there is no such function or backend.
-    NumbaMissingError
-        If the backend is Numba and it is not installed.
     """
     require_backend(backend)
     return compiled(program(name), backend)

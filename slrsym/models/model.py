@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Several
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,32 +16,16 @@ from sympy import (
     Matrix,
     S,
     Symbol,
-    erf,
-    expand,
-    factor,
-    sqrt,
     sympify,
 )
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.program import Program
-from slrsym.kernels.special import ErfDefect
-from slrsym.models.arrange import nested
-from slrsym.models.descent import Flow, Runs, simulate
+from slrsym.models.descent import Flow, Runs, simulate, written_model
 from slrsym.models.moments import (
-    ATOMS,
     addends,
-    atoms_of,
-    covariance,
-    covariance_symbol,
-    function_of,
-    mean,
-    mean_symbol,
-    slopes,
-    variables,
 )
-from slrsym.models.softmax import SoftmaxTerms
 from slrsym.models.statement import (
     Direction,
     InnerProduct,
@@ -53,24 +36,7 @@ from slrsym.models.statement import (
     softmax,
 )
 from slrsym.models.study import Check, CriticalPoint, Recovery, check, landscape, recovery
-from slrsym.models.writing import written_model
-
-__all__ = ["Model", "model"]
-
-
-@dataclass(frozen=True)
-class Role:
-    """Tokens of one law and bias: what they add to target minus prediction, and their law.
-
-    `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
-    """
-
-    token: Token
-    directions: tuple[Direction, ...]
-    symbols: tuple[Symbol, ...]
-    error: tuple[tuple[Expr, Expr], ...]
-    means: tuple[Expr, ...]
-    cov: ImmutableMatrix
+from slrsym.models.terms import Role, SoftmaxTerms, Terms
 
 
 def model(
@@ -343,12 +309,12 @@ class Model:
     @cached_property
     def _terms(self) -> Any:
         attends = any(error.has(softmax) for error, _ in self.shares.values())
-        return SoftmaxTerms(self) if attends else _Terms(self)
+        return SoftmaxTerms(self) if attends else Terms(self)
 
     @property
     def closed_form(self) -> bool:
         """Whether the risk is one; if not, `risk` is a quadrature that says why."""
-        return isinstance(self._terms, _Terms)
+        return isinstance(self._terms, Terms)
 
     @cached_property
     def order_parameters(self) -> tuple[Symbol, ...]:
@@ -580,287 +546,3 @@ class Model:
         if file is not None:
             Path(file).write_text(text, encoding="utf-8")
         return text
-
-
-class _Terms:
-    """The risk of an additive model, as bias and variances, with names for its atoms.
-
-    Given the roles, tokens are independent: the risk is the noise, the variances of what each adds
-    to the error, covariances where noises are correlated, and the square of the sum of the means.
-    """
-
-    def __init__(self, stated: Model) -> None:
-        self.model = stated
-        self.meanings: dict[Symbol, Expr] = {}
-        self._names: dict[Expr, Symbol] = {}
-        self._groups: dict[Any, list[tuple[Expr, _Instance]]] = {}
-        self._biases: list[tuple[Expr, list[tuple[Expr, _Instance]]]] = []
-        for counts, probability in self._cases():
-            self._add_case(counts, probability)
-
-    # -- cases -------------------------------------------------------------------------------------
-
-    def _cases(self) -> Iterable[tuple[dict[Any, tuple[Role, Expr]], Expr]]:
-        """How many tokens there are of each role and bias, and with what probability."""
-        roles, data, bias = self.model.roles, self.model.data, self.model.predictor.bias
-        if bias is None:
-            for counts, probability in data.mixture:
-                yield {id(t): (roles[t, None], n) for t, n in counts.items()}, probability
-            return
-        ((counts, _),) = data.mixture
-        single = [token for token, n in counts.items() if n == 1]
-        rest = [token for token in counts if token not in single]
-        if len(single) != 1 or len(rest) != 1:
-            raise ValueError(
-                "a bias of positions needs one token of one role, and others of another"
-            )
-        total = Add(*counts.values())
-        if expand(total - len(bias)) != 0:
-            raise ValueError(
-                f"bias must have one number for each of {total} tokens; got {len(bias)}"
-            )
-        places = data.location or (sympify(1) / len(bias),) * len(bias)
-        if len(places) != len(bias):
-            raise ValueError(f"location must have {len(bias)} probabilities; got {len(places)}")
-        for j, probability in enumerate(places):
-            case: dict[Any, tuple[Role, Expr]] = {}
-            for place, b in enumerate(bias):
-                role = roles[single[0] if place == j else rest[0], b]
-                before = case.get(id(role), (role, S.Zero))[1]
-                case[id(role)] = (role, before + 1)
-            yield case, probability
-
-    def _add_case(self, counts: Mapping[Any, tuple[Role, Expr]], probability: Expr) -> None:
-        bias: list[tuple[Expr, _Instance]] = []
-        tokens = list(counts.values())
-        for role, count in tokens:
-            for i, (c, core) in enumerate(role.error):
-                bias.append((count * c, _Instance.of([(role, core)], self)))
-                for c_other, other in role.error[i:]:
-                    twice = 1 if core is other else 2
-                    pair = _Instance.of([(role, core), (role, other)], self)
-                    weight = probability * count * twice * c * c_other
-                    self._groups.setdefault(id(role), []).append((weight, pair))
-        for n, (role, _) in enumerate(tokens):
-            for other, _ in tokens[n + 1 :]:
-                tau = self.model.data.correlation.get(frozenset({role.token, other.token}))
-                if tau is None:
-                    continue
-                for c, core in role.error:
-                    for c_other, other_core in other.error:
-                        pair = _Instance.of([(role, core), (other, other_core)], self, tau)
-                        weight = 2 * probability * c * c_other
-                        self._groups.setdefault(None, []).append((weight, pair))
-        self._biases.append((probability, bias))
-
-    # -- sums --------------------------------------------------------------------------------------
-
-    def risk(self) -> Expr:
-        """Without the noise."""
-        variances = Add(
-            *(self._squared(Add(*(c * x.value() for c, x in g))) for g in self._groups.values())
-        )
-        return variances + Add(*(p * self._bias(bias) ** 2 for p, bias in self._biases))
-
-    @property
-    def _variances(self) -> list[tuple[Expr, _Instance]]:
-        return [pair for group in self._groups.values() for pair in group]
-
-    def _squared(self, variance: Expr) -> Expr:
-        """A variance, its square completed in each mean of erf, so that little cancels near 0.
-
-        Of :math:`a M^2 - 2bM + c`, with what is free of other functions in b and c, it leaves
-        :math:`a (M - b/a)^2 + (c - b^2/a)`.
-        """
-        total = expand(variance)
-        for name in sorted(total.free_symbols & self.meanings.keys(), key=str):
-            meaning = self.meanings[name]
-            a = total.coeff(name, 2)
-            if not isinstance(meaning, erf) or a == 0 or a.free_symbols & self._state:
-                continue
-            b = -Add(*(t for t in Add.make_args(total.coeff(name, 1)) if self._plain(t))) / 2
-            c = Add(*(t for t in Add.make_args(total) if self._plain(t)))
-            rest = expand(total - a * name**2 + 2 * b * name - c)
-            square = a * ErfDefect(factor(b / a), meaning.args[0]) ** 2
-            return square + factor(c - b**2 / a) + self._squared(rest)
-        return total
-
-    def _plain(self, term: Expr) -> bool:
-        return not term.free_symbols & self.meanings.keys()
-
-    def _bias(self, bias: list[tuple[Expr, _Instance]]) -> Expr:
-        return self.named(Add(*(c * x.value() for c, x in bias)))
-
-    def gradient(self) -> list[Expr]:
-        """In the order of the order parameters."""
-        return [self._slope(p) for p in self.model.order_parameters]
-
-    def _slope(self, p: Symbol) -> Expr:
-        total = Add(*(c * x.value(p) for c, x in self._variances))
-        for probability, bias in self._biases:
-            slope = Add(*(c * x.value(p) for c, x in bias))
-            total += 2 * probability * self._bias(bias) * slope
-        return total
-
-    def hessian(self) -> list[list[Expr]]:
-        """All rows."""
-        names = self.model.order_parameters
-        rows = [[S.Zero] * len(names) for _ in names]
-        for i, p in enumerate(names):
-            for j in range(i, len(names)):
-                q = names[j]
-                total = Add(*(c * x.value(p, q) for c, x in self._variances))
-                for probability, bias in self._biases:
-                    first, second, both = (
-                        Add(*(c * x.value(*of) for c, x in bias)) for of in ((p,), (q,), (p, q))
-                    )
-                    total += 2 * probability * (first * second + self._bias(bias) * both)
-                rows[i][j] = rows[j][i] = total
-        return rows
-
-    # -- names -------------------------------------------------------------------------------------
-
-    def named(self, expr: Expr) -> Expr:
-        """A name for something that depends on the state, or itself."""
-        if not expr.free_symbols & self._state or expr.is_Symbol:
-            return expr
-        if expr not in self._names:
-            symbol = Symbol(f"F_{len(self._names)}", real=True)
-            self._names[expr], self.meanings[symbol] = symbol, expr
-            self._state.add(symbol)
-        return self._names[expr]
-
-    @cached_property
-    def _state(self) -> set[Symbol]:
-        x = self.model
-        pairs = ((y, z, a) for y in x.trained for z in x.directions for a in range(x.spaces))
-        return {s for y, z, a in pairs if isinstance(s := x.inner(y, z, a), Symbol)}
-
-    @cached_property
-    def used(self) -> set[Symbol]:
-        """The symbols that the risk depends on."""
-        found: set[Symbol] = set(self.model.data.noise.free_symbols)
-        risk = self.risk()
-        for expr in (risk, *self.needed([risk]).values()):
-            found |= expr.free_symbols
-        return found - self.meanings.keys()
-
-    def arranged(self, expr: Expr) -> Expr:
-        """A slope as a nested polynomial; of many order parameters, as it is."""
-        if len(self.model.order_parameters) > _FEW:
-            return expr
-        names = sorted(expr.free_symbols & self._state, key=str)
-        return nested(expr, names) if names else expr
-
-    def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
-        """What the names in some expressions stand for."""
-        found: dict[Symbol, Expr] = {}
-        open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
-        while open_:
-            symbol = open_.pop()
-            found[symbol] = self.meanings[symbol]
-            open_ |= (found[symbol].free_symbols & self.meanings.keys()) - found.keys()
-        return found
-
-    def written(self, expr: Expr) -> Expr:
-        """Without names."""
-        while names := expr.free_symbols & self.meanings.keys():
-            expr = expr.xreplace({name: self.meanings[name] for name in names})
-        return expr
-
-
-# Beyond so many order parameters it takes longer to arrange slopes than it saves.
-_FEW = 8
-
-
-class _Instance:
-    """A mean or covariance at the law of some role: its value and derivatives."""
-
-    def __init__(self, formal: Expr, law: dict[Symbol, Expr], count: int, terms: _Terms) -> None:
-        self._formal, self._law, self._count, self._terms = formal, law, count, terms
-        self._known: dict[tuple[Symbol, ...], Expr] = {}
-
-    @classmethod
-    def of(
-        cls, factors: Several[tuple[Role, Expr]], terms: _Terms, tau: Expr | None = None
-    ) -> _Instance:
-        """The mean of one product, or the covariance of two.
-
-        They are of one token, or with a correlation of two; variables are numbered as they come.
-        """
-        places: list[tuple[Any, ...]] = []
-        cores = []
-        for number, (role, core) in enumerate(factors):
-            offset = {}
-            for i, symbol in enumerate(role.symbols):
-                if not core.has(symbol):
-                    continue
-                place = (role, i) if tau is None else (role, i, number)
-                if place not in places:
-                    places.append(place)
-                offset[symbol] = variables(len(places))[places.index(place)]
-            cores.append(core.xreplace(offset))
-        count = len(places)
-        law: dict[Symbol, Expr] = {}
-        for a, (role, i, *_) in enumerate(places):
-            law[mean_symbol(a)] = role.means[i]
-            for b in range(a, count):
-                other, j = places[b][:2]
-                entry = (
-                    role.cov[i, j]
-                    if places[a][2:] == places[b][2:]
-                    else _between(terms.model, tau, role, i, other, j)
-                )
-                law[covariance_symbol(a, b)] = entry
-        formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
-        return cls(formal, law, count, terms)
-
-    def value(self, *in_symbols: Symbol) -> Expr:
-        """The value, or a derivative in order parameters."""
-        if in_symbols not in self._known:
-            self._known[in_symbols] = self._derivative(in_symbols)
-        return self._known[in_symbols]
-
-    def _derivative(self, symbols: tuple[Symbol, ...]) -> Expr:
-        total: Expr = S.Zero
-        parts: list[tuple[Expr, Expr]] = [(S.One, self._formal)]
-        once = slopes(self._formal, self._count)
-        for i, p in enumerate(symbols):
-            chain = [(x, self._rate(x, p)) for x in self._law]
-            moved = [(rate, x) for x, rate in chain if rate != 0]
-            parts = [
-                (factor * rate, slope)
-                for factor, formal in parts
-                for rate, x in moved
-                if (slope := slopes(formal, self._count).get(x, S.Zero)) != 0
-            ]
-            # Spikes make covariances quadratic in the order parameters.
-            if i == 1:
-                for x in self._law:
-                    bend = self._law[x].diff(symbols[0], p)
-                    if bend != 0:
-                        total += bend * self._at_law(once.get(x, S.Zero))
-        return total + Add(*(factor * self._at_law(formal) for factor, formal in parts))
-
-    def _rate(self, x: Symbol, p: Symbol) -> Expr:
-        return self._law[x].diff(p) if p in self._law[x].free_symbols else S.Zero
-
-    def _at_law(self, formal: Expr) -> Expr:
-        if formal == 0:
-            return formal
-        values = {atom: self._atom(atom) for atom in atoms_of(formal)}
-        return expand(formal.xreplace(values).xreplace(self._law))
-
-    def _atom(self, node: Expr) -> Expr:
-        """A derivative of an atom: a name for it, in names for what stands in it."""
-        function, orders = function_of(node)
-        atom = ATOMS[function.func]
-        constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
-        closed = atom.derivative(orders).xreplace(constants).xreplace(self._law)
-        return self._terms.named(closed)
-
-
-def _between(stated: Model, tau: Any, role: Role, i: int, other: Role, j: int) -> Expr:
-    """The covariance of projections of two tokens whose noises are correlated."""
-    scale = sqrt(role.token.eigenvalues[0] * other.token.eigenvalues[0])
-    return tau * scale * stated.inner(role.directions[i], other.directions[j])

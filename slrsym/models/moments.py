@@ -45,16 +45,6 @@ from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.program import hoisted
 from slrsym.kernels.special import ErfCovariance, ErfVariance
 
-__all__ = [
-    "ATOMS",
-    "Atom",
-    "NotClosedError",
-    "addends",
-    "covariance",
-    "mean",
-    "variables",
-]
-
 
 @cache
 def variables(count: int) -> tuple[Symbol, ...]:

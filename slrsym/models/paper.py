@@ -5,7 +5,8 @@ The closed form is that of Proposition 15, derived from the definition of the ri
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,7 @@ from slrsym.kernels.compile import require_backend
 from slrsym.models.expressions import kernel
 from slrsym.task import Task
 
-__all__ = ["excess_risk", "gradient", "hessian", "risk"]
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
@@ -48,9 +49,7 @@ def _evaluated(
     return values
 
 
-def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -> Any:
-    r"""The excess risk :math:`R_\lambda - \varepsilon^2`, without cancellation.
-
+_SECTIONS = """
     Parameters
     ----------
     state : array_like, shape (..., 5)
@@ -64,7 +63,7 @@ def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "nu
 
     Returns
     -------
-    ndarray of shape (...), or float
+    %s
 
     Raises
     ------
@@ -75,108 +74,47 @@ def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "nu
         If `task` is not a `slrsym.Task`.
     NumbaMissingError
         If Numba is asked for and not installed.
+    """
 
-    Notes
-    -----
-    Claim ``excess-risk-stable``: Proposition 15 as a sum in which nothing large cancels.
+
+def _returning(what: str) -> Callable[[_F], _F]:
+    """The sections that all four docstrings have."""
+
+    def described(function: _F) -> _F:
+        function.__doc__ = f"{function.__doc__}\n{_SECTIONS % what}"
+        return function
+
+    return described
+
+
+@_returning("ndarray of shape (...), or float")
+def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -> Any:
+    r"""The excess risk :math:`R_\lambda - \varepsilon^2`, without cancellation.
+
+    It is Proposition 15 as a sum in which nothing large cancels, claim ``excess-risk-stable``.
     """
     return _evaluated("excess_risk", state, lam, task, backend)[..., 0][()]
 
 
+@_returning("ndarray of shape (...), or float")
 def risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -> Any:
-    r"""The risk :math:`R_\lambda(k, v)` of erf attention, equation (6), by Theorem 1.
-
-    Parameters
-    ----------
-    state : array_like, shape (..., 5)
-        Overlaps kappa, nu, theta, eta, rho, each in [-1, 1].
-    lam : array_like
-        Inverse temperature, positive; broadcasts with the leading axes of `state`.
-    task : Task
-        Dimension, number of tokens, gamma, epsilon.
-    backend : {'numpy', 'numba'}, optional
-        Numba is two to three times faster, and needs the extra ``fast``.
-
-    Returns
-    -------
-    ndarray of shape (...), or float
-
-    Raises
-    ------
-    ValueError
-        If the state has another shape or is not finite, `lam` is not positive or does not
-        broadcast, or there is no such backend.
-    TypeError
-        If `task` is not a `slrsym.Task`.
-    NumbaMissingError
-        If Numba is asked for and not installed.
-    """
+    r"""The risk :math:`R_\lambda(k, v)` of erf attention, equation (6), by Theorem 1."""
     return excess_risk(state, lam, task, backend) + task.epsilon**2
 
 
+@_returning("ndarray of shape (..., 5)")
 def gradient(
     state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy"
 ) -> NDArray[np.float64]:
-    """Partial derivatives of the risk in kappa, nu, theta, eta, rho.
-
-    Parameters
-    ----------
-    state : array_like, shape (..., 5)
-        Overlaps kappa, nu, theta, eta, rho, each in [-1, 1].
-    lam : array_like
-        Inverse temperature, positive; broadcasts with the leading axes of `state`.
-    task : Task
-        Dimension, number of tokens, gamma, epsilon.
-    backend : {'numpy', 'numba'}, optional
-        Numba is two to three times faster, and needs the extra ``fast``.
-
-    Returns
-    -------
-    ndarray of shape (..., 5)
-
-    Raises
-    ------
-    ValueError
-        If the state has another shape or is not finite, `lam` is not positive or does not
-        broadcast, or there is no such backend.
-    TypeError
-        If `task` is not a `slrsym.Task`.
-    NumbaMissingError
-        If Numba is asked for and not installed.
-    """
+    """Partial derivatives of the risk in kappa, nu, theta, eta, rho."""
     return _evaluated("gradient", state, lam, task, backend)
 
 
+@_returning("ndarray of shape (..., 5, 5), symmetric")
 def hessian(
     state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy"
 ) -> NDArray[np.float64]:
-    """Second partial derivatives of the risk in kappa, nu, theta, eta, rho.
-
-    Parameters
-    ----------
-    state : array_like, shape (..., 5)
-        Overlaps kappa, nu, theta, eta, rho, each in [-1, 1].
-    lam : array_like
-        Inverse temperature, positive; broadcasts with the leading axes of `state`.
-    task : Task
-        Dimension, number of tokens, gamma, epsilon.
-    backend : {'numpy', 'numba'}, optional
-        Numba is two to three times faster, and needs the extra ``fast``.
-
-    Returns
-    -------
-    ndarray of shape (..., 5, 5), symmetric
-
-    Raises
-    ------
-    ValueError
-        If the state has another shape or is not finite, `lam` is not positive or does not
-        broadcast, or there is no such backend.
-    TypeError
-        If `task` is not a `slrsym.Task`.
-    NumbaMissingError
-        If Numba is asked for and not installed.
-    """
+    """Second partial derivatives of the risk in kappa, nu, theta, eta, rho."""
     upper = _evaluated("hessian", state, lam, task, backend)
     result = np.empty((*upper.shape[:-1], 5, 5))
     for k, (i, j) in enumerate(_UPPER):

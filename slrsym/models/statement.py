@@ -9,8 +9,6 @@ from typing import Any
 
 from sympy import Expr, Function, S, Symbol, sympify
 
-__all__ = ["Direction", "Predictor", "Projections", "Sequence", "Token", "Vector", "softmax"]
-
 
 class Vector:
     """A linear combination of directions.

@@ -18,23 +18,13 @@ from slrsym.models.statement import Direction, softmax
 if TYPE_CHECKING:
     from slrsym.models.model import Model
 
-__all__ = ["Check", "CriticalPoint", "Recovery"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Check:
-    """A model against tokens drawn in R^d.
-
-    Parameters
-    ----------
-    risk, estimate, error : float
-        As derived, as sampled, and the standard error.
-    z_scores : dict of str to float
-        Of the risk, and of the gradient in each trained direction along each direction; those of a
-        step follow, it is linear in them.
-    """
+    """Risk and gradient of a model, in each trained direction, against tokens drawn in R^d."""
 
     risk: float
     estimate: float
@@ -170,16 +160,7 @@ def _symbols(model: Model) -> set[Any]:
 
 @dataclass(frozen=True)
 class CriticalPoint:
-    """A point where the tangent gradient vanishes.
-
-    Parameters
-    ----------
-    state : ndarray, shape (n,)
-        Order parameters.
-    risk : float
-    eigenvalues : ndarray, shape (m,)
-        Of the Hessian on the spheres, in the span of all directions; symmetries leave zeros.
-    """
+    """Where the tangent gradient vanishes, with the Hessian's eigenvalues on the spheres."""
 
     state: Array
     risk: float
@@ -266,15 +247,7 @@ def landscape(
 
 @dataclass(frozen=True)
 class Recovery:
-    """How many runs end aligned.
-
-    Parameters
-    ----------
-    share : float
-    interval : tuple of float
-        Of the probability, to 95 %, after Wilson (1927).
-    runs : Runs
-    """
+    """How many runs end aligned, with Wilson's interval of the probability, to 95 %."""
 
     share: float
     interval: tuple[float, float]

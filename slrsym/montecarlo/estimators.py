@@ -29,8 +29,6 @@ from slrsym.montecarlo.predictors import (
 from slrsym.montecarlo.sampling import Estimate, OutputSummary, Progress, Quantile
 from slrsym.task import ORACLE, OrderParameters, Task
 
-__all__ = ["gradient_estimate", "output_summary", "risk_estimate"]
-
 _Array: TypeAlias = NDArray[np.float64]
 
 
@@ -112,17 +110,8 @@ def risk_estimate(
     >>> risk_estimate(Erf(0.1), task, state, method="conditioned").gain > 1
     True
     """
-    plan = plan_of(
-        predictor,
-        task,
-        probabilities,
-        method,
-        antithetic,
-        max_samples,
-        target_stderr,
-        rng,
-        progress,
-    )
+    how = (probabilities, method, antithetic, max_samples, target_stderr, rng, progress)
+    plan = plan_of(predictor, task, *how)
     quantity = Loss(plan.predictor)
 
     def one(plan: Plan, at: OrderParameters | Directions) -> Estimate:
@@ -205,17 +194,8 @@ def gradient_estimate(
     >>> bool((abs(found.zscore(gradient(state, 0.1, task))) < 4).all())
     True
     """
-    plan = plan_of(
-        predictor,
-        task,
-        probabilities,
-        method,
-        antithetic,
-        max_samples,
-        target_stderr,
-        rng,
-        progress,
-    )
+    how = (probabilities, method, antithetic, max_samples, target_stderr, rng, progress)
+    plan = plan_of(predictor, task, *how)
     if kind not in ("euclidean", "riemannian"):
         raise ValueError(f"kind must be 'euclidean' or 'riemannian'; got {kind!r}")
     if predictor.oracle or not isinstance(predictor, Attention):
@@ -325,17 +305,8 @@ def output_summary(
     >>> bool(abs(found.mean.zscore(0)) < 4), round(found.std, 1)
     (True, 0.7)
     """
-    plan = plan_of(
-        predictor,
-        task,
-        probabilities,
-        method,
-        antithetic,
-        max_samples,
-        target_stderr,
-        rng,
-        progress,
-    )
+    settings = probabilities, method, antithetic, max_samples, target_stderr, rng, progress
+    plan = plan_of(predictor, task, *settings).for_state(0)
     if not isinstance(at, Directions):
         states = states_of(at, task)
         if states.ndim != 1:
@@ -343,7 +314,6 @@ def output_summary(
         at = OrderParameters(*map(float, states))
     else:
         require_dimension(at, task)
-    plan = plan.for_state(0)
     quantity = OutputMoments(plan.predictor)
     kept: list[_Array] = []
 

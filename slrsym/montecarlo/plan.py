@@ -10,32 +10,23 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.starts import lift, require_feasible
+from slrsym.dynamics.given import lift, require_feasible
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.linear import best_linear
-from slrsym.montecarlo.draws import Coordinates, Locations, Tokens
 from slrsym.montecarlo.predictors import Attention, Linear, Predictor
 from slrsym.montecarlo.sampling import (
+    Coordinates,
     Estimate,
+    Locations,
     Moments,
     Progress,
     Quantity,
+    Tokens,
     root_of,
     sampled,
     stacked,
 )
 from slrsym.task import ORACLE, OrderParameters, Task
-
-__all__ = [
-    "METHODS",
-    "Directions",
-    "Plan",
-    "metric",
-    "over_states",
-    "plan_of",
-    "require_dimension",
-    "states_of",
-]
 
 METHODS = ("plain", "projected", "conditioned")
 

@@ -14,21 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf, softmax
 
 from slrsym.kernels.arguments import positive, real_array
-from slrsym.montecarlo.draws import Batch
+from slrsym.montecarlo.sampling import Batch
 from slrsym.task import Task
-
-__all__ = [
-    "Attention",
-    "Erf",
-    "HardOracle",
-    "Linear",
-    "Loss",
-    "OutputMoments",
-    "OverlapGradient",
-    "Predictor",
-    "Softmax",
-    "VectorGradient",
-]
 
 _Array: TypeAlias = NDArray[np.float64]
 

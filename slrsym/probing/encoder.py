@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-__all__ = ["Encoder"]
-
 _HOW_TO = "docs/how-to/probe.md says where to get one"
 
 _Floats = NDArray[np.float32]

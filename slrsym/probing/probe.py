@@ -1,9 +1,17 @@
-"""Logistic regression on what an encoder keeps at [CLS], and directions in its embeddings."""
+"""Sentences, logistic regression on what an encoder keeps of them at [CLS], and directions there.
+
+One adjective decides the label. Sentences follow the patterns of Section E.1 and have its counts;
+the words are ours. As in the paper, the city's adjective says nothing of the label, and test sets
+have words, adjectives or a structure that the training set has not. No sentence occurs twice.
+"""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +24,9 @@ from scipy.special import expit
 from slrsym.dynamics.engines import cores
 from slrsym.files import Saved
 from slrsym.probing.encoder import Encoder
-from slrsym.probing.sentences import ADJECTIVES, EXAMPLE, SETS, sentences
 from slrsym.progress import advancing
 from slrsym.task import Task
-from slrsym.transformers.pieces import in_processes
-from slrsym.transformers.task import MultipleLocation
-
-__all__ = ["Probing", "Projections", "logistic_regression"]
+from slrsym.transformers.layer import MultipleLocation, in_processes
 
 # Sentences that are encoded together.
 _BATCH = 64
@@ -276,3 +280,107 @@ class Projections(Saved):
         seen = np.stack([x @ np.concatenate([k_star, v_star]).T for x in chosen])
         placed = [np.insert(x[1:], at, x[0], axis=0) for x, at in zip(seen, decisive, strict=True)]
         return np.array(placed)
+
+
+# Positive ones, then negative ones: of the training set, and of the sets with other adjectives.
+ADJECTIVES = {
+    "seen": (
+        ("nice", "clean", "cute", "delightful", "lovely", "gentle"),
+        ("mean", "dirty", "nasty", "dreadful", "ugly", "cruel"),
+    ),
+    "unseen": (
+        ("pretty", "charming", "friendly", "wonderful"),
+        ("awful", "horrible", "rude", "filthy"),
+    ),
+}
+
+_PATTERNS = {
+    "colour first": "The city is {city}. {pronoun} {colour} {animal} is {adverb} {adjective}.",
+    "colour last": "The city is {city}. {pronoun} {adjective} {animal} is {adverb} {colour}.",
+    "greeting": (
+        "Hello, how are you? Good evening, {pronoun} {colour} {animal} is {adverb} {adjective}."
+    ),
+}
+
+# City, pronoun, colour, animal, adverb; an empty word is left out.
+_TRAINING = (
+    ("nice", "mean", "clean", "dirty", "cute", "nasty"),
+    ("My", "The"),
+    ("red", "blue", "green", "white", "black", "brown"),
+    ("cat", "dog", "horse", "bird"),
+    ("", "very", "really"),
+)
+_TESTING = (
+    ("lovely", "gentle", "ugly", "cruel"),
+    ("Your", "Her"),
+    ("yellow", "grey", "pink", "orange"),
+    ("rabbit", "mouse", "sheep", "duck"),
+    ("rather", "quite"),
+)
+_GREETING = (
+    ("",),
+    ("my",),
+    ("red", "blue", "green", "white"),
+    ("cat", "dog", "horse"),
+    ("very", "really"),
+)
+
+# Which adjectives, and which patterns with which words. Where the colour comes first there are half
+# as many colours.
+SETS = {
+    "train": ("seen", (("colour first", _TRAINING), ("colour last", _TRAINING))),
+    "test": ("seen", (("colour first", _TESTING), ("colour last", _TESTING))),
+    "other words": ("unseen", (("colour first", _TESTING), ("colour last", _TESTING))),
+    "other structure": ("seen", (("greeting", _GREETING),)),
+    "both": ("unseen", (("greeting", _GREETING),)),
+}
+
+# Positive and negative, with the word that decides.
+EXAMPLE = (
+    ("The city is nice. My red cat is very clean.", "clean"),
+    ("The city is nice. My red cat is very dirty.", "dirty"),
+)
+
+
+@cache
+def sentences(name: str) -> tuple[tuple[str, int], ...]:
+    """Sentences with their labels, by the patterns of figure 1 (Section E.1).
+
+    Parameters
+    ----------
+    name : {'train', 'test', 'other words', 'other structure', 'both'}
+
+    Returns
+    -------
+    tuple of (str, int)
+        The label is 1 or 0; both are equally frequent.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set.
+
+    Examples
+    --------
+    >>> len(sentences("train")), sentences("both")[0]
+    (15552, ('Hello, how are you? Good evening, my red cat is very pretty.', 1))
+    """
+    if name not in SETS:
+        raise ValueError(f"name must be one of {', '.join(SETS)}; got {name!r}")
+    return tuple(_made(*SETS[name]))
+
+
+def _made(
+    adjectives: str, parts: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
+) -> Iterator[tuple[str, int]]:
+    for pattern, (cities, pronouns, colours, animals, adverbs) in parts:
+        some = colours if pattern == "colour last" else colours[: len(colours) // 2]
+        words = product(cities, pronouns, some, animals, adverbs)
+        for city, pronoun, colour, animal, adverb in words:
+            for label, group in zip((1, 0), ADJECTIVES[adjectives], strict=True):
+                for adjective in group:
+                    text = _PATTERNS[pattern].format(
+                        city=city, pronoun=pronoun, colour=colour, animal=animal, adverb=adverb,
+                        adjective=adjective,
+                    )  # fmt: skip
+                    yield text.replace("  ", " "), label

@@ -6,10 +6,10 @@ from slrsym.recovery.separation import mode_sizes as mode_sizes
 from slrsym.recovery.separation import modes as modes
 from slrsym.recovery.separation import separation as separation
 from slrsym.recovery.separation import setting_of as setting_of
+from slrsym.recovery.setting import NEAR as NEAR
+from slrsym.recovery.setting import VERDICTS as VERDICTS
 from slrsym.recovery.setting import Setting as Setting
-from slrsym.recovery.sweep import recover as recover
-from slrsym.recovery.sweep import sweep as sweep
-from slrsym.recovery.verdicts import NEAR as NEAR
-from slrsym.recovery.verdicts import VERDICTS as VERDICTS
-from slrsym.recovery.verdicts import verdicts as verdicts
-from slrsym.recovery.verdicts import wilson as wilson
+from slrsym.recovery.setting import verdicts as verdicts
+from slrsym.recovery.setting import wilson as wilson
+from slrsym.recovery.sweeps import recover as recover
+from slrsym.recovery.sweeps import sweep as sweep

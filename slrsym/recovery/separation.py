@@ -20,11 +20,8 @@ from scipy.special import expit, log_expit
 from scipy.stats import mannwhitneyu
 
 from slrsym.models.paper import hessian
-from slrsym.recovery.setting import Setting
-from slrsym.recovery.verdicts import MOVING, VERDICTS
+from slrsym.recovery.setting import MOVING, VERDICTS, Setting
 from slrsym.task import OrderParameters
-
-__all__ = ["Mode", "Separation", "mode_sizes", "modes", "separation", "setting_of"]
 
 _Array = NDArray[np.float64]
 

@@ -30,8 +30,6 @@ from slrsym.testing.reference import (
     zeta_references,
 )
 
-__all__ = ["Error", "error_of", "risk_errors", "table", "worst", "zeta_errors"]
-
 _UPPER = np.triu_indices(5)
 
 

@@ -5,6 +5,6 @@ What Section E.3 of the paper shows in figures 8 to 10, in NumPy and with gradie
 
 from slrsym.transformers.heads import HeadRuns as HeadRuns
 from slrsym.transformers.layer import Layer as Layer
-from slrsym.transformers.task import MultipleLocation as MultipleLocation
+from slrsym.transformers.layer import MultipleLocation as MultipleLocation
 from slrsym.transformers.training import LayerRuns as LayerRuns
 from slrsym.transformers.training import matched as matched

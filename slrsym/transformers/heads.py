@@ -10,22 +10,25 @@ of Bartlett. A new frame of the span follows, and runs are exact in law, whateve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import erf
+from scipy import special
+from sympy import Matrix, Symbol, diff, erf, sqrt, symbols
 
+from slrsym.gaussian import GaussianLaw, expectation
+from slrsym.kernels import compile_expressions
 from slrsym.kernels.arguments import positive, whole
 from slrsym.kernels.compile import chosen_backend
-from slrsym.transformers.moments import one_head, two_heads
-from slrsym.transformers.pieces import RunsInPieces, stream
-from slrsym.transformers.task import MultipleLocation, Real
-
-__all__ = ["HeadRuns", "HeadsRisk"]
+from slrsym.kernels.special import ErfCovariance
+from slrsym.notation import lam
+from slrsym.transformers.layer import MultipleLocation, Real, RunsInPieces, stream
 
 _Array = NDArray[np.float64]
 
@@ -308,7 +311,7 @@ class HeadRuns(RunsInPieces):
         diagonal = np.arange(count)
         normals = np.stack([rng.standard_normal((len(lams), sum(sizes))) for rng in rngs], axis=1)
         chis = np.stack([rng.chisquare(degrees, (len(lams), count)) for rng in rngs], axis=1)
-        for lam, normal, chi in zip(lams, normals, np.sqrt(chis), strict=True):
+        for temperature, normal, chi in zip(lams, normals, np.sqrt(chis), strict=True):
             X = normal[:, : cuts[0]].reshape(runs, batch, task.L, q)
             informative = X[:, :, :n]
             if self.task.shared:
@@ -319,11 +322,11 @@ class HeadRuns(RunsInPieces):
             y += task.epsilon * normal[:, cuts[0] : cuts[1]]
             tokens = X.reshape(runs, -1, q)
             seen = tokens @ students.transpose(0, 2, 1)
-            scores, values = lam * seen[:, :, :heads], seen[:, :, heads:]
-            gates = erf(scores)
+            scores, values = temperature * seen[:, :, :heads], seen[:, :, heads:]
+            gates = special.erf(scores)
             output = np.add.reduce((gates * values).reshape(runs, batch, -1), axis=2)
             error = np.repeat(2 / batch * (output - y), task.L, axis=1)[:, :, None]
-            slopes = (2 * lam / np.sqrt(np.pi)) * np.exp(-scores * scores)
+            slopes = (2 * temperature / np.sqrt(np.pi)) * np.exp(-scores * scores)
             weights = np.concatenate([error * slopes * values, error * gates], axis=2)
             inside = weights.transpose(0, 2, 1) @ tokens
             # Beyond the span tokens are noise, of the same size but for the informative ones.
@@ -353,3 +356,50 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
     """Unit vectors, beyond the axes of the stars in a frame of their own."""
     triangle = np.asarray(np.linalg.qr(moved[:, :, fixed:].transpose(0, 2, 1), mode="r"))
     return _unit(np.concatenate([moved[:, :, :fixed], triangle.transpose(0, 2, 1)], axis=2))
+
+
+_U, _V, _u, _v, _Y = symbols("U V u v Y", real=True)
+_MEANS = symbols("m_U m_V m_u m_v", real=True)
+_COVARIANCES = symbols("c_UV c_uv c_Uu c_Uv c_Vu c_Vv", real=True)
+_S = Symbol("s", positive=True)
+
+
+@cache
+def one_head(backend: str) -> Callable[..., Any]:
+    """States m_U, m_V, c_UV, c_UY, c_VY, s to moments and their derivatives.
+
+    E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
+    Y, with its derivatives by the first five.
+    """
+    (m_U, m_V, *_), c_UV = _MEANS, _COVARIANCES[0]
+    UY, VY = symbols("c_UY c_VY", real=True)
+    covariance = Matrix([[_S**2, c_UV, UY], [c_UV, _S**2, VY], [UY, VY, 1]])
+    law = GaussianLaw({_U: m_U, _V: m_V, _Y: 0}, covariance)
+    head = _V * erf(lam * _U)
+    alone, with_Y = expectation(head, law), expectation(_Y * head, law)
+    varying = (m_U, m_V, c_UV, UY, VY)
+    outputs = [alone, *(diff(alone, x) for x in varying[:3])]
+    outputs += [with_Y, *(diff(with_Y, x) for x in varying)]
+    return compile_expressions(outputs, (*varying, _S), (lam,), backend)
+
+
+@cache
+def two_heads(backend: str) -> Callable[..., Any]:
+    """States m_U, m_V, m_u, m_v, c_UV, c_uv, c_Uu, c_Uv, c_Vu, c_Vv, s to a second moment.
+
+    That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.
+    """
+    m_U, _, m_u, _ = _MEANS
+    UV, uv, Uu, Uv, Vu, Vv = _COVARIANCES
+    s2 = _S**2
+    rows = [[s2, UV, Uu, Uv], [UV, s2, Vu, Vv], [Uu, Vu, s2, uv], [Uv, Vv, uv, s2]]
+    law = GaussianLaw(dict(zip((_U, _V, _u, _v), _MEANS, strict=True)), Matrix(rows))
+    both = erf(lam * _U) * erf(lam * _u)
+    # The same number, without cases where a mean is zero.
+    wide = 1 + 2 * lam**2 * s2
+    x, y = (lam * mean / sqrt(wide) for mean in (m_U, m_u))
+    product = erf(x) * erf(y) + ErfCovariance(x, y, 2 * lam**2 * Uu / wide)
+    moment = expectation(_V * _v * both, law).xreplace({expectation(both, law): product})
+    varying = (*_MEANS, *_COVARIANCES)
+    slopes = (diff(moment, symbol) for symbol in varying)
+    return compile_expressions([moment, *slopes], (*varying, _S), (lam,), backend)

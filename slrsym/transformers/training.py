@@ -10,11 +10,7 @@ import xarray as xr
 from scipy.optimize import linear_sum_assignment
 
 from slrsym.kernels.arguments import positive, whole
-from slrsym.transformers.layer import Layer
-from slrsym.transformers.pieces import RunsInPieces, stream
-from slrsym.transformers.task import MultipleLocation, Real
-
-__all__ = ["LayerRuns", "matched"]
+from slrsym.transformers.layer import Layer, MultipleLocation, Real, RunsInPieces, stream
 
 
 @dataclass(frozen=True)

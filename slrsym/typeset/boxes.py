@@ -6,28 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = [
-    "Atom",
-    "Box",
-    "Delimiter",
-    "Fence",
-    "Fraction",
-    "Grid",
-    "Line",
-    "Operator",
-    "Root",
-    "Row",
-    "Script",
-    "Space",
-    "broken",
-    "identifier",
-    "name",
-    "number",
-    "row",
-    "widest",
-    "words",
-]
-
 # Estimates in em of the text font, from the widths of Computer Modern; they decide where lines
 # break, and err on the wide side.
 _SCRIPT = 0.72

@@ -28,8 +28,6 @@ from slrsym.typeset.boxes import (
 )
 from slrsym.typeset.writing import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, primed
 
-__all__ = ["Calculus", "Expectations", "declared_laws", "is_part_of", "reduced"]
-
 
 def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
     """The law of some variables only."""

@@ -32,8 +32,6 @@ from sympy.tensor.indexed import Indexed
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
 
-__all__ = ["Order", "Product", "is_negative_term"]
-
 _SUMS = (Sum, IIDSum)
 _INTEGRALS = (Integral, Derivative, Subs)
 

@@ -59,8 +59,6 @@ from slrsym.typeset.writing import (
     Writing,
 )
 
-__all__ = ["Arithmetic", "Printer", "Statements"]
-
 # What stands below a slash is no wider than this, in em.
 _WIDE_DIVISOR = 7.0
 # What stands after a fraction, rather than in its numerator, is wider than this.

@@ -28,8 +28,6 @@ from slrsym.typeset.boxes import (
 )
 from slrsym.typeset.order import Order
 
-__all__ = ["GREEK", "MOST_PRIMES", "Writing", "greek_name", "letter"]
-
 GREEK = frozenset(
     [
         *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
@@ -64,7 +62,7 @@ def letter(name: str) -> Box:
 
     Examples
     --------
-    >>> from slrsym.typeset.latex import to_latex
+    >>> from slrsym.typeset.writers import to_latex
     >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
     ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
     """

@@ -6,8 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from slrsym.dynamics.given import gram_matrices
 from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
-from slrsym.dynamics.starts import gram_matrices
 from slrsym.kernels.backends import mpmath_function, numpy_parts
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers

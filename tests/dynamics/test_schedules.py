@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slrsym.dynamics import Constant, Inverse
-from slrsym.dynamics.schedules import (
+from slrsym.dynamics.given import (
     Tabulated,
     as_schedule,
     describe,

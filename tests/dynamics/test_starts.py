@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from slrsym.dynamics import Manifold, Overlaps, Sphere
-from slrsym.dynamics.starts import as_start, gram_matrices, lift, require_feasible
+from slrsym.dynamics.given import as_start, gram_matrices, lift, require_feasible
 from slrsym.task import Task
 
 RUNS = 4000

@@ -13,7 +13,7 @@ from scipy.stats import ks_2samp
 
 from slrsym.dynamics import Sphere, stochastic
 from slrsym.dynamics.engines import VectorEngine
-from slrsym.dynamics.starts import gram_matrices
+from slrsym.dynamics.given import gram_matrices
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
 from slrsym.kernels.backends import numpy_parts
 from slrsym.task import Task

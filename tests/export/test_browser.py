@@ -18,8 +18,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from slrsym.book.folder import write_folder
 from slrsym.book.html import site_files
+from slrsym.files import write_folder
 from tests.export.site_check import linked
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

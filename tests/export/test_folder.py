@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.book.folder import FolderError, require_ours, write_folder
+from slrsym.files import FolderError, require_ours, write_folder
 
 FILES = {"book.tex": "one", "parts/a.tex": "two"}
 
@@ -72,7 +72,7 @@ def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):
         (folder / "half.tex").write_text("half")
         raise OSError("no space left")
 
-    monkeypatch.setattr("slrsym.book.folder._fill", broken)
+    monkeypatch.setattr("slrsym.files._fill", broken)
     with pytest.raises(FolderError, match="no space left"):
         write_folder(folder, FILES)
     assert list(tmp_path.iterdir()) == []
@@ -85,7 +85,7 @@ def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch, exists):
     # Whoever runs the tests may be allowed everything.
-    monkeypatch.setattr("slrsym.book.folder.os.access", lambda *_: False)
+    monkeypatch.setattr("slrsym.files.os.access", lambda *_: False)
     folder = tmp_path / "out"
     if exists:
         folder.mkdir()

@@ -13,8 +13,7 @@ import pytest
 from slrsym.book.build import build
 from slrsym.book.document import Citation, Document, Math, Raw, Reference, Text
 from slrsym.book.graph import laid_out
-from slrsym.book.html import Renderer, site_files
-from slrsym.book.html.graph import _NODE_HEIGHT, _NODE_WIDTH, picture
+from slrsym.book.html import _NODE_HEIGHT, _NODE_WIDTH, Renderer, picture, site_files
 from slrsym.numbers.montecarlo import MonteCarlo
 from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.typeset.boxes import identifier, row

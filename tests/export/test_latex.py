@@ -10,9 +10,17 @@ from dataclasses import replace
 import pytest
 
 from slrsym.book.build import build
-from slrsym.book.latex import Renderer, book_files, snippet, standalone
-from slrsym.book.latex.book import CompileError, TeXMissingError, compiled, require_tex
-from slrsym.book.latex.graph import page_with, picture
+from slrsym.book.latex import Renderer, snippet
+from slrsym.book.latex_book import (
+    CompileError,
+    TeXMissingError,
+    book_files,
+    compiled,
+    page_with,
+    picture,
+    require_tex,
+    standalone,
+)
 from slrsym.claims.ledger import Row
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
@@ -231,9 +239,9 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(
-        "slrsym.book.latex.book.shutil.which", lambda name: name != "latexmk" and name
+        "slrsym.book.latex_book.shutil.which", lambda name: name != "latexmk" and name
     )
-    monkeypatch.setattr("slrsym.book.latex.book.subprocess.run", run)
+    monkeypatch.setattr("slrsym.book.latex_book.subprocess.run", run)
     (tmp_path / "book.tex").write_text("x")
     assert compiled(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]

@@ -11,11 +11,10 @@ from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, 
 from slrsym.book.bibliography import bibtex
 from slrsym.book.build import build
 from slrsym.book.document import Math, Section, Text
-from slrsym.book.html.pages import site_files
-from slrsym.book.html.render import Renderer as HtmlRenderer
+from slrsym.book.html import Renderer as HtmlRenderer
+from slrsym.book.html import site_files
 from slrsym.book.latex import Renderer as LatexRenderer
-from slrsym.book.latex import book_files
-from slrsym.book.latex.book import compiled
+from slrsym.book.latex_book import book_files, compiled
 from slrsym.book.prose import escaped
 from slrsym.claims.ledger import Ledger
 from slrsym.proof import Claim

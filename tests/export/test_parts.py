@@ -9,9 +9,9 @@ from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
 from slrsym.book.abbreviations import chosen
-from slrsym.book.assumptions import bounds
 from slrsym.book.bibliography import PAPER, WORKS, bibtex, cited
 from slrsym.book.build import labels, sections
+from slrsym.book.claims import bounds
 from slrsym.book.document import Citation, Text
 from slrsym.book.graph import laid_out
 from slrsym.book.prose import escaped, pieces

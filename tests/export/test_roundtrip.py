@@ -10,7 +10,7 @@ import pytest
 from sympy import Derivative, Subs, Symbol, erf, exp, symbols
 
 from slrsym.book.document import Display, Formula
-from slrsym.book.latex.render import Renderer
+from slrsym.book.latex import Renderer
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 from tests.reading import ReadingError, read, read_display, roundtrip
 from tests.reading.roundtrip import Outcome, read_back, same

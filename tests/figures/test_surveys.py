@@ -7,8 +7,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.quiver import Quiver
 
 from slrsym import Task, simulate
-from slrsym.figures.oracle import oracle_figure
-from slrsym.figures.square import manifold_figure, planar_figure
+from slrsym.figures.square import manifold_figure, oracle_figure, planar_figure
 from slrsym.figures.style import COLOURS
 
 from .._profile import thorough_only

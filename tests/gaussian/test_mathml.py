@@ -24,7 +24,7 @@ from slrsym.typeset.boxes import (
     number,
     row,
 )
-from slrsym.typeset.mathml import converted
+from slrsym.typeset.writers import converted
 
 x, y = symbols("x y", real=True)
 k = Symbol("k", integer=True)

@@ -18,14 +18,13 @@ from slrsym.montecarlo import (
     HardOracle,
     Linear,
     Softmax,
-    draws,
     gradient_estimate,
     output_summary,
     risk_estimate,
+    sampling,
 )
-from slrsym.montecarlo.draws import Coordinates, Locations
 from slrsym.montecarlo.predictors import Loss, OutputMoments
-from slrsym.montecarlo.sampling import Moments, sampled
+from slrsym.montecarlo.sampling import Coordinates, Locations, Moments, sampled
 from slrsym.task import OrderParameters
 from tests.montecarlo._settings import random_state, settings
 
@@ -48,7 +47,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
     if method == "plain":
         at = Directions.at(STATE, TASK, SeedSequence(1))
         k, v = (at.k_star, at.v_star) if predictor.oracle else (at.k, at.v)
-        source = draws.Tokens(TASK, Locations(TASK, p), k, v, at.k_star, at.v_star)
+        source = sampling.Tokens(TASK, Locations(TASK, p), k, v, at.k_star, at.v_star)
     else:
         state = OrderParameters(1, 1, 0, 0, 0) if predictor.oracle else STATE
         source = Coordinates(TASK, Locations(TASK, None, fixed=True), state)
@@ -161,7 +160,7 @@ def test_locations_follow_their_law():
 @pytest.mark.parametrize("method", ["projected", "conditioned"])
 def test_the_cost_does_not_depend_on_d(method, monkeypatch):
     drawn = []
-    original = draws.default_rng
+    original = sampling.default_rng
 
     class Counting:
         def __init__(self, seed):
@@ -171,7 +170,7 @@ def test_the_cost_does_not_depend_on_d(method, monkeypatch):
             drawn.append(int(np.prod(shape)))
             return self.rng.standard_normal(shape)
 
-    monkeypatch.setattr(draws, "default_rng", Counting)
+    monkeypatch.setattr(sampling, "default_rng", Counting)
     costs, values = [], []
     for d in (10, 10**6):
         drawn.clear()
@@ -246,7 +245,7 @@ def test_pairs_are_counted_as_two_samples():
 def test_the_size_of_the_parts_does_not_matter(predictor, method, monkeypatch):
     options = {"method": method, "max_samples": BLOCK + 500, "antithetic": method == "conditioned"}
     whole = risk_estimate(predictor, TASK, STATE, **options)
-    monkeypatch.setattr(draws, "_MOST_NUMBERS", 5000)
+    monkeypatch.setattr(sampling, "_MOST_NUMBERS", 5000)
     parts = risk_estimate(predictor, TASK, STATE, **options)
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.stderr == pytest.approx(whole.stderr, rel=1e-9)

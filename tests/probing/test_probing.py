@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from slrsym.probing import SETS, Encoder, Probing, Projections, logistic_regression, sentences
 from slrsym.probing import probe as probe_module
-from slrsym.probing.sentences import ADJECTIVES, EXAMPLE
+from slrsym.probing.probe import ADJECTIVES, EXAMPLE
 
 from .._profile import nightly_only
 from .tiny import write_bert, write_tensors

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from slrsym.probing import SETS, sentences
-from slrsym.probing.sentences import ADJECTIVES
+from slrsym.probing.probe import ADJECTIVES
 
 PIECES = (
     "[PAD]",

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from slrsym import Task, excess_risk, gradient, hessian, risk
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.montecarlo import Erf, HardOracle, Softmax
-from slrsym.montecarlo.draws import Batch
 from slrsym.montecarlo.predictors import Loss, OutputMoments, OverlapGradient
+from slrsym.montecarlo.sampling import Batch
 from slrsym.testing.strategies import overlaps, step_sizes, tasks, temperatures
 
 from ._examples import EPS

@@ -10,7 +10,7 @@ import unicodedata
 from xml.etree.ElementTree import Element, fromstring
 
 from slrsym.book.document import Display
-from slrsym.book.html.render import Renderer
+from slrsym.book.html import Renderer
 from tests.reading import ReadingError
 
 __all__ = ["ShownRenderer", "latex_of"]

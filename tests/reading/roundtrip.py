@@ -32,7 +32,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from slrsym.book.document import ClaimEntry, Display, Document
-from slrsym.book.latex.render import Renderer
+from slrsym.book.latex import Renderer
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.typeset.calculus import reduced

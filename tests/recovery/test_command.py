@@ -8,7 +8,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 from slrsym.cli import app
-from slrsym.recovery import Setting, recover, runner
+from slrsym.recovery import Setting, recover, sweeps
 
 QUICK = ("--d", 40, "--L", 3, "--alpha", 2e-2, "--steps", 300, "--runs", 4, "--workers", 1)
 
@@ -75,7 +75,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     file = tmp_path / "runs.nc"
-    monkeypatch.setattr(runner, "follow", interrupted)
+    monkeypatch.setattr(sweeps, "follow", interrupted)
     result = run(*QUICK, "-o", file)
     assert result.exit_code == 130
     assert f"goes on, from {file}.parts" in result.stderr

@@ -14,10 +14,10 @@ import pytest
 import xarray as xr
 
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.dynamics.schedules import Inverse
+from slrsym.dynamics.given import Inverse
 from slrsym.jobs import completed
-from slrsym.recovery import Setting, recover, runner, sweep, verdicts
-from slrsym.recovery.verdicts import MOVING
+from slrsym.recovery import Setting, recover, sweep, sweeps, verdicts
+from slrsym.recovery.setting import MOVING
 from tests._profile import thorough_only
 
 # Runs are short here.
@@ -31,7 +31,7 @@ SIZE = {"steps": 700, "runs": 12, "seed": 7}
 def _small_chunks():
     """So that a setting has several parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "_CHUNK", 5)
+        patch.setattr(sweeps, "_CHUNK", 5)
         yield
 
 
@@ -76,9 +76,9 @@ def test_runs_do_not_depend_on_what_else_is_asked_for(grid):
 
 _SCRIPT = """
 import os, signal, sys
-from slrsym.recovery import runner, sweep
-runner._CHUNK = 5
-follow, left = runner.follow, list(range(5))
+from slrsym.recovery import sweep, sweeps
+sweeps._CHUNK = 5
+follow, left = sweeps.follow, list(range(5))
 
 def killed(*arguments):
     if not left:
@@ -86,7 +86,7 @@ def killed(*arguments):
     left.pop()
     return follow(*arguments)
 
-runner.follow = killed
+sweeps.follow = killed
 sweep(**{grid}, **{size}, workers=1, path=sys.argv[1])
 """
 
@@ -103,8 +103,8 @@ def test_a_killed_sweep_goes_on_and_gives_the_same_grid(grid, tmp_path):
     assert not file.exists()
     watched = []
     with pytest.MonkeyPatch.context() as patch:
-        follow = runner.follow
-        patch.setattr(runner, "follow", lambda *a: watched.append(a[2:4]) or follow(*a))
+        follow = sweeps.follow
+        patch.setattr(sweeps, "follow", lambda *a: watched.append(a[2:4]) or follow(*a))
         found = sweep(**GRID, **SIZE, workers=1, path=file)
     assert found.identical(grid)
     assert len(watched) == 24 - len(done)
@@ -113,7 +113,7 @@ def test_a_killed_sweep_goes_on_and_gives_the_same_grid(grid, tmp_path):
         assert saved.equals(grid)
     # What is complete is read.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "follow", None)
+        patch.setattr(sweeps, "follow", None)
         assert sweep(**GRID, **SIZE, path=file).equals(grid)
 
 
@@ -129,7 +129,7 @@ def test_a_damaged_part_is_made_again(grid, tmp_path):
 
 def _interrupted(count, **given):
     """A sweep that is interrupted after some parts."""
-    follow, calls = runner.follow, []
+    follow, calls = sweeps.follow, []
 
     def work(*arguments):
         calls.append(1)
@@ -138,7 +138,7 @@ def _interrupted(count, **given):
         return follow(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "follow", work)
+        patch.setattr(sweeps, "follow", work)
         with pytest.raises(KeyboardInterrupt):
             sweep(**given, workers=1)
 

@@ -7,8 +7,8 @@ import pytest
 
 from slrsym import Task, gradient
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
+from slrsym.dynamics.given import uniform_overlaps
 from slrsym.dynamics.spheres import overlaps
-from slrsym.dynamics.starts import uniform_overlaps
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
 from slrsym.recovery.setting import checkpoints, follow, tubes

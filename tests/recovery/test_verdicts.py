@@ -6,12 +6,12 @@ from scipy.stats import binomtest
 
 from slrsym import Task
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.dynamics.starts import uniform_overlaps
+from slrsym.dynamics.given import uniform_overlaps
 from slrsym.files import write_netcdf
 from slrsym.landscape import critical_inverse_temperature, swap_point
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import NEAR, VERDICTS, Setting, recover, separation, verdicts, wilson
-from slrsym.recovery.verdicts import MOVING, counted, ends, margins, tally
+from slrsym.recovery.setting import MOVING, counted, ends, margins, tally
 
 TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
 

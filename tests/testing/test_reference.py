@@ -13,21 +13,21 @@ from sympy import Rational
 
 from slrsym.models.expressions import kernel
 from slrsym.testing import accuracy
+from slrsym.testing import reference as program
 from slrsym.testing.accuracy import error_of, risk_errors, worst, zeta_errors
 from slrsym.testing.reference import (
+    DATA,
     DIGITS,
     RISK_REGIONS,
     ZETA_REGIONS,
     Derivatives,
     Setting,
+    _agreed,
     compute_risk,
     compute_zeta,
     risk_references,
     zeta_references,
 )
-from slrsym.testing.reference import __main__ as program
-from slrsym.testing.reference.definition import _agreed
-from slrsym.testing.reference.tables import DATA
 
 from .. import tensor_quadrature
 from .._profile import THOROUGH, one_in, thorough_only

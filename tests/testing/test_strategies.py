@@ -11,7 +11,7 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from slrsym import OrderParameters, Task
-from slrsym.dynamics.starts import gram_matrices, lift
+from slrsym.dynamics.given import gram_matrices, lift
 from slrsym.testing.strategies import (
     corner_cases,
     log_uniform,

@@ -9,8 +9,7 @@ from scipy.special import erf
 
 from slrsym import Task, excess_risk
 from slrsym.transformers import HeadRuns, MultipleLocation
-from slrsym.transformers.heads import HeadsRisk, _in_frame, _root
-from slrsym.transformers.moments import two_heads
+from slrsym.transformers.heads import HeadsRisk, _in_frame, _root, two_heads
 
 from .._profile import thorough
 

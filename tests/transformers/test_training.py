@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from slrsym import Task
-from slrsym.montecarlo.draws import Locations, Tokens
+from slrsym.montecarlo.sampling import Locations, Tokens
 from slrsym.transformers import LayerRuns, MultipleLocation, matched
 
 

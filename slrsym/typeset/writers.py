@@ -1,4 +1,4 @@
-"""Boxes as MathML, of the kind that browsers draw by themselves (MathML Core)."""
+"""Boxes as LaTeX, for amsmath or MathJax, and as MathML Core, which browsers draw by themselves."""
 
 from __future__ import annotations
 
@@ -22,9 +22,100 @@ from slrsym.typeset.boxes import (
     Script,
     Space,
 )
-from slrsym.typeset.latex import to_latex
 
-__all__ = ["converted", "to_mathml"]
+_LEFT = ("", r"\bigl", r"\Bigl", r"\biggl")
+_RIGHT = ("", r"\bigr", r"\Bigr", r"\biggr")
+_SPECIAL = {"{": r"\{", "}": r"\}"}
+_ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
+
+
+def to_latex(box: Box) -> str:
+    r"""A box as LaTeX in math mode.
+
+    Examples
+    --------
+    >>> from slrsym.typeset.boxes import Fraction, identifier, number
+    >>> to_latex(Fraction(number(2), identifier("pi")))
+    '\\frac{2}{\\pi}'
+    """
+    match box:
+        case Row(parts):
+            return _joined([to_latex(part) for part in parts])
+        case Atom():
+            return _latex_atom(box)
+        case Operator():
+            return _latex_operator(box)
+        case Space(quads):
+            if not quads:
+                return ""
+            return r"\," if quads < 0.5 else r"\quad " if quads < 1.5 else r"\qquad "
+        case Fraction(numerator, denominator):
+            return rf"\frac{{{to_latex(numerator)}}}{{{to_latex(denominator)}}}"
+        case Script(base, below, above):
+            text = to_latex(base)
+            if below is not None:
+                text += f"_{{{to_latex(below)}}}"
+            if above is not None:
+                if isinstance(above, Atom) and set(above.text) == {"'"}:
+                    text += above.text
+                else:
+                    text += f"^{{{to_latex(above)}}}"
+            return text
+        case Root(radicand):
+            return rf"\sqrt{{{to_latex(radicand)}}}"
+        case Delimiter("|", 0, side):
+            # Bars within bars could be read in more than one way.
+            return r"\lvert " if side == "open" else r"\rvert "
+        case Delimiter(text, size, side):
+            sized = (_LEFT if side == "open" else _RIGHT)[size]
+            return sized + _SPECIAL.get(text, text)
+        case Fence():
+            return _joined([to_latex(b) for b in (box.opened, box.body, box.closed)])
+        case Grid(rows):
+            lines = (" & ".join(map(to_latex, entries)) for entries in rows)
+            return r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}"
+    raise TypeError(f"no box: {box!r}")
+
+
+def _latex_atom(atom: Atom) -> str:
+    if atom.kind == "identifier":
+        return f"\\{atom.text}" if len(atom.text) > 1 else atom.text
+    if atom.kind in ("number", "raw"):
+        return atom.text
+    if atom.kind == "words":
+        return rf"\text{{ {atom.text} }}"
+    if atom.text in ("E", "R"):
+        return rf"\mathbb{{{atom.text}}}"
+    if not atom.text.isascii():
+        # TeX's standard fonts have the letters of few alphabets.
+        known = (c if ord(c) < 0x100 else f"U+{ord(c):04X}" for c in atom.text)
+        return rf"\text{{{''.join(known)}}}"
+    if len(atom.text) == 1:
+        return rf"\mathrm{{{atom.text}}}"
+    return rf"\operatorname{{{atom.text}}}"
+
+
+def _latex_operator(operator: Operator) -> str:
+    sign = f"\\{operator.text}" if operator.text.isalpha() else operator.text
+    if operator.kind == "binary":
+        return f" {sign} "
+    if operator.kind == "relation":
+        return f" {sign} "
+    if operator.kind == "comma":
+        return f"{sign} "
+    return sign
+
+
+def _joined(texts: list[str]) -> str:
+    result = ""
+    for text in texts:
+        if text[:1].isalpha() and _ENDS_IN_COMMAND.search(result):
+            result += " "
+        if result.endswith(" ") and text.startswith(" "):
+            text = text.lstrip()
+        result += text
+    return result.strip()
+
 
 _LETTERS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε",
@@ -98,9 +189,9 @@ def _element(box: Box) -> str:
         case Row(parts):
             return _grouped("".join(_beside(parts)))
         case Atom():
-            return _atom(box)
+            return _mathml_atom(box)
         case Operator():
-            return _operator(box)
+            return _mathml_operator(box)
         case Space(quads):
             return f'<mspace width="{quads:g}em"/>' if quads else ""
         case Fraction(numerator, denominator):
@@ -163,7 +254,7 @@ def _bracket(text: str, form: str, high: bool = True) -> str:
     return f'<mo form="{form}" fence="true" stretchy="{grows}">{escape(text)}</mo>' if text else ""
 
 
-def _atom(atom: Atom) -> str:
+def _mathml_atom(atom: Atom) -> str:
     text = atom.text
     if atom.kind == "number":
         return f"<mn>{escape(text)}</mn>"
@@ -185,7 +276,7 @@ def _atom(atom: Atom) -> str:
     return f"<mi{upright}>{letter}</mi>"
 
 
-def _operator(operator: Operator) -> str:
+def _mathml_operator(operator: Operator) -> str:
     sign = _SIGNS.get(operator.text, operator.text)
     shown = escape(sign)
     if operator.kind == "slash":
@@ -201,7 +292,7 @@ def _script(box: Script) -> str:
     base, below, above = box.base, box.below, box.above
     if isinstance(above, Atom) and above.kind == "name" and set(above.text) == {"'"}:
         # Fonts draw primes raised already.
-        return _grouped(_one(base if below is None else Script(base, below)) + _atom(above))
+        return _grouped(_one(base if below is None else Script(base, below)) + _mathml_atom(above))
     beneath = isinstance(base, Operator) and base.text == "sum"
     beneath = beneath or (isinstance(base, Atom) and base.text == "lim")
     tag = ("munder", "mover", "munderover") if beneath else ("msub", "msup", "msubsup")

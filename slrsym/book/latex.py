@@ -1,4 +1,4 @@
-"""Blocks, claims and axioms as LaTeX."""
+"""Displayed formulas, blocks, claims and axioms as LaTeX."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from slrsym.book.document import (
 from slrsym.book.prose import escaped, inline_text
 from slrsym.typeset import Box, Line, broken, to_latex
 from slrsym.typeset.boxes import Operator, Row
-
-__all__ = ["SIGNS", "TEXT_WIDTH", "Displays", "Renderer", "snippet"]
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
 TEXT_WIDTH = 36.0

@@ -1,0 +1,521 @@
+r"""Derivatives against the functions that they belong to, by the remainders of Taylor's formula.
+
+A cost f is followed along a curve through a point x in a direction u. If the gradient is right,
+:math:`f(x(t)) - f(x) - t \langle g, u \rangle` falls like :math:`t^2`, and if the Hessian is right
+too, what is left after the next term falls like :math:`t^3`: the slope of a straight line on
+logarithmic axes, which is returned as a number, and drawn on request. A slope of 1 says that the
+gradient is wrong, a slope of 2 that the Hessian is.
+
+Costs are the user's own, of arrays of any shape, in Euclidean space or on a manifold. The method is
+that of Boumal, *An Introduction to Optimization on Smooth Manifolds* (2023), Sections 3.6, 4.8 and
+6.8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "Manifold",
+    "TaylorCheck",
+    "UnitSpheres",
+    "check_gradient",
+    "check_hessian",
+    "check_retraction",
+]
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+Array = NDArray[np.float64]
+
+# How many steps there are by default from one power of ten to the next.
+PER_DECADE = 10
+_STEPS = np.logspace(-9, 0, 9 * PER_DECADE + 1)
+
+
+def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Array:
+    """Something given as an array."""
+    array = np.asarray(value, dtype=np.float64)
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}; got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite; got {value!r}")
+    return array
+
+
+def increasing_steps(steps: ArrayLike | None) -> Array:
+    """How far to go along a curve."""
+    values = _STEPS if steps is None else finite_array("steps", steps)
+    if values.ndim != 1 or values.size < 2 * PER_DECADE or values[0] <= 0:
+        raise ValueError(f"steps must be {2 * PER_DECADE} positive numbers at least; got {steps!r}")
+    if (np.diff(values) <= 0).any():
+        raise ValueError(f"steps must increase; got {steps!r}")
+    return values
+
+
+class Manifold(Protocol):
+    """What the checks need to know of a manifold. Points and tangent vectors are arrays."""
+
+    def tangent(self, point: Array, vector: Array) -> Array:
+        """The tangent vector at a point that is closest to a vector.
+
+        Parameters
+        ----------
+        point, vector : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
+        """
+        ...
+
+    def retract(self, point: Array, step: Array) -> Array:
+        """The point to which a tangent vector leads.
+
+        Parameters
+        ----------
+        point, step : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
+        """
+        ...
+
+    def acceleration(self, point: Array, direction: Array) -> Array:
+        """The second derivative of the curve of retractions in a direction, where it begins.
+
+        Parameters
+        ----------
+        point, direction : ndarray, the same shape
+
+        Returns
+        -------
+        ndarray, the same shape
+        """
+        ...
+
+
+class Euclidean:
+    """Arrays without any constraint."""
+
+    def tangent(self, point: Array, vector: Array) -> Array:
+        """The vector itself."""
+        return vector
+
+    def retract(self, point: Array, step: Array) -> Array:
+        """The sum of both."""
+        return point + step
+
+    def acceleration(self, point: Array, direction: Array) -> Array:
+        """Zero, along a straight line."""
+        return np.zeros_like(point)
+
+
+class UnitSpheres:
+    """Unit vectors along the last axis of an array: one of them, or a product of spheres.
+
+    The retraction makes vectors unit vectors again, as projected gradient descent does.
+    """
+
+    def tangent(self, point: Array, vector: Array) -> Array:
+        """The vector without its part along the point.
+
+        Parameters
+        ----------
+        point, vector : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+        """
+        result: Array = vector - np.sum(point * vector, axis=-1, keepdims=True) * point
+        return result
+
+    def retract(self, point: Array, step: Array) -> Array:
+        """The sum of point and step, divided by its norm.
+
+        Parameters
+        ----------
+        point, step : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+        """
+        moved = point + step
+        result: Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+        return result
+
+    def exponential(self, point: Array, step: Array) -> Array:
+        """The end of the great circle that begins at the point, with the step as its velocity.
+
+        Parameters
+        ----------
+        point, step : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+        """
+        angle = np.linalg.norm(step, axis=-1, keepdims=True)
+        result: Array = np.cos(angle) * point + np.sinc(angle / np.pi) * step
+        return result
+
+    def acceleration(self, point: Array, direction: Array) -> Array:
+        """Towards the centre, by the square of the speed.
+
+        Parameters
+        ----------
+        point, direction : ndarray, shape (..., d)
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+        """
+        result: Array = -np.sum(direction * direction, axis=-1, keepdims=True) * point
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class TaylorCheck:
+    """Remainders of Taylor's formula, and how fast they fall.
+
+    Attributes
+    ----------
+    steps : ndarray, shape (n,)
+        How far along the curve.
+    remainders : ndarray, shape (n,)
+        What Taylor's formula leaves there, without a sign.
+    used : ndarray of bool, shape (n,)
+        On which of them the slope rests: about a decade, as close to the point as rounding lets one
+        see.
+    slope : float
+        Of the straight line through these, on logarithmic axes; infinite if there is nothing but
+        rounding in the remainders, as with a cost that is a polynomial of low degree. It is NaN if
+        the cost is so noisy that a wrong derivative would not be seen: then nothing is known.
+    order : int
+        The slope that right derivatives have; a slope that is larger is right as well.
+    """
+
+    steps: Array
+    remainders: Array
+    used: NDArray[np.bool_]
+    slope: float
+    order: int
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the remainders, and a straight line of the slope that they should have.
+
+        Parameters
+        ----------
+        axes : matplotlib Axes, optional
+            Where; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        if axes is None:
+            from matplotlib.figure import Figure
+
+            axes = Figure(figsize=(4.5, 3.4), layout="constrained").add_subplot()
+        seen = self.remainders > 0
+        axes.set(xscale="log", yscale="log", xlabel="step", ylabel="remainder")
+        axes.plot(self.steps[seen], self.remainders[seen], ".", color="#0072B2", markersize=4)
+        if self.used.any():
+            chosen = self.steps[self.used], self.remainders[self.used]
+            axes.plot(*chosen, color="#D55E00", linewidth=2, label=f"slope {self.slope:.2f}")
+            anchor = self.used.nonzero()[0][0]
+            line = self.remainders[anchor] * (self.steps / self.steps[anchor]) ** self.order
+            low, high = self.remainders[seen].min(), self.remainders[seen].max()
+            shown = (line > low / 10) & (line < high * 10)
+            label = f"slope {self.order}"
+            axes.plot(self.steps[shown], line[shown], "--", color="#595959", lw=1, label=label)
+            axes.legend(frameon=False)
+        else:
+            told = "too noisy to tell" if math.isnan(self.slope) else "nothing but rounding"
+            axes.set_title(told, fontsize="medium")
+        return axes
+
+
+# Remainders count from here on, in units of what rounding may have made of them: it then bends the
+# line by less than a hundredth.
+_CLEAR = 100.0
+
+# Noise that hides more than this share of what changes hides wrong derivatives, too.
+_BLIND = 0.01
+
+
+def fitted(
+    steps: Array,
+    remainders: Array,
+    size: float,
+    order: int,
+    changes: Array | None = None,
+) -> TaylorCheck:
+    """The slope just above what rounding hides.
+
+    A right derivative with a small error, and a wrong one, differ near the point. So the slope is
+    taken there, not where the line is straightest.
+    """
+    used = np.zeros(steps.size, dtype=bool)
+    # Rounding, be it of the cost's own making, is what is not smooth at the shortest steps.
+    shortest = remainders[: PER_DECADE + 1]
+    scatter = np.abs(shortest[1:-1] - (shortest[:-2] + shortest[2:]) / 2)
+    rounding = np.finfo(float).eps * size
+    noise = max(rounding, float(scatter.max()), _grain(changes))
+    hidden = np.flatnonzero(remainders <= _CLEAR * noise)
+    begin = int(hidden[-1]) + 1 if hidden.size else 0
+    used[begin : begin + PER_DECADE + 1] = True
+    if used.sum() < PER_DECADE // 2:
+        used[:] = False
+        signal = max(float(remainders.max()), 0.0 if changes is None else np.abs(changes).max())
+        blind = noise > _CLEAR * rounding and _CLEAR * noise > _BLIND * signal
+        return TaylorCheck(steps, remainders, used, math.nan if blind else math.inf, order)
+    slope = np.polyfit(np.log(steps[used]), np.log(remainders[used]), 1)[0]
+    return TaylorCheck(steps, remainders, used, float(slope), order)
+
+
+def _grain(changes: Array | None) -> float:
+    """The least difference of the numbers, if they stand still at times: they may be rounded."""
+    if changes is None:
+        return 0.0
+    differences = np.abs(np.diff(changes, prepend=0.0))
+    moves = differences[differences > 0]
+    return float(moves.min()) if moves.size and moves.size < differences.size else 0.0
+
+
+def check_gradient(
+    cost: Callable[[Any], Any],
+    gradient: Callable[[Any], Any],
+    point: ArrayLike,
+    direction: ArrayLike | None = None,
+    *,
+    manifold: Manifold | None = None,
+    steps: ArrayLike | None = None,
+    seed: int = 0,
+) -> TaylorCheck:
+    """Compare a gradient with its cost, along one direction.
+
+    Parameters
+    ----------
+    cost : callable
+        Of an array; it returns a number.
+    gradient : callable
+        Of an array; it returns an array of the same shape. On a manifold, the gradient in the
+        surrounding space and its tangential part will both do.
+    point : array_like, any shape
+        Where; on a manifold, a point of it.
+    direction : array_like, optional
+        Which way, of the shape of the point; on a manifold its tangential part is taken. By
+        default a random one of length 1.
+    manifold : Manifold, optional
+        Where the point may move, `UnitSpheres` for instance; by default anywhere.
+    steps : array_like, shape (n,), optional
+        How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
+    seed : int, optional
+        Of the random direction.
+
+    Returns
+    -------
+    TaylorCheck
+        Of slope 2, if the gradient is right.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or something is not finite.
+
+    Examples
+    --------
+    >>> import slrsym
+    >>> task, lam = slrsym.Task(d=40, L=5, gamma=0.7), 0.3
+    >>> check = check_gradient(
+    ...     lambda state: slrsym.risk(state, lam, task),
+    ...     lambda state: slrsym.gradient(state, lam, task),
+    ...     [0.3, 0.2, 0.1, 0.0, 0.4],
+    ... )
+    >>> round(check.slope, 1)
+    2.0
+    """
+    curve = _Curve(cost, point, direction, manifold, steps, seed)
+    slope = _inner(curve.derivative("gradient", gradient(curve.point)), curve.direction)
+    return curve.compared((slope,), 2)
+
+
+def check_hessian(
+    cost: Callable[[Any], Any],
+    gradient: Callable[[Any], Any],
+    hessian: Callable[[Any, Any], Any],
+    point: ArrayLike,
+    direction: ArrayLike | None = None,
+    *,
+    manifold: Manifold | None = None,
+    steps: ArrayLike | None = None,
+    seed: int = 0,
+) -> TaylorCheck:
+    """Compare a Hessian with its cost, along one direction.
+
+    Parameters
+    ----------
+    cost : callable
+        Of an array; it returns a number.
+    gradient : callable
+        Of an array; it returns an array of the same shape.
+    hessian : callable
+        Of a point and a direction; it returns the Hessian's image of the direction. On a manifold,
+        gradient and Hessian are either both those of the surrounding space, or both the
+        Riemannian ones.
+    point : array_like, any shape
+        Where; on a manifold, a point of it.
+    direction : array_like, optional
+        Which way, of the shape of the point; on a manifold its tangential part is taken. By
+        default a random one of length 1.
+    manifold : Manifold, optional
+        Where the point may move, `UnitSpheres` for instance; by default anywhere.
+    steps : array_like, shape (n,), optional
+        How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
+    seed : int, optional
+        Of the random direction.
+
+    Returns
+    -------
+    TaylorCheck
+        Of slope 3, if gradient and Hessian are right.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or something is not finite.
+    """
+    curve = _Curve(cost, point, direction, manifold, steps, seed)
+    first = curve.derivative("gradient", gradient(curve.point))
+    second = curve.derivative("hessian", hessian(curve.point, curve.direction))
+    slope = _inner(first, curve.direction)
+    # A gradient that is tangential has nothing of the acceleration of a geodesic.
+    bend = _inner(second, curve.direction) + _inner(first, curve.acceleration)
+    return curve.compared((slope, bend / 2), 3)
+
+
+def check_retraction(
+    retraction: Callable[[Any, Any], Any],
+    point: ArrayLike,
+    direction: ArrayLike,
+    exponential: Callable[[Any, Any], Any] | None = None,
+    *,
+    steps: ArrayLike | None = None,
+) -> TaylorCheck:
+    """Compare a retraction with the straight line, or with the exponential map.
+
+    Parameters
+    ----------
+    retraction : callable
+        Of a point and a tangent vector; it returns a point.
+    point : array_like, any shape
+        Where.
+    direction : array_like
+        A tangent vector there, of the same shape.
+    exponential : callable, optional
+        The exponential map, of the same arguments; by default the sum of point and vector, which
+        it touches.
+    steps : array_like, shape (n,), optional
+        How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
+
+    Returns
+    -------
+    TaylorCheck
+        Of slope 2 at least, if it is a retraction; a retraction of second order has slope 3
+        against the exponential map.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, something is not finite, or the direction is zero.
+
+    Notes
+    -----
+    Whether the points lie on a manifold is not looked at.
+
+    Examples
+    --------
+    >>> from slrsym.testing import UnitSpheres
+    >>> spheres = UnitSpheres()
+    >>> round(check_retraction(spheres.retract, [1, 0], [0, 1]).slope, 1)
+    2.0
+    >>> round(check_retraction(spheres.retract, [1, 0], [0, 1], spheres.exponential).slope, 1)
+    3.0
+    """
+    start = finite_array("point", point)
+    along = finite_array("direction", direction, start.shape)
+    distances = increasing_steps(steps)
+    other = exponential or (lambda x, u: x + u)
+    if not np.linalg.norm(along) > 0:
+        raise ValueError(f"direction must not be zero; got {direction!r}")
+    ends = [
+        [finite_array(name, move(start, t * along), start.shape) for t in distances.tolist()]
+        for name, move in (("retraction", retraction), ("exponential", other))
+    ]
+    gaps = np.array([np.linalg.norm(a - b) for a, b in zip(*ends, strict=True)])
+    return fitted(distances, gaps, float(np.abs(start).max(initial=0.0)), 2)
+
+
+class _Curve:
+    """A cost along a curve."""
+
+    def __init__(
+        self,
+        cost: Callable[[Any], Any],
+        point: ArrayLike,
+        direction: ArrayLike | None,
+        manifold: Manifold | None,
+        steps: ArrayLike | None,
+        seed: int,
+    ) -> None:
+        self.cost = cost
+        self.point = finite_array("point", point)
+        self.steps = increasing_steps(steps)
+        self.manifold = Euclidean() if manifold is None else manifold
+        if direction is None:
+            along = np.random.default_rng(seed).standard_normal(self.point.shape)
+        else:
+            along = finite_array("direction", direction, self.point.shape)
+        self.direction = self.manifold.tangent(self.point, along)
+        length = np.linalg.norm(self.direction)
+        # Nothing changes along no direction, whatever the derivatives.
+        if not length > 1e-9 * np.linalg.norm(along):
+            raise ValueError(f"direction must have a tangential part at the point; got {along!r}")
+        if direction is None:
+            self.direction = self.direction / length
+        self.acceleration = self.manifold.acceleration(self.point, self.direction)
+
+    def derivative(self, name: str, value: Any) -> Array:
+        return finite_array(f"{name} at the point", value, self.point.shape)
+
+    def value(self, point: Array) -> float:
+        return float(finite_array("cost", self.cost(point), ()))
+
+    def compared(self, coefficients: tuple[float, ...], order: int) -> TaylorCheck:
+        """The cost less its value at the point and less the powers of the step."""
+        first = self.value(self.point)
+        values = np.array(
+            [
+                self.value(self.manifold.retract(self.point, t * self.direction))
+                for t in self.steps.tolist()
+            ]
+        )
+        powers = [c * self.steps**n for n, c in enumerate(coefficients, 1)]
+        remainders = np.abs(values - first - np.sum(powers, axis=0))
+        return fitted(self.steps, remainders, abs(first), order, values - first)
+
+
+def _inner(x: Array, y: Array) -> float:
+    return float(np.sum(x * y))
