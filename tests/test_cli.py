@@ -518,7 +518,8 @@ def test_interrupt_of_workers(derivation, tmp_path, phase):
 
 
 def test_where_the_derivations_are():
-    assert run("derivations").stdout.strip() == str(builtin_folder())
+    for options in ((), ("--path",)):
+        assert run("derivations", *options).stdout.strip() == str(builtin_folder())
 
 
 def test_a_copy_of_the_derivations(tmp_path):

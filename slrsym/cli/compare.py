@@ -20,6 +20,7 @@ from slrsym.cli.output import (
     progress_bar,
     refusals,
     reported,
+    warnings_told,
     write_json,
 )
 
@@ -162,7 +163,7 @@ def compare(
         probabilities = None if p is None else _numbers(p)
         best_linear(task, probabilities)
     most = samples or (100_000 if target_stderr is None else _MOST_SAMPLES)
-    with _bar() as shown:
+    with warnings_told(), _bar() as shown:
         rows = [
             _compared(
                 predictor,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from slrsym.cli.output import optional, refusals, reported, require_writable
+from slrsym.cli.output import optional, refusals, reported, require_writable, warnings_told
 from slrsym.figures import FORMATS, NAMES
 
 _ALL = "all"
@@ -125,7 +124,7 @@ def figure(
         begin = time.perf_counter()
         file = files.get(name)
         read = file is not None and file.exists()
-        with refusals("--data") if files else nullcontext():
+        with warnings_told(), refusals("--data" if files else None):
             found = fetch(recipes[name], file)
         drawn = figures.draw(name, found, note)
         write(drawn, target, form.value)

@@ -259,6 +259,9 @@ def checked(
 
 @reported()
 def derivations(
+    path: Annotated[
+        bool, typer.Option("--path", help="Say where they are, as without any option.")
+    ] = False,
     copy: Annotated[
         Path | None,
         optional("--copy", metavar="DIR", help="Copy them to a new folder, or an empty one."),
@@ -271,8 +274,9 @@ def derivations(
     from slrsym.claims.files import builtin_folder, python_files
 
     folder = builtin_folder()
-    if copy is None:
+    if path or copy is None:
         typer.echo(folder)
+    if copy is None:
         return
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
         raise typer.BadParameter(

@@ -35,7 +35,7 @@ from slrsym.files import (
     require_writable,
     write_netcdf,
 )
-from slrsym.kernels.arguments import positive, real_array, require_memory, whole
+from slrsym.kernels.arguments import foretell, positive, real_array, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
 from slrsym.progress import advancing
@@ -230,6 +230,10 @@ def simulate(
     sampling = _sampling(batch, rng)
     begin = as_start(start)
     _require_memory(begin, task, steps, log_every, dynamics)
+    if batch is not None:
+        # A sample of a batch takes about a microsecond, a step at least some twenty.
+        runs = getattr(begin, "runs", 1)
+        foretell(f"batch = {batch:,}", runs * steps * (2e-5 + 1e-6 * sampling["batch"]))
     # A start may be anybody's.
     states = require_feasible(real_array("start", begin.overlaps(task)))
     settings = {

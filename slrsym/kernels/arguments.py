@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import operator
 import os
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["number", "positive", "real_array", "require_memory", "whole"]
+__all__ = ["foretell", "number", "positive", "real_array", "require_memory", "whole"]
 
 
 def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:
@@ -63,3 +64,12 @@ def require_memory(what: str, size: float) -> None:
             f"{what} would need {size / 1e9:.3g} GB of memory; this machine has "
             f"{there / 1e9:.3g} GB"
         )
+
+
+def foretell(what: str, seconds: float) -> None:
+    """Say of work, before it begins or soon after, that it takes more than an hour."""
+    for unit, size in (("years", 3.16e7), ("days", 86_400.0), ("hours", 3600.0)):
+        if seconds > size:
+            told = f"{what}: this takes about {float(f'{seconds / size:.2g}'):,g} {unit}"
+            warnings.warn(told, RuntimeWarning, stacklevel=2)
+            return

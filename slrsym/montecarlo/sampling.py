@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from slrsym.kernels.arguments import number
+from slrsym.kernels.arguments import foretell, number
 from slrsym.task import OrderParameters, Task
 
 # Each block of so many observations has its own stream of random numbers, and the standard error
@@ -74,7 +75,7 @@ def sampled(
 ) -> Moments:
     """Moments of a quantity."""
     moments = Moments(quantity.size)
-    block = 0
+    block, begun = 0, perf_counter()
     while moments.count < observations:
         seed = SeedSequence(
             root.entropy,
@@ -89,6 +90,9 @@ def sampled(
             if keep is not None:
                 keep(rows)
         block += 1
+        if block == 1 and target_stderr is None:
+            took = perf_counter() - begun
+            foretell(f"{observations:,} samples", took * (observations / moments.count - 1))
         error = float(moments.stderr.max())
         if progress is not None:
             progress(moments.count, error)

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import linear_sum_assignment
 
-from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.arguments import positive, require_memory, whole
 from slrsym.transformers.layer import Layer, MultipleLocation, Real, RunsInPieces, stream
 
 
@@ -62,6 +62,11 @@ class LayerRuns(RunsInPieces):
         if self.task.task.d % self.heads:
             d = self.task.task.d
             raise ValueError(f"d must be a multiple of heads = {self.heads}; got {d}")
+        d, tokens = self.task.task.d, self.task.task.L + 1
+        # Weights and their gradients; tokens, what is made of them, and the gradients of these.
+        size = 8 * (4 * d * d + 2 * d * self.width)
+        size += 4 * max(self.batch, self.test) * tokens * (10 * d + 2 * self.width)
+        require_memory(f"d = {d:,} with batch = {self.batch:,}", size)
 
     @property
     def settings(self) -> dict[str, Any]:

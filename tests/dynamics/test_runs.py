@@ -485,3 +485,18 @@ def test_the_largest_curvature_is_that_of_the_hessian():
 def test_the_figures_steps_are_not_too_large():
     """That of figure 4a is, at its start, and is not where runs end."""
     simulate(Task(400, 10, 0.5**0.5), Sphere(4, seed=1), Inverse(1, 1e-4), 4e-3, 60_000, 600)
+
+
+def test_long_work_is_foretold(monkeypatch):
+    def stop(*_, **__):
+        raise InterruptedError
+
+    # Nothing is run: what is said comes before.
+    monkeypatch.setattr(runs_module, "as_schedule", stop)
+    task = Task(d=10, L=2, gamma=1.0)
+    for batch, told in ((10**6, "8.3 hours"), (10**8, "35 days"), (10**12, "950 years")):
+        with pytest.warns(RuntimeWarning, match=f"about {told}"), pytest.raises(InterruptedError):
+            simulate(task, Sphere(3), 0.1, 1e-3, 10_000, batch=batch)
+    # Any warning would be an error here.
+    with pytest.raises(InterruptedError):
+        simulate(task, Sphere(3), 0.1, 1e-3, 10_000, batch=5)

@@ -130,3 +130,9 @@ def test_what_is_refused():
             small(**{name: 0})
     with pytest.raises(ValueError, match="alpha must be"):
         small(alpha=-1.0)
+
+
+def test_weights_that_no_memory_holds_are_refused():
+    task = MultipleLocation(Task(10**9, 4, 1.0), 1)
+    with pytest.raises(ValueError, match=r"^d = 1,000,000,000 with batch = 2 would need .* GB"):
+        LayerRuns(task, 1, 10, 0.1, 2, 1, 1, 1)
