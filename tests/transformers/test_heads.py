@@ -180,30 +180,40 @@ def steps_in_full(task, students, stars, alpha, lam, batch, steps, rng):
     return students
 
 
-@pytest.mark.parametrize(
-    ("d", "shared"), [(13, False), (30, False), thorough(13, True), thorough(30, True)]
-)
-def test_runs_from_samples_are_exact_in_law(d, shared):
-    # Large steps, so that what is beyond the span counts; in 13 dimensions it has the least.
-    task = MultipleLocation(Task(d, 3, 0.4, 0.2), 2, shared)
-    count, lam, alpha, batch, steps = 1500, 0.5, 0.3, 2, 3
-    runs = HeadRuns(task, 2, lam, 0.0, 0, alpha, batch, steps, steps, 1, seed=4)
+def sampled_and_full(task, heads, alpha, steps, count):
+    """Overlaps of students after steps in the span, and in all dimensions."""
+    lam, batch = 0.5, 2
+    runs = HeadRuns(task, heads, lam, 0.0, 0, alpha, batch, steps, steps, 1, seed=4)
     students, stars = runs._start(0)
     many, fixed = (np.broadcast_to(x, (count, *x.shape)).copy() for x in (students, stars))
     seeds = np.random.SeedSequence(9).spawn(count)
     found = runs._sampled(many, fixed, [lam] * steps, [default_rng(seed) for seed in seeds])
     rng = default_rng(10)
-    wide = [np.pad(x, ((0, 0), (0, d - x.shape[1]))) for x in (students, stars)]
+    wide = [np.pad(x, ((0, 0), (0, task.task.d - x.shape[1]))) for x in (students, stars)]
     wanted = np.stack(
         [steps_in_full(task, *wide, alpha, lam, batch, steps, rng) for _ in range(count)]
     )
-
-    def overlaps(students, stars):
+    upper = np.triu_indices(2 * heads, 1)
+    for students, known in ((found, stars), (wanted, wide[1])):
         gram = students @ students.transpose(0, 2, 1)
-        upper = np.triu_indices(4, 1)
-        return np.hstack([(students @ stars.T).reshape(count, -1), gram[:, *upper]])
+        yield np.hstack([(students @ known.T).reshape(count, -1), gram[:, *upper]])
 
-    one, two = overlaps(found, stars), overlaps(wanted, wide[1])
+
+@pytest.mark.parametrize(
+    ("d", "n", "shared", "alpha", "steps", "count"),
+    [
+        # Large steps, so that what is beyond the span counts; in 13 dimensions it has the least.
+        (13, 2, False, 0.3, 3, 1500),
+        (30, 2, False, 0.3, 3, 1500),
+        thorough(13, 2, True, 0.3, 3, 1500),
+        thorough(30, 2, True, 0.3, 3, 1500),
+        # One dimension more or less beyond it is a large part of three.
+        (7, 1, False, 1.0, 1, 8000),
+    ],
+)
+def test_runs_from_samples_are_exact_in_law(d, n, shared, alpha, steps, count):
+    task = MultipleLocation(Task(d, 3, 0.4, 0.2), n, shared)
+    one, two = sampled_and_full(task, n, alpha, steps, count)
     # Means, and all second moments, by the deviation of their differences.
     centre = two.mean(axis=0)
     products = [
