@@ -7,7 +7,7 @@ Gaussian integrals (see `integrals`). What it cannot reduce it leaves as an `Exp
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
@@ -141,6 +141,12 @@ def closed_form(node: Expectation) -> Expr:
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
+def evaluated(expr: Expr, law: Law, positive: Callable[[Expr], bool]) -> Expr:
+    """The closed form, where `positive` knows more of parameters than they declare."""
+    _require_real(expr, law)
+    return _Evaluation(Trace(), positive).evaluate(in_own_functions(expr), law)
+
+
 def reason_open(node: Expectation) -> str:
     """Why an expectation has no closed form here; nothing where it has one."""
     record = Trace()
@@ -170,8 +176,10 @@ def _require_real(expr: Expr, law: Law) -> None:
 class _Evaluation:
     """One evaluation: its trace, and the closed forms found on the way."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    def __init__(
+        self, trace: Trace, positive: Callable[[Expr], bool] = lambda _: False
+    ) -> None:
+        self.trace, self.positive = trace, positive
         self.known: dict[tuple[Any, ...], Expr] = {}
 
     # -- products of independent laws ---------------------------------------------------------
@@ -389,7 +397,9 @@ class _Evaluation:
         if any(im(entry) != 0 for entry in quadratic):
             raise Unsupported("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
-        exponent, determinant, new_mean, new_cov = tilt(quadratic, linear, mean, Matrix(law.cov))
+        exponent, determinant, new_mean, new_cov = tilt(
+            quadratic, linear, mean, Matrix(law.cov), self.positive
+        )
         shift = new_mean.applyfunc(lambda m: expand(im(m)))
         moved = dict(
             zip(

@@ -5,6 +5,8 @@ Throughout, u and w are jointly Gaussian with means m_u, m_w, variances v_u, v_w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sympy import (
     Eq,
     Expr,
@@ -121,7 +123,8 @@ def _root_of_ratio(numerator: Expr, denominator: Expr) -> Expr:
 
 
 def tilt(
-    quadratic: Matrix, linear: Matrix, mean: Matrix, cov: Matrix
+    quadratic: Matrix, linear: Matrix, mean: Matrix, cov: Matrix,
+    positive: Callable[[Expr], bool] = lambda _: False,
 ) -> tuple[Expr, Expr, Matrix, Matrix]:
     r"""Complete the square: the exponential of a quadratic form times a Gaussian density.
 
@@ -132,12 +135,13 @@ def tilt(
 
     .. math:: c = b^T m' - \tfrac12 m^T P m' + \tfrac12 b^T(m - m').
 
-    The formula holds for singular :math:`\Sigma` too.
+    The formula holds for singular :math:`\Sigma` too. `positive` is asked where assumptions do not
+    decide that the expectation exists.
     """
     size = len(mean)
     system = Matrix.eye(size) + cov * quadratic
     determinant = _tidy(system.det(method="berkowitz"))
-    _require_integrable(quadratic, system)
+    _require_integrable(quadratic, system, positive)
     inverse = (system.adjugate() / determinant).applyfunc(_tidy)
     new_mean = (inverse * (mean + cov * linear)).applyfunc(tidy_complex)
     new_cov = (inverse * cov).applyfunc(_tidy)
@@ -178,7 +182,9 @@ def _evidently_semidefinite(matrix: Matrix) -> bool:
     return True
 
 
-def _require_integrable(quadratic: Matrix, system: Matrix) -> None:
+def _require_integrable(
+    quadratic: Matrix, system: Matrix, positive: Callable[[Expr], bool]
+) -> None:
     if _evidently_semidefinite(quadratic):
         return
     # The eigenvalues of I + cov P are real, so all are positive if and only if every elementary
@@ -191,7 +197,7 @@ def _require_integrable(quadratic: Matrix, system: Matrix) -> None:
             raise DivergenceError(
                 f"not integrable: the exponential outgrows the density, since {condition} > 0 fails"
             )
-        if verdict is None:
+        if verdict is None and not positive(condition):
             names = ", ".join(sorted(map(str, condition.free_symbols)))
             raise IntegrabilityError(
                 f"integrability needs {condition} > 0, which the assumptions on {names} do not "

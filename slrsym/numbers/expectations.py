@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq
@@ -58,6 +59,7 @@ from slrsym.numbers.integrands import (
     named_anew,
     split_off_polynomial,
 )
+from slrsym.numbers.kinks import Line, kinks_of, lines_of, piecewise_sum
 from slrsym.numbers.nodes import (
     RELATIONS,
     Nodes,
@@ -373,7 +375,12 @@ class Expectations:
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
         hermite = gauss_hermite(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
-        total = gaussian_sum(program, smooth, rules, self.digits)
+        kinks = kinks_of(factor, random)
+        if kinks:
+            lines = lines_of(kinks, random, partial(_line, compiler), self.evaluator.ball)
+            total = piecewise_sum(program, lines, smooth, rules, self.digits)
+        else:
+            total = gaussian_sum(program, smooth, rules, self.digits)
         return total.value, total.absolute
 
     def _combined(
@@ -387,6 +394,19 @@ class Expectations:
         if any(isinstance(t, acb) for t in total):
             return [[complex_ball(t).real for t in total], [complex_ball(t).imag for t in total]]
         return [total]
+
+
+def _line(compiler: Compiler, form: Expr) -> Line | None:
+    """An affine form in the coordinates of the quadrature."""
+    found = compiler.affine(form)
+    if found is None:
+        return None
+    constant, row = found[0], [arb(0)] * compiler.program.depth
+    for symbol, coefficient in found[1].items():
+        own, place = compiler.rows[symbol]
+        constant = constant + coefficient * own
+        row = [t + coefficient * c for t, c in zip(row, place, strict=True)]
+    return constant, tuple(row)
 
 
 def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:

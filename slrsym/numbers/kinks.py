@@ -1,0 +1,211 @@
+"""Quadrature of integrands with kinks and jumps: each smooth piece by itself.
+
+Kinks are where absolute values, signs, maxima and cases bend or jump: at zeros of affine forms of
+the variables, and of quadratic functions of one. In one dimension these are points; in two, lines,
+whose crossings divide the outer range and which divide the inner one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from flint import arb, ctx
+from sympy import Abs, Basic, Expr, Heaviside, Max, Min, Mul, Piecewise, Pow, S, Symbol, sign
+from sympy.core.relational import Relational
+
+from slrsym.numbers.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    Node,
+    Program,
+    Sum,
+    Undecided,
+    magnitude,
+    real_ball,
+    widened,
+)
+from slrsym.statements.expressions import free
+
+__all__ = ["Line", "kinks_of", "lines_of", "piecewise_sum"]
+
+# Constant and coefficients of an affine form in the coordinates of the quadrature.
+Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]
+_WIDTHS = (4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
+_MOST_NODES = 2_000_000
+
+
+def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+    """What vanishes where an integrand bends or jumps."""
+    found: dict[Expr, None] = {}
+    for node in expr.atoms(Abs, sign, Heaviside, Max, Min, Relational):
+        if not free(node) & random:
+            continue
+        if isinstance(node, Abs | sign | Heaviside):
+            arguments = [node.args[0]]
+        elif isinstance(node, Relational):
+            arguments = [node.lhs - node.rhs]
+        else:
+            arguments = [a - b for a, b in itertools.combinations(node.args, 2)]
+        for argument in arguments:
+            found |= dict.fromkeys(_factors(argument, random))
+    return list(found)
+
+
+def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
+    """Expressions without kinks of their own, one of which vanishes where `expr` does."""
+    if not free(expr) & random:
+        return
+    for node in expr.atoms(Abs, sign, Heaviside, Max, Min, Piecewise):
+        if free(node) & random:
+            for branch in _branches(node):
+                yield from _factors(expr.xreplace({node: branch}), random)
+            return
+    if isinstance(expr, Mul):
+        for part in expr.args:
+            yield from _factors(part, random)
+    elif isinstance(expr, Pow) and expr.exp.is_Rational:
+        yield from _factors(expr.base, random)
+    else:
+        yield expr
+
+
+def _branches(node: Basic) -> list[Any]:
+    if isinstance(node, Abs):
+        return [node.args[0], -node.args[0]]
+    if isinstance(node, sign):
+        return [S.One, S.NegativeOne]
+    if isinstance(node, Heaviside):
+        return [S.One, S.Zero]
+    return [pair[0] for pair in node.args] if isinstance(node, Piecewise) else list(node.args)
+
+
+def lines_of(
+    kinks: Iterable[Expr],
+    random: frozenset[Symbol],
+    affine: Callable[[Expr], Line | None],
+    ball: Callable[[Expr], Ball],
+) -> list[Line]:
+    """The lines on which the kinks lie; refused where one is not straight."""
+    lines = []
+    for kink in kinks:
+        line = affine(kink)
+        if line is not None:
+            lines.append(line)
+            continue
+        present = sorted(free(kink) & random, key=str)
+        polynomial = kink.as_poly(*present) if len(present) == 1 else None
+        if polynomial is None or polynomial.degree() > 2:
+            raise Undecided(f"where {kink} vanishes is not known, and the integrand bends there")
+        c, b, a = (real_ball(ball(polynomial.nth(k)), "a coefficient") for k in range(3))
+        disc = b * b - 4 * a * c
+        if disc < 0 or a.is_zero():
+            continue
+        place = affine(present[0])
+        assert place is not None
+        for side in (-1, 1):
+            lines.append((place[0] - (-b + side * abs(disc).sqrt()) / (2 * a), place[1]))
+    return lines
+
+
+def piecewise_sum(
+    program: Program, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
+    digits: int,
+) -> Sum:  # fmt: skip
+    """Expectation over independent standard normals, the first one or two coordinates in pieces.
+
+    Notes
+    -----
+    Gauss-Legendre rules on panels that no kink divides. Two divisions into panels of other widths,
+    the second one reaching further out, have to agree.
+    """
+    if smooth > 2:
+        raise Undecided(f"an integrand with kinks in {smooth} dimensions")
+    goal = -(digits + 1.5)
+    reach = math.sqrt(2 * (2 - goal) * math.log(10))
+    count = digits - 2 if digits < 60 else digits
+    # Far kinks, and such as are the same line, divide nothing.
+    vertical, others = [], []
+    for constant, row in lines:
+        first, second = row[0], row[1] if smooth == 2 else arb(0)
+        if _is_small(second, first, digits):
+            if not first.is_zero():
+                vertical.append(-constant / first)
+        else:
+            others.append((-constant / second, -first / second))
+    for (a, b), (c, d) in itertools.combinations(others, 2):
+        if not _is_small(b - d, abs(b) + abs(d) + 1, digits):
+            vertical.append((c - a) / (b - d))
+    previous: Sum | None = None
+    for stage, width in enumerate(_WIDTHS):
+        panels = _Panels(count, width, reach * (1 + 0.06 * stage))
+        total = _swept(program, panels, vertical, others, smooth, rules)
+        whole = total.absolute
+        if whole == -math.inf:
+            return Sum(arb(0), whole)
+        if previous is not None:
+            difference = total.value - previous.value
+            if (magnitude(difference) - whole) * DIGITS_PER_BIT < goal:
+                return Sum(widened(total.value, difference.abs_upper()), whole)
+        previous = total
+    raise Undecided("the quadrature does not converge: the integrand is not smooth in pieces")
+
+
+def _is_small(x: Ball, beside: Ball, digits: int) -> bool:
+    return x.is_zero() or magnitude(x) < magnitude(beside) - (digits + 5) / DIGITS_PER_BIT
+
+
+class _Panels:
+    """A Gauss-Legendre rule on each panel of a line, against the normal density."""
+
+    def __init__(self, count: int, width: float, reach: float) -> None:
+        self.count, self.width, self.reach = count, width, reach
+
+    def nodes(self, cuts: Iterable[Ball]) -> list[tuple[Ball, Ball]]:
+        """Nodes and weights on panels between the cuts and the ends."""
+        end = arb(self.reach)
+        inner = sorted((c for c in cuts if abs(float(c.mid())) < self.reach), key=_middle)
+        ends = [-end, *inner, end]
+        found = []
+        for low, high in itertools.pairwise(ends):
+            # Two cuts that differ by rounding alone have nothing between them.
+            if not low < high:
+                continue
+            panels = max(1, math.ceil(float((high - low).mid()) / self.width))
+            half = (high - low) / (2 * panels)
+            for k in range(panels):
+                middle = low + half * (2 * k + 1)
+                for x, weight in _legendre(self.count, ctx.prec):
+                    node = middle + half * x
+                    found.append((node, weight * half * (-node * node / 2).exp()))
+        return found
+
+
+def _middle(x: Ball) -> float:
+    return float(x.mid())
+
+
+@lru_cache(maxsize=16)
+def _legendre(count: int, bits: int) -> tuple[tuple[Ball, Ball], ...]:
+    return tuple(arb.legendre_p_root(count, k, weight=True) for k in range(count))
+
+
+def _swept(
+    program: Program, panels: _Panels, vertical: Sequence[Ball],
+    others: Sequence[tuple[Ball, Ball]], smooth: int, rules: Sequence[Sequence[Node]],
+) -> Sum:  # fmt: skip
+    scale = (2 * arb.pi()).sqrt() ** smooth
+    outer = panels.nodes(vertical)
+    if smooth == 2 and len(outer) ** 2 * math.prod(map(len, rules)) > _MOST_NODES:
+        raise Undecided("too many nodes for an integrand with kinks in two dimensions")
+    total, absolute = arb(0), arb(0)
+    for x, weight in outer:
+        loops: list[Sequence[Node]] = [((x, weight, 0.0),)]
+        if smooth == 2:
+            loops.append([(y, w, 0.0) for y, w in panels.nodes([a + b * x for a, b in others])])
+        value, size, _ = program.sum([*loops, *rules], 1.0, 0.0)
+        total, absolute = total + value, absolute + size
+    return Sum(total / scale, magnitude(absolute / scale))

@@ -1,0 +1,280 @@
+"""Inequalities of probability: tangents of convex functions, Jensen, Cauchy-Schwarz, Poincare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Abs, Dummy, Expr, S, Symbol, sqrt, sympify
+
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import GaussianLaw
+from slrsym.search.algebra.atoms import Freedom
+from slrsym.search.context import Context
+from slrsym.search.gate import require_defined
+from slrsym.search.regularity import derivative, require_admissible, require_moderate
+from slrsym.search.rules.expectations import LINEAR, require_integrable
+from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put
+
+
+
+def _curvature(of: Expr, x: Symbol, context: Context) -> int:
+    """1 for a convex function of all values that a symbol may take, -1 for a concave one."""
+    declared = set(x._assumptions_orig) - {"commutative"}
+    if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
+        raise Refused(f"{x} has to be declared real, and of a sign at most")
+    if x in context.restricted:
+        raise Refused(f"a hypothesis speaks of {x}; rename the variable")
+    # A name that no hypothesis knows, whatever it declares.
+    place = Dummy(x.name, **x._assumptions_orig)
+    bend = context.sign(derivative(put(of, {x: place}), place, context, 2))
+    if bend.nonnegative:
+        return 1
+    if bend.nonpositive:
+        return -1
+    raise Refused(f"{of} is not known to be convex, nor concave, in {x}")
+
+
+def _matches(link: Link, wanted: Expr, other: Expr, context: Context, freedom: Freedom) -> bool:
+    """Whether the two sides are these."""
+    try:
+        context.require_equal(link.lhs, wanted, freedom)
+        context.require_equal(link.rhs, other, freedom)
+    except Refused:
+        return False
+    return True
+
+
+def _downward(link: Link) -> Link:
+    """The link as <=."""
+    if link.relation not in ("<=", ">="):
+        raise Refused(f"the rule gives <= and >=, and this step says {link.relation}")
+    return link if link.relation == "<=" else link.flipped
+
+
+@dataclass(frozen=True)
+class _Tangent(Rule):
+    """A convex function lies above its tangents, a concave one below."""
+
+    of: Expr
+    variable: Symbol
+    at: Expr
+    point: Expr
+
+    name = "tangent"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("taylor-theorem",)
+
+    def check(self, link: Link, context: Context) -> None:
+        link, x = _downward(link), self.variable
+        for place in (self.at, self.point):
+            require_admissible(x, place, context)
+            require_integrable(place, context)
+        for side in (link.lhs, link.rhs):
+            require_defined(side, context)
+        slope = derivative(self.of, x, context)
+        line = put(self.of, {x: self.at}) + put(slope, {x: self.at}) * (self.point - self.at)
+        value = put(self.of, {x: self.point})
+        low, high = (line, value) if _curvature(self.of, x, context) > 0 else (value, line)
+        # What is added on both sides, and multiplied by a positive number, does not matter.
+        context.require_equal(link.rhs - link.lhs, high - low)
+
+
+def tangent(of: Any, variable: Symbol, at: Any, point: Any) -> Rule:
+    """Compare a convex or concave function with its tangent.
+
+    That the second derivative has a sign for all values of `variable` is found out by itself. Rests
+    on the axiom ``taylor-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, in `variable`.
+    variable : Symbol
+        A real variable; if it is declared of a sign, f is a function of such numbers.
+    at : expression
+        Where the tangent touches.
+    point : expression
+        Where the two are compared.
+
+    Returns
+    -------
+    Rule
+        For ``f(at) + f'(at) (point - at) <= f(point)`` (or >=), and what has the same difference.
+    """
+    return _Tangent(sympify(of), variable, sympify(at), sympify(point))
+
+
+@dataclass(frozen=True)
+class _Jensen(Rule):
+    """f(E X) <= E f(X) for a convex function f, and >= for a concave one."""
+
+    of: Expr
+    variable: Symbol
+
+    name = "Jensen's inequality"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("jensen",)
+
+    def check(self, link: Link, context: Context) -> None:
+        link, x = _downward(link), self.variable
+        for side in (link.lhs, link.rhs):
+            require_integrable(side, context)
+        convex = _curvature(self.of, x, context) > 0
+        outside, mean = (link.lhs, link.rhs) if convex else (link.rhs, link.lhs)
+        if not isinstance(mean, Expectation):
+            raise Refused(f"{mean} is no expectation")
+        inner = [n for n in outside.atoms(Expectation) if n.law == mean.law]
+        for node in inner:
+            # The variables of a law run over all reals, whatever is known of others.
+            try:
+                self._check_with(node.integrand, outside, mean, context)
+            except Refused as refusal:
+                reason = refusal
+                continue
+            return
+        if inner:
+            raise reason
+        raise Refused(f"{outside} has no expectation under the law of {mean}")
+
+    def _check_with(self, h: Expr, outside: Expr, mean: Expectation, context: Context) -> None:
+        x = self.variable
+        context.require_equal(outside, put(self.of, {x: Expectation(h, mean.law)}))
+        context.require_equal(mean, Expectation(put(self.of, {x: h}), mean.law))
+        require_admissible(x, h, context)
+
+
+def jensen(of: Any, variable: Symbol) -> Rule:
+    """Compare a convex or concave function of a mean with the mean of the function.
+
+    That the second derivative has a sign for all values of `variable` is found out by itself. Rests
+    on the axiom ``jensen``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, in `variable`.
+    variable : Symbol
+        A real variable; if it is declared of a sign, f is a function of such numbers.
+
+    Returns
+    -------
+    Rule
+        For ``f(E h) <= E f(h)`` where f is convex, and ``E f(h) <= f(E h)`` where it is concave.
+    """
+    return _Jensen(sympify(of), variable)
+
+
+@dataclass(frozen=True)
+class _CauchySchwarz(Rule):
+    """(E f g)^2 <= E f^2 E g^2."""
+
+    first: Expr
+    second: Expr
+
+    name = "Cauchy-Schwarz inequality"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("cauchy-schwarz",)
+
+    def check(self, link: Link, context: Context) -> None:
+        link = _downward(link)
+        f, g = self.first, self.second
+        for side in (link.lhs, link.rhs):
+            require_integrable(side, context)
+        for law in sorted({n.law for n in link.statement.atoms(Expectation)}, key=str):
+            both = Expectation(f * g, law)
+            squares = Expectation(f**2, law), Expectation(g**2, law)
+            for node in (both, *squares):
+                require_integrable(node, context)
+            forms = [
+                (both**2, squares[0] * squares[1]),
+                (Abs(both), sqrt(squares[0]) * sqrt(squares[1])),
+                (both, sqrt(squares[0]) * sqrt(squares[1])),
+                (Abs(both), sqrt(squares[0] * squares[1])),
+                (both, sqrt(squares[0] * squares[1])),
+            ]
+            if any(_matches(link, low, high, context, LINEAR) for low, high in forms):
+                return
+        raise Refused(f"the step is none of the forms of the inequality for {f} and {g}")
+
+
+def cauchy_schwarz(first: Any, second: Any) -> Rule:
+    """Compare the mean of a product with those of squares.
+
+    Rests on the axiom ``cauchy-schwarz``.
+
+    Parameters
+    ----------
+    first, second : expression
+        The factors f and g, in the variables of the law.
+
+    Returns
+    -------
+    Rule
+        For ``(E f g)^2 <= E f^2 E g^2``, and with roots: ``E f g`` or ``|E f g|`` at most
+        ``sqrt(E f^2) sqrt(E g^2)``.
+    """
+    return _CauchySchwarz(sympify(first), sympify(second))
+
+
+@dataclass(frozen=True)
+class _Poincare(Rule):
+    """Var f(X) <= E grad f(X)' C grad f(X) for a Gaussian vector X of covariance C."""
+
+    of: Expr
+
+    name = "Gaussian Poincare inequality"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("gaussian-poincare",)
+
+    def check(self, link: Link, context: Context) -> None:
+        link = _downward(link)
+        for side in (link.lhs, link.rhs):
+            require_integrable(side, context)
+        for law in sorted({n.law for n in link.statement.atoms(Expectation)}, key=str):
+            if not isinstance(law, GaussianLaw):
+                continue
+            require_moderate(self.of, frozenset(law.symbols), context)
+            names = law.symbols
+            energy: Expr = sum(
+                (
+                    law.cov[i, j] * self.of.diff(x) * self.of.diff(y)
+                    for i, x in enumerate(names)
+                    for j, y in enumerate(names)
+                ),
+                S.Zero,
+            )
+            variance = Expectation(self.of**2, law) - Expectation(self.of, law) ** 2
+            centred = Expectation((self.of - Expectation(self.of, law)) ** 2, law)
+            if any(
+                _matches(link, low, Expectation(energy, law), context, LINEAR)
+                for low in (variance, centred)
+            ):
+                return
+        raise Refused(f"the step is not the inequality for {self.of}")
+
+
+def poincare(of: Any) -> Rule:
+    """Bound the variance of a function of Gaussian variables by its gradient.
+
+    Rests on the axiom ``gaussian-poincare``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, smooth and of moderate growth.
+
+    Returns
+    -------
+    Rule
+        For ``E f^2 - (E f)^2 <= E grad f' C grad f``, where C is the covariance.
+    """
+    return _Poincare(sympify(of))
+
+

@@ -1,0 +1,277 @@
+r"""Limits, by leading terms.
+
+As u tends to infinity, an expression is written as :math:`c u^q + o(u^q)`, where c is free of u and
+may be zero. Sums, products, powers and continuous functions of such are such again; exponentials of
+what tends to minus infinity are :math:`o(u^{-k})` for every k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Limit,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    acos,
+    asin,
+    atan,
+    cos,
+    erf,
+    erfc,
+    exp,
+    expand,
+    log,
+    oo,
+    pi,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tanh,
+)
+
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.independent import is_plainly_real
+from slrsym.gaussian.law import GaussianLaw
+from slrsym.search.context import Context
+from slrsym.search.rules.calculus import require_equality
+from slrsym.search.rules.expectations import INDEPENDENT, require_integrable
+from slrsym.search.rules.gaussian import require_positive_definite
+from slrsym.search.signs.decider import decider_of
+from slrsym.search.bounds.intervals import NoRange
+from slrsym.search.step import Link, Rule
+from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import put, rebuilt
+
+# c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
+Lead: TypeAlias = tuple[Expr, Expr]
+# Slower than every power that matters: logarithms, and what is bounded.
+_SLOW = Rational(1, 1000)
+_TINY: Lead = (S.Zero, -oo)
+# Limits at plus and minus infinity, and for the odd ones, the slope at zero.
+_AT_INFINITY = {
+    erf: (S.One, S.NegativeOne),
+    tanh: (S.One, S.NegativeOne),
+    atan: (pi / 2, -pi / 2),
+    normal_cdf: (S.One, S.Zero),
+    erfc: (S.Zero, S(2)),
+}
+_SLOPE_AT_ZERO = {
+    erf: 2 / sqrt(pi), tanh: S.One, atan: S.One, sin: S.One, sinh: S.One, asin: S.One,
+}  # fmt: skip
+_BELLS = (erf_prime, erf_second, normal_pdf)
+_CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, cos, exp)
+
+
+class _Limits(Rule):
+    """Limits at infinity or at a point, evaluated by leading terms.
+
+    Those of expectations are taken inside where the integrand is bounded. Rests on the axioms
+    ``limits-of-functions``, and then ``dominated-convergence``.
+    """
+
+    name = "limits"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        more = ("dominated-convergence",) if link.statement.has(Expectation) else ()
+        return ("limits-of-functions", *more)
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        if not link.statement.has(Limit):
+            raise Refused("neither side has a limit")
+        left, right = (
+            rebuilt(side, lambda node: _taken(node, context)) for side in (link.lhs, link.rhs)
+        )
+        for side in (left, right):
+            require_integrable(side, context)
+        context.require_equal(left, right, INDEPENDENT)
+
+
+limits = _Limits()
+
+
+def _taken(node: Expr, context: Context) -> Expr | None:
+    if not isinstance(node, Limit):
+        return None
+    body, x, target, direction = node.args
+    if not is_plainly_real(x):
+        raise Refused(f"{x} has to be declared real, and no more")
+    if target.is_infinite:
+        return _limit(body, x, S.One if target is oo else S.NegativeOne, None, context)
+    sides = {"+": (1,), "-": (-1,)}.get(str(direction), (1, -1))
+    found = [_limit(body, x, S(side), target, context) for side in sides]
+    if len(found) == 2:
+        context.require_equal(*found)
+    return found[0]
+
+
+def _limit(body: Expr, x: Symbol, side: Expr, target: Expr | None, context: Context) -> Expr:
+    u = Dummy("u", positive=True)
+    away = side * u if target is None else target + side / u
+    search = _Leading(u, context)
+    c, q = search.of(put(body, {x: away}))
+    if q == 0:
+        return c
+    if q.is_negative:
+        return S.Zero
+    raise Refused(f"{body} is not known to have a finite limit")
+
+
+@dataclass(frozen=True)
+class _Leading:
+    """Leading terms as u tends to infinity."""
+
+    u: Symbol
+    context: Context
+    random: frozenset[Symbol] = frozenset()
+
+    def of(self, expr: Expr) -> Lead:
+        if self.u not in expr.free_symbols:
+            self.context.require(
+                self.context.is_real(expr), f"{expr} is not known to be a real number"
+            )
+            return expr, S.Zero
+        if expr == self.u:
+            return S.One, S.One
+        if isinstance(expr, Add):
+            return self._sum(expr)
+        if isinstance(expr, Mul):
+            parts = [self.of(part) for part in expr.args]
+            if any(q == -oo for _, q in parts):
+                return _TINY
+            return Mul(*(c for c, _ in parts)), Add(*(q for _, q in parts))
+        if isinstance(expr, Pow) and expr.exp.is_Rational:
+            return self._power(expr.base, expr.exp)
+        if isinstance(expr, Expectation):
+            return self._mean(expr)
+        if isinstance(expr, zeta):
+            return self._zeta(*expr.args)
+        if isinstance(expr, OwensT):
+            return self._owens(*expr.args)
+        if isinstance(expr, log):
+            c, q = self.of(expr.args[0])
+            self.context.require(self.context.sign(c).positive, f"the sign of {c} is not known")
+            return (log(c), S.Zero) if q == 0 else (S.Zero, _SLOW)
+        if isinstance(expr, _CONTINUOUS) or isinstance(expr, acos):
+            return self._function(expr)
+        raise Refused(f"how {expr} grows is not known")
+
+    def _sum(self, expr: Expr) -> Lead:
+        several = expand(expr)
+        if not isinstance(several, Add):
+            return self.of(several)
+        parts = [self.of(part) for part in several.args]
+        top = max((q for _, q in parts), key=lambda q: q)
+        if top == -oo:
+            return _TINY
+        return Add(*(c for c, q in parts if q == top)), top
+
+    def _sign(self, c: Expr) -> Expr:
+        known = self.context.sign(c)
+        if known.positive:
+            return S.One
+        if known.negative:
+            return S.NegativeOne
+        polynomial = c.as_poly(*sorted(c.free_symbols & self.random, key=str)) if (
+            c.free_symbols & self.random
+        ) else None
+        # A polynomial in the variables of a law with a density vanishes with probability zero.
+        if polynomial is not None and any(
+            self.context.sign(k).nonzero for k in polynomial.coeffs() if not k.free_symbols & self.random
+        ):
+            return sign(c)
+        raise Refused(f"the sign of {c} is not known")
+
+    def _power(self, base: Expr, power: Rational) -> Lead:
+        c, q = self.of(base)
+        if power.is_Integer and power > 0:
+            return c**power, q * power
+        known = self.context.sign(c)
+        if not (known.positive or (power.is_Integer and known.nonzero)):
+            raise Refused(f"the sign of {c} is not known, by which {base} goes far out")
+        return c**power, q * power
+
+    def _function(self, expr: Expr) -> Lead:
+        kind, (argument,) = expr.func, expr.args
+        c, q = self.of(argument)
+        if q.is_negative:
+            if kind in _SLOPE_AT_ZERO and q != -oo:
+                return _SLOPE_AT_ZERO[kind] * c, q
+            return (_TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero))
+        if q == 0:
+            if kind in (asin, acos):
+                self.context.require(
+                    self.context.sign(1 - c**2).positive, f"{c} may reach the end of the domain"
+                )
+            return kind(c), S.Zero
+        if kind in (sin, cos):
+            return S.Zero, _SLOW
+        direction = self._sign(c)
+        if kind in _BELLS:
+            return _TINY
+        if kind is exp:
+            if direction != -1:
+                raise Refused(f"{expr} is not known to tend to zero")
+            return _TINY
+        if kind in _AT_INFINITY:
+            above, below = _AT_INFINITY[kind]
+            return (above + below) / 2 + direction * (above - below) / 2, S.Zero
+        raise Refused(f"how {expr} grows is not known")
+
+    def _zeta(self, t: Expr, s: Expr) -> Lead:
+        (c, q), (d, p) = self.of(t), self.of(s)
+        far = [(k, n) for k, n in ((c, q), (d, p)) if n.is_positive]
+        if not far:
+            return zeta(c if q == 0 else 0, d if p == 0 else 0), S.Zero
+        # t + s G leaves every bounded set, but with probability zero.
+        for k, n in far:
+            other = p if (k, n) == (c, q) else q
+            if n >= other and self.context.sign(k).nonzero:
+                return S.One, S.Zero
+        raise Refused(f"whether {t} and {s} tend to infinity is not known")
+
+    def _owens(self, h: Expr, a: Expr) -> Lead:
+        (c, q), (d, p) = self.of(h), self.of(a)
+        if q.is_positive and self.context.sign(c).nonzero:
+            return S.Zero, S.Zero
+        if q.is_positive:
+            raise Refused(f"whether {h} tends to infinity is not known")
+        h = c if q == 0 else S.Zero
+        if p.is_positive:
+            # T(h, oo) is half the probability to be beyond |h|.
+            return self._sign(d) * (1 - erf(sqrt(h**2) / sqrt(2))) / 4, S.Zero
+        return OwensT(h, d if p == 0 else S.Zero), S.Zero
+
+    def _mean(self, node: Expectation) -> Lead:
+        law = node.law
+        if self.u in law.free_symbols:
+            raise Refused(f"the law of {node} depends on the variable; standardise it first")
+        if not isinstance(law, GaussianLaw):
+            raise Refused(f"the law of {node} is not Gaussian")
+        names = {x: Dummy(x.name, real=True) for x in law.symbols}
+        body = node.integrand.xreplace(names)
+        try:
+            reach = decider_of(self.context.facts).range(body)
+        except NoRange as reason:
+            raise Refused(str(reason)) from None
+        if not (reach.low.is_finite and reach.high.is_finite):
+            raise Refused(f"{node.integrand} is not known to be bounded")
+        require_positive_definite(law, self.context)
+        c, q = _Leading(self.u, self.context, frozenset(names.values())).of(body)
+        if q.is_negative:
+            return S.Zero, S.Zero
+        if q != 0:
+            raise Refused(f"{node.integrand} is not known to have a limit")
+        back = {new: old for old, new in names.items()}
+        mean = c.xreplace(back)
+        return (Expectation(mean, law) if mean.free_symbols & set(law.symbols) else mean), S.Zero
