@@ -176,9 +176,7 @@ def _require_real(expr: Expr, law: Law) -> None:
 class _Evaluation:
     """One evaluation: its trace, and the closed forms found on the way."""
 
-    def __init__(
-        self, trace: Trace, positive: Callable[[Expr], bool] = lambda _: False
-    ) -> None:
+    def __init__(self, trace: Trace, positive: Callable[[Expr], bool] = lambda _: False) -> None:
         self.trace, self.positive = trace, positive
         self.known: dict[tuple[Any, ...], Expr] = {}
 

@@ -123,7 +123,10 @@ def _root_of_ratio(numerator: Expr, denominator: Expr) -> Expr:
 
 
 def tilt(
-    quadratic: Matrix, linear: Matrix, mean: Matrix, cov: Matrix,
+    quadratic: Matrix,
+    linear: Matrix,
+    mean: Matrix,
+    cov: Matrix,
     positive: Callable[[Expr], bool] = lambda _: False,
 ) -> tuple[Expr, Expr, Matrix, Matrix]:
     r"""Complete the square: the exponential of a quadratic form times a Gaussian density.

@@ -59,7 +59,7 @@ from slrsym.numbers.integrands import (
     named_anew,
     split_off_polynomial,
 )
-from slrsym.numbers.kinks import Line, kinks_of, lines_of, piecewise_sum
+from slrsym.numbers.kinks import Line, kinks_of, lines_of, piecewise_sum, with_fewer_forms
 from slrsym.numbers.nodes import (
     RELATIONS,
     Nodes,
@@ -195,7 +195,7 @@ class Expectations:
     def value(self, node: Expectation) -> Number:
         """The value of an expectation."""
         sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
-        integrand = self.evaluator.prepared(node.integrand, sums)
+        integrand = with_fewer_forms(self.evaluator.prepared(node.integrand, sums))
         blocks = Block.of(node.law) + [b for _, extra in sums.values() for b in extra]
         outer = frozenset(symbol for block in blocks for symbol in block.symbols)
         terms = []
@@ -371,7 +371,8 @@ class Expectations:
         if program.levels[program.output] == 0:
             constant = program.values[program.output]
             return constant, magnitude(constant)
-        count = degree_of(factor, frozenset(means)) // 2 + 1
+        # One node more than is exact: at the zeros of a Hermite polynomial it would not be seen.
+        count = degree_of(factor, frozenset(means)) // 2 + 2
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
         hermite = gauss_hermite(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)

@@ -30,12 +30,21 @@ from slrsym.numbers.balls import (
 )
 from slrsym.statements.expressions import free
 
-__all__ = ["Line", "kinks_of", "lines_of", "piecewise_sum"]
+__all__ = ["Line", "kinks_of", "lines_of", "piecewise_sum", "with_fewer_forms"]
 
 # Constant and coefficients of an affine form in the coordinates of the quadrature.
 Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]
-_WIDTHS = (4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
+_WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
 _MOST_NODES = 2_000_000
+
+
+def with_fewer_forms(expr: Expr) -> Expr:
+    """The expression with max(a, b) = b + max(a - b, 0), which bends in one direction alone."""
+    if not expr.has(Max, Min):
+        return expr
+    nodes = [n for n in expr.atoms(Max, Min) if len(n.args) == 2 and 0 not in n.args]
+    put = {n: n.args[1] + n.func(n.args[0] - n.args[1], 0) for n in nodes if not n.has(Piecewise)}
+    return expr.xreplace(put)
 
 
 def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:

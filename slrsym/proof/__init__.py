@@ -23,6 +23,14 @@ from slrsym.search.chain import Chain as Chain
 from slrsym.search.chain import D as D
 from slrsym.search.chain import at as at
 from slrsym.search.chain import chain as chain
+from slrsym.search.closed import gaussian_calculus as gaussian_calculus
+from slrsym.search.closed import price as price
+from slrsym.search.convexity import cauchy_schwarz as cauchy_schwarz
+from slrsym.search.convexity import increasing as increasing
+from slrsym.search.convexity import jensen as jensen
+from slrsym.search.convexity import poincare as poincare
+from slrsym.search.convexity import tangent as tangent
+from slrsym.search.enclosures import ball_arithmetic as ball_arithmetic
 from slrsym.search.expectations import conditioning as conditioning
 from slrsym.search.expectations import (
     differentiate_under_expectation as differentiate_under_expectation,
@@ -45,6 +53,8 @@ from slrsym.search.lemmas import by_citation as by_citation
 from slrsym.search.lemmas import claimed as claimed
 from slrsym.search.lemmas import in_words as in_words
 from slrsym.search.lemmas import lemma as lemma
+from slrsym.search.limits import limits as limits
+from slrsym.search.pieces import piecewise as piecewise
 from slrsym.search.solutions import never as never
 from slrsym.search.solutions import only_at as only_at
 from slrsym.search.solutions import solution as solution

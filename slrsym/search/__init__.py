@@ -3,8 +3,13 @@
 All of it is imported here, and then closed: a rule that is defined later is not the package's.
 """
 
+from slrsym.search import closed as _closed  # noqa: F401
+from slrsym.search import convexity as _convexity  # noqa: F401
+from slrsym.search import enclosures as _enclosures  # noqa: F401
 from slrsym.search import gaussian as _gaussian
 from slrsym.search import inequalities as _inequalities  # noqa: F401
+from slrsym.search import limits as _limits  # noqa: F401
+from slrsym.search import pieces as _pieces  # noqa: F401
 from slrsym.search import solutions as _solutions  # noqa: F401
 from slrsym.search import starts as _starts  # noqa: F401
 from slrsym.search import theorems as _theorems

@@ -71,6 +71,50 @@ AXIOMS: dict[str, Axiom] = {
             "Thms 2.4.1-2.5.1",
         ),
         Axiom(
+            "stein-lemma",
+            "For a Gaussian vector X and a function f of moderate growth, E (X_i - m_i) f(X) is "
+            "the sum of the covariances C_ij times the means of the derivatives of f; where f "
+            "jumps at a hyperplane, the jump counts with the density on it.",
+            "Stein, Annals of Statistics 9 (1981), Lemma 1",
+        ),
+        Axiom(
+            "bivariate-normal",
+            "The probability that two jointly Gaussian variables are positive, by the normal "
+            "distribution function, the arc sine of the correlation if they are centred, and "
+            "Owen's T if not.",
+            "Owen, Annals of Mathematical Statistics 27 (1956), 1075-1090",
+        ),
+        Axiom(
+            "price-theorem",
+            "The derivative of E f(X) in the covariance C_ij of a non-degenerate Gaussian vector "
+            "is the mean of the second derivative of f in x_i and x_j (half of it for i = j), that "
+            "in a mean the mean of a first one, for f smooth of moderate growth.",
+            "Price, IRE Transactions on Information Theory 4 (1958), 69-72",
+        ),
+        Axiom(
+            "jensen",
+            "A convex function f on an interval, and a variable X with values in it: f(E X) <= E "
+            "f(X), if both means exist.",
+            "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.3",
+        ),
+        Axiom(
+            "cauchy-schwarz",
+            "(E f g)^2 <= E f^2 E g^2, if the squares have means.",
+            "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.5",
+        ),
+        Axiom(
+            "gaussian-poincare",
+            "The variance of a smooth function f of a Gaussian vector of covariance C is at most "
+            "the mean of the quadratic form C of the gradient of f.",
+            "Boucheron, Lugosi, Massart, Concentration Inequalities, Thm 3.20",
+        ),
+        Axiom(
+            "limits-of-functions",
+            "Limits of sums, products, quotients and continuous functions are those of the limits; "
+            "exponentials outgrow powers, and powers outgrow logarithms.",
+            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 4.4, 4.9, 8.6",
+        ),
+        Axiom(
             "fundamental-theorem-of-calculus",
             "The integral of a continuous derivative is the difference of the values at the ends; "
             "over the line, of the limits.",

@@ -10,17 +10,16 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.expectation import evaluated
 from slrsym.gaussian.integrals import IntegrabilityError
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.search.context import Context
-from slrsym.search.gate import require_defined
-from slrsym.search.regularity import derivative, require_moderate
-from slrsym.search.rules.calculus import require_equality
-from slrsym.search.rules.expectations import (
+from slrsym.search.calculus import require_equality
+from slrsym.search.context import Context, require_defined
+from slrsym.search.expectations import (
     INDEPENDENT,
     LINEAR,
     require_integrable,
     with_expectations_changed,
 )
-from slrsym.search.rules.gaussian import require_positive_definite
+from slrsym.search.gaussian import require_positive_definite
+from slrsym.search.regularity import derivative, require_moderate
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import rebuilt
@@ -116,7 +115,7 @@ def _moved(expr: Expr, context: Context) -> Expr | None:
     if r in law.symbols:
         raise Refused(f"{r} is a variable of the law")
     # Degenerate laws may have no neighbours; and hypotheses that are closed no open set.
-    context.require_open(expr)
+    context.require_open_domain(expr)
     require_positive_definite(law, context)
     require_moderate(node.integrand, frozenset({*law.symbols, r}), context)
     total: Expr = S.Zero
@@ -133,5 +132,3 @@ def _moved(expr: Expr, context: Context) -> Expr | None:
 
 def _mean_of(integrand: Expr, law: GaussianLaw) -> Expr:
     return S.Zero if integrand == 0 else Expectation(integrand, law)
-
-

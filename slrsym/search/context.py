@@ -87,8 +87,12 @@ class Context(Domain):
     covariances: tuple[Any, ...] = ()
 
     def granting(self, goal: Boolean) -> Self:
-        """The context of an induction step, in which the goal may be used as it stands."""
-        return replace(self, granted=(*self.granted, goal))
+        """The context of an induction step, in which the goal may be used as it stands.
+
+        An inequality is a hypothesis like any other; equalities have a rule of their own.
+        """
+        here = self.assuming(goal) if isinstance(goal, Le | Lt | Ge | Gt) else self
+        return replace(here, granted=(*self.granted, goal))
 
     def substituted(self, values: Mapping[Symbol, Expr]) -> Self:
         """The context in which some symbols have values; which its hypotheses speak of, too."""
@@ -119,7 +123,7 @@ class Context(Domain):
         for side in (lhs, rhs):
             if not _is_finite(side):
                 raise Refused(f"{side} is not a finite expression")
-            self._require_open_domain(side)
+            self.require_open_domain(side)
             self._require_convergent(side)
         if is_same_multiplied_out(lhs, rhs) and all(
             is_defined(side, self.facts) for side in (lhs, rhs)
@@ -137,7 +141,7 @@ class Context(Domain):
         for denominator in dict.fromkeys(ring.denominators):
             self.require_nonzero(denominator)
 
-    def _require_open_domain(self, side: Expr) -> None:
+    def require_open_domain(self, side: Expr) -> None:
         """Equals may be put for equals under a derivative only where its variable moves freely."""
         for node in side.atoms(Derivative):
             for hypothesis in self.hypotheses:

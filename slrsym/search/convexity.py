@@ -1,34 +1,37 @@
-"""Inequalities of probability: tangents of convex functions, Jensen, Cauchy-Schwarz, Poincare."""
+"""Inequalities: convex and increasing functions, Jensen, Cauchy-Schwarz, Poincare."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Abs, Dummy, Expr, S, Symbol, sqrt, sympify
+from sympy import Abs, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, sqrt, sympify
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.search.algebra.atoms import Freedom
-from slrsym.search.context import Context
-from slrsym.search.gate import require_defined
+from slrsym.search.atoms import Freedom
+from slrsym.search.context import Context, require_defined
+from slrsym.search.expectations import LINEAR, require_integrable
 from slrsym.search.regularity import derivative, require_admissible, require_moderate
-from slrsym.search.rules.expectations import LINEAR, require_integrable
-from slrsym.search.step import Link, Rule
+from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put
 
 
-
-def _curvature(of: Expr, x: Symbol, context: Context) -> int:
-    """1 for a convex function of all values that a symbol may take, -1 for a concave one."""
+def _place(x: Symbol, context: Context) -> Symbol:
+    """Another name for a variable, of which no hypothesis says more than it declares."""
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
         raise Refused(f"{x} has to be declared real, and of a sign at most")
     if x in context.restricted:
         raise Refused(f"a hypothesis speaks of {x}; rename the variable")
-    # A name that no hypothesis knows, whatever it declares.
-    place = Dummy(x.name, **x._assumptions_orig)
+    return Dummy(x.name, **x._assumptions_orig)
+
+
+def _curvature(of: Expr, x: Symbol, context: Context) -> int:
+    """1 for a convex function of all values that a symbol may take, -1 for a concave one."""
+    place = _place(x, context)
     bend = context.sign(derivative(put(of, {x: place}), place, context, 2))
     if bend.nonnegative:
         return 1
@@ -106,6 +109,74 @@ def tangent(of: Any, variable: Symbol, at: Any, point: Any) -> Rule:
         For ``f(at) + f'(at) (point - at) <= f(point)`` (or >=), and what has the same difference.
     """
     return _Tangent(sympify(of), variable, sympify(at), sympify(point))
+
+
+@dataclass(frozen=True)
+class _Increasing(Rule):
+    """An increasing function keeps the order of two numbers."""
+
+    of: Expr
+    variable: Symbol
+    known: Proof
+
+    name = "increasing function"
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        return ("mean-value-theorem",)
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        yield "order", self.known, context
+
+    def check(self, link: Link, context: Context) -> None:
+        x, shown = self.variable, self.known.conclusion
+        if not isinstance(shown, Le | Lt | Ge | Gt):
+            raise Refused(f"its premise says {shown}, which is no inequality")
+        known = Link.of(shown)
+        if not link.follows_from(known.relation):
+            known = known.flipped
+        place = _place(x, context)
+        rising = context.sign(derivative(put(self.of, {x: place}), place, context))
+        strict = len(link.relation) == 1
+        context.require(
+            rising.positive if strict else rising.nonnegative,
+            f"{self.of} is not known to increase in {x}",
+        )
+        context.require(
+            link.follows_from(known.relation), f"its premise does not say {link.relation}"
+        )
+        for side, other in ((link.lhs, known.lhs), (link.rhs, known.rhs)):
+            require_integrable(side, context)
+            require_admissible(x, other, context)
+            context.require_equal(side, put(self.of, {x: other}))
+
+
+def increasing(of: Any, variable: Symbol, known: Proof) -> Rule:
+    """Take an increasing function of both sides of an inequality.
+
+    That the derivative has a sign for all values of `variable` is found out by itself. Rests on the
+    axiom ``mean-value-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, in `variable`.
+    variable : Symbol
+        A real variable; if it is declared of a sign, f is a function of such numbers.
+    known : Proof
+        Of an inequality, such as ``a <= b``.
+
+    Returns
+    -------
+    Rule
+        For ``f(a) <= f(b)``.
+
+    Raises
+    ------
+    ProofError
+        If `known` is not a proof.
+    """
+    Proof.require(known, "known")
+    return _Increasing(sympify(of), variable, known)
 
 
 @dataclass(frozen=True)
@@ -276,5 +347,3 @@ def poincare(of: Any) -> Rule:
         For ``E f^2 - (E f)^2 <= E grad f' C grad f``, where C is the covariance.
     """
     return _Poincare(sympify(of))
-
-

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import add, mul
-from typing import Any
+from typing import Any, TypeAlias
 
 from flint import acb, arb, ctx, fmpq
 from sympy import (
@@ -45,14 +45,13 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.integrand import in_affine_forms
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.search.context import Context
-from slrsym.search.gate import require_defined
-from slrsym.search.rules.expectations import require_integrable
+from slrsym.search.context import Context, require_defined
+from slrsym.search.expectations import require_integrable
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 
 _BITS, _REACH = 128, 14
-Ball = acb
+Ball: TypeAlias = Any
 
 
 class _BallArithmetic(Rule):
@@ -226,18 +225,18 @@ def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
 
 
 def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
-    """A and c, so that \\|expr\\| <= A exp(c \\|z\\|) for all real z."""
+    """Bounds A and c: the absolute value is at most A exp(c abs(z)) for all real z."""
     if z not in expr.free_symbols:
         return abs(_ball(expr, {}, False)).upper(), arb(0)
     if expr == z:
         # |z| exp(-|z|/4) is largest at 4.
         return 4 * arb(-1).exp(), arb(fmpq(1, 4))
     if isinstance(expr, Add | Max | Min | Abs):
-        parts = [_growth(part, z) for part in expr.args]
-        return reduce(add, (a for a, _ in parts)), reduce(lambda c, d: c.max(d), (c for _, c in parts))
+        sizes, rates = zip(*(_growth(part, z) for part in expr.args), strict=True)
+        return reduce(add, sizes), reduce(lambda c, d: c.max(d), rates)
     if isinstance(expr, Mul):
-        parts = [_growth(part, z) for part in expr.args]
-        return reduce(mul, (a for a, _ in parts)), reduce(add, (c for _, c in parts))
+        sizes, rates = zip(*(_growth(part, z) for part in expr.args), strict=True)
+        return reduce(mul, sizes), reduce(add, rates)
     if isinstance(expr, Pow) and expr.exp.is_Rational and expr.exp > 0:
         size, rate = _growth(expr.base, z)
         # A root of A exp(c|z|) is at most max(A, 1) exp(c|z|) to that power.
@@ -287,5 +286,3 @@ def _is_nonnegative(expr: Expr) -> bool:
         return all(map(_is_nonnegative, expr.args))
     even = isinstance(expr, Pow) and expr.exp.is_Integer and int(expr.exp) % 2 == 0
     return even or isinstance(expr, Abs | exp | cosh) or bool(expr.is_Rational and expr >= 0)
-
-

@@ -13,7 +13,7 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.search.atoms import Freedom
 from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
-from slrsym.search.regularity import derivative, require_moderate
+from slrsym.search.regularity import derivative, require_growth, require_moderate
 from slrsym.search.step import Link, Proof, Rule, axioms_of
 from slrsym.statements.expressions import ProofError, Refused, rebuilt
 
@@ -33,9 +33,12 @@ def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr])
 
 
 def require_integrable(expr: Expr, context: Context) -> None:
-    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise."""
+    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise.
+
+    It may have kinks and jumps.
+    """
     for node in expectations_in(expr):
-        require_moderate(node.integrand, frozenset(node.law.symbols), context)
+        require_growth(node.integrand, frozenset(node.law.symbols), context)
         for block in node.law.blocks():
             if isinstance(block, NoiseLaw) and node.integrand.has(*block.symbols):
                 (noise,) = block.symbols

@@ -15,6 +15,7 @@ from sympy import (
     Integral,
     Matrix,
     Mul,
+    Pow,
     S,
     Subs,
     Symbol,
@@ -23,6 +24,7 @@ from sympy import (
     expand,
     oo,
     pi,
+    powsimp,
     sqrt,
     sympify,
 )
@@ -72,6 +74,8 @@ class _Stein(Rule):
         require_integrable(link.lhs, context)
         if not any(set(self.variables) & set(n.law.symbols) for n in expectations_in(link.lhs)):
             raise Refused(f"no expectation on the left has a variable of {self.variables}")
+        for node in expectations_in(link.lhs):
+            require_moderate(node.integrand, frozenset(node.law.symbols), context)
         context.require_equal(with_expectations_changed(link.lhs, self._applied), link.rhs, LINEAR)
 
     def _applied(self, node: Expectation) -> Expr:
@@ -99,7 +103,8 @@ class _Stein(Rule):
         factors = list(Mul.make_args(term))
         for position, factor in enumerate(factors):
             base, power = factor.as_base_exp()
-            if base in self.variables and base in law.symbols and power.is_Integer and power > 0:
+            whole = power.is_integer and power.is_positive and base in self.variables
+            if whole and base in law.symbols:
                 block = next(b for b in law.blocks() if base in b.symbols)
                 assert isinstance(block, GaussianLaw)
                 rest = Mul(*factors[:position], base ** (power - 1), *factors[position + 1 :])
@@ -141,7 +146,10 @@ class _Erf(Function):  # type: ignore[misc]
 
 
 def _slope(expr: Expr, x: Symbol) -> Expr:
-    return expr.replace(erf, _Erf).diff(x).replace(_Erf, erf)
+    slope = expr.replace(erf, _Erf).diff(x).replace(_Erf, erf)
+    powers = [p for p in expr.atoms(Pow) if p.base == x and not p.exp.is_Integer]
+    # The derivative of x**(k + 1) is written (k + 1)*x**(k + 1)/x, at 0 as well.
+    return powsimp(expand(slope, power_exp=False), combine="exp") if powers else slope
 
 
 @dataclass(frozen=True)
@@ -361,7 +369,7 @@ def _against_lebesgue(expr: Expr, default: GaussianLaw, context: Context) -> Exp
             raise Refused(f"{node} is not under a Gaussian law of {default.symbols}")
         if set(law.symbols) & coefficient.free_symbols:
             raise Refused(f"the coefficient {coefficient} contains a variable of the law")
-        _require_positive_definite(law, context)
+        require_positive_definite(law, context)
         exponent, norm = _log_density(law)
         total.append(coefficient * node.integrand * exp(exponent) / norm)
     return Add(*total)
@@ -385,7 +393,7 @@ class _Density(Rule):
             law = node.law
             if not isinstance(law, GaussianLaw) or len(law.symbols) != 1:
                 raise Refused(f"{node} is not an expectation in one Gaussian variable")
-            _require_positive_definite(law, context)
+            require_positive_definite(law, context)
             require_moderate(node.integrand, frozenset(law.symbols), context)
             exponent, norm = _log_density(law)
             (x,) = law.symbols
@@ -408,7 +416,7 @@ def _log_density(law: GaussianLaw) -> tuple[Expr, Expr]:
     return exponent, sqrt(determinant) * sqrt(2 * pi) ** len(law.symbols)
 
 
-def _require_positive_definite(law: GaussianLaw, context: Context) -> None:
+def require_positive_definite(law: GaussianLaw, context: Context) -> None:
     for size in range(1, len(law.symbols) + 1):
         minor = law.cov[:size, :size].det(method="berkowitz")
         context.require(

@@ -14,6 +14,7 @@ from sympy import (
     Add,
     Dummy,
     Expr,
+    Function,
     Limit,
     Mul,
     Pow,
@@ -42,12 +43,12 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import GaussianLaw
+from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
-from slrsym.search.rules.calculus import require_equality
-from slrsym.search.rules.expectations import INDEPENDENT, require_integrable
-from slrsym.search.rules.gaussian import require_positive_definite
-from slrsym.search.signs.decider import decider_of
-from slrsym.search.bounds.intervals import NoRange
+from slrsym.search.expectations import INDEPENDENT, require_integrable
+from slrsym.search.gaussian import require_positive_definite
+from slrsym.search.intervals import NoRange
+from slrsym.search.signs import decider_of
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import put, rebuilt
@@ -65,11 +66,19 @@ _AT_INFINITY = {
     normal_cdf: (S.One, S.Zero),
     erfc: (S.Zero, S(2)),
 }
+# These are there but for what is smaller than every power.
+_SHARP = (erf, tanh, normal_cdf, erfc)
 _SLOPE_AT_ZERO = {
     erf: 2 / sqrt(pi), tanh: S.One, atan: S.One, sin: S.One, sinh: S.One, asin: S.One,
 }  # fmt: skip
 _BELLS = (erf_prime, erf_second, normal_pdf)
 _CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, cos, exp)
+
+
+class _Tail(Function):  # type: ignore[misc]
+    """How far a function is from its limit: smaller than every power, and not zero."""
+
+    is_real = True
 
 
 class _Limits(Rule):
@@ -118,8 +127,7 @@ def _taken(node: Expr, context: Context) -> Expr | None:
 def _limit(body: Expr, x: Symbol, side: Expr, target: Expr | None, context: Context) -> Expr:
     u = Dummy("u", positive=True)
     away = side * u if target is None else target + side / u
-    search = _Leading(u, context)
-    c, q = search.of(put(body, {x: away}))
+    c, q = _Leading(u, context).of(put(body, {x: away}))
     if q == 0:
         return c
     if q.is_negative:
@@ -136,6 +144,32 @@ class _Leading:
     random: frozenset[Symbol] = frozenset()
 
     def of(self, expr: Expr) -> Lead:
+        """The leading term of an expression."""
+        if isinstance(expr, _SHARP) and self.u in expr.free_symbols:
+            return self._function(expr)
+        return self._of(self._with_tails(expr))
+
+    def _with_tails(self, expr: Expr) -> Expr:
+        """With 1 - tail for erf and the like far out, so that what cancels is seen."""
+
+        def change(node: Expr) -> Expr | None:
+            if isinstance(node, Expectation):
+                return node
+            if not isinstance(node, _SHARP) or self.u not in node.free_symbols:
+                return None
+            try:
+                c, q = self.of(node.args[0])
+                direction = self._sign(c) if q.is_positive else S.Zero
+            except Refused:
+                return node
+            if not direction.is_number or direction == 0:
+                return node
+            above, below = _AT_INFINITY[node.func]
+            return (above if direction == 1 else below) + _Tail(self.u, node)
+
+        return rebuilt(expr, change)
+
+    def _of(self, expr: Expr) -> Lead:
         if self.u not in expr.free_symbols:
             self.context.require(
                 self.context.is_real(expr), f"{expr} is not known to be a real number"
@@ -143,6 +177,8 @@ class _Leading:
             return expr, S.Zero
         if expr == self.u:
             return S.One, S.One
+        if isinstance(expr, _Tail):
+            return _TINY
         if isinstance(expr, Add):
             return self._sum(expr)
         if isinstance(expr, Mul):
@@ -162,7 +198,7 @@ class _Leading:
             c, q = self.of(expr.args[0])
             self.context.require(self.context.sign(c).positive, f"the sign of {c} is not known")
             return (log(c), S.Zero) if q == 0 else (S.Zero, _SLOW)
-        if isinstance(expr, _CONTINUOUS) or isinstance(expr, acos):
+        if isinstance(expr, (*_CONTINUOUS, acos)):
             return self._function(expr)
         raise Refused(f"how {expr} grows is not known")
 
@@ -182,13 +218,12 @@ class _Leading:
             return S.One
         if known.negative:
             return S.NegativeOne
-        polynomial = c.as_poly(*sorted(c.free_symbols & self.random, key=str)) if (
-            c.free_symbols & self.random
-        ) else None
+        varying = sorted(c.free_symbols & self.random, key=str)
+        polynomial = c.as_poly(*varying) if varying else None
+        coefficients = polynomial.coeffs() if polynomial else []
+        fixed = [k for k in coefficients if not k.free_symbols & self.random]
         # A polynomial in the variables of a law with a density vanishes with probability zero.
-        if polynomial is not None and any(
-            self.context.sign(k).nonzero for k in polynomial.coeffs() if not k.free_symbols & self.random
-        ):
+        if any(self.context.sign(k).nonzero for k in fixed):
             return sign(c)
         raise Refused(f"the sign of {c} is not known")
 
@@ -207,7 +242,7 @@ class _Leading:
         if q.is_negative:
             if kind in _SLOPE_AT_ZERO and q != -oo:
                 return _SLOPE_AT_ZERO[kind] * c, q
-            return (_TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero))
+            return _TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero)
         if q == 0:
             if kind in (asin, acos):
                 self.context.require(

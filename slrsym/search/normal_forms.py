@@ -25,8 +25,11 @@ from sympy import (
     Expr,
     Float,
     Function,
+    Heaviside,
     I,
     Integral,
+    Max,
+    Min,
     Mul,
     NumberSymbol,
     Pow,
@@ -42,8 +45,11 @@ from sympy import (
     erfc,
     exp,
     expand,
+    factorial,
+    log,
     nan,
     pi,
+    sign,
     sin,
     sinh,
     sqrt,
@@ -196,7 +202,11 @@ class NormalForms(RingOfExpectations):
     def _convert_power(self, expr: Pow) -> Element:
         base, exponent = expr.args
         if not isinstance(exponent, Rational):
-            return self._atom(expr)
+            number, rest = exponent.as_coeff_Add()
+            if not (isinstance(base, Rational) and base > 0 and number.is_Integer):
+                return self._atom(expr)
+            power = self._exponent(self.element(rest * log(base)))
+            return self._multiply(self.element(base**number), {((), power): fmpq(1)})
         q = Fraction(int(exponent.p), int(exponent.q))
         if q < 0:
             self.denominators.append(base)
@@ -222,6 +232,13 @@ def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
     """A function's value, written by means of exponentials, erf, arc sine and roots."""
     if type(expr) in _COMBINATIONS:
         return _COMBINATIONS[type(expr)](expr.args[0])
+    if isinstance(expr, Max | Min) and len(expr.args) == 2:
+        (a, b), side = expr.args, 1 if isinstance(expr, Max) else -1
+        return (a + b + side * Abs(a - b)) / 2 if a.is_real and b.is_real else None
+    if isinstance(expr, Heaviside) and len(expr.args) == 1:
+        return (1 + sign(expr.args[0])) / 2
+    if isinstance(expr, factorial):
+        return _with_fewer_factors(expr.args[0], nonnegative)
     if not isinstance(expr, Abs):
         return None
     (u,) = expr.args
@@ -232,6 +249,14 @@ def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
     if nonnegative(-u):
         return -u
     return sqrt(Pow(u, 2, evaluate=False), evaluate=False) if u.is_real else None
+
+
+def _with_fewer_factors(count: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
+    """(n + k)! = n! (n + 1) ... (n + k), for an integer n that is not negative."""
+    number, rest = count.as_coeff_Add()
+    if not (number.is_Integer and 0 < number <= 20 and rest.is_integer and nonnegative(rest)):
+        return None
+    return factorial(rest) * Mul(*(rest + k for k in range(1, int(number) + 1)))
 
 
 # Nothing here binds a variable, takes a limit, or is defined by a sum that may diverge.

@@ -31,8 +31,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.binding import Expectation, IIDSum
-from slrsym.search.context import Context
-from slrsym.search.gate import require_defined
+from slrsym.search.context import Context, require_defined
 from slrsym.search.step import Link, Rule, axioms_of
 from slrsym.statements.errors import ProofError, Refused
 from slrsym.statements.expressions import rebuilt
@@ -104,15 +103,19 @@ def cases_of(link: Link, context: Context) -> Iterator[tuple[Link, Context]]:
         return
     for condition, value in _pieces(node, context):
         here = context if condition is true else context.assuming(*And.make_args(condition))
-        put = {node: value}
-        left, right = (rebuilt(side, lambda n: _put(n, put)) for side in (link.lhs, link.rhs))
+        left, right = (_with(node, value, side) for side in (link.lhs, link.rhs))
         yield from cases_of(Link(left, link.relation, right), here)
 
 
-def _put(node: Basic, values: dict[Basic, Expr]) -> Any:
-    if node in values:
-        return values[node]
-    return node if isinstance(node, _BINDERS) else None
+def _with(old: Basic, new: Expr, expr: Expr) -> Expr:
+    """The expression with another part, except under binders."""
+
+    def change(node: Basic) -> Any:
+        if node == old:
+            return new
+        return node if isinstance(node, _BINDERS) else None
+
+    return rebuilt(expr, change)
 
 
 def _innermost(expr: Expr) -> Iterator[Basic]:

@@ -42,6 +42,7 @@ from sympy import (
     erf,
     erfc,
     exp,
+    factorial,
     log,
     oo,
     pi,
@@ -215,6 +216,12 @@ def _erfc(enclosure: RangeQuestions, x: Expr) -> Range:
     return (-enclosure.range(x)).image(lambda u: (-u).erfc(), Range(0, 2, True, True))
 
 
+def _factorial(enclosure: RangeQuestions, count: Expr) -> Range:
+    if not _is_integral(count) or not enclosure.range(count).nonnegative:
+        raise NoRange(f"{count} is not known to be an integer that is not negative")
+    return Range(1, oo)
+
+
 def _maximum(enclosure: RangeQuestions, *args: Expr) -> Range:
     return _largest([enclosure.range(arg) for arg in args])
 
@@ -272,6 +279,7 @@ def _zeta(enclosure: RangeQuestions, t: Expr, s: Expr) -> Range:
 
 
 FUNCTIONS: Mapping[type, Callable[..., Range]] = {
+    factorial: _factorial,
     Abs: lambda enclosure, x: abs(enclosure.range(x)),
     Heaviside: _heaviside,
     Max: _maximum,

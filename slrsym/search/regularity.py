@@ -12,17 +12,22 @@ from collections.abc import Iterable
 from typing import Any
 
 from sympy import (
+    Abs,
     Add,
     Derivative,
     Expr,
     Ge,
     Gt,
+    Heaviside,
     Integral,
     Le,
     Limit,
     Lt,
     Matrix,
+    Max,
+    Min,
     Mul,
+    Piecewise,
     Pow,
     Rational,
     S,
@@ -33,14 +38,19 @@ from sympy import (
     asin,
     atan,
     cos,
+    cosh,
     erf,
     erfc,
     exp,
     expand,
+    log,
+    sign,
     sin,
+    sinh,
     tanh,
 )
 from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
@@ -112,13 +122,21 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Domain) 
         # Moderate in all variables together, hence in the outer ones after integration.
         require_moderate(expr.integrand, variables | set(expr.law.symbols), context)
         return
-    if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
+    if isinstance(expr, Pow) and not expr.exp.free_symbols & variables:
         base, power = expr.args
-        if power.is_Integer and power >= 0:
+        natural = power.is_integer and context.sign(power).nonnegative
+        # Away from zero, all powers have derivatives that powers of the base bound.
+        if natural or (power.is_Rational and context.stays_positive(base)):
             require_moderate(base, variables, context)
             return
+    if isinstance(expr, log) and context.stays_positive(expr.args[0]):
+        require_moderate(expr.args[0], variables, context)
+        return
     if isinstance(expr, exp):
         _require_tame_exponent(expr.args[0], variables, context)
+        return
+    if isinstance(expr, sinh | cosh):
+        _require_polynomial(expr.args[0], variables, context, most=1)
         return
     if isinstance(expr, BOUNDED):
         # Bounded on the real line, that is.
@@ -127,6 +145,63 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Domain) 
         _require_polynomial(argument, variables, context)
         return
     raise Refused(f"{expr} is not known to be smooth and of moderate growth")
+
+
+def require_growth(expr: Expr, variables: frozenset[Symbol], context: Domain) -> None:
+    """Refuse unless `expr` is bounded as moderate functions are; it may have kinks and jumps."""
+    try:
+        require_moderate(expr, variables, context)
+        return
+    except Refused as refusal:
+        reason = refusal
+    parts: Iterable[Expr]
+    if expr.has(IIDSum):
+        raise reason
+    if isinstance(expr, Add | Mul | Abs | Max | Min):
+        parts = expr.args
+    elif isinstance(expr, Piecewise) and expr.args[-1][1] == True:  # noqa: E712
+        parts = [value for value, _ in expr.args]
+        for comparison in expr.atoms(Relational):
+            for side in comparison.args:
+                _require_real(side, expr, context)
+    elif isinstance(expr, Pow) and expr.exp.is_Rational:
+        if expr.exp > 0 and (expr.exp.is_Integer or context.sign(expr.base).nonnegative):
+            parts = (expr.base,)
+        elif context.stays_positive(expr.base) or context.stays_positive(-expr.base):
+            _require_real(expr, expr, context)
+            return
+        else:
+            raise reason
+    elif isinstance(expr, log) and context.stays_positive(expr.args[0]):
+        parts = expr.args
+    elif isinstance(expr, (*BOUNDED, sign, Heaviside, OwensT, zeta)):
+        for argument in expr.args:
+            _require_real(argument, expr, context)
+        return
+    elif isinstance(expr, exp):
+        exponent = Add(
+            *(a for a in Add.make_args(expand(expr.args[0])) if not context.sign(a).nonpositive)
+        )
+        _require_real(expr.args[0], expr, context)
+        for linear in _without_bars(exponent):
+            require_moderate(exp(linear), variables, context)
+        return
+    else:
+        raise reason
+    for part in parts:
+        require_growth(part, variables, context)
+
+
+def _without_bars(expr: Expr) -> list[Expr]:
+    """The expression with u and with -u for absolute values, of which one is at least as large."""
+    found = [expr]
+    for bars in sorted(expr.atoms(Abs), key=str):
+        found = [e.xreplace({bars: s * bars.args[0]}) for e in found for s in (1, -1)]
+    return found
+
+
+def _require_real(part: Expr, expr: Expr, context: Domain) -> None:
+    context.require(context.is_real(part), f"{part} is not known to be real in {expr}")
 
 
 def _require_polynomial(
@@ -155,7 +230,7 @@ def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Domai
         raise Refused(f"exp({q}) is not known to be of moderate growth")
 
 
-_SMOOTH = (*BOUNDED, exp, OwensT, zeta)
+_SMOOTH = (*BOUNDED, cosh, exp, sinh, OwensT, zeta)
 
 
 def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:
@@ -195,6 +270,22 @@ def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:
             context.require(context.sign(base).nonzero, f"{base} may vanish in {expr}")
             return
         context.require(context.sign(base).positive, f"{base} may fail to be positive in {expr}")
+        return
+    if isinstance(expr, log):
+        require_smooth(expr.args[0], variable, context)
+        context.require(
+            context.sign(expr.args[0]).positive, f"{expr.args[0]} may fail to be positive in {expr}"
+        )
+        return
+    if isinstance(expr, Abs):
+        require_smooth(expr.args[0], variable, context)
+        context.require(context.sign(expr.args[0]).nonzero, f"{expr.args[0]} may vanish in {expr}")
+        return
+    if isinstance(expr, Pow) and variable not in expr.base.free_symbols:
+        require_smooth(expr.exp, variable, context)
+        context.require(
+            context.sign(expr.base).positive, f"{expr.base} may fail to be positive in {expr}"
+        )
         return
     raise Refused(f"{expr} is not known to be differentiable in {variable}")
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from sympy import (
     QQ,
+    ZZ,
     Abs,
     Dummy,
     Expr,
@@ -21,14 +22,18 @@ from sympy import (
     Min,
     Mul,
     Poly,
+    Rational,
     S,
     acos,
     asin,
     atan,
+    ceiling,
     erf,
     erfc,
     exp,
+    floor,
     log,
+    oo,
     sinh,
     tanh,
 )
@@ -55,7 +60,7 @@ from slrsym.search.intervals import (
     Range,
     Sign,
 )
-from slrsym.search.ranges import Facts
+from slrsym.search.ranges import Facts, is_name
 
 
 class SignQuestions(Protocol):
@@ -186,6 +191,7 @@ def _defining(decider: SignQuestions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
 
 
 _MOST_CANDIDATES = 40
+_MOST_FOR_INTEGERS = 12
 _MOST_FOR_PRODUCTS = 8
 
 # Strictly increasing on the whole of their domains, which are intervals.
@@ -213,6 +219,34 @@ def _sign_of_terms(terms: Terms, sign_of: Callable[[Dummy], Sign]) -> Sign:
         if total == UNKNOWN:
             break
     return total
+
+
+def by_integers(decider: SignQuestions, p: Poly) -> Sign:
+    """It is a polynomial in one integer, and has this sign at all integers where that may lie."""
+    present = [g for g, n in zip(p.gens, p.degree_list(), strict=True) if n]
+    if len(present) != 1 or p.domain not in (ZZ, QQ):
+        return UNKNOWN
+    name = decider.generators.meaning[present[0]]
+    if not is_name(name) or name.is_integer is not True:
+        return UNKNOWN
+    q = Poly(p.as_expr(), present[0], domain=QQ)
+    if q.degree() > _MOST_FOR_INTEGERS:
+        return UNKNOWN
+    reach = decider.range_of_generator(present[0])
+    # Between two real zeros the sign is that at any integer there, if there is one: it is enough
+    # to look beside the zeros, and at the ends.
+    ends = [x for x in (reach.low, reach.high) if x.is_finite]
+    places = {floor(x) + k for x in ends for k in (-1, 0, 1, 2)} or {S.Zero}
+    for (low, high), _ in q.intervals(eps=Rational(1, 4)):
+        places |= {floor(low) - 1, floor(low), ceiling(low), floor(high), ceiling(high)}
+        places.add(ceiling(high) + 1)
+    values = [q.eval(n) for n in places if n in reach]
+    if not values:
+        return UNKNOWN
+    lowest, highest = min(values), max(values)
+    low, high = (S.Zero if lowest >= 0 else -oo), (S.Zero if highest <= 0 else oo)
+    found = Sign.of_range(Range(low, high, lowest > 0, highest < 0))
+    return found if 0 in values else found & NONZERO
 
 
 def _by_range(decider: SignQuestions, p: Poly) -> Sign:

@@ -55,7 +55,7 @@ from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, zeta
 from slrsym.search.generators import Generators, Quotient, is_small, polynomial, ratio
 from slrsym.search.intervals import NONZERO, POSITIVE, UNKNOWN, NoRange, Range, Sign
 from slrsym.search.ranges import Enclosure, Facts
-from slrsym.search.sign_rules import ODD, RULES, RULES_FOR_LARGE, by_terms, statements
+from slrsym.search.sign_rules import ODD, RULES, RULES_FOR_LARGE, by_integers, by_terms, statements
 from slrsym.statements.expressions import Refused, bound_symbols
 
 _MOST_QUESTIONS = 120
@@ -261,7 +261,7 @@ class Decider(Enclosure):
         for factor, n in factors:
             found *= self.of_factor(factor) ** n
         # An unfactored hypothesis may say more than the factors do.
-        return found if found.decided else found & self._stated(p)
+        return found if found.decided else found & self._stated(p) & by_integers(self, p)
 
     def of_factor(self, p: Poly) -> Sign:
         """The sign of an irreducible polynomial in generators."""
@@ -427,6 +427,13 @@ class Domain:
     def is_real(self, expr: Expr) -> bool:
         """Whether an expression is certainly a real number, all over the domain."""
         return expr.is_real is True or is_defined(expr, self.facts)
+
+    def stays_positive(self, expr: Expr) -> bool:
+        """Whether an expression certainly stays above some positive number."""
+        try:
+            return bool(decider_of(self.facts).range(expr).low > 0)
+        except NoRange:
+            return False
 
     def require_nonzero(self, denominator: Expr) -> None:
         """Refuse unless an expression is certainly different from zero."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S, Symbol, sympify
 from sympy.core.relational import Relational
 
 from slrsym.search.atoms import Freedom
-from slrsym.search.chain import D, chain
-from slrsym.search.context import Context
+from slrsym.search.chain import Chain, D
+from slrsym.search.context import Context, require_defined
 from slrsym.search.regularity import require_differentiable, require_interval
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements.expressions import ProofError, Refused, put
@@ -175,10 +175,10 @@ def having(fact: Proof, then: Proof) -> Proof:
     return _Having(fact, then)
 
 
-def as_proof(start: Expr, end: Expr, proof: Proof | Rule) -> Proof:
+def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:
     """A part of a proof that may be given by a rule alone."""
     if isinstance(proof, Rule):
-        return chain(start).then(end, by=proof)
+        return Chain(start, ((Link(start, relation, end), proof),))
     return Proof.require(proof, "what shows a part")
 
 
@@ -391,13 +391,13 @@ class _Induction(Proof):
 
 
 def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any) -> Proof:
-    """Show an equality for every non-negative integer.
+    """Show an equality or inequality for every non-negative integer.
 
     Rests on the axiom ``induction``.
 
     Parameters
     ----------
-    goal : Eq
+    goal : Eq, Le, Lt, Ge or Gt
         What is to be shown for every value of `variable`.
     variable : Symbol
         Declared a non-negative integer.
@@ -405,6 +405,8 @@ def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any)
         The goal at 0.
     step : callable
         Takes the rule "induction hypothesis" and returns the proof of the goal at ``variable + 1``.
+        An inequality is a hypothesis of the step as well, which `sign` knows; the rule takes it
+        times a number that is not negative, by ``.scaled(factor)``.
 
     Returns
     -------
@@ -414,17 +416,16 @@ def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any)
     Raises
     ------
     ProofError
-        If the goal is not an equality, or a part is neither a proof nor a rule.
+        If the goal is no such relation, or a part is neither a proof nor a rule.
     """
-    if not isinstance(goal, Eq):
-        raise ProofError(f"induction shows equalities; the goal is {goal}")
-    at_zero = put(goal, {variable: S.Zero})
-    following = put(goal, {variable: variable + 1})
+    if not isinstance(goal, Eq | Le | Lt | Ge | Gt):
+        raise ProofError(f"induction shows equalities and inequalities; the goal is {goal}")
+    first, following = (Link.of(put(goal, {variable: n})) for n in (S.Zero, variable + 1))
     return _Induction(
         goal,
         variable,
-        as_proof(at_zero.lhs, at_zero.rhs, base),
-        as_proof(following.lhs, following.rhs, step(_Hypothesis(goal))),
+        as_proof(first.lhs, first.rhs, base, first.relation),
+        as_proof(following.lhs, following.rhs, step(_Hypothesis(goal)), following.relation),
     )
 
 
@@ -433,17 +434,35 @@ class _Hypothesis(Rule):
     """The induction hypothesis."""
 
     goal: Relational
+    factor: Expr = S.One
 
     name = "induction hypothesis"
 
+    def scaled(self, factor: Any) -> _Hypothesis:
+        """The same for an inequality that is multiplied by something that is not negative."""
+        return replace(self, factor=sympify(factor))
+
     def check(self, link: Link, context: Context) -> None:
-        context.require(link.relation == "=", "the induction hypothesis is an equality")
         context.require(
             self.goal in context.granted, "the induction hypothesis is used outside of its step"
         )
-        context.require_equal(
-            link.lhs,
-            link.rhs,
-            Freedom(linearity=True),
-            given=((self.goal.lhs, self.goal.rhs),),
+        known = Link.of(self.goal)
+        if known.relation == "=":
+            context.require(link.relation == "=", "the induction hypothesis is an equality")
+            context.require_equal(
+                link.lhs, link.rhs, Freedom(linearity=True), given=((known.lhs, known.rhs),)
+            )
+            return
+        known = known if link.follows_from(known.relation) else known.flipped
+        strict = len(link.relation) == 1
+        factor = context.sign(self.factor)
+        context.require(
+            link.follows_from(known.relation)
+            and (factor.positive if strict else factor.nonnegative),
+            f"{link.statement} has not the direction of the induction hypothesis",
         )
+        for side, other in ((link.lhs, known.lhs), (link.rhs, known.rhs)):
+            require_defined(side, context)
+            context.require(context.is_real(side), f"{side} is not known to be a real number here")
+            require_defined(other, context)
+        context.require_equal(link.lhs - link.rhs, self.factor * (known.lhs - known.rhs))

@@ -12,6 +12,7 @@ from sympy import (
     Abs,
     And,
     Derivative,
+    E,
     Eq,
     Equivalent,
     Function,
@@ -22,6 +23,7 @@ from sympy import (
     Integral,
     Lambda,
     Limit,
+    Max,
     N,
     Ne,
     Not,
@@ -181,13 +183,38 @@ def test_what_is_not_integrable_is_undecided(integrand):
         evaluate(Expectation(integrand, NORMAL), {})
 
 
-@pytest.mark.parametrize(
-    "integrand",
-    [Abs(G), sign(G - R(1, 3)), Heaviside(G), Piecewise((1, R(1, 3) < G), (0, True)), sqrt(Abs(G))],
-)
+@pytest.mark.parametrize("integrand", [sqrt(Abs(G)), log(Abs(G)), Abs(sin(G))])
 def test_what_is_not_smooth_gets_no_wrong_number(integrand):
     with pytest.raises(Undecided):
         evaluate(Expectation(integrand, NORMAL), {})
+
+
+third = R(1, 3)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "value"),
+    [
+        (Abs(G), sqrt(2 / pi)),
+        (sign(G - third), -erf(third / sqrt(2))),
+        (Heaviside(G) * G**3, sqrt(2 / pi)),
+        (Piecewise((1, third < G), (0, True)), erfc(third / sqrt(2)) / 2),
+        (Abs(G**2 - 1), 4 / sqrt(2 * pi * E)),
+        (Max(Abs(G), third), third * erf(third / sqrt(2)) + exp(-R(1, 18)) * sqrt(2 / pi)),
+        (Max(G, -G, 0), sqrt(2 / pi)),
+    ],
+)
+def test_kinks_and_jumps_divide_the_line(integrand, value):
+    assert_zero(Expectation(integrand, NORMAL) - value)
+
+
+def test_kinks_divide_the_plane():
+    here = {a: 1, b: 1, c: R(-2, 7)}
+    angle = asin(R(-2, 7))
+    assert_zero(Expectation(sign(U) * sign(W), PAIR) - 2 / pi * angle, here)
+    assert_zero(Expectation(Max(U, W), PAIR) - sqrt((1 - c) / pi), here)
+    wedge = (sqrt(1 - c**2) + c * (pi / 2 + angle)) / (2 * pi)
+    assert_zero(Expectation(Max(U, 0) * Max(W, 0), PAIR) - wedge, here)
 
 
 def test_narrow_poles_are_resolved():
@@ -630,7 +657,7 @@ def test_combinations(statement, expected):
 
 
 def test_an_undecided_part_decides_nothing_unless_another_does():
-    unknown = Expectation(Abs(G), NORMAL) < x
+    unknown = Expectation(sqrt(Abs(G)), NORMAL) < x
     assert truth(Or(unknown, x > 0), {x: 1})
     assert not truth(And(unknown, x < 0), {x: 1})
     with pytest.raises(Undecided):

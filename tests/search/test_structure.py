@@ -223,9 +223,9 @@ def test_induction_over_a_restricted_variable_is_refused() -> None:
         check(proof, n < 5)
 
 
-def test_induction_shows_equalities_only() -> None:
-    with pytest.raises(ProofError, match="shows equalities"):
-        induction(Ge(n, p), n, algebra, lambda h: h)
+def test_induction_shows_relations_of_order_alone() -> None:
+    with pytest.raises(ProofError, match="shows equalities and inequalities"):
+        induction(Ne(n, p), n, algebra, lambda h: h)
 
 
 # -- claims ------------------------------------------------------------------------------------
