@@ -171,30 +171,36 @@ class _Panels:
     """A Gauss-Legendre rule on each panel of a line, against the normal density."""
 
     def __init__(self, count: int, width: float, reach: float) -> None:
-        self.count, self.width, self.reach = count, width, reach
+        self.count, self.most = count, math.ceil(reach / width)
+        self.width = arb(reach) / self.most
+        self._whole = [
+            self._rule(self.width * k, self.width * (k + 1)) for k in range(-self.most, self.most)
+        ]
 
     def nodes(self, cuts: Iterable[Ball]) -> list[tuple[Ball, Ball]]:
-        """Nodes and weights on panels between the cuts and the ends."""
-        end = arb(self.reach)
-        inner = sorted((c for c in cuts if abs(float(c.mid())) < self.reach), key=_middle)
-        ends = [-end, *inner, end]
+        """Nodes and weights; panels with cuts in them are divided there."""
+        divided: dict[int, list[Ball]] = {}
+        width = float(self.width.mid())
+        for cut in cuts:
+            panel = math.floor(float(cut.mid()) / width)
+            if -self.most <= panel < self.most:
+                divided.setdefault(panel, []).append(cut)
         found = []
-        for low, high in itertools.pairwise(ends):
-            # Two cuts that differ by rounding alone have nothing between them.
-            if not low < high:
+        for k, whole in zip(range(-self.most, self.most), self._whole, strict=True):
+            if k not in divided:
+                found += whole
                 continue
-            panels = max(1, math.ceil(float((high - low).mid()) / self.width))
-            half = (high - low) / (2 * panels)
-            for k in range(panels):
-                middle = low + half * (2 * k + 1)
-                for x, weight in _legendre(self.count, ctx.prec):
-                    node = middle + half * x
-                    found.append((node, weight * half * (-node * node / 2).exp()))
+            inner = sorted(divided[k], key=lambda c: float(c.mid()))
+            for low, high in itertools.pairwise([self.width * k, *inner, self.width * (k + 1)]):
+                # Two cuts that differ by rounding alone have nothing between them.
+                if low < high:
+                    found += self._rule(low, high)
         return found
 
-
-def _middle(x: Ball) -> float:
-    return float(x.mid())
+    def _rule(self, low: Ball, high: Ball) -> list[tuple[Ball, Ball]]:
+        middle, half = (low + high) / 2, (high - low) / 2
+        nodes = [(middle + half * x, w * half) for x, w in _legendre(self.count, ctx.prec)]
+        return [(x, weight * (-x * x / 2).exp()) for x, weight in nodes]
 
 
 @lru_cache(maxsize=16)

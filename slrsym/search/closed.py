@@ -18,8 +18,11 @@ from slrsym.search.expectations import (
     require_integrable,
     with_expectations_changed,
 )
-from slrsym.search.gaussian import require_positive_definite
-from slrsym.search.regularity import derivative, require_moderate
+from slrsym.search.regularity import (
+    derivative,
+    require_moderate,
+    require_positive_definite,
+)
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
 from slrsym.statements.expressions import rebuilt

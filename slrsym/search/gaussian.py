@@ -41,7 +41,7 @@ from slrsym.search.expectations import (
     require_integrable,
     with_expectations_changed,
 )
-from slrsym.search.regularity import require_moderate
+from slrsym.search.regularity import require_moderate, require_positive_definite
 from slrsym.search.step import Link, Rule
 from slrsym.statements.expressions import AtPoint, Refused, apart
 
@@ -414,13 +414,3 @@ def _log_density(law: GaussianLaw) -> tuple[Expr, Expr]:
     determinant = law.cov.det(method="berkowitz")
     exponent = -(x.T * (law.cov.adjugate() / determinant) * x)[0] / 2
     return exponent, sqrt(determinant) * sqrt(2 * pi) ** len(law.symbols)
-
-
-def require_positive_definite(law: GaussianLaw, context: Context) -> None:
-    for size in range(1, len(law.symbols) + 1):
-        minor = law.cov[:size, :size].det(method="berkowitz")
-        context.require(
-            context.sign(minor).positive,
-            f"the law of {', '.join(map(str, law.symbols))} may be degenerate: {minor} > 0 is not "
-            "known",
-        )

@@ -46,8 +46,8 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
 from slrsym.search.expectations import INDEPENDENT, require_integrable
-from slrsym.search.gaussian import require_positive_definite
 from slrsym.search.intervals import NoRange
+from slrsym.search.regularity import require_positive_definite
 from slrsym.search.signs import decider_of
 from slrsym.search.step import Link, Rule
 from slrsym.statements.errors import Refused
@@ -76,7 +76,7 @@ _CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, cos, exp)
 
 
 class _Tail(Function):  # type: ignore[misc]
-    """How far a function is from its limit: smaller than every power, and not zero."""
+    """How far a function is from its limit."""
 
     is_real = True
 
@@ -145,20 +145,22 @@ class _Leading:
 
     def of(self, expr: Expr) -> Lead:
         """The leading term of an expression."""
-        if isinstance(expr, _SHARP) and self.u in expr.free_symbols:
+        if isinstance(expr, (*_SHARP, exp, cos)) and self.u in expr.free_symbols:
             return self._function(expr)
         return self._of(self._with_tails(expr))
 
     def _with_tails(self, expr: Expr) -> Expr:
-        """With 1 - tail for erf and the like far out, so that what cancels is seen."""
+        """With limit and rest for functions that have one, so that what cancels is seen."""
 
         def change(node: Expr) -> Expr | None:
-            if isinstance(node, Expectation):
+            if isinstance(node, Expectation | _Tail):
                 return node
-            if not isinstance(node, _SHARP) or self.u not in node.free_symbols:
+            if not isinstance(node, (*_SHARP, exp, cos)) or self.u not in node.free_symbols:
                 return None
             try:
                 c, q = self.of(node.args[0])
+                if isinstance(node, exp | cos):
+                    return S.One + _Tail(self.u, node) if q.is_negative else node
                 direction = self._sign(c) if q.is_positive else S.Zero
             except Refused:
                 return node
@@ -178,7 +180,7 @@ class _Leading:
         if expr == self.u:
             return S.One, S.One
         if isinstance(expr, _Tail):
-            return _TINY
+            return self._rest(expr.args[1])
         if isinstance(expr, Add):
             return self._sum(expr)
         if isinstance(expr, Mul):
@@ -201,6 +203,15 @@ class _Leading:
         if isinstance(expr, (*_CONTINUOUS, acos)):
             return self._function(expr)
         raise Refused(f"how {expr} grows is not known")
+
+    def _rest(self, node: Expr) -> Lead:
+        """By how much a function differs from its limit."""
+        if not isinstance(node, exp | cos):
+            return _TINY
+        c, q = self.of(node.args[0])
+        if q == -oo:
+            return _TINY
+        return (c, q) if isinstance(node, exp) else (-(c**2) / 2, 2 * q)
 
     def _sum(self, expr: Expr) -> Lead:
         several = expand(expr)

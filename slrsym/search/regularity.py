@@ -55,7 +55,7 @@ from sympy.core.relational import Relational
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.gaussian.law import IIDSum
+from slrsym.gaussian.law import GaussianLaw, IIDSum
 from slrsym.search.signs import Domain
 from slrsym.statements.expressions import Refused, put
 
@@ -236,13 +236,14 @@ _SMOOTH = (*BOUNDED, cosh, exp, sinh, OwensT, zeta)
 def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:
     """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
 
-    Expectations have to be moderate in it, under a law without it; integrals are taken to converge.
+    Expectations have to be moderate in it, under a law without it, or a Gaussian one that varies
+    smoothly and has a density; integrals are taken to converge.
     """
     if variable not in expr.free_symbols or isinstance(expr, Symbol):
         return
     if isinstance(expr, Expectation):
         if variable in expr.law.free_symbols:
-            raise Refused(f"the law of {expr} depends on {variable}; standardise it first")
+            _require_smooth_law(expr, variable, context)
         require_moderate(expr.integrand, frozenset({*expr.law.symbols, variable}), context)
         return
     if isinstance(expr, Integral):
@@ -288,6 +289,27 @@ def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:
         )
         return
     raise Refused(f"{expr} is not known to be differentiable in {variable}")
+
+
+def _require_smooth_law(node: Expectation, variable: Symbol, context: Domain) -> None:
+    """By Price's theorem, means and covariances of a law with a density may vary, too."""
+    law = node.law
+    if not isinstance(law, GaussianLaw):
+        raise Refused(f"the law of {node} depends on {variable}; standardise it first")
+    require_positive_definite(law, context)
+    for entry in (*law.mean.values(), *law.cov):
+        require_smooth(entry, variable, context)
+
+
+def require_positive_definite(law: GaussianLaw, context: Domain) -> None:
+    """Refuse unless a Gaussian law is known to have a density."""
+    for size in range(1, len(law.symbols) + 1):
+        minor = law.cov[:size, :size].det(method="berkowitz")
+        context.require(
+            context.sign(minor).positive,
+            f"the law of {', '.join(map(str, law.symbols))} may be degenerate: {minor} > 0 is not "
+            "known",
+        )
 
 
 def between_ends(node: Integral, context: Domain) -> Domain:
