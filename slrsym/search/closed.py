@@ -24,8 +24,7 @@ from slrsym.search.regularity import (
     require_positive_definite,
 )
 from slrsym.search.step import Link, Rule
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import rebuilt
+from slrsym.statements.expressions import Refused, rebuilt
 
 
 class _GaussianCalculus(Rule):

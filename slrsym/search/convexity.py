@@ -15,8 +15,7 @@ from slrsym.search.context import Context, require_defined
 from slrsym.search.expectations import LINEAR, require_integrable
 from slrsym.search.regularity import derivative, require_admissible, require_moderate
 from slrsym.search.step import Link, Proof, Rule
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import Refused, put
 
 
 def _place(x: Symbol, context: Context) -> Symbol:

@@ -48,7 +48,7 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context, require_defined
 from slrsym.search.expectations import require_integrable
 from slrsym.search.step import Link, Rule
-from slrsym.statements.errors import Refused
+from slrsym.statements.expressions import Refused
 
 _BITS, _REACH = 128, 14
 Ball: TypeAlias = Any

@@ -50,8 +50,7 @@ from slrsym.search.intervals import NoRange
 from slrsym.search.regularity import require_positive_definite
 from slrsym.search.signs import decider_of
 from slrsym.search.step import Link, Rule
-from slrsym.statements.errors import Refused
-from slrsym.statements.expressions import put, rebuilt
+from slrsym.statements.expressions import Refused, put, rebuilt
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
 Lead: TypeAlias = tuple[Expr, Expr]

@@ -33,8 +33,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.gaussian.binding import Expectation, IIDSum
 from slrsym.search.context import Context, require_defined
 from slrsym.search.step import Link, Rule, axioms_of
-from slrsym.statements.errors import ProofError, Refused
-from slrsym.statements.expressions import rebuilt
+from slrsym.statements.expressions import ProofError, Refused, rebuilt
 
 _KINKS = (Abs, sign, Heaviside, Max, Min, Piecewise)
 _BINDERS = (Expectation, IIDSum, Integral, Sum)
