@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import mpmath
 import numpy as np
 import pytest
@@ -20,15 +22,20 @@ BIASES, PLACES = symbols("b_1:4", real=True), symbols("p_1:4", positive=True)
 
 # An instance, its activation as a NumPy function, and whether k* and v* have an angle.
 HEADS = {
-    "erf": (lambda: attention(), erf, 0.0),
-    "angle": (lambda: attention(angle=c), erf, 0.4),
-    "probit": (lambda: attention(normal_cdf, angle=c), ndtr, 0.4),
-    "sine": (lambda: attention(sin), np.sin, 0.0),
-    "exponential": (lambda: attention(exp, angle=c), np.exp, 0.4),
-    "linear": (lambda: attention(lambda u: u, angle=c), lambda u: u, 0.4),
-    "mixed": (lambda: attention(lambda u: u * cos(u) + 1), lambda u: u * np.cos(u) + 1, 0.0),
-    "biased": (lambda: attention(bias=BIASES, location=PLACES, angle=c), erf, 0.4),
+    "erf": (cache(lambda: attention()), erf, 0.0),
+    "angle": (cache(lambda: attention(angle=c)), erf, 0.4),
+    "probit": (cache(lambda: attention(normal_cdf, angle=c)), ndtr, 0.4),
+    "sine": (cache(lambda: attention(sin)), np.sin, 0.0),
+    "exponential": (cache(lambda: attention(exp, angle=c)), np.exp, 0.4),
+    "linear": (cache(lambda: attention(lambda u: u, angle=c)), lambda u: u, 0.4),
+    "mixed": (cache(lambda: attention(lambda u: u * cos(u) + 1)), lambda u: u * np.cos(u) + 1, 0.0),
+    "biased": (cache(lambda: attention(bias=BIASES, location=PLACES, angle=c)), erf, 0.4),
 }
+
+
+@cache
+def by_softmax():
+    return attention(softmax, angle=c)
 
 
 def drawn(rng, d, angle):
@@ -118,11 +125,12 @@ def test_slopes_and_curvatures_against_differences(name):
     model = make().model
     rng = np.random.default_rng(7)
     values = setting(rng, angle)
-    f = model.compile("mpmath", "risk", "gradient", "hessian")
+    f = model.compile("mpmath", "risk", "gradient")
     state = [mpmath.mpf(float(x)) for x in rng.uniform(-0.5, 0.5, 5)]
     numbers = numbers_of(model, values)
     n, step = len(state), mpmath.mpf(10) ** -12
     found = f(state, *numbers, dps=40)
+    found += model.compile("mpmath", "hessian")(state, *numbers, dps=40)
     upper = [(i, j) for i in range(n) for j in range(i, n)]
     for i in range(n):
         near = [[x + s * step * (i == j) for j, x in enumerate(state)] for s in (1, -1)]
@@ -153,6 +161,7 @@ def test_descent_of_overlaps_is_that_of_vectors(name):
 # -- eigenspaces -------------------------------------------------------------------------------
 
 
+@cache
 def eigenspaces():
     own, other = symbols("g_1:3", positive=True), symbols("s_1:3", positive=True)
     return attention(cov=own, other_cov=other)
@@ -300,7 +309,7 @@ def softmax_by_quadrature(vectors, values, plus=0.0):
 
 @pytest.mark.parametrize("plus", [0, 1])
 def test_softmax_against_quadrature_of_the_definition(plus):
-    instance = attention(lambda u: softmax(u, plus) if plus else softmax(u), angle=c)
+    instance = attention(lambda u: softmax(u, 1), angle=c) if plus else by_softmax()
     risk = instance.model.compile("numpy", "risk")
     rng = np.random.default_rng(5 + plus)
     for _ in range(50 if THOROUGH else 10):
@@ -336,7 +345,7 @@ def test_softmax_at_large_inverse_temperatures(d):
     """The nodes do not become more, and nothing of the accuracy is lost."""
     from slrsym.kernels import laplace
 
-    model = attention(softmax, angle=c).model
+    model = by_softmax().model
     f = model.compile("numpy", "risk")
     mu = np.sqrt(d / 2)
     numbers = numbers_of(
@@ -351,7 +360,7 @@ def test_softmax_at_large_inverse_temperatures(d):
 
 
 def test_slopes_of_softmax():
-    instance = attention(softmax, angle=c)
+    instance = by_softmax()
     f = instance.model.compile("numpy", "risk", "gradient")
     rng = np.random.default_rng(8)
     values = {**setting(rng, 0.4), "lambda": 1.7}
@@ -372,10 +381,7 @@ def test_z_scores_are_those_of_a_normal_law():
     rng = np.random.default_rng(20)
     scores = []
     kinds = ["erf", "angle", "probit", "sine", "softmax"]
-    instances = {
-        name: attention(softmax, angle=c) if name == "softmax" else HEADS[name][0]()
-        for name in kinds
-    }
+    instances = {name: by_softmax() if name == "softmax" else HEADS[name][0]() for name in kinds}
     functions = {name: x.model.compile("numpy", "risk") for name, x in instances.items()}
     for number in range(64):
         name = kinds[number % len(kinds)]
@@ -449,7 +455,7 @@ def test_two_heads_against_quadrature_of_the_definition():
 @needs_numba
 @thorough_only
 def test_softmax_by_numba_and_to_more_digits():
-    instance = attention(softmax, angle=c)
+    instance = by_softmax()
     what = ("risk", "gradient")
     plain, fast = (instance.model.compile(b, *what) for b in ("numpy", "numba"))
     slow = instance.model.compile("mpmath", "risk")

@@ -8,6 +8,8 @@ import pytest
 from scipy.special import erf
 
 from slrsym.models.instances import multi_head
+from tests._profile import thorough_only
+from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
 
 VALUES = {"d": 12, "L": 5, "gamma": 0.7, "epsilon": 0.3, "lambda": 0.45}
@@ -69,19 +71,27 @@ def test_the_risk_against_tokens(tau):
     assert np.square(scores).mean() < 3
 
 
-def test_descent_of_overlaps_is_that_of_vectors():
-    instance = multi_head(2, 2)
+# Machine code for 22 order parameters takes a minute to compile: one head shows the same loops.
+@pytest.mark.parametrize(
+    ("heads", "backend"),
+    [
+        (2, "numpy"),
+        pytest.param(1, "numba", marks=needs_numba),
+        pytest.param(2, "numba", marks=[needs_numba, thorough_only]),
+    ],
+)
+def test_descent_of_overlaps_is_that_of_vectors(heads, backend):
+    instance = multi_head(heads, 2)
     rng = np.random.default_rng(3)
     vectors = drawn(instance, rng, 30)
     values = {**VALUES, "d": 30}
     ended = descended(instance.model, vectors, values, 0.01, 400)
-    for backend in ("numpy", "numba"):
-        runs = instance.model.simulate(
-            values, steps=400, alpha=0.01, start=vectors, every=400, backend=backend
-        )
-        for x in instance.model.directions:
-            for y in instance.model.trained:
-                assert abs(runs.overlap(x, y)[-1, 0] - ended[x] @ ended[y]) < 1e-12
+    runs = instance.model.simulate(
+        values, steps=400, alpha=0.01, start=vectors, every=400, backend=backend
+    )
+    for x in instance.model.directions:
+        for y in instance.model.trained:
+            assert abs(runs.overlap(x, y)[-1, 0] - ended[x] @ ended[y]) < 1e-12
     moved = max(np.abs(ended[x] - vectors[x]).max() for x in instance.model.trained)
     assert moved > 0.1
 
