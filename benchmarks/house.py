@@ -20,16 +20,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "slrsym"
 # Stretches of so many lines, alike but for names and values, are listed.
 LENGTH = 12
-# What is asked, and how; each in a fresh process.
+# What is asked, and how, each in a fresh process; as by the commands, no other claims are loaded.
 QUESTIONS = {
     "lemma-18-v to its verdict": (
-        "from slrsym.proof import builtin_ledger, check_claim\n"
-        "ledger = builtin_ledger()\n"
+        "from slrsym.proof import Ledger, check_claim\n"
+        "ledger = Ledger.load()\n"
         "assert check_claim(ledger.find('lemma-18-v'), ledger.find).accepted"
     ),
     "lemma-18-v to its LaTeX": (
-        "from slrsym.proof import builtin_ledger\n"
-        "builtin_ledger().find('lemma-18-v')._repr_latex_()"
+        "from slrsym.proof import Ledger\nLedger.load().find('lemma-18-v')._repr_latex_()"
     ),
     "its book by the command line": (
         "import sys, tempfile\n"
@@ -82,11 +81,13 @@ def circles() -> None:
 
 
 TRACE = """
+import inspect
 import sys
 entered = set()
 def note(frame, event, arg):
     code = frame.f_code
-    if code.co_name != "<module>":
+    # Bodies of modules and classes, which run when they are imported, are no functions.
+    if code.co_flags & inspect.CO_OPTIMIZED:
         entered.add(code.co_filename)
 sys.setprofile(note)
 try:

@@ -9,7 +9,7 @@ from slrsym.trusted.term import key, num
 from slrsym.trusted.theorem import prove
 
 X, Y, A, B = ("s", "x", "R"), ("s", "y", "R"), ("s", "a", "R"), ("s", "b", "R")
-I, N, P = ("s", "i", "Z"), ("s", "n", "Z>0"), ("s", "p", "Z")
+I, N, P = ("s", "i", "Z"), ("s", "n", "Z>0"), ("s", "p", "Z")  # noqa: E741
 ZERO, ONE = num(0), num(1)
 
 
