@@ -36,6 +36,7 @@ from slrsym.search.regularity import (
     require_admissible,
     require_convergent,
     require_decay,
+    require_integrable,
     require_smooth,
 )
 from slrsym.search.step import Link, Proof, Rule
@@ -68,6 +69,8 @@ class _Algebra(Rule):
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
+        for side in (link.lhs, link.rhs):
+            require_integrable(side, context)
         context.require_equal(link.lhs, link.rhs)
 
 

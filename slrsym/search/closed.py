@@ -15,11 +15,11 @@ from slrsym.search.context import Context, require_defined
 from slrsym.search.expectations import (
     INDEPENDENT,
     LINEAR,
-    require_integrable,
     with_expectations_changed,
 )
 from slrsym.search.regularity import (
     derivative,
+    require_integrable,
     require_moderate,
     require_positive_definite,
 )

@@ -140,6 +140,9 @@ class Context(Domain):
             raise Refused("the normal forms of the two sides differ")
         for denominator in dict.fromkeys(ring.denominators):
             self.require_nonzero(denominator)
+        for side in (lhs, rhs):
+            # Of denominators, those that the normal forms met have been asked for.
+            require_defined(side, self, dividing=False)
 
     def require_open_domain(self, side: Expr) -> None:
         """Equals may be put for equals under a derivative only where its variable moves freely."""
@@ -243,7 +246,7 @@ def _require_moving(statement: Basic) -> None:
 # -- what is defined ---------------------------------------------------------------------------
 
 
-def require_defined(expr: Basic, context: Context) -> None:
+def require_defined(expr: Basic, context: Context, dividing: bool = True) -> None:
     """Refuse unless what stands in denominators, roots, logarithms and arc sines may stand there.
 
     What other functions ask of their arguments, the rules that know these functions ask.
@@ -251,14 +254,14 @@ def require_defined(expr: Basic, context: Context) -> None:
     if not expr.has(Pow, log, asin, acos):
         return
     if isinstance(expr, Sum | Integral):
-        _require_defined_between_ends(expr, context)
+        _require_defined_between_ends(expr, context, dividing)
         return
     if isinstance(expr, Subs):
-        _require_defined_near(expr, context)
+        _require_defined_near(expr, context, dividing)
         return
     for arg in expr.args:
-        require_defined(arg, context)
-    if isinstance(expr, Pow):
+        require_defined(arg, context, dividing)
+    if isinstance(expr, Pow) and (dividing or not expr.exp.is_Integer):
         _require_power(expr, context)
     elif isinstance(expr, log):
         context.require(context.sign(expr.args[0]).positive, f"{expr.args[0]} may not be positive")
@@ -287,12 +290,12 @@ def _require_power(power: Pow, context: Context) -> None:
         raise Refused(f"{power} is not known to be defined: {base} may be negative or vanish")
 
 
-def _require_defined_near(value: Subs, context: Context) -> None:
+def _require_defined_near(value: Subs, context: Context, dividing: bool) -> None:
     """A derivative at a point looks around it, whatever hypotheses say of its variable."""
     places, near = near_point(value)
     for point in value.point:
-        require_defined(point, context)
-    require_defined(put(value.expr, places), context.assuming(*near))
+        require_defined(point, context, dividing)
+    require_defined(put(value.expr, places), context.assuming(*near), dividing)
 
 
 def near_point(value: Subs) -> tuple[dict[Symbol, Symbol], list[Boolean]]:
@@ -307,7 +310,7 @@ def near_point(value: Subs) -> tuple[dict[Symbol, Symbol], list[Boolean]]:
     return places, near
 
 
-def _require_defined_between_ends(node: Sum | Integral, context: Context) -> None:
+def _require_defined_between_ends(node: Sum | Integral, context: Context, dividing: bool) -> None:
     inside = context
     body = node.function
     for x, *ends in reversed(node.limits):
@@ -317,7 +320,7 @@ def _require_defined_between_ends(node: Sum | Integral, context: Context) -> Non
             continue
         for end in ends:
             if end not in (oo, -oo):
-                require_defined(end, context)
+                require_defined(end, context, dividing)
         low, high = ends
         if isinstance(node, Integral) and not context.holds(Le(low, high)):
             continue
@@ -325,7 +328,7 @@ def _require_defined_between_ends(node: Sum | Integral, context: Context) -> Non
             inside = inside.assuming(Ge(place, low, evaluate=False))
         if high != oo:
             inside = inside.assuming(Le(place, high, evaluate=False))
-    require_defined(body, inside)
+    require_defined(body, inside, dividing)
 
 
 def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:

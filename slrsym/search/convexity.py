@@ -12,8 +12,13 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.atoms import Freedom
 from slrsym.search.context import Context, require_defined
-from slrsym.search.expectations import LINEAR, require_integrable
-from slrsym.search.regularity import derivative, require_admissible, require_moderate
+from slrsym.search.expectations import LINEAR
+from slrsym.search.regularity import (
+    derivative,
+    require_admissible,
+    require_integrable,
+    require_moderate,
+)
 from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.expressions import Refused, put
 

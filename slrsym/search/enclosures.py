@@ -46,7 +46,7 @@ from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_
 from slrsym.gaussian.integrand import in_affine_forms
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context, require_defined
-from slrsym.search.expectations import require_integrable
+from slrsym.search.regularity import require_integrable
 from slrsym.search.step import Link, Rule
 from slrsym.statements.expressions import Refused
 

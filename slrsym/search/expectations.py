@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Derivative, Dummy, Expr, Symbol, expand
+from sympy import Derivative, Dummy, Expr, Symbol
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.search.atoms import Freedom
 from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
-from slrsym.search.regularity import derivative, require_growth, require_moderate
+from slrsym.search.regularity import (
+    derivative,
+    expectations_in,
+    require_integrable,
+    require_moderate,
+)
 from slrsym.search.step import Link, Proof, Rule, axioms_of
 from slrsym.statements.expressions import ProofError, Refused, rebuilt
-
-
-def expectations_in(expr: Expr) -> list[Expectation]:
-    """All expectations in an expression, those inside of others included."""
-    return sorted(expr.atoms(Expectation), key=str)
 
 
 def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
@@ -30,22 +30,6 @@ def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr])
         return change(node) if isinstance(node, Expectation) else None
 
     return rebuilt(expr, changed)
-
-
-def require_integrable(expr: Expr, context: Context) -> None:
-    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise.
-
-    It may have kinks and jumps.
-    """
-    for node in expectations_in(expr):
-        require_growth(node.integrand, frozenset(node.law.symbols), context)
-        for block in node.law.blocks():
-            if isinstance(block, NoiseLaw) and node.integrand.has(*block.symbols):
-                (noise,) = block.symbols
-                degree = expand(node.integrand).as_poly(noise)
-                # The law of noise has two moments, and nothing else is known of it.
-                if degree is None or degree.degree() > 2:
-                    raise Refused(f"{node.integrand} is not known to be integrable in {noise}")
 
 
 LINEAR = Freedom(linearity=True)

@@ -37,11 +37,14 @@ from slrsym.search.calculus import in_either_direction, require_equality
 from slrsym.search.context import Context
 from slrsym.search.expectations import (
     LINEAR,
-    expectations_in,
-    require_integrable,
     with_expectations_changed,
 )
-from slrsym.search.regularity import require_moderate, require_positive_definite
+from slrsym.search.regularity import (
+    expectations_in,
+    require_integrable,
+    require_moderate,
+    require_positive_definite,
+)
 from slrsym.search.step import Link, Rule
 from slrsym.statements.expressions import AtPoint, Refused, apart
 

@@ -12,9 +12,13 @@ from sympy.core.relational import Relational
 from slrsym.search.calculus import derivative_claims
 from slrsym.search.chain import D
 from slrsym.search.context import Context, require_defined
-from slrsym.search.expectations import require_integrable
 from slrsym.search.intervals import Sign
-from slrsym.search.regularity import derivative, require_differentiable, require_interval
+from slrsym.search.regularity import (
+    derivative,
+    require_differentiable,
+    require_integrable,
+    require_interval,
+)
 from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.expressions import Refused, put
 

@@ -19,8 +19,7 @@ from slrsym.gaussian.independent import is_plainly_real
 from slrsym.search.atoms import Freedom
 from slrsym.search.axioms import axiom
 from slrsym.search.context import Context, Stated, require_defined
-from slrsym.search.expectations import require_integrable
-from slrsym.search.regularity import require_admissible, require_moderate
+from slrsym.search.regularity import require_admissible, require_integrable, require_moderate
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure import concludes, structural_step
 from slrsym.statements.expressions import ProofError, Refused, bound_symbols, put

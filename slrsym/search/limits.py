@@ -45,9 +45,9 @@ from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
-from slrsym.search.expectations import INDEPENDENT, require_integrable
+from slrsym.search.expectations import INDEPENDENT
 from slrsym.search.intervals import NoRange
-from slrsym.search.regularity import require_positive_definite
+from slrsym.search.regularity import require_integrable, require_positive_definite
 from slrsym.search.signs import decider_of
 from slrsym.search.step import Link, Rule
 from slrsym.statements.expressions import Refused, put, rebuilt

@@ -55,7 +55,7 @@ from sympy.core.relational import Relational
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.gaussian.law import GaussianLaw, IIDSum
+from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw
 from slrsym.search.signs import Domain
 from slrsym.statements.expressions import Refused, put
 
@@ -231,6 +231,27 @@ def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Domai
 
 
 _SMOOTH = (*BOUNDED, cosh, exp, sinh, OwensT, zeta)
+
+
+def expectations_in(expr: Expr) -> list[Expectation]:
+    """All expectations in an expression, those inside of others included."""
+    return sorted(expr.atoms(Expectation), key=str)
+
+
+def require_integrable(expr: Expr, context: Domain) -> None:
+    """Refuse unless every integrand is of moderate growth, and at most quadratic in noise.
+
+    It may have kinks and jumps.
+    """
+    for node in expectations_in(expr):
+        require_growth(node.integrand, frozenset(node.law.symbols), context)
+        for block in node.law.blocks():
+            if isinstance(block, NoiseLaw) and node.integrand.has(*block.symbols):
+                (noise,) = block.symbols
+                degree = expand(node.integrand).as_poly(noise)
+                # The law of noise has two moments, and nothing else is known of it.
+                if degree is None or degree.degree() > 2:
+                    raise Refused(f"{node.integrand} is not known to be integrable in {noise}")
 
 
 def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:

@@ -1,0 +1,95 @@
+"""Generated false statements: each is false at its witness, and no rule that fits accepts it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import sympy as sp
+
+from slrsym.claims.check import steps_of
+from slrsym.gaussian import Expectation
+from slrsym.proof import (
+    algebra,
+    ball_arithmetic,
+    conditioning,
+    definition,
+    density,
+    differentiate,
+    differentiate_under_expectation,
+    gaussian_calculus,
+    independence,
+    inside,
+    integral_algebra,
+    limits,
+    linearity,
+    noise_moments,
+    peel_copy,
+    piecewise,
+    price,
+    sign,
+    signs,
+    stein,
+    symmetry,
+)
+from slrsym.search.step import Rule
+from slrsym.statements.expressions import ProofError
+
+from ..._profile import NIGHTLY
+from ._entries import known, link, rule_alone
+from ._slips import Slip, fails
+from .slips import FAMILIES, G, slips
+
+SLIPS = {str(slip): slip for slip in slips()}
+
+# The rules that could take a statement by its form; at night, those that could not, as well.
+_OF_MEANS = (linearity, independence, symmetry(G), stein(G), conditioning(G))
+_OTHERS = (definition, integral_algebra, noise_moments, peel_copy, limits, price, signs)
+_KINKS = (sp.Abs, sp.Max, sp.Min, sp.Piecewise, sp.Heaviside, sp.sign)
+
+
+def rules(slip: Slip) -> tuple[Rule, ...]:
+    statement = slip.statement
+    equal, mean = slip.relation == "=", statement.has(Expectation)
+    first = algebra if equal else sign
+    chosen: list[Rule] = [first, ball_arithmetic]
+    if statement.has(*_KINKS):
+        chosen += [piecewise(first), signs]
+    if statement.has(sp.Derivative):
+        chosen += [differentiate, differentiate_under_expectation]
+    if mean and equal and not slip.rhs.has(Expectation):
+        chosen.append(density)
+    if mean:
+        chosen += [*(_OF_MEANS if equal else ()), inside(first), gaussian_calculus]
+    if NIGHTLY:
+        chosen += [*_OTHERS, sign, algebra, differentiate, *_OF_MEANS, inside(linearity)]
+    return tuple(chosen)
+
+
+def accepted(slip: Slip, by: Rule) -> bool:
+    """Whether every step of the proof by one rule is accepted, whatever the numbers say."""
+    proof = link(slip.lhs, slip.relation, slip.rhs, by)
+    claim = known("under-test", slip.statement, proof, slip.given)
+    try:
+        return not any(map(rule_alone, steps_of(claim, lambda id: claim)))
+    except ProofError:
+        return False
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_no_rule_accepts(name):
+    slip = SLIPS[name]
+    assert slip.reason or fails(slip), "the statement is true at its witness"
+    for by in rules(slip):
+        assert not accepted(slip, by), f"SOUNDNESS: {by} accepts it"
+
+
+def test_there_are_enough(capsys):
+    count = Counter(next(f for f, made in _MADE.items() if name in made) for name in SLIPS)
+    with capsys.disabled():
+        print(f"\n{len(SLIPS)} generated false statements")
+    assert len(SLIPS) >= 750
+    assert min(count.values()) >= 10
+
+
+_MADE = {name: {str(s) for s in make()} for name, make in FAMILIES.items()}
