@@ -244,7 +244,7 @@ def _single_out(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
         def apart(node: Term = node) -> Line:
             line = em.script.add("term of a sum", (), node, place)
-            if any(em._shown(h, em.hypotheses(step.context), step.context) is None
+            if any(em.shown(h, em.hypotheses(step.context), step.context) is None
                    for h in line.theorem.hypotheses.values()):  # fmt: skip
                 raise Refused("the sum is not known to have the term")
             return em.discharged(line, step.context)

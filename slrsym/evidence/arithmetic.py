@@ -7,16 +7,30 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from slrsym.evidence.certificates import Hinted, Search
-from slrsym.evidence.emission import QUESTIONS, Emission, family
+from slrsym.evidence.emission import QUESTIONS, Emission, at_path, family
 from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.ring import Finer, cited_slopes, judge, known_defined, relations, suppose
-from slrsym.trusted.term import Term, children, defined, free, inside, is_inside, key
+from slrsym.trusted.term import (
+    Term,
+    bound,
+    children,
+    defined,
+    free,
+    has_copies,
+    inside,
+    is_inside,
+    key,
+    num,
+    plain,
+    replaced,
+)
 from slrsym.trusted.theorem import Theorem
 
 __all__ = ["FOUND", "arithmetic", "in_context", "opaque_in", "searched"]
 
+ZERO = num(0)
 # What was found before, by what was asked; it is judged anew whenever it is used.
 FOUND: dict[str, Any] = {}
 
@@ -138,10 +152,64 @@ def opaque_in(t: Term) -> dict[str, Term]:
     return found
 
 
+def special_values(em: Emission, formulas: Sequence[Term]) -> list[Line]:
+    """Values at 0 that SymPy puts in unasked, each by the claim that shows it."""
+    found: dict[str, list[Line]] = {}
+    for t in (part for p in formulas for part in _values(p)):
+        at = vanishing(t)
+        if at == t or key(at) in found:
+            continue
+        own = found.setdefault(key(at), [])
+        if t[0] == "E":
+            if not free(inside(at)[0]) & set(bound(at)) and not has_copies(at):
+                own.append(em.script.add("constant", (), at))
+        elif t[1] == "owens" and t[2] != at[2] == ZERO and "owens-t-at-zero" in em.book:
+            own.append(_at(em, "owens-t-at-zero", at[3]))
+        elif t[1] == "zeta":
+            own.append(em.script.add("definition", (), at))
+            if at[2] == ZERO and "zeta-at-zero" in em.book:
+                own.append(_at(em, "zeta-at-zero", at[3]))
+            elif at[3] == ZERO:
+                _, _, mean = own[0].theorem.conclusion
+                own.append(em.script.add("constant", (), vanishing(mean)))
+    return [line for lines in found.values() for line in lines]
+
+
+def _at(em: Emission, id: str, value: Term) -> Line:
+    """A claim about one real number, at a value of it."""
+    line = em.book.cited(id)
+    (x,) = free(line.theorem.conclusion)
+    return line if x == value else em.script.add("instance", [line], ((x, value),))
+
+
+def vanishing(t: Term) -> Term:
+    """A term with 0 for what plainly is, where it is defined."""
+    if t[0] in ("s", "n", "ix", "u"):
+        return t
+    t = replaced(t, {place: vanishing(part) for place, part in children(t)})
+    if t[0] == "*" and ZERO in t[1:]:
+        return ZERO
+    if t[0] == "+":
+        rest = tuple(a for a in t[1:] if a != ZERO)
+        return ZERO if not rest else rest[0] if len(rest) == 1 else ("+", *rest)
+    odd = t[0] == "f" and t[1] in ("erf", "asin", "atan")
+    return ZERO if (odd and t[2] == ZERO) or (t[0] == "^" and t[1] > 0 and t[3] == ZERO) else t
+
+
+def _values(t: Term) -> Iterator[Term]:
+    """Expectations and values of zeta and Owen's T, those under binders apart."""
+    if t[0] == "E" or (t[0] == "f" and t[1] in ("zeta", "owens")):
+        yield t
+    for place, part in children(t):
+        if not is_inside(t, place):
+            yield from _values(part)
+
+
 def in_context(
     em: Emission, p: Term, context: Context, lines: Sequence[Line] = (), given: Sequence[Term] = ()
 ) -> Line:
     """The same under a context, where expectations that exist are numbers."""
+    lines = [*lines, *special_values(em, [p, *(line.theorem.conclusion for line in lines)])]
     nodes = opaque_in(p)
     for line in lines:
         nodes |= opaque_in(line.theorem.conclusion)
@@ -174,21 +242,33 @@ def _differentiate(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 @family("_Definition")
 def _definition(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    statement = em.formula(step.statement)
-    terms = {key(t): t for t in _named(statement, ("zeta", "owens"))}
-    lines = [
-        em.discharged(em.script.add("definition", (), t), step.context) for t in terms.values()
-    ]
-    return arithmetic(em, statement, em.hypotheses(step.context), lines)
+    """With the meaning for zeta and Owen's T the sides are equal; then the names are put back."""
+    wanted, context = em.formula(step.statement), step.context
+    paths = [path for path, _ in _named(wanted)]
+    meant, terms = wanted, {}
+    for path, t in _named(wanted):
+        line = em.script.add("definition", (), t)
+        for name in free(t):
+            # Of what is bound around it, nothing is supposed.
+            known = em.script.add("symbol", (), name)
+            exists = em.logic([known], (), defined(name))
+            left = {k: h for k, h in line.theorem.hypotheses.items() if k != key(defined(name))}
+            line = em.logic([line, exists], left.values(), line.theorem.conclusion)
+        terms[key(t)] = line
+        meant = at_path(meant, path, line.theorem.conclusion[2])
+    line = in_context(em, meant, context)
+    for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
+        line = em.script.add("rewrite", [line, terms[key(t)]], [plain(path)])
+    return em.discharged(line, context)
 
 
-def _named(t: Term, names: Sequence[str]) -> Iterator[Term]:
-    """The values of functions of the table, those under binders apart."""
-    if t[0] == "f" and t[1] in names:
-        yield t
+def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
+    """Where values of zeta and Owen's T stand, under derivatives, too."""
+    if t[0] == "f" and t[1] in ("zeta", "owens"):
+        yield path, t
     for place, part in children(t):
-        if not is_inside(t, place):
-            yield from _named(part, names)
+        if not is_inside(t, place) or t[0] == "d":
+            yield from _named(part, (*path, place))
 
 
 @family("_Structural")

@@ -8,14 +8,29 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+from sympy import Matrix
+
 from slrsym.claims.claim import Claim
 from slrsym.evidence.translate import Translator, Untranslatable
-from slrsym.search.context import Context
+from slrsym.search.context import Context, covariances
+from slrsym.search.regularity import is_semidefinite
 from slrsym.search.step import Proof, Step
 from slrsym.statements.expressions import ProofError
 from slrsym.statements.expressions import Refused as SearchRefused
 from slrsym.trusted import Book, Line, Refused, Script
-from slrsym.trusted.term import Term, bound, children, free, is_inside, key, plain, same, substitute
+from slrsym.trusted.expect import semidefinite
+from slrsym.trusted.term import (
+    Term,
+    bound,
+    children,
+    free,
+    is_inside,
+    key,
+    plain,
+    replaced,
+    same,
+    substitute,
+)
 
 __all__ = ["Emission", "Outcome", "emit", "family", "kind_of_proof"]
 
@@ -85,6 +100,7 @@ class Emission:
         self.outcomes: list[Outcome] = []
         self._reasons: list[str] = []
         self._holds: dict[tuple[str, tuple[str, ...]], Line | None] = {}
+        self._covariances: dict[Any, tuple[Term, ...]] = {}
 
     # -- short names ------------------------------------------------------------------------------
 
@@ -102,7 +118,29 @@ class Emission:
                 found.append(self.formula(h))
             except Untranslatable:
                 continue
-        return tuple(found)
+        return (*found, *self._laws(context))
+
+    def _laws(self, context: Context) -> tuple[Term, ...]:
+        """That the laws exist which the claim speaks of, where that is not plain."""
+        if not context.covariances:
+            return ()
+        name = context.covariances, context.hypotheses
+        if name not in self._covariances:
+            self._covariances[name] = tuple(
+                p
+                for m in map(Matrix, context.covariances)
+                if not is_semidefinite(m, context)
+                for p in semidefinite([[self.term(c) for c in row] for row in m.tolist()])
+            )
+        return self._covariances[name]
+
+    def supposed(self) -> tuple[Context, tuple[Term, ...]]:
+        """The context of the claim, and its hypotheses as the kernel reads them."""
+        claim = self.claim
+        laws = covariances(claim.statement, *claim.given)
+        context = Context(claim.given, self.find, covariances=laws)
+        given = tuple(map(self.formula, claim.given))
+        return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
 
     def logic(self, premises: Iterable[Line], hypotheses: Iterable[Term], p: Term) -> Line:
         return self.script.add("logic", premises, tuple(hypotheses), p)
@@ -119,11 +157,15 @@ class Emission:
         given = self.hypotheses(context)
         name = (key(p), tuple(sorted(map(key, given))))
         if name not in self._holds:
-            self._holds[name] = self._shown(p, given, context)
+            self._holds[name] = self.shown(p, given, context)
         line = self._holds[name]
         return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
 
-    def _shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Line | None:
+    def keep(self, p: Term, context: Context, line: Line) -> None:
+        """Answer a question before it is asked."""
+        self._holds[key(p), tuple(sorted(map(key, self.hypotheses(context))))] = line
+
+    def shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Line | None:
         if key(p) in map(key, given):
             return self.script.add("assume", (), p)
         if p[0] == "and":
@@ -173,7 +215,7 @@ class Emission:
         """A theorem of an equality; None if nothing has to be shown."""
         if same(a, b):
             return None
-        line = self._shown(("=", a, b), self.hypotheses(context), context)
+        line = self.shown(("=", a, b), self.hypotheses(context), context)
         if line is None:
             raise Refused("the two sides are not known to be equal")
         return line
@@ -234,7 +276,7 @@ class Emission:
     def shown_from(self, p: Term, other: Term, context: Context) -> Line:
         """The implication of p by another formula, which is supposed besides the context."""
         given = (*self.hypotheses(context), other)
-        line = self._shown(p, given, context)
+        line = self.shown(p, given, context)
         if line is None:
             raise Refused(f"not shown: {key(p)[:200]}")
         return self.logic([line], (), ("implies", ("and", *given), p))
@@ -315,6 +357,14 @@ class Emission:
         return _FAMILIES[name](self, step, premises)
 
 
+def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
+    """The term with another part at a place."""
+    if not path:
+        return part
+    inner = dict(children(t))[path[0]]
+    return replaced(t, {path[0]: at_path(inner, path[1:], part)})
+
+
 def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
     """The places at which a symbol stands freely."""
     if t == symbol:
@@ -357,8 +407,8 @@ def emit(claim: Claim, find: Callable[[str], Claim], book: Book) -> tuple[dict[s
         If the kernel has no words for its statement.
     """
     work = Emission(claim, find, book)
-    statement, given = work.formula(claim.statement), tuple(map(work.formula, claim.given))
-    context = Context(claim.given, find)
+    statement = work.formula(claim.statement)
+    context, given = work.supposed()
     if claim.is_tested or claim.evidence() is not None:
         what = "an experiment" if claim.is_tested else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)

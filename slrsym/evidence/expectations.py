@@ -13,7 +13,7 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, expand
 
-from slrsym.evidence.arithmetic import opaque_in, searched
+from slrsym.evidence.arithmetic import opaque_in, searched, special_values
 from slrsym.evidence.emission import FAILURES, Emission
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
@@ -84,6 +84,9 @@ class Calculus:
         """A relation by arithmetic, in which expectations that exist are numbers."""
         names = set(without)
         given = [h for h in self.given if not free(h) & names]
+        if not names:
+            said = [p, *(line.theorem.conclusion for line in lines)]
+            lines = [*lines, *special_values(self.em, said)]
         nodes = opaque_in(p)
         for line in lines:
             nodes |= opaque_in(line.theorem.conclusion)
@@ -140,7 +143,7 @@ class Calculus:
         proofs = []
         for name, h in line.theorem.hypotheses.items():
             if name not in own:
-                shown = self.em._shown(h, self.given, self.context)
+                shown = self.em.shown(h, self.given, self.context)
                 if shown is None:
                     raise Refused(f"not shown: {name[:200]}")
                 proofs.append(shown)

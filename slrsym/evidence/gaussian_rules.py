@@ -7,93 +7,28 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, exp, expand, eye, pi, simplify, sqrt
+from sympy import Add, Derivative, Dummy, Expr, Mul, S, exp, expand, pi, simplify, sqrt
 
-from slrsym.evidence.arithmetic import opaque_in
-from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, family
+from slrsym.evidence.emission import FAILURES, Emission, family
 from slrsym.evidence.expectations import Calculus, nodes_of
+from slrsym.evidence.laws import factored
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum
-from slrsym.search.context import Context
 from slrsym.search.gaussian import _slope
 from slrsym.search.step import Link, Step
-from slrsym.trusted import Line, Refused
-from slrsym.trusted.expect import moments, semidefinite
+from slrsym.trusted import Line
 from slrsym.trusted.term import (
-    RELATIONS,
     Term,
     bound,
     children,
-    defined,
     inside,
     key,
     num,
     outside,
     plain,
-    same,
     substitute,
 )
-
-# -- questions ------------------------------------------------------------------------------------
-
-
-def _exists(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
-) -> Line:
-    """That an expectation exists; of a matrix, that it is positive semidefinite."""
-    if p[0] == "=" and p[1][0] == "E" and same(p[1], p[2]):
-        return em.discharged(em.script.add("integrable", (), p[1]), context)
-    if p[0] == "=" and p[1][0] == "d" and inside(p[1])[0][0] == "E" and same(p[1], p[2]):
-        line = em.script.add("derivative of expectation", (), p[1])
-        return em.discharged(em.script.add("defined", [line], [1]), context)
-    if p[0] == "=" and p[1][0] == "copies" and same(p[1], p[2]):
-        return em.discharged(em.script.add("copies exist", (), p[1]), context)
-    if p[:2] == ("o", "moderate") or (
-        p[0] == "forall" and p == ("forall", bound(p), (defined(inside(p)[0][1]),), ())
-    ):
-        function = p[2] if p[0] == "o" else ("lam", bound(p), (inside(p)[0][1],), ())
-        line = em.script.add("moderate", (), function)
-        line = em.logic([line], line.theorem.hypotheses.values(), p)
-        return em.discharged(line, context)
-    if p[:2] == ("o", "psd"):
-        return _semidefinite(em, p, given, context)
-    if p[0] in RELATIONS and opaque_in(p):
-        return Calculus(em, context).shown(p, lines)
-    raise Refused("another question")
-
-
-def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context) -> Line:
-    entries = [key(c) for c in p[2][1:]]
-    n = round(len(entries) ** 0.5)
-    for h in given:
-        if h[:2] != ("o", "psd"):
-            continue
-        mine = [key(c) for c in h[2][1:]]
-        size = round(len(mine) ** 0.5)
-        diagonal = [mine[size * i + i] for i in range(size)]
-        choices = [[i for i in range(size) if diagonal[i] == entries[n * k + k]] for k in range(n)]
-        found = _rows(choices, mine, size, entries, n, [])
-        if found is not None:
-            line = em.script.add("psd part", (), h, found)
-            return em.logic([line], line.theorem.hypotheses.values(), p)
-    raise Refused("no reason why a matrix is positive semidefinite")
-
-
-def _rows(choices: Any, mine: Any, size: int, entries: Any, n: int, chosen: list[int]) -> Any:
-    k = len(chosen)
-    if k == n:
-        return chosen
-    for i in choices[k]:
-        if all(mine[size * i + j] == entries[n * k + m] for m, j in enumerate(chosen)):
-            found = _rows(choices, mine, size, entries, n, [*chosen, i])
-            if found is not None:
-                return found
-    return None
-
-
-QUESTIONS.insert(0, _exists)
-
 
 # -- families -------------------------------------------------------------------------------------
 
@@ -137,7 +72,7 @@ def _substitution(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     forms, work = dict(rule.forms), _worked(em, step)
     for node in nodes_of(step):
         if set(node.law.symbols) == set(forms):
-            _factored(work, node, forms, rule.law)
+            factored(work, node, forms, rule.law)
 
             def moved(node: Expectation = node) -> Line:
                 return work.proved(work.image(node, forms, rule.law))
@@ -145,24 +80,6 @@ def _substitution(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
             with suppress(*FAILURES):
                 work.lines[key(em.term(node))] = em.attempt(moved)
     return work.conclude(em.formula(step.statement))
-
-
-def _factored(
-    work: Calculus, node: Expectation, forms: dict[Symbol, Expr], law: GaussianLaw
-) -> None:
-    """The image of a standard law exists, its covariance being a product."""
-    for block, t in zip(node.law.blocks(), outside(work.term(node)), strict=True):
-        if len(block.symbols) < 2 or law.cov != eye(len(law.symbols)):
-            continue
-        for p in semidefinite(moments(t)[1]):
-            if p[0] != "o":
-                continue
-            rows = [[forms[s].coeff(x) for x in law.symbols] for s in block.symbols]
-            factor = tuple(work.em.term(c) for row in rows for c in row)
-            with suppress(*FAILURES):
-                line = work.proved(work.add("psd factor", (), p, factor))
-                name = (key(p), tuple(sorted(map(key, work.given))))
-                work.em._holds[name] = line
 
 
 @family("_Symmetry")

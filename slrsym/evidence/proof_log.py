@@ -10,17 +10,18 @@ from typing import Any
 
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.evidence import analysis, expectations, gaussian_rules, solutions, structure
+from slrsym.evidence import analysis, gaussian_rules, laws, solutions, structure
 from slrsym.evidence.emission import Emission, emit
-from slrsym.evidence.translate import Translator
 from slrsym.files import replacing
+from slrsym.gaussian.functions import OwensT, zeta
+from slrsym.search.step import Step
 from slrsym.trusted import Book, written
 from slrsym.trusted.term import plain
 
 __all__ = ["emitted", "in_order", "statements", "write_log"]
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, analysis, expectations, gaussian_rules)
+FAMILIES = (structure, solutions, laws, analysis, gaussian_rules)
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
@@ -33,13 +34,21 @@ def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
             return
         open_ones.add(id)
         for step in steps_of(find(id), find):
-            for used in step.uses:
+            for used in (*step.uses, *_values_at_zero(step)):
                 visit(used)
         order[id] = None
 
     for id in ids:
         visit(id)
     return list(order)
+
+
+# The claims by which SymPy's values at 0 of special functions are known.
+_AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
+
+
+def _values_at_zero(step: Step) -> Iterator[str]:
+    yield from (id for function, id in _AT_ZERO if step.statement.has(function))
 
 
 def emitted(
@@ -90,6 +99,6 @@ def write_log(
 def statements(ids: Iterable[str], find: Callable[[str], Claim]) -> Iterator[dict[str, Any]]:
     """What claims say, in the plain form of the log; nothing is judged."""
     for id in ids:
-        claim, words = find(id), Translator()
-        given = [plain(words.formula(h)) for h in claim.given]
-        yield {"claim": id, "given": given, "statement": plain(words.formula(claim.statement))}
+        work = Emission(find(id), find, Book())
+        statement = plain(work.formula(work.claim.statement))
+        yield {"claim": id, "given": list(map(plain, work.supposed()[1])), "statement": statement}

@@ -93,6 +93,10 @@ class Translator:
             self._names[x] = ("s", name, sort_of(x))
         return self._names[x]
 
+    def symbols(self) -> list[tuple[sp.Symbol, Term]]:
+        """The symbols that were translated."""
+        return list(self._names.items())
+
     def function(self, f: Any, arity: int) -> Term:
         """The name of an undefined function, as `substitute` takes it."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))

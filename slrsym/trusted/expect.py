@@ -97,32 +97,30 @@ def joint(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
     return means, rows
 
 
-@rule("psd part", "t", "json")
-def _psd_part(premises: Sequence[Theorem], p: Term, places: Any) -> Any:
-    """Rows and columns of a positive semidefinite matrix, chosen alike, make one."""
+@rule("psd image", "t", "t", "ts")
+def _psd_image(premises: Sequence[Theorem], p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
+    """F S F^T is positive semidefinite if S is; the source is S, or a diagonal of no negatives."""
     require(not premises and p[:2] == ("o", "psd"), "a matrix is needed here")
     entries = p[2][1:]
     n = isqrt(len(entries))
-    require(isinstance(places, list) and places, "some of the rows")
-    require(all(type(i) is int and 0 <= i < n for i in places), "rows are numbers")
-    part = [[entries[n * i + j] for j in places] for i in places]
-    return [p], ("and", *semidefinite(part)), ()
-
-
-@rule("psd factor", "t", "ts")
-def _psd_factor(premises: Sequence[Theorem], p: Term, factor: tuple[Term, ...]) -> Any:
-    """M = F F^T is positive semidefinite."""
-    require(not premises and p[:2] == ("o", "psd"), "a matrix is needed here")
-    entries = p[2][1:]
-    n = isqrt(len(entries))
-    require(len(factor) % n == 0 and factor, "the factor has as many rows as the matrix")
-    m = len(factor) // n
-    rows = [factor[m * i : m * (i + 1)] for i in range(n)]
-    asked = []
+    if source[:2] == ("o", "psd"):
+        inner, asked = source[2][1:], [source]
+        m = isqrt(len(inner))
+    else:
+        require(source[0] == "tuple" and len(source) > 1, "a matrix, or a diagonal")
+        m = len(source) - 1
+        inner = [source[1 + i // m] if i % (m + 1) == 0 else ZERO for i in range(m * m)]
+        asked = [made(("<=", ZERO, c)) for c in source[1:]]
+    require(len(factor) == n * m, "the factor has the rows of the one and the columns of the other")
     for i, j in product(range(n), repeat=2):
-        terms = [("*", a, b) for a, b in zip(rows[i], rows[j], strict=True)]
-        asked.append(("=", entries[n * i + j], added(terms)))
-    return asked, p, ()
+        terms = [
+            multiplied(factor[m * i + k], inner[m * k + q], factor[m * j + q])
+            for k, q in product(range(m), repeat=2)
+        ]
+        total = added(terms)
+        if not (same(total, entries[n * i + j]) and total in (ZERO, *inner)):
+            asked.append(made(("=", entries[n * i + j], total)))
+    return [*asked, *(defined(c) for c in factor if c[0] != "n")], p, ()
 
 
 # -- polynomials and moderate functions -----------------------------------------------------------
