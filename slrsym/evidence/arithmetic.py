@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from slrsym.evidence.certificates import Hinted, Search
@@ -157,21 +158,19 @@ def special_values(em: Emission, formulas: Sequence[Term]) -> list[Line]:
     found: dict[str, list[Line]] = {}
     for t in (part for p in formulas for part in _values(p)):
         at = vanishing(t)
-        if at == t or key(at) in found:
+        if key(at) in found:
             continue
         own = found.setdefault(key(at), [])
-        if t[0] == "E":
+        if t[0] == "E" and at[0] == "E":
             if not free(inside(at)[0]) & set(bound(at)) and not has_copies(at):
                 own.append(em.script.add("constant", (), at))
-        elif t[1] == "owens" and t[2] != at[2] == ZERO and "owens-t-at-zero" in em.book:
+        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in em.book:
             own.append(_at(em, "owens-t-at-zero", at[3]))
-        elif t[1] == "zeta":
+        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in em.book:
+            own += [em.script.add("definition", (), at), _at(em, "zeta-at-zero", at[3])]
+        elif at[:2] == ("f", "zeta") and at[3] == ZERO:
             own.append(em.script.add("definition", (), at))
-            if at[2] == ZERO and "zeta-at-zero" in em.book:
-                own.append(_at(em, "zeta-at-zero", at[3]))
-            elif at[3] == ZERO:
-                _, _, mean = own[0].theorem.conclusion
-                own.append(em.script.add("constant", (), vanishing(mean)))
+            own.append(em.script.add("constant", (), vanishing(own[0].theorem.conclusion[2])))
     return [line for lines in found.values() for line in lines]
 
 
@@ -231,7 +230,9 @@ QUESTIONS.append(_ask)
 
 @family("_Algebra", "_Sign")
 def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    return in_context(em, em.formula(step.statement), step.context, premises)
+    wanted = em.formula(step.statement)
+    show = partial(in_context, em, wanted, step.context, premises)
+    return em.or_linear(step, show, premises)
 
 
 @family("_Differentiate")

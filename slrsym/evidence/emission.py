@@ -12,6 +12,7 @@ from sympy import Matrix
 
 from slrsym.claims.claim import Claim
 from slrsym.evidence.translate import Translator, Untranslatable
+from slrsym.gaussian.binding import Expectation
 from slrsym.search.context import Context, covariances
 from slrsym.search.regularity import is_semidefinite
 from slrsym.search.step import Proof, Step
@@ -288,6 +289,15 @@ class Emission:
                 return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
         raise Refused("it does not follow by arithmetic")
 
+    def or_linear(self, step: Step, make: Callable[[], Line], lines: Sequence[Line] = ()) -> Line:
+        """What `make` makes; if it fails, the statement from lines by linearity."""
+        try:
+            return self.attempt(make)
+        except FAILURES:
+            if not step.link.statement.has(Expectation):
+                raise
+            return BY_LINEARITY[0](self, step, lines)
+
     def put_back(
         self, line: Line, goal: Term, values: Mapping[Term, Term], inner: Context, context: Context
     ) -> Line:
@@ -379,6 +389,8 @@ def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
     ]
 
 
+# What is tried with the expectations of a step taken apart, where arithmetic alone fails.
+BY_LINEARITY: list[Callable[..., Line]] = []
 # Ways to show a formula that a step needs besides its premises, in the order of cost.
 QUESTIONS: list[Callable[..., Line]] = []
 

@@ -364,7 +364,7 @@ class Calculus:
             for node in ready:
                 line = self.rewritten(line, self.lines[key(node)], node)
 
-    def conclude(self, wanted: Term) -> Line:
+    def conclude(self, wanted: Term, more: Sequence[Line] = ()) -> Line:
         """The statement from the equations, by arithmetic; bodies are matched if need be."""
         lines = [self.resolved(line) for line in self.lines.values()]
         ends = expectations_in(wanted)
@@ -386,7 +386,7 @@ class Calculus:
         named = expectations_in(wanted)
         mine = [line for line in lines if key(line.theorem.conclusion[1]) in named]
         others = [line for line in lines if line.theorem.conclusion[1][0] != "E"]
-        return self.shown(wanted, [*mine, *others, *equal])
+        return self.shown(wanted, [*mine, *others, *equal, *more])
 
 
 def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, exp, expand, pi, simplify, sqrt
 
-from slrsym.evidence.emission import FAILURES, Emission, family
+from slrsym.evidence.emission import BY_LINEARITY, FAILURES, Emission, family
 from slrsym.evidence.expectations import Calculus, nodes_of
 from slrsym.evidence.laws import factored
 from slrsym.gaussian.binding import Expectation
@@ -45,9 +45,17 @@ def _worked(em: Emission, step: Step, *ways: str, rule: Any = None) -> Calculus:
     return work
 
 
+def linear(em: Emission, step: Step, lines: Sequence[Line] = ()) -> Line:
+    """The statement from lines, by arithmetic and the linearity of expectations."""
+    return _worked(em, step).conclude(em.formula(step.statement), lines)
+
+
+BY_LINEARITY.append(linear)
+
+
 @family("_Linearity")
 def _linearity(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    return _worked(em, step).conclude(em.formula(step.statement))
+    return linear(em, step)
 
 
 @family("_Independence")

@@ -154,7 +154,7 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Line:
     rule: Any = step.rule
     wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
-    return em.conclude(line, wanted, step.context)
+    return em.or_linear(step, partial(em.conclude, line, wanted, step.context), [line])
 
 
 @kind_of_proof("_ByTheorem")
