@@ -11,7 +11,6 @@ from sympy import Eq, S
 from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
-from slrsym.search.theorems import _as_proof
 from slrsym.statements.expressions import put
 from slrsym.trusted import Line
 from slrsym.trusted.term import key, num, same, substitute
@@ -155,18 +154,3 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Line:
     wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
     return em.or_linear(step, partial(em.conclude, line, wanted, step.context), [line])
-
-
-@kind_of_proof("_ByTheorem")
-def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Line:
-    """The hypotheses of a theorem; that it concludes is the matter of its schema."""
-    needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
-    for name, hypothesis in needs.hypotheses.items():
-        inner, here = context.assuming(*hypothesis.given), labelled(label, name)
-        line = em.prove(_as_proof(hypothesis, proof.premises[name]), inner, here)
-        step = steps.get(labelled(here, "needed"))
-        if step is not None:
-            wanted = em.formula(hypothesis.statement)
-            em.step(step, partial(em.conclude, line, wanted, inner), "needed")
-    last = steps[labelled(label, "theorem")]
-    return em.step(last, partial(em.by_family, last, ()))

@@ -168,8 +168,12 @@ def test_sentences_of_another_form(sentence):
         parse(plain(sentence))
 
 
-def test_no_rows_of_a_matrix_make_no_matrix():
+def test_the_image_of_a_matrix_has_the_size_of_its_factor():
     p = ("o", "psd", ("tuple", X))
-    for places in ([], [1], [-1], ["0"], 0):
-        with pytest.raises(Refused):
-            prove("psd part", [], p, places)
+    for source in (p, ("tuple", X), ("tuple",), X, ("o", "integer", X)):
+        for factor in ((), (X, X)):
+            with pytest.raises(Refused):
+                prove("psd image", [], p, source, factor)
+    asked = prove("psd image", [], p, ("tuple", Y), (X,)).hypotheses
+    assert key(("<=", ("n", 0, 1), Y)) in asked
+    assert key(defined(X)) in asked
