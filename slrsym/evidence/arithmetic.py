@@ -162,7 +162,8 @@ def special_values(em: Emission, formulas: Sequence[Term]) -> list[Line]:
             continue
         own = found.setdefault(key(at), [])
         if t[0] == "E" and at[0] == "E":
-            if not free(inside(at)[0]) & set(bound(at)) and not has_copies(at):
+            (body,) = inside(at)
+            if not free(body) & set(bound(at)) and not has_copies(body):
                 own.append(em.script.add("constant", (), at))
         elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in em.book:
             own.append(_at(em, "owens-t-at-zero", at[3]))

@@ -48,6 +48,11 @@ def expected(t: Term) -> Term:
     return t
 
 
+def random(node: Term) -> bool:
+    """Whether an expectation is taken of sums of copies, too."""
+    return has_copies(inside(expected(node))[0])
+
+
 def blocks(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
     """The laws of an expectation, each with its variables."""
     found, names = [], bound(node)
@@ -347,14 +352,14 @@ def _independent(premises: Sequence[Theorem], node: Term, where: Any) -> Any:
         f = taken[0] if len(taken) == 1 else ("*", *taken)
         require(not free(f) & (set(bound(node)) - set(names)), "a factor of both laws")
         sides.append(expectation(names, f, [law for _, law in laws]))
-    require(not all(map(has_copies, sides)), "copies on both sides")
+    require(not all(map(random, sides)), "copies on both sides")
     return [*map(defined, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
 
 @rule("fubini", "t", "json")
 def _fubini(premises: Sequence[Theorem], node: Term, count: Any) -> Any:
     """The expectation under some laws of that under the others."""
-    require(not premises and not has_copies(node), "fubini takes no premise, and no copies")
+    require(not premises and not random(node), "fubini takes no premise, and no copies")
     parts = blocks(expected(node))
     require(type(count) is int and 0 < count < len(parts), "the number of the first laws")
     first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
@@ -456,7 +461,7 @@ def _under(premises: Sequence[Theorem], t: Term) -> Any:
     """The derivative of an expectation of a moderate function in its parameters."""
     require(not premises and t[0] == "d" and inside(t)[0][0] == "E", "no derivative of one")
     (node,), names = inside(t), bound(t)
-    require(not has_copies(node), "a derivative of copies")
+    require(not random(node), "a derivative of copies")
     require(not any(free(law) & set(names) for law in outside(node)), "the law has the parameter")
     new = apart(bound(node), free(t) | set(names))
     body = substitute(inside(node)[0], new)
@@ -472,7 +477,7 @@ def _under(premises: Sequence[Theorem], t: Term) -> Any:
 @rule("density", "t")
 def _density(premises: Sequence[Theorem], node: Term) -> Any:
     """The expectation in one variable, as the integral against its density."""
-    require(not premises and not has_copies(node), "density takes no premise, and no copies")
+    require(not premises and not random(node), "density takes no premise, and no copies")
     require(len(bound(expected(node))) == 1 and outside(node)[0][0] == "gauss", "one variable")
     (x,), (_, _, m, v) = bound(node), outside(node)[0]
     require(x not in free(m) | free(v), "the law has a parameter of the name; rename it")

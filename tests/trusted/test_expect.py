@@ -165,3 +165,28 @@ def test_polynomials():
     assert set(found) == {(2, 0), (1, 1), (0, 2)}
     with pytest.raises(Refused):
         polynomial(("^", -1, 1, X), (X,))
+
+
+RANDOM = ("copies", (Y,), (erf(Y),), (("s", "n", "Z>0"), STANDARD))
+
+
+@pytest.mark.parametrize(
+    ("rule", "data"),
+    [
+        ("independent", (mean(("*", ("*", X, RANDOM), ("*", Y, RANDOM)), (X, Y), (STANDARD,) * 2),
+                         [[0], [1]])),
+        ("fubini", (mean(("*", X, Y, RANDOM), (X, Y), (STANDARD,) * 2), 1)),
+        ("density", (mean(("*", X, RANDOM)),)),
+        ("derivative of expectation",
+         (("d", (1,), (T,), (mean(("*", X, T, RANDOM)),), (T,)),)),
+        ("constant", (mean(RANDOM),)),
+    ],
+)  # fmt: skip
+def test_sums_of_copies_are_random(rule, data):
+    with pytest.raises(Refused):
+        prove(rule, (), *data)
+
+
+def test_copies_on_one_side_are_independent_of_the_other():
+    node = mean(("*", ("*", X, RANDOM), Y), (X, Y), (STANDARD,) * 2)
+    assert "fubini" in prove("independent", (), node, [[0], [1]]).axioms
