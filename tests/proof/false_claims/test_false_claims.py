@@ -19,6 +19,7 @@ from . import (
     starts,
     structures,
     sums_and_slopes,
+    textbook,
 )
 from ._entries import numbers_alone, rule_alone
 
@@ -33,6 +34,7 @@ THEMES = {
     "sums and slopes": sums_and_slopes.theme,
     "orbits": orbits.theme,
     "starts": starts.theme,
+    "textbook": textbook.theme,
 }
 
 

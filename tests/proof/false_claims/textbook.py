@@ -1,0 +1,747 @@
+"""False steps by the rules for statements from textbooks, at least five for each rule."""
+
+from sympy import (
+    Abs,
+    Function,
+    Ge,
+    Gt,
+    Heaviside,
+    Le,
+    Limit,
+    Lt,
+    Max,
+    Min,
+    Piecewise,
+    Rational,
+    Symbol,
+    acos,
+    asin,
+    atan,
+    cos,
+    cosh,
+    erf,
+    erfc,
+    exp,
+    factorial,
+    log,
+    oo,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    symbols,
+    tanh,
+)
+
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    NoiseLaw,
+    erf_prime,
+    normal_cdf,
+    normal_pdf,
+    standard_normal,
+)
+from slrsym.gaussian import zeta as zeta_of
+from slrsym.proof import (
+    D,
+    algebra,
+    ball_arithmetic,
+    cauchy_schwarz,
+    chain,
+    differentiate,
+    gaussian_calculus,
+    increasing,
+    induction,
+    inside,
+    jensen,
+    limits,
+    piecewise,
+    poincare,
+    price,
+    stein,
+    tangent,
+)
+from slrsym.proof import sign as signs
+
+from ._entries import Theme, link, says
+
+theme = Theme()
+step, wrong, right = theme.step, theme.wrong, theme.right
+
+a, b, c, r, t, u, x, y = symbols("a b c r t u x y", real=True)
+p, q, s = symbols("p q s", positive=True)
+v = Symbol("v", nonnegative=True)
+n = Symbol("n", integer=True)
+N = Symbol("N", integer=True, nonnegative=True)
+G, H, U, W = symbols("G H U W", real=True)
+f, g = Function("f", real=True), Function("g", real=True)
+normal = standard_normal(G)
+pair = GaussianLaw({U: 0, W: 0}, [[1, r], [r, 1]])
+third = GaussianLaw({U: 0, W: 0}, [[1, Rational(1, 3)], [Rational(1, 3), 1]])
+correlated = (Gt(r, -1), Lt(r, 1))
+
+
+def E(of, law=normal):
+    return Expectation(of, law)
+
+
+# -- the Gaussian calculus ----------------------------------------------------------------------
+
+closing = {"by": gaussian_calculus}
+step("calculus: |G| by its square", E(Abs(G)), 1, sqrt(2 / pi), **closing)
+step("calculus: a sign is no zero", E(sign(G - 1)), 0, -erf(1 / sqrt(2)), **closing)
+step(
+    "calculus: ReLU without the bell",
+    E(Max(G + b, 0)),
+    b * normal_cdf(b),
+    b * normal_cdf(b) + normal_pdf(b),
+    **closing,
+)
+step("calculus: a mean of |s G| for any sign", E(Abs(a * G)), a * sqrt(2 / pi), None, **closing)
+step(
+    "calculus: Sheppard with the arc cosine",
+    E(sign(U) * sign(W), third),
+    2 / pi * acos(Rational(1, 3)),
+    2 / pi * asin(Rational(1, 3)),
+    **closing,
+)
+step(
+    "calculus: the larger is not that of independent ones",
+    E(Max(U, W), third),
+    1 / sqrt(pi),
+    sqrt(Rational(2, 3) / pi),
+    **closing,
+)
+step(
+    "calculus: the integral diverges from 1/2 on",
+    E(exp(t * G**2)),
+    1 / sqrt(1 - 2 * t),
+    None,
+    by=gaussian_calculus,
+    given=(Lt(t, 1),),
+    checks="rule",
+)
+step(
+    "calculus: the root of the other sign",
+    E(exp(t * G**2)),
+    1 / sqrt(1 + 2 * t),
+    1 / sqrt(1 - 2 * t),
+    by=gaussian_calculus,
+    given=(Lt(t, 0),),
+)
+step(
+    "calculus: what is undefined cancels",
+    E(Abs(G)) + 1 / y - 1 / y,
+    sqrt(2 / pi) + 1 / sin(x) - 1 / sin(x) + E(G),
+    None,
+    by=gaussian_calculus,
+    relation="<=",
+    checks="rule",
+)
+step(
+    "calculus: a degenerate law has no inverse",
+    E(sign(U) * Abs(U), GaussianLaw({U: a}, [[v]])) / v,
+    a / v,
+    None,
+    by=gaussian_calculus,
+    checks="rule",
+)
+step(
+    "calculus: noise is not Gaussian",
+    E(Abs(x), NoiseLaw(x, 1)),
+    sqrt(2 / pi),
+    None,
+    by=gaussian_calculus,
+)
+step("calculus: a mean that is left open", E(tanh(G) ** 2), Rational(1, 2), None, **closing)
+step("calculus: an inequality", E(Abs(G)), 1, None, by=gaussian_calculus, relation=">=")
+
+# -- Price's theorem ----------------------------------------------------------------------------
+
+bells = E(erf_prime(U) * erf_prime(W), pair)
+priced = {"by": price, "given": correlated}
+step(
+    "Price: a factor of two",
+    D(E(U**2 * W**2, pair), r),
+    8 * E(U * W, pair),
+    4 * E(U * W, pair),
+    **priced,
+)
+step(
+    "Price: one derivative alone",
+    D(E(sin(U) * sin(W), pair), r),
+    E(cos(U) * sin(W), pair),
+    E(cos(U) * cos(W), pair),
+    **priced,
+)
+step("Price: minus", D(E(erf(U) * erf(W), pair), r), -bells, None, checks="rule", **priced)
+step("Price: half of the mixed one", D(E(U * W, pair), r), Rational(1, 2), 1, **priced)
+step(
+    "Price: a variance counts half",
+    D(E(G**2, GaussianLaw({G: 0}, [[s]])), s),
+    2,
+    1,
+    by=price,
+)
+step(
+    "Price: a parameter of the integrand is forgotten",
+    D(E(r * U * W, pair), r),
+    r,
+    2 * r,
+    **priced,
+)
+step(
+    "Price: signs are not smooth",
+    D(E(sign(U) * sign(W), pair), r),
+    0,
+    None,
+    checks="rule",
+    **priced,
+)
+step(
+    "Price: the law may be degenerate",
+    D(E(U**2 * W**2, pair), r),
+    4 * r,
+    None,
+    by=price,
+    given=(Ge(r, -1), Le(r, 1)),
+    checks="rule",
+)
+
+# -- tangents -----------------------------------------------------------------------------------
+
+step("tangent: above", exp(x), 1 + x, None, by=tangent(exp(u), u, 0, x), relation="<=")
+step("tangent: of sin", sin(x), x, None, by=tangent(sin(u), u, 0, x), relation="<=")
+step(
+    "tangent: a logarithm from below",
+    log(p),
+    p - 1,
+    None,
+    by=tangent(log(q), q, 1, p),
+    relation=">=",
+)
+step(
+    "tangent: a cube",
+    x**3,
+    3 * x - 2,
+    None,
+    by=tangent(u**3, u, 1, x),
+    relation=">=",
+)
+step(
+    "tangent: a function of positive numbers at any number",
+    x**3,
+    3 * x - 2,
+    None,
+    by=tangent(q**3, q, 1, x),
+    relation=">=",
+)
+step(
+    "tangent: strict", exp(x), 1 + x, None, by=tangent(exp(u), u, 0, x), relation=">", checks="rule"
+)
+
+step(
+    "tangent: what is undefined cancels",
+    exp(x) + 1 / y,
+    1 + x + 1 / y,
+    None,
+    by=tangent(exp(u), u, 0, x),
+    relation=">=",
+    checks="rule",
+)
+
+step(
+    "tangent: a kink",
+    Abs(x),
+    x,
+    None,
+    by=tangent(-Abs(u), u, 1, x),
+    relation="<=",
+)
+theme.right(
+    "tangent of exp", says(exp(x), ">=", 1 + x), link(exp(x), ">=", 1 + x, tangent(exp(u), u, 0, x))
+)
+
+# -- increasing functions -----------------------------------------------------------------------
+
+below = link(x, "<=", x**2 + 1, signs)
+step(
+    "increasing: of a square",
+    x**2,
+    (x**2 + 1) ** 2 - x,
+    None,
+    increasing(u**2, u, below),
+    relation="<=",
+    checks="rule",
+)
+
+step(
+    "increasing: a decreasing one",
+    exp(-x),
+    exp(-(x**2) - 1),
+    None,
+    increasing(exp(-u), u, below),
+    relation="<=",
+)
+step(
+    "increasing: reversed", exp(x), exp(x**2 + 1), None, increasing(exp(u), u, below), relation=">="
+)
+step(
+    "increasing: the cosine",
+    cos(x),
+    cos(x**2 + 1),
+    None,
+    increasing(cos(u), u, below),
+    relation="<=",
+)
+step(
+    "increasing: of positive numbers at any",
+    x**3 / 3 + x**2,
+    (x**2 + 1) ** 3 / 3 + (x**2 + 1) ** 2 - 10,
+    None,
+    increasing(q**3 / 3 + q**2, q, below),
+    relation="<=",
+)
+step("increasing: other sides", exp(x), exp(x), None, increasing(exp(u), u, below), relation="<")
+step(
+    "increasing: over a pole",
+    -1 / (x - 2),
+    -1 / (x**2 - 1),
+    None,
+    increasing(-1 / u, u, link(x - 2, "<=", x**2 - 1, signs)),
+    relation="<=",
+    checks="rule",
+)
+theme.right(
+    "increasing: exp",
+    says(exp(x), "<=", exp(x**2 + 1)),
+    link(exp(x), "<=", exp(x**2 + 1), increasing(exp(u), u, below)),
+)
+
+# -- Jensen -------------------------------------------------------------------------------------
+
+step("Jensen: the wrong way", E(exp(G)), exp(E(G)), None, by=jensen(exp(x), x), relation="<=")
+step(
+    "Jensen: concave the wrong way",
+    E(log(1 + G**2)),
+    log(E(1 + G**2)),
+    None,
+    by=jensen(log(p), p),
+    relation=">=",
+)
+step(
+    "Jensen: neither convex nor concave",
+    E(sin(G + 1)),
+    sin(E(G + 1)),
+    None,
+    by=jensen(sin(x), x),
+    relation=">=",
+)
+step("Jensen: a cube", E((G - 1) ** 3), E(G - 1) ** 3, None, by=jensen(x**3, x), relation=">=")
+step(
+    "Jensen: a cube of positive numbers at any",
+    E((G - 1) ** 3),
+    E(G - 1) ** 3,
+    None,
+    by=jensen(p**3, p),
+    relation=">=",
+)
+step(
+    "Jensen: another law",
+    E(exp(G)),
+    exp(E(G, GaussianLaw({G: 3}, [[1]]))),
+    None,
+    by=jensen(exp(x), x),
+    relation=">=",
+)
+step(
+    "Jensen: another function inside",
+    E(exp(G)),
+    exp(E(G + 2)),
+    None,
+    by=jensen(exp(x), x),
+    relation=">=",
+)
+step(
+    "Jensen: strict for what is linear",
+    E(2 * G + 1),
+    2 * E(G) + 1,
+    None,
+    by=jensen(2 * x + 1, x),
+    relation=">",
+)
+step("Jensen: no mean", E(exp(G**2)), exp(E(G**2)), None, by=jensen(exp(x), x), relation=">=")
+step(
+    "Jensen: kinks are not looked into",
+    E(-Abs(G)),
+    -Abs(E(G)),
+    None,
+    by=jensen(-Abs(x), x),
+    relation=">=",
+)
+theme.right(
+    "Jensen", says(E(exp(G)), ">=", exp(E(G))), link(E(exp(G)), ">=", exp(E(G)), jensen(exp(x), x))
+)
+
+# -- Cauchy-Schwarz -----------------------------------------------------------------------------
+
+schwarz = cauchy_schwarz(G, G + 1)
+step(
+    "Schwarz: reversed",
+    E(G * (G + 1)) ** 2,
+    E(G**2) * E((G + 1) ** 2),
+    None,
+    by=schwarz,
+    relation=">=",
+)
+step(
+    "Schwarz: without the square",
+    E(G * (G + 3)),
+    E(G**2) / 2,
+    None,
+    by=cauchy_schwarz(G, G + 3),
+    relation="<=",
+)
+step(
+    "Schwarz: half of it",
+    E(G * (G + 1)) ** 2,
+    E(G**2) * E((G + 1) ** 2) / 3,
+    None,
+    by=schwarz,
+    relation="<=",
+)
+step(
+    "Schwarz: strict", E(G**2) ** 2, E(G**2) * E(G**2), None, by=cauchy_schwarz(G, G), relation="<"
+)
+step(
+    "Schwarz: two laws",
+    E(G**2) ** 2,
+    E(G**2) * E(G**2, GaussianLaw({G: 0}, [[Rational(1, 2)]])),
+    None,
+    by=cauchy_schwarz(G, G),
+    relation="<=",
+)
+step(
+    "Schwarz: one factor",
+    E(G * (G + 1)) ** 2,
+    E(G**2),
+    None,
+    by=schwarz,
+    relation="<=",
+    checks="rule",
+)
+step(
+    "Schwarz: minus a root",
+    E(G * (G + 1)),
+    -sqrt(E(G**2)) * sqrt(E((G + 1) ** 2)),
+    None,
+    by=schwarz,
+    relation="<=",
+)
+step(
+    "Schwarz: no mean",
+    E(exp(G**2) * G) ** 2,
+    E(exp(2 * G**2)) * E(G**2),
+    None,
+    by=cauchy_schwarz(exp(G**2), G),
+    relation="<=",
+)
+theme.right(
+    "Schwarz",
+    says(E(f(G) * g(G)) ** 2, "<=", E(f(G) ** 2) * E(g(G) ** 2)),
+    link(E(f(G) * g(G)) ** 2, "<=", E(f(G) ** 2) * E(g(G) ** 2), cauchy_schwarz(f(G), g(G))),
+)
+
+# -- Poincare -----------------------------------------------------------------------------------
+
+step(
+    "Poincare: reversed",
+    E(G**4) - E(G**2) ** 2,
+    E(4 * G**2),
+    None,
+    by=poincare(G**2),
+    relation=">=",
+)
+step(
+    "Poincare: half of it",
+    E(G**4) - E(G**2) ** 2,
+    E(2 * G**2) / 2,
+    None,
+    by=poincare(G**2),
+    relation="<=",
+)
+step("Poincare: not centred", E((G + 1) ** 2), E(G**2), None, by=poincare(G + 1), relation="<=")
+step(
+    "Poincare: the variance is forgotten",
+    E(4 * G**2, GaussianLaw({G: 0}, [[4]])) - E(2 * G, GaussianLaw({G: 0}, [[4]])) ** 2,
+    4,
+    None,
+    by=poincare(2 * G),
+    relation="<=",
+)
+step(
+    "Poincare: a jump",
+    E(sign(G) ** 2) - E(sign(G)) ** 2,
+    0,
+    None,
+    by=poincare(sign(G)),
+    relation="<=",
+)
+step("Poincare: strict", E(G**2) - E(G) ** 2, E(G**2), None, by=poincare(G), relation="<")
+step(
+    "Poincare: the slope, not its square",
+    E(exp(2 * G)) - E(exp(G)) ** 2,
+    E(exp(G)),
+    None,
+    by=poincare(exp(G)),
+    relation="<=",
+)
+theme.right(
+    "Poincare",
+    says(E(G**4) - E(G**2) ** 2, "<=", E(4 * G**2)),
+    link(E(G**4) - E(G**2) ** 2, "<=", E(4 * G**2), poincare(G**2)),
+)
+
+# -- piece by piece -----------------------------------------------------------------------------
+
+step("pieces: the larger below one of two", Max(x, y), x, None, by=piecewise(signs), relation="<=")
+step("pieces: a sign is at most itself", sign(x), x, None, by=piecewise(signs), relation="<=")
+step("pieces: strict at zero", Abs(x), x**2, None, by=piecewise(signs), relation="<")
+step("pieces: bars off", Abs(x), x, None, by=piecewise(algebra))
+step(
+    "pieces: Heaviside at zero",
+    Heaviside(x) ** 2,
+    Heaviside(x),
+    None,
+    by=piecewise(algebra),
+    checks="rule",
+)
+step("pieces: a step below a line", Heaviside(x), 2 * x, None, by=piecewise(signs), relation="<=")
+step("pieces: the smaller", Min(x, y), (x + y) / 2 - Abs(x - y), None, by=piecewise(algebra))
+step(
+    "pieces: the last case",
+    Piecewise((x, x > 0), (-2 * x, True)),
+    Abs(x),
+    None,
+    by=piecewise(algebra),
+)
+step(
+    "pieces: zero times what is undefined",
+    Heaviside(-1 - x**2) / y,
+    0,
+    None,
+    by=piecewise(signs),
+    relation="<=",
+    checks="rule",
+)
+step("pieces: inside a mean", E(Abs(G)), E(G), None, by=inside(piecewise(signs)), relation="<=")
+theme.right(
+    "pieces", says(Heaviside(x), "<=", exp(x)), link(Heaviside(x), "<=", exp(x), piecewise(signs))
+)
+
+# -- limits -------------------------------------------------------------------------------------
+
+step("limit: erf far out", Limit(erf(t), t, oo), 0, 1, by=limits)
+step("limit: the other end", Limit(erf(t), t, -oo), 1, -1, by=limits)
+step(
+    "limit: of a quotient",
+    Limit((2 * t**2 + 1) / (3 * t**2 - t), t, oo),
+    2,
+    Rational(2, 3),
+    by=limits,
+)
+step("limit: of a wave", Limit(sin(t), t, oo), 0, None, by=limits)
+step("limit: what cancels", Limit(sqrt(t**2 + t) - t, t, oo), 0, None, by=limits)
+step("limit: tails of two kinds", Limit(erfc(t) / erfc(2 * t), t, oo), 1, None, by=limits)
+step("limit: from two sides", Limit(Abs(t) / t, t, 0, "+-"), 1, None, by=limits)
+step("limit: sin at zero", Limit(sin(3 * t) / t, t, 0), 1, 3, by=limits)
+step("limit: exp at zero", Limit((exp(2 * t) - 1) / t, t, 0), 1, 2, by=limits)
+step("limit: an unknown sign", Limit(erf(a * t), t, oo), 1, None, by=limits, checks="rule")
+step(
+    "limit: of a mean with an unknown one",
+    Limit(zeta_of(a * t, s), t, oo),
+    1,
+    None,
+    by=limits,
+    checks="rule",
+)
+step("limit: of zeta", Limit(zeta_of(t, s), t, oo), 0, 1, by=limits)
+step("limit: to infinity", Limit(t / (1 + erf(t)), t, oo), 0, None, by=limits)
+step("limit: atan", Limit(atan(t), t, oo), 1, pi / 2, by=limits)
+
+# -- ball arithmetic ----------------------------------------------------------------------------
+
+step(
+    "balls: too small",
+    E(tanh(G) ** 2),
+    Rational(39, 100),
+    Rational(4, 10),
+    by=ball_arithmetic,
+    relation="<=",
+)
+step("balls: reversed", E(tanh(G) ** 2), Rational(4, 10), None, by=ball_arithmetic, relation=">=")
+step(
+    "balls: a third digit",
+    E(log(1 + G**2)),
+    Rational(533, 1000),
+    Rational(535, 1000),
+    by=ball_arithmetic,
+    relation="<",
+)
+step("balls: far tails count", E(exp(4 * G)), 2980, 2981, by=ball_arithmetic, relation="<=")
+step("balls: no mean", E(exp(G**2)), 10**9, None, by=ball_arithmetic, relation="<=")
+step("balls: a pole", E(1 / G), 1, None, by=ball_arithmetic, relation="<=")
+step(
+    "balls: a root that is not real",
+    E(sqrt(G)),
+    1,
+    None,
+    by=ball_arithmetic,
+    relation="<=",
+    checks="rule",
+)
+step(
+    "balls: a parameter",
+    E(tanh(a * G) ** 2),
+    Rational(4, 10),
+    None,
+    by=ball_arithmetic,
+    relation="<=",
+    checks="rule",
+)
+step("balls: equality", E(tanh(G) ** 2), Rational(394294, 1000000), None, by=ball_arithmetic)
+step("balls: strict at the same number", pi, pi, None, by=ball_arithmetic, relation="<")
+
+# -- induction ----------------------------------------------------------------------------------
+
+
+def inductive(lhs, symbol, rhs, steps, name, label, **options):
+    """An inequality for all N, by the sign at 0 and these steps."""
+    goal = says(lhs, symbol, rhs)
+    proof = induction(goal, N, base=signs, step=steps)
+    wrong(name, goal, proof, step=label, **options)
+
+
+inductive(
+    2**N,
+    ">=",
+    N + 2,
+    lambda h: chain(2 ** (N + 1)).ge(2 * (N + 2), by=h.scaled(2)).ge(N + 3, by=signs),
+    "induction: no base",
+    "base.1",
+)
+inductive(
+    2**N,
+    ">=",
+    N**2,
+    lambda h: chain(2 ** (N + 1)).ge(2 * N**2, by=h.scaled(2)).ge((N + 1) ** 2, by=signs),
+    "induction: the step fails at 1",
+    "step.2",
+)
+inductive(
+    N**2,
+    ">=",
+    N * 3,
+    lambda h: chain((N + 1) ** 2).ge(3 * N + 3, by=h),
+    "induction: another inequality",
+    "step.1",
+)
+inductive(
+    N,
+    ">=",
+    0,
+    lambda h: chain(N + 1).ge(2, by=h.scaled(1)),
+    "induction: the hypothesis shifted",
+    "step.1",
+    checks="rule",
+)
+
+inductive(
+    1 - N,
+    "<=",
+    1,
+    lambda h: chain(-N).le(-1, by=h.scaled(-1)),
+    "induction: times a negative number",
+    "step.1",
+    checks="rule",
+)
+inductive(
+    N, "<=", 2 * N, lambda h: chain(N + 1).ge(2 * N + 2, by=h), "induction: reversed", "step.1"
+)
+
+# -- integers, slopes, powers -------------------------------------------------------------------
+
+half = Rational(1, 2)
+step("integers: of reals", (x - half) ** 2, Rational(1, 4), None, by=signs, relation=">=")
+step("integers: strict", (n - half) ** 2, Rational(1, 4), None, by=signs, relation=">")
+step("integers: a larger bound", (n - half) ** 2, Rational(1, 3), None, by=signs, relation=">=")
+step(
+    "integers: between 1 and 3", (n - 1) * (n - 3), 0, None, by=signs, relation=">=", checks="rule"
+)
+
+step(
+    "integers: a third",
+    (n - Rational(1, 3)) ** 2,
+    Rational(1, 4),
+    Rational(1, 9),
+    by=signs,
+    relation=">=",
+    checks="rule",
+)
+
+step("integers: a cube", n**3 - n, 0, None, by=signs, relation=">=")
+step("integers: two of them", (n - N) * (n - N - 1) - n, 0, None, by=signs, relation=">=")
+
+step("slope: log of any number", D(log(x), x), 1 / x, None, by=differentiate, checks="rule")
+step("slope: log of a square", D(log(p**2), p), 1 / p**2, 2 / p, by=differentiate)
+step(
+    "slope: log up to the end",
+    D(log(x), x),
+    1 / x,
+    None,
+    by=differentiate,
+    given=(Ge(x, 0),),
+    checks="rule",
+)
+step("slope: bars at zero", D(Abs(x), x), sign(x), None, by=differentiate, checks="rule")
+step("slope: powers of two", D(2**x, x), x * 2 ** (x - 1), log(2) * 2**x, by=differentiate)
+step("slope: cosh", D(cosh(x), x), -cosh(x), None, by=differentiate)
+
+step(
+    "powers: Stein for an even power",
+    E(G ** (2 * N + 2)),
+    2 * N * E(G ** (2 * N)),
+    (2 * N + 1) * E(G ** (2 * N)),
+    by=stein(G),
+)
+step(
+    "powers: Stein for any integer",
+    E(G ** (n + 2)),
+    (n + 1) * E(G**n),
+    None,
+    by=stein(G),
+    checks="rule",
+)
+step("powers: factorials", factorial(N + 1), N * factorial(N), (N + 1) * factorial(N), by=algebra)
+step(
+    "powers: factorials of any integer",
+    factorial(n + 1),
+    (n + 1) * factorial(n),
+    None,
+    by=algebra,
+    checks="rule",
+)
+step("powers: of two", 2 ** (N + 2), 2 * 2**N, 4 * 2**N, by=algebra)
+step("powers: of a negative number", (-2) ** (N + 1), 2 * (-2) ** N, None, by=algebra)
+
+step("kinks: Stein does not see them", E(G * Abs(G)), E(Abs(G)), None, by=stein(G))
+step("kinks: Stein and a jump", E(G * sign(G)), 0, None, by=stein(G))
+step(
+    "kinks: the smaller in algebra",
+    Min(x, y),
+    (x + y + Abs(x - y)) / 2,
+    (x + y - Abs(x - y)) / 2,
+    by=algebra,
+)
+step("kinks: Heaviside in algebra", Heaviside(x), 1 + sign(x), (1 + sign(x)) / 2, by=algebra)
