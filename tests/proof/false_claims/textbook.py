@@ -528,7 +528,7 @@ step(
 )
 step(
     "pieces: zero times what is undefined",
-    Heaviside(-1 - x**2) / y,
+    Heaviside(x) * Heaviside(-1 - x) / y,
     0,
     None,
     by=piecewise(signs),
