@@ -6,16 +6,13 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
 from slrsym.claims.claim import Claim, Trials
 from slrsym.gaussian import Expectation, OwensT, zeta
-from slrsym.numbers import Disagreement, NoPoint, Undecided, compare, random_test_function
-from slrsym.numbers.montecarlo import MonteCarlo, sampled_evidence
 from slrsym.search.axioms import axiom
 from slrsym.search.context import Context, covariances
 from slrsym.search.lemmas import InWords
@@ -23,6 +20,12 @@ from slrsym.search.step import Step
 from slrsym.search.structure import concludes, structural_step
 from slrsym.statements.expressions import ProofError, Refused, spoken
 from slrsym.statements.orbits import OrbitStatement
+
+# What evaluates numbers is imported where it is used: what a claim rests on is told without.
+if TYPE_CHECKING:
+    import numpy as np
+
+    from slrsym.numbers.montecarlo import MonteCarlo
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,9 @@ def numerical_check(
     step: Step, seed: tuple[int, ...], points: int = POINTS
 ) -> tuple[int | None, str]:
     """Check one step numerically."""
-    rng = np.random.default_rng(np.random.SeedSequence(list(seed)))
+    from numpy.random import SeedSequence, default_rng
+
+    rng = default_rng(SeedSequence(list(seed)))
     if step.statement.has(OrbitStatement):
         return _check_of_orbits(step, rng, points)
     return _check_at_points(step.statement, step, rng, points)
@@ -192,6 +197,7 @@ def numerical_check(
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple[int | None, str]:
     """The parts of a conjunction that are about orbits by iterating, the others at points."""
     # Imported late: most claims are not about orbits.
+    from slrsym.numbers import NoPoint, Undecided
     from slrsym.numbers.orbits.evidence import Contradicted, examine
 
     others = []
@@ -213,6 +219,8 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple
 def _check_at_points(
     statement: Any, step: Step, rng: np.random.Generator, points: int
 ) -> tuple[int | None, str]:
+    from slrsym.numbers import Disagreement, NoPoint, Undecided, compare, random_test_function
+
     unknown = {f.func: len(f.args) for f in statement.atoms(AppliedUndef)}
     functions = {
         f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
@@ -244,13 +252,17 @@ def certified(claim: Claim) -> tuple[str, str]:
 
 def tried(claim: Claim, seed: int = 0) -> Trials | None:
     """What the experiment of a claim sees that has no proof."""
-    return claim.experiment(np.random.default_rng(list(step_seed(claim, 0, seed))))
+    from numpy.random import default_rng
+
+    return claim.experiment(default_rng(list(step_seed(claim, 0, seed))))
 
 
 def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
     """What sampling says of a claim's statement."""
     if not claim.statement.has(Expectation):
         return ()
+    from slrsym.numbers.montecarlo import MonteCarlo, sampled_evidence
+
     try:
         return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))
     except Exception as problem:  # numbers that cannot be computed are no evidence

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from numpy.random import Generator
 from sympy import Symbol, false, true
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
@@ -18,6 +17,9 @@ from sympy.logic.boolalg import Boolean
 from slrsym.registry import registered
 from slrsym.search.step import Proof, Rule
 from slrsym.statements.expressions import ProofError
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 # How many contradictions are told.
 _TOLD = 3

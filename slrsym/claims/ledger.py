@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slrsym.claims.check import Verdict, steps_of
 from slrsym.claims.claim import Claim
@@ -21,10 +22,12 @@ from slrsym.claims.files import (
     ids_below,
 )
 from slrsym.claims.loading import Checker, load_file
-from slrsym.numbers.montecarlo import MonteCarlo
 from slrsym.search import RULE_CLAIMS
 from slrsym.search.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
+
+if TYPE_CHECKING:
+    from slrsym.numbers.montecarlo import MonteCarlo
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,7 @@ class Ledger:
     _files: dict[Path, list[Claim]] = field(default_factory=dict, repr=False)
     _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
     _library: dict[str, Claim] = field(default_factory=dict, repr=False)
-    _asked: set[Path] = field(default_factory=set, repr=False, compare=False)
+    _asked: dict[Path, list[Claim]] = field(default_factory=dict, repr=False, compare=False)
     _founded: dict[str, Foundation] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -285,7 +288,7 @@ class Ledger:
         if file not in self._files:
             self._files[file] = []
             try:
-                self._files[file] = load_file(file)
+                self._files[file] = self._asked.get(file) or load_file(file)
             except DerivationError as problem:
                 self._failed[file] = problem
                 raise
@@ -356,11 +359,12 @@ class Ledger:
         """The package's claim of an id, if it is in none of this ledger's files."""
         if id not in self._library:
             for file in files_of(id, builtin_folder()):
-                if file.resolve() in self._files or file in self._asked:
+                if (file := file.resolve()) in self._files or file in self._asked:
                     continue
-                self._asked.add(file)
+                self._asked[file] = []
                 try:
-                    self._library |= {claim.id: claim for claim in load_file(file)}
+                    self._asked[file] = load_file(file)
+                    self._library |= {claim.id: claim for claim in self._asked[file]}
                 except DerivationError as problem:
                     self.problems.append(str(problem))
         return self._library.get(id)
@@ -481,9 +485,49 @@ class Ledger:
         return [row_of(self.find(id), verdicts, id in replacing) for id in order]
 
 
+class _Builtin(Ledger):
+    """The package's own: a file is run when its claim is asked for, all when `claims` is read."""
+
+    @cached_property
+    def claims(self) -> dict[str, Claim]:  # type: ignore[override]
+        self._read()
+        return self.claims
+
+    @cached_property
+    def problems(self) -> list[str]:  # type: ignore[override]
+        self._read()
+        return self.problems
+
+    @property
+    def files(self) -> list[Path]:
+        self._read()
+        return super().files
+
+    def _read(self) -> None:
+        if not self._is_whole:
+            vars(self).update(claims={}, problems=[])
+            self.look_in(builtin_folder())
+
+    @property
+    def _is_whole(self) -> bool:
+        return "claims" in vars(self)
+
+    def find(self, id: str) -> Claim:
+        return (None if self._is_whole else self._from_library(id)) or super().find(id)
+
+    def knows(self, id: str) -> bool:
+        return (not self._is_whole and self._from_library(id) is not None) or super().knows(id)
+
+    def replacing(self) -> set[str]:
+        return super().replacing() if self._is_whole else set()
+
+
 def builtin_ledger() -> Ledger:
     """The ledger of the claims that come with the package."""
-    return Ledger.load(builtin_folder())
+    builtin_folder()
+    ledger = _Builtin()
+    del ledger.claims, ledger.problems
+    return ledger
 
 
 def _is_copy(file: Path, folder: Path) -> bool:

@@ -1,23 +1,44 @@
 """Symbolic Gaussian calculus: laws, and expectations under them in closed form."""
 
-from slrsym.gaussian.expectation import Expectation as Expectation
-from slrsym.gaussian.expectation import expectation as expectation
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from slrsym.gaussian.binding import Expectation as Expectation
 from slrsym.gaussian.functions import OwensT as OwensT
 from slrsym.gaussian.functions import erf_prime as erf_prime
 from slrsym.gaussian.functions import erf_second as erf_second
 from slrsym.gaussian.functions import normal_cdf as normal_cdf
 from slrsym.gaussian.functions import normal_pdf as normal_pdf
 from slrsym.gaussian.functions import zeta as zeta
-from slrsym.gaussian.integrals import IntegrabilityError as IntegrabilityError
 from slrsym.gaussian.law import GaussianLaw as GaussianLaw
 from slrsym.gaussian.law import IIDSum as IIDSum
 from slrsym.gaussian.law import NoiseLaw as NoiseLaw
 from slrsym.gaussian.law import ProductLaw as ProductLaw
 from slrsym.gaussian.law import standard_normal as standard_normal
-from slrsym.gaussian.trace import Trace as Trace
+
+if TYPE_CHECKING:
+    from slrsym.gaussian.closed_form import expectation as expectation
+    from slrsym.gaussian.integrals import IntegrabilityError as IntegrabilityError
+    from slrsym.gaussian.trace import Trace as ExpectationTrace
+    from slrsym.gaussian.trace import Trace as Trace
+
+# Loaded when first asked for: proofs need no closed forms.
+_LAZY = {
+    "ExpectationTrace": ("trace", "Trace"),
+    "IntegrabilityError": ("integrals", "IntegrabilityError"),
+    "Trace": ("trace", "Trace"),
+    "expectation": ("closed_form", "expectation"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        module, own = _LAZY[name]
+        return getattr(import_module(f"{__name__}.{module}"), own)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 # Names of SymPy's own: `import *` takes these, and leaves SymPy's alone.
-ExpectationTrace = Trace
 mean_erf_squared = zeta
 
 __all__ = [

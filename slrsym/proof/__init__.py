@@ -1,5 +1,7 @@
 """Claims, proofs made of checked steps, and the ledger that says what rests on what."""
 
+from typing import TYPE_CHECKING, Any
+
 from slrsym.claims.check import StepReport as StepReport
 from slrsym.claims.check import Verdict as Verdict
 from slrsym.claims.check import check_claim as check_claim
@@ -9,7 +11,6 @@ from slrsym.claims.files import DerivationError as DerivationError
 from slrsym.claims.ledger import Ledger as Ledger
 from slrsym.claims.ledger import Row as Row
 from slrsym.claims.ledger import builtin_ledger as builtin_ledger
-from slrsym.numbers.montecarlo import MonteCarlo as MonteCarlo
 from slrsym.search.axioms import AXIOMS as AXIOMS
 from slrsym.search.axioms import Axiom as Axiom
 from slrsym.search.calculus import algebra as algebra
@@ -67,6 +68,19 @@ from slrsym.search.structure import having as having
 from slrsym.search.structure import induction as induction
 from slrsym.statements.expressions import ProofError as ProofError
 from slrsym.statements.expressions import Refused as Refused
+
+if TYPE_CHECKING:
+    from slrsym.numbers.montecarlo import MonteCarlo as MonteCarlo
+
+
+def __getattr__(name: str) -> Any:
+    """What samples is loaded when first asked for."""
+    if name == "MonteCarlo":
+        from slrsym.numbers.montecarlo import MonteCarlo
+
+        return MonteCarlo
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 # Names of SymPy's own: `import *` takes these, and leaves SymPy's alone.
 signs = sign
