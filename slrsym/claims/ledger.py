@@ -212,7 +212,7 @@ class Ledger:
     _files: dict[Path, list[Claim]] = field(default_factory=dict, repr=False)
     _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
     _library: dict[str, Claim] = field(default_factory=dict, repr=False)
-    _asked: dict[Path, list[Claim]] = field(default_factory=dict, repr=False, compare=False)
+    _asked: set[Path] = field(default_factory=set, repr=False, compare=False)
     _founded: dict[str, Foundation] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -288,7 +288,7 @@ class Ledger:
         if file not in self._files:
             self._files[file] = []
             try:
-                self._files[file] = self._asked.get(file) or load_file(file)
+                self._files[file] = load_file(file)
             except DerivationError as problem:
                 self._failed[file] = problem
                 raise
@@ -359,12 +359,11 @@ class Ledger:
         """The package's claim of an id, if it is in none of this ledger's files."""
         if id not in self._library:
             for file in files_of(id, builtin_folder()):
-                if (file := file.resolve()) in self._files or file in self._asked:
+                if file.resolve() in self._files or file in self._asked:
                     continue
-                self._asked[file] = []
+                self._asked.add(file)
                 try:
-                    self._asked[file] = load_file(file)
-                    self._library |= {claim.id: claim for claim in self._asked[file]}
+                    self._library |= {claim.id: claim for claim in load_file(file)}
                 except DerivationError as problem:
                     self.problems.append(str(problem))
         return self._library.get(id)
