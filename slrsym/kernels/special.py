@@ -362,6 +362,11 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
     ndarray or float
         Values in [0, 1].
 
+    Raises
+    ------
+    ValueError
+        If an argument is not real numbers.
+
     Notes
     -----
     Equation (7) of the paper, as variance plus square of the mean: relative accuracy holds where
