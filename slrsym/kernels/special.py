@@ -337,6 +337,11 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
     ndarray or float
         The variance, in [0, 1], to a relative error of a few units in the last place where it is
         not so small that the exponential has lost digits.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not real numbers.
     """
     t, s = real_array("t", t), real_array("s", s)
     square = 1 + 4 * s * s
