@@ -62,7 +62,8 @@ OWN = {
     "proofs": {
         "Axiom", "Chain", "Link", "Proof", "Rule", "Step", "algebra", "all_of", "axioms_of",
         "by_citation", "cases", "chain", "claimed", "having", "in_words", "labelled", "lemma",
-        "never", "only_at", "relation", "sign", "signs", "single_out", "solution", "solution_set", "split",
+        "never", "only_at", "relation", "sign", "signs", "single_out", "solution", "solution_set",
+        "split",
     },
     # The words in which a model is stated.
     "statements of models": {
@@ -70,9 +71,9 @@ OWN = {
     },
     # What a check, a search or an estimator reports.
     "reports": {
-        "Certificate", "Check", "Document", "Estimate", "Ledger", "MonteCarlo", "OnBox", "Row",
-        "StepReport", "ExpectationTrace", "Trace", "Trials", "Verdict", "build", "builtin_ledger", "check",
-        "check_claim", "ledger",
+        "Certificate", "Check", "Document", "Estimate", "ExpectationTrace", "Ledger",
+        "MonteCarlo", "OnBox", "Row", "StepReport", "Trace", "Trials", "Verdict", "build",
+        "builtin_ledger", "check", "check_claim", "ledger",
     },
     "errors": {
         "CertificateError", "DerivationError", "IntegrabilityError", "ProofError", "Refused",
