@@ -169,8 +169,8 @@ def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
     """Whether a document should have the table of the paper's letters."""
     from slrsym.claims.ledger import builtin_ledger
 
-    of_paper = set(builtin_ledger().claims)
-    return any(row.id in of_paper for row in rows)
+    own = builtin_ledger()
+    return any(own.knows(row.id) for row in rows)
 
 
 def _files(
