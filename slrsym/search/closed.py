@@ -7,8 +7,6 @@ from itertools import product
 from sympy import Derivative, Expr, S
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.expectation import evaluated
-from slrsym.gaussian.integrals import IntegrabilityError
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context, require_defined
@@ -50,6 +48,9 @@ class _GaussianCalculus(Rule):
         require_equality(link)
         if not link.statement.has(Expectation):
             raise Refused("neither side has an expectation")
+        # Imported where it is used, as few proofs need it.
+        from slrsym.gaussian.closed_form import evaluated
+        from slrsym.gaussian.integrals import IntegrabilityError
 
         def closed(node: Expectation) -> Expr:
             try:

@@ -258,7 +258,7 @@ def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=lemma("lemma-18-ii", gamma=gamma)))
     ledger = Ledger({"it": claim})
     assert check_claim(claim, ledger.find).accepted
-    monkeypatch.setattr(check, "sampled_evidence", broken)
+    monkeypatch.setattr("slrsym.numbers.montecarlo.sampled_evidence", broken)
     found = check_claim(claim, ledger.find)
     assert not found.accepted
     assert found.failure.startswith("the sampling broke: ZeroDivisionError: no more")
