@@ -1,6 +1,6 @@
 """Section 3: the predictors (2) and (3) are one attention layer, read at the [CLS] token."""
 
-from sympy import Eq, Gt, IndexedBase, Sum, Symbol, erf, exp, symbols
+from sympy import Eq, Ge, Gt, IndexedBase, Le, Sum, Symbol, erf, exp, symbols
 
 from slrsym.notation import L
 from slrsym.proof import Claim, algebra, chain, sign
@@ -93,6 +93,73 @@ erf_layer = Claim(
 
 
 @erf_layer.proof
+def _(goal):
+    """As with softmax."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+# -- the whole layer (4) -----------------------------------------------------------------------
+
+# Any matrices of queries, and W = W_V W_O of values and outputs; keys of rank one, W_K = k u^T.
+W = IndexedBase("W", shape=(d, d), real=True)
+r, o = symbols("r o", integer=True)
+
+
+def product_row(row):
+    """Row `row` of X W_Q, times u."""
+    return Sum(Sum(X[row, i] * W_Q[i, j], (i, 1, d)) * u[j], (j, 1, d_k))
+
+
+def layer_score(row, token):
+    """The entry of mu X W_Q (X W_K)^T in that row, and in the column of a token."""
+    key = Sum(X[token, m] * k[m] * u[j], (m, 1, d))
+    return scaling * Sum(Sum(X[row, i] * W_Q[i, j], (i, 1, d)) * key, (j, 1, d_k))
+
+
+def layer_value(token):
+    """The entry of X W in the row of a token, and in column o."""
+    return Sum(X[token, m] * W[m, o], (m, 1, d))
+
+
+row_temperature = scaling * product_row(r)
+row_weight = exp(row_temperature * projection(l, k))
+
+whole = Claim(
+    id="attention-layer",
+    title="the layer (4) with keys of rank one: each entry is a softmax predictor (2)",
+    statement=Eq(
+        Sum(exp(layer_score(r, l)) * layer_value(l), (l, 1, L))
+        / Sum(exp(layer_score(r, l)), (l, 1, L)),
+        Sum(row_weight * layer_value(l), (l, 1, L)) / Sum(row_weight, (l, 1, L)),
+        evaluate=False,
+    ),
+    source="(4), in row r and column o: v is column o of W, lambda = mu (X W_Q u)_r",
+    against="exact",
+    given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
+)
+
+
+@whole.proof
+def _(goal):
+    """Sums over the dimensions of the head may be taken first."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+whole_erf = Claim(
+    id="attention-layer-erf",
+    title="with erf in the place of softmax each entry of the layer is a predictor (3)",
+    statement=Eq(
+        Sum(erf(layer_score(r, l)) * layer_value(l), (l, 1, L)),
+        Sum(erf(row_temperature * projection(l, k)) * layer_value(l), (l, 1, L)),
+        evaluate=False,
+    ),
+    source="(4) and (3), in row r and column o",
+    against="exact",
+    given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
+)
+
+
+@whole_erf.proof
 def _(goal):
     """As with softmax."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)

@@ -132,6 +132,10 @@ class BoundField:
     def _jet(self) -> Any:
         return bound_ball_function(self.field.jet, list(self.parameters.values()), self.dps)
 
+    @cached_property
+    def _recent(self) -> dict[Box, list[Any]]:
+        return {}
+
     def natural(self, box: Box) -> list[Any]:
         """Enclosures of the values over a box, by evaluation."""
         with ctx.workdps(self.dps):
@@ -140,8 +144,13 @@ class BoundField:
 
     def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
         """Enclosures of the values and of the derivatives."""
-        with ctx.workdps(self.dps):
-            found = self._jet(box_ball(box))
+        # A search asks twice: for the mean value form, and where to cut.
+        if box not in self._recent:
+            with ctx.workdps(self.dps):
+                found = self._jet(box_ball(box))
+            self._recent.clear()
+            self._recent[box] = found
+        found = self._recent[box]
         n, count = len(self.field.state), len(self.field.outputs)
         return found[:count], [found[count + n * i : count + n * (i + 1)] for i in range(count)]
 

@@ -71,6 +71,19 @@ ERRATA: tuple[Erratum, ...] = (
         ),
     ),
     (
+        "Convergence from off M",
+        (
+            "Section 5 leaves it open. Near the oracle it is certified, in the five overlaps: with "
+            "the task, temperature and step size of figure 7b each step from 2 - kappa - nu <= "
+            "1/50 lowers that sum by a factor, so that descent converges to the oracle, "
+            "`attraction-certified`; with smaller steps this holds up to 1/8, "
+            "`attraction-certified-far`. What ball arithmetic shows is a quadratic form: "
+            "`attraction-rate`, `attraction-form`, `attraction-positive`. About half of all "
+            "uniform starts enter this neighbourhood there, the others end at swap points: "
+            "`attraction-share`.",
+        ),
+    ),
+    (
         "M has singular points",
         (
             "Where kappa and nu are both 1 or -1 it is a cone, and no submanifold: "

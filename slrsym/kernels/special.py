@@ -53,13 +53,16 @@ class ErfVariance(Function):  # type: ignore[misc]
     nargs = 2
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivative in t, by Lemma 18 (v)."""
-        if argindex != 1:
-            raise NotImplementedError("the kernels differentiate the variance in t only")
+        """The derivative in t, by Lemma 18 (v), or in s, by the heat equation for zeta."""
         t, s = self.args
         wide, narrow = sqrt(1 + 2 * s**2), sqrt(1 + 4 * s**2)
-        bell = 2 / sqrt(pi) * exp(-((t / wide) ** 2)) / wide
-        return 2 * bell * (symbolic_erf(t / (wide * narrow)) - symbolic_erf(t / wide))
+        a = t / wide
+        bell = 2 / sqrt(pi) * exp(-(a**2)) / wide
+        less = symbolic_erf(a / narrow) - symbolic_erf(a)
+        if argindex == 1:
+            return 2 * bell * less
+        inner = 2 / sqrt(pi) * exp(-((a / narrow) ** 2)) / narrow
+        return 2 * s / wide * bell * (inner - 2 * a * less)
 
     def as_integral(self) -> Expr:
         """The variance by a `DecayIntegral`, with x counted from its lower end."""

@@ -8,10 +8,11 @@ mean, and are nested polynomials, as every model's are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sympy import Add, Dummy, Expr, Mul, Poly, erf, exp, expand, factor
+from sympy import Add, Dummy, Expr, ImmutableMatrix, Mul, Poly, erf, exp, expand, factor
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
@@ -92,6 +93,31 @@ def _plain() -> Expr:
 def on_manifold() -> Expr:
     """The risk on the invariant manifold, in kappa and nu."""
     return _split(symbolic_on_manifold())
+
+
+@dataclass(frozen=True)
+class QuadraticRisk:
+    """The risk as a quadratic polynomial in theta, eta and rho.
+
+    Attributes
+    ----------
+    on_manifold : Expr
+        Its value where these vanish, in kappa and nu.
+    form : ImmutableMatrix, 3 x 3
+        Its second derivatives in them, which depend on kappa alone.
+    """
+
+    on_manifold: Expr
+    form: Any
+
+
+@cache
+def quadratic_risk() -> QuadraticRisk:
+    """The risk by powers of theta, eta and rho: there are none but of the second degree."""
+    across = ORDER_PARAMETERS[2:]
+    zero = dict.fromkeys(across, 0)
+    form = ImmutableMatrix(3, 3, lambda i, j: _plain().diff(across[i], across[j]).subs(zero))
+    return QuadraticRisk(_plain().subs(zero), form)
 
 
 @cache

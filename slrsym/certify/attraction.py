@@ -1,0 +1,259 @@
+r"""A neighbourhood of the oracle in which every step of projected descent leads nearer to it.
+
+With :math:`V = (1 - \kappa) + (1 - \nu)`, and g for the tangential parts of the gradients, a step
+of size alpha gives (claim ``attraction-step``)
+
+.. math:: V' \le V - \alpha D + \tfrac{\alpha^2}{2} G, \qquad
+    D = -g_k \cdot k^\star - g_v \cdot v^\star, \quad G = |g_k|^2 + |g_v|^2.
+
+The risk is a quadratic polynomial in theta, eta and rho, whose coefficients depend on kappa alone.
+So, with :math:`\rho = \kappa\theta + \nu\eta + \tau`, and with x and y for the squared lengths of
+what k and v have orthogonal to both k* and v*,
+
+.. math:: D - \tfrac{\alpha}{2} G - \mu V \ge x X + y Y + (\eta, \theta, \tau) M
+    (\eta, \theta, \tau)^T,
+
+with numbers X, Y and a matrix M that depend on kappa, nu, and, affinely, on what theta, eta and rho
+add to the slope in kappa, which is at most `room` (claims ``attraction-form-k``,
+``attraction-form-v``). The right side is not negative where X, Y and some determinants are positive
+(claim ``attraction-positive``): those are bounded here, over all kappa and nu with V at most
+`radius`, by ball arithmetic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from flint import arb
+from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
+from sympy.logic.boolalg import Boolean
+
+from slrsym.balls.boxes import rational, signed_interval
+from slrsym.balls.fields import Field
+from slrsym.balls.search import Budget, cover_positive
+from slrsym.certify.runner import DIGITS
+from slrsym.claims.claim import certifying
+from slrsym.models.expressions import quadratic_risk
+from slrsym.notation import L, d, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.search.lemmas import InWords, in_words
+
+__all__ = ["Attraction"]
+
+# What theta, eta and rho add to the slope in kappa.
+_ROOM = Symbol("room", real=True)
+# V, and the share of it that 1 - kappa has.
+_V, _SHARE = Symbol("V", nonnegative=True), Symbol("s", nonnegative=True)
+
+
+@certifying
+@dataclass(frozen=True)
+class Attraction:
+    r"""Evidence that descent converges to the oracle from a neighbourhood of it.
+
+    Parameters
+    ----------
+    lam : number or interval
+        Inverse temperatures, exact or as text, positive.
+    step : number
+        The largest step size.
+    radius : number
+        Up to which :math:`V = (1 - \kappa) + (1 - \nu)` it is shown, below 1.
+    rate : number
+        What is gained: :math:`V' \le (1 - \alpha\,\mathrm{rate}) V` for every step size alpha.
+    room : number
+        A bound on what theta, eta and rho add to the slope in kappa; any that suffices.
+    dimension, tokens : int, optional
+        d and L.
+    variance : number, optional
+        gamma^2.
+    max_boxes : int, optional
+        How many boxes may be looked at.
+
+    Examples
+    --------
+    >>> near = Attraction("1/10", "1/1000", "1/100", "1/100", "5")
+    >>> near.check(near.statement)
+    ''
+    """
+
+    lam: Any
+    step: Any
+    radius: Any
+    rate: Any
+    room: Any
+    dimension: int = 400
+    tokens: int = 10
+    variance: Any = "1/2"
+    max_boxes: int = 5000
+
+    @cached_property
+    def _ends(self) -> tuple[Fraction, Fraction]:
+        return signed_interval("lam", self.lam)
+
+    @property
+    def box(self) -> str:
+        """The box, in words."""
+        low, high = self._ends
+        at = f"lambda = {low}" if low == high else f"lambda in [{low}, {high}]"
+        task = f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}"
+        return f"{task}, {at}, alpha <= {self.step}, 2 - kappa - nu <= {self.radius}"
+
+    @property
+    def statement(self) -> InWords:
+        """What is shown, with all its numbers."""
+        low, high = self._ends
+        at = f"at inverse temperature {low}"
+        if low != high:
+            at = f"at inverse temperatures from {low} to {high}"
+        return in_words(
+            f"With d = {self.dimension}, L = {self.tokens} and gamma^2 = {self.variance}, {at}, "
+            f"every step of projected descent of a size alpha up to {self.step} that begins with "
+            f"V = 2 - kappa - nu <= {self.radius} ends with V' <= (1 - {self.rate} alpha) V. So "
+            f"descent converges to the oracle from everywhere in this neighbourhood, on or off the "
+            f"manifold, at that rate."
+        )
+
+    def check(self, statement: Boolean) -> str:
+        """Look whether the inequalities hold on the whole box.
+
+        Parameters
+        ----------
+        statement : Boolean
+            The `statement` of this object.
+
+        Returns
+        -------
+        str
+            Why that is not shown; empty if it is.
+        """
+        if statement != self.statement:
+            return f"this is evidence for {self.statement}"
+        low, high = self._ends
+        if not (low > 0 and 0 < Fraction(self.radius) < 1 and Fraction(self.rate) > 0):
+            return "lam and rate must be positive, and radius between 0 and 1"
+        if not 0 < Fraction(self.step) * Fraction(self.rate) < 1:
+            return "step must be positive, and below 1/rate"
+        state = {_V: (Fraction(0), Fraction(self.radius)), _SHARE: (Fraction(0), Fraction(1))}
+        numbers = {}
+        if low == high:
+            numbers[lam] = Rational(low.numerator, low.denominator)
+        else:
+            state[lam] = (low, high)
+        conditions, names = self.conditions()
+        field = Field(
+            [condition.subs(numbers) for condition in conditions.values()],
+            tuple(state),
+            {symbol: expr.subs(numbers) for symbol, expr in names.items()},
+            {"room": _ROOM},
+        )
+        box = tuple((rational(a), rational(b)) for a, b in state.values())
+        budget = Budget(self.max_boxes)
+        # What is shown at both ends of an interval in which the matrix is affine holds between.
+        for room in (Fraction(self.room), -Fraction(self.room)):
+            found = cover_positive(field.bind({"room": arb(rational(room))}, DIGITS), box, budget)
+            if found.counterexample is not None:
+                at = ", ".join(
+                    f"{x} = {low}" for x, (low, _) in zip(state, found.counterexample, strict=True)
+                )
+                return f"not all of {', '.join(conditions)} are positive at {at}"
+            if not found.is_shown:
+                return f"left open in {len(found.undecided)} of {len(found.tree)} boxes"
+        return ""
+
+    def conditions(self) -> tuple[dict[str, Expr], dict[Symbol, Expr]]:
+        """What has to be positive, in named quantities, and what these are.
+
+        Returns
+        -------
+        dict of str to Expr
+        dict of Symbol to Expr
+        """
+        task = {d: self.dimension, L: self.tokens, gamma: sqrt(Rational(str(self.variance)))}
+        alpha, mu = Rational(str(self.step)), Rational(str(self.rate))
+        names: dict[Symbol, Expr] = {kappa: 1 - _V * _SHARE, nu: 1 - _V * (1 - _SHARE)}
+
+        def named(name: str, value: Expr) -> Expr:
+            symbol = Symbol(name, real=True)
+            names[symbol] = value
+            return symbol
+
+        parts = quadratic_risk()
+        form = parts.form.subs(task)
+        letters = [p.name for p in (theta, eta, rho)]
+
+        def entries(matrix: Any, mark: str) -> Matrix:
+            made = {
+                (i, j): named(f"{mark}_{letters[i]}_{letters[j]}", matrix[i, j])
+                for i in range(3)
+                for j in range(i, 3)
+            }
+            return Matrix(3, 3, lambda i, j: made[min(i, j), max(i, j)])
+
+        Q, slope = entries(form, "Q"), entries(diff(form, kappa), "S")
+        c = named("c", -parts.on_manifold.subs(task).diff(kappa, nu))
+        P = named("P", -parts.on_manifold.subs(task).diff(kappa).subs(nu, 1))
+        N = named("N", -parts.on_manifold.subs(task).diff(nu))
+        wide, high = 1 - kappa**2, 1 - nu**2
+        own = -P + c * (1 - nu)
+        X = named("X", P - alpha / 2 * own**2 - mu / (1 + kappa))
+        Y = named("Y", N - alpha / 2 * N**2 - c * wide / (1 + nu) - mu / (1 + nu))
+        root = named("root", sqrt(X * Y))
+        S = slope.applyfunc(Abs)
+        # |2 a b| <= a^2 + b^2, and rho^2 <= 2 (1 - kappa^2) + 2 (1 - nu^2).
+        most = (
+            (S[0, 0] + S[0, 1] + S[0, 2]) * high
+            + (S[0, 1] + S[1, 2]) * wide
+            + (S[0, 2] + S[1, 2] + S[2, 2]) * 2 * (wide + high)
+        ) / 2
+        M = transverse_form(Q, slope, alpha, own, _ROOM, N)
+        M[0, 0] += X
+        M[1, 1] += Y
+        m = {(i, j): named(f"M_{i}{j}", M[i, j]) for i in range(3) for j in range(i, 3)}
+        minor = named("minor", m[0, 0] * m[1, 1] - m[0, 1] ** 2)
+        det = (
+            m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] ** 2)
+            - m[0, 1] * (m[0, 1] * m[2, 2] - m[1, 2] * m[0, 2])
+            + m[0, 2] * (m[0, 1] * m[1, 2] - m[1, 1] * m[0, 2])
+        )
+        found = {
+            "the room": Abs(_ROOM) - most,
+            "X": X,
+            "Y": Y,
+            "M_11": m[0, 0],
+            "the second minor": minor,
+            "the determinant": _V * det + 2 * root * minor,
+        }
+        return found, names
+
+
+def transverse_form(
+    Q: Matrix, slope: Matrix, alpha: Expr, own: Expr, beside: Expr, N: Expr
+) -> Matrix:
+    r"""The matrix of :math:`D - \alpha G/2` in eta, theta and tau, without what X and Y hold.
+
+    Terms of fourth order, which are not negative, are left out of it. Q is the matrix of the risk
+    in theta, eta and rho, `slope` its derivative in kappa, `own` the slope in kappa on the
+    manifold, `beside` what is added to it, and N minus the slope in nu.
+    """
+    th, et, rh = (Matrix([[Integer(i == j) for j in range(3)]]) for i in range(3))
+    R_th, R_et, R_rh = th * Q, et * Q, rh * Q
+
+    def product(u: Matrix, v: Matrix) -> Matrix:
+        both = u.T * v
+        return (both + both.T) / 2
+
+    along_k = product(et, R_et) + product(rh, R_rh)
+    along_v = product(th, R_th) + product(rh, R_rh)
+    whole = -(1 - kappa**2) / 2 * (1 + alpha / 2 * (2 * own + beside)) * slope
+    whole += kappa * along_k + nu * along_v - product(th + et, R_rh)
+    whole -= alpha * (own + beside) * (product(th, R_rh) - kappa * along_k)
+    whole += alpha * N * (product(et, R_rh) - nu * along_v)
+    whole -= alpha / 2 * (product(R_et, R_et) + product(R_rh, R_rh) + 2 * nu * product(R_et, R_rh))
+    whole -= (
+        alpha / 2 * (product(R_th, R_th) + product(R_rh, R_rh) + 2 * kappa * product(R_th, R_rh))
+    )
+    turn = Matrix([[0, 1, 0], [1, 0, 0], [nu, kappa, 1]])
+    return turn.T * whole * turn

@@ -1,0 +1,162 @@
+"""The neighbourhood of the oracle that attracts: against the gradient, and against descent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sympy import Matrix, Rational, Symbol, symbols
+
+from slrsym import Task, notation
+from slrsym.certify.attraction import Attraction, transverse_form
+from slrsym.kernels.special import ErfVariance, erf_variance
+from slrsym.models.paper import gradient
+from slrsym.notation import kappa, nu
+from slrsym.proof import in_words
+
+TASK = Task(d=400, L=10, gamma=0.5**0.5)
+E1, E2 = np.eye(4)[:2]
+
+
+def pairs(rng, count, radius):
+    """Unit vectors k and v in R^4 with 2 - kappa - nu up to the radius, of very different kinds."""
+    share = rng.uniform(size=count)
+    whole = radius * rng.uniform(size=count)
+    found = []
+    for axis, own in ((E1, 1 - whole * share), (E2, 1 - whole * (1 - share))):
+        beside = rng.standard_normal((count, 4)) * 10.0 ** rng.uniform(-3, 0, (count, 4))
+        beside -= (beside @ axis)[:, None] * axis
+        beside /= np.linalg.norm(beside, axis=1)[:, None]
+        found.append(own[:, None] * axis + np.sqrt(1 - own**2)[:, None] * beside)
+    return found
+
+
+def tangential(k, v, lam):
+    state = np.stack([k[:, 0], v[:, 1], v[:, 0], k[:, 1], (k * v).sum(1)], axis=1)
+    R = gradient(state, lam, TASK)
+    g_k = R[:, 0, None] * E1 + R[:, 3, None] * E2 + R[:, 4, None] * v
+    g_v = R[:, 1, None] * E2 + R[:, 2, None] * E1 + R[:, 4, None] * k
+    g_k -= (g_k * k).sum(1)[:, None] * k
+    g_v -= (g_v * v).sum(1)[:, None] * v
+    return g_k, g_v
+
+
+def away(k, v):
+    return 2 - k[:, 0] - v[:, 1]
+
+
+@pytest.mark.parametrize(
+    ("lam", "alpha", "radius"), [(0.1, 1 / 250, 1 / 50), (0.1, 1 / 10_000, 1 / 8)]
+)
+def test_every_step_leads_nearer_at_the_certified_rate(lam, alpha, radius):
+    """What is certified, seen in vectors, by the derived gradient."""
+    rng = np.random.default_rng(11)
+    k, v = pairs(rng, 20_000, radius)
+    before = away(k, v)
+    for _ in range(3):
+        g_k, g_v = tangential(k, v, lam)
+        k, v = k - alpha * g_k, v - alpha * g_v
+        k /= np.linalg.norm(k, axis=1)[:, None]
+        v /= np.linalg.norm(v, axis=1)[:, None]
+        after = away(k, v)
+        assert (after <= (1 - 0.01 * alpha) * before + 1e-14).all()
+        before = after
+
+
+def test_the_bound_is_below_what_is_gained():
+    """The quadratic form, with numbers in it, against D - alpha G/2 of random vectors."""
+    rng = np.random.default_rng(12)
+    alpha, lam = 1 / 250, 0.1
+    near = Attraction("1/10", "1/250", "1/2", "1/100", "60")
+    names = near.conditions()[1]
+    k, v = pairs(rng, 12, 0.4)
+    g_k, g_v = tangential(k, v, lam)
+    D = -(g_k[:, 0] + g_v[:, 1])
+    G = (g_k**2).sum(1) + (g_v**2).sum(1)
+    gained = D - alpha / 2 * G - 0.01 * away(k, v)
+    room, (V, s) = Symbol("room", real=True), symbols("V s", nonnegative=True)
+    for i in range(len(k)):
+        whole = away(k, v)[i]
+        at = {V: whole, s: (1 - k[i, 0]) / whole, notation.lam: lam}
+        values = {}
+
+        def number(expr, extra, at=at, values=values):
+            known = {x: values[x] for x in expr.free_symbols if x in values}
+            expr = expr.subs({**known, **at, **extra})
+            return float(expr.replace(ErfVariance, variance).evalf())
+
+        theta, eta, rho = v[i, 0], k[i, 1], float(k[i] @ v[i])
+        tau = rho - k[i, 0] * theta - v[i, 1] * eta
+        for symbol, expr in names.items():
+            if symbol.name in ("kappa", "nu", "c", "P", "N", "X", "Y") or symbol.name[0] in "QS":
+                values[symbol] = number(expr, {})
+        by_name = {x.name: value for x, value in values.items()}
+        across = np.array([theta, eta, rho])
+        letters = ("theta", "eta", "rho")
+        slope = sum(
+            across[a] * across[b] * by_name[f"S_{letters[min(a, b)]}_{letters[max(a, b)]}"]
+            for a in range(3)
+            for b in range(3)
+        )
+        for symbol, expr in names.items():
+            if symbol.name.startswith("M_"):
+                values[symbol] = number(expr, {room: slope / 2})
+        M = {x.name: value for x, value in values.items() if x.name.startswith("M_")}
+        point = np.array([eta, theta, tau])
+        form = sum(
+            point[a] * point[b] * M[f"M_{min(a, b)}{max(a, b)}"] for a in range(3) for b in range(3)
+        )
+        x = (k[i, 2:] ** 2).sum()
+        y = (v[i, 2:] ** 2).sum()
+        bound = x * by_name["X"] + y * by_name["Y"] + form
+        # What was left out are squares, with the factor alpha/2.
+        state = np.array([k[i, 0], v[i, 1], theta, eta, rho])
+        R = gradient(state, lam, TASK)
+        left_out = (eta * R[3] + rho * R[4]) ** 2 + (theta * R[2] + rho * R[4]) ** 2
+        assert gained[i] == pytest.approx(bound + alpha / 2 * left_out, rel=1e-9, abs=1e-11)
+
+
+def variance(t, s):
+    return erf_variance(float(t), float(s))
+
+
+def test_too_large_a_neighbourhood_is_refused():
+    wide = Attraction("1/10", "1/250", "1/2", "1/100", "60", max_boxes=300)
+    assert "not all of" in wide.check(wide.statement)
+
+
+def test_too_small_a_room_is_noticed():
+    tight = Attraction("1/10", "1/1000", "1/100", "1/100", "1")
+    assert tight.check(tight.statement)
+
+
+def test_above_the_critical_temperature_nothing_is_shown():
+    hot = Attraction("1", "1/1000", "1/1000", "1/100000", "5", max_boxes=300)
+    assert hot.check(hot.statement)
+
+
+def test_it_is_evidence_for_its_own_statement_only():
+    near = Attraction("1/10", "1/1000", "1/100", "1/100", "5")
+    other = Attraction("1/10", "1/1000", "1/50", "1/100", "5")
+    assert "this is evidence for" in near.check(other.statement)
+    assert "this is evidence for" in near.check(in_words("anything"))
+
+
+@pytest.mark.parametrize("radius", ["0", "1", "3/2", "-1/10"])
+def test_a_radius_has_to_be_between_0_and_1(radius):
+    near = Attraction("1/10", "1/1000", radius, "1/100", "5")
+    assert "between 0 and 1" in near.check(near.statement)
+
+
+def test_a_rate_below_the_step():
+    near = Attraction("1/10", "10", "1/100", "1", "5")
+    assert "below 1/rate" in near.check(near.statement)
+
+
+def test_the_form_is_symmetric():
+    Q = Matrix(3, 3, lambda i, j: Symbol(f"Q{min(i, j)}{max(i, j)}"))
+    S = Matrix(3, 3, lambda i, j: Symbol(f"S{min(i, j)}{max(i, j)}"))
+    a, f, N = symbols("a f N")
+    M = transverse_form(Q, S, Rational(1, 9), a, f, N).subs(
+        {kappa: Rational(1, 3), nu: Rational(2, 5)}
+    )
+    assert (M - M.T).expand() == Matrix.zeros(3, 3)
