@@ -63,6 +63,18 @@ AXIOMS: dict[str, Axiom] = {
             "Folland, Real Analysis, 2nd ed., Prop. 2.53",
         ),
         Axiom(
+            "gaussian-density",
+            "The mean of a function of a Gaussian variable of positive variance is its integral "
+            "against the Gaussian density, and exists with it.",
+            "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Sec. 2.3",
+        ),
+        Axiom(
+            "gaussian-moments",
+            "A measurable function that is bounded by a multiple of exp(c |x|), for some c, is "
+            "integrable against every Gaussian law.",
+            "Folland, Real Analysis, 2nd ed., Prop. 2.53",
+        ),
+        Axiom(
             "gaussian-linear-image",
             "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance; "
             "uncorrelated jointly Gaussian vectors are independent; conditional laws are Gaussian "
