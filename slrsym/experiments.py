@@ -40,7 +40,7 @@ from slrsym.task import Task
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
 from slrsym.transformers.layer import RunsInPieces
 
-__all__ = ["EXPERIMENTS", "SECTION_E3", "Experiment", "Recipe", "altered", "fetch"]
+__all__ = ["EXPERIMENTS", "SECTION_E3", "Experiment", "Recipe", "altered", "fetch", "parameters"]
 
 
 class Recipe(Protocol):
@@ -257,13 +257,11 @@ def altered(recipe: Recipe, **changes: Any) -> Recipe:
     if {"lam"} < changes.keys() & {"lam", "lam0", "rate"}:
         raise ValueError("lam must not be given together with lam0 or rate")
     found: Any = recipe
+    there = parameters(recipe)
     for name, value in changes.items():
-        if name == "batch" and getattr(found, "batch", None) is None:
-            # Those that descend by the law of the tokens draw none.
-            raise ValueError(_without(recipe, name))
-        place = next((place for place in _PLACES[name] if _has(found, place)), None)
-        if place is None:
-            raise ValueError(_without(recipe, name))
+        if name not in there:
+            raise ValueError(f"{name} is no parameter of it; there are {', '.join(there)}")
+        place = next(place for place in _PLACES[name] if _has(found, place))
         if place == "schedule":
             value = _schedule(found.schedule, name, value)
         elif name == "lam" and place == "lam0":
@@ -297,14 +295,25 @@ def _changed(thing: Any, place: list[str], value: Any) -> Any:
     )
 
 
-def _without(recipe: Any, name: str) -> str:
-    taken = [
-        other
-        for other, places in _PLACES.items()
+def parameters(recipe: Recipe) -> list[str]:
+    """Which parameters a recipe has.
+
+    Parameters
+    ----------
+    recipe : Recipe
+
+    Returns
+    -------
+    list of str
+        Names that `altered` takes.
+    """
+    return [
+        name
+        for name, places in _PLACES.items()
         if any(_has(recipe, place) for place in places)
-        and (other != "batch" or getattr(recipe, "batch", None) is not None)
+        # Those that descend by the law of the tokens draw none.
+        and (name != "batch" or getattr(recipe, "batch", None) is not None)
     ]
-    return f"{name} is no parameter of it; there are {', '.join(taken)}"
 
 
 def fetch(

@@ -10,7 +10,7 @@ import pytest
 
 from slrsym import Task, experiments
 from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, save
-from slrsym.experiments import EXPERIMENTS, fetch
+from slrsym.experiments import EXPERIMENTS, altered, fetch, parameters
 from slrsym.models.paper import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
 
@@ -246,3 +246,21 @@ def test_runs_with_batches_are_not_taken_for_runs_without(file):
     save(law.compute(), file)
     with pytest.raises(ValueError, match="it has no setting batch"):
         fetch(SAMPLED, file)
+
+
+@pytest.mark.parametrize("name", ["2", "3", "4a", "5", "8", "9", "basins"])
+def test_parameters_are_those_that_can_be_altered(name):
+    from slrsym.figures import recipe
+
+    found = recipe(name)
+    values = {"lam": 0.2, "lam0": 0.3, "rate": 1e-3, "gamma": 0.9, "epsilon": 0.2, "alpha": 3e-3}
+    values |= {"shared": True}
+    for parameter in ("d", "L", "steps", "runs", "batch", "seed", "shared", *values):
+        if parameter in parameters(found):
+            changed = altered(found, **{parameter: values.get(parameter, 24)})
+            assert changed.settings != found.settings
+        else:
+            with pytest.raises(ValueError, match=f"^{parameter} is no parameter of it; there are"):
+                altered(found, **{parameter: 20})
+    assert ("d" in parameters(found)) == (name != "3")
+    assert ("batch" in parameters(found)) == (name in ("5", "8", "9"))

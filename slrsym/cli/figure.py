@@ -86,9 +86,11 @@ def figure(
     minutes. Figures 1 and 2 look into an encoder that is on this machine; without one, figure 2 is
     schematic. The settings of figures 3 and 6 are not the paper's. The figure basins is ours: the
     null set of Proposition 13. With all there is also a page, index.html. A parameter that is given
-    takes the place of the paper's, in every figure that is asked for, and the title says so.
+    takes the place of the paper's in every figure that is asked for, with all in those that have
+    it, and the title says so.
     """
     from slrsym import figures
+    from slrsym.experiments import parameters
 
     wanted = [name.value for name in names]
     every = _ALL in wanted
@@ -101,11 +103,14 @@ def figure(
     changes = {name: value for name, value in given.items() if value is not None}
     missing = "it needs an encoder: --model DIR; docs/how-to/probe.md says where to get one"
     left_out = {"1": missing} if every and model is None else {}
-    recipes = {}
+    recipes, notes = {}, {}
     for name in chosen:
         if name not in left_out:
             with refusals(f"figure {name}"):
-                recipes[name] = figures.recipe(name, model, **changes)
+                # Of all figures, each takes the parameters that it has.
+                there = parameters(figures.recipe(name, model)) if every else changes
+                own = {name: value for name, value in changes.items() if name in there}
+                recipes[name], notes[name] = figures.recipe(name, model, **own), _said(own)
                 # An encoder that is none is refused here, and not in the middle.
                 recipes[name].settings  # noqa: B018
     files = _data_files(tuple(recipes), data)
@@ -118,7 +123,6 @@ def figure(
     from slrsym.figures.style import Shown, page, write
     from slrsym.files import replacing
 
-    note = _said(changes)
     shown = []
     for name, target in targets.items():
         begin = time.perf_counter()
@@ -126,7 +130,7 @@ def figure(
         read = file is not None and file.exists()
         with warnings_told(), refusals("--data" if files else None):
             found = fetch(recipes[name], file)
-        drawn = figures.draw(name, found, note)
+        drawn = figures.draw(name, found, notes[name])
         write(drawn, target, form.value)
         typer.echo(f"figure {name}: {target}")
         if said := figures.seen(name, found):
@@ -140,7 +144,7 @@ def figure(
                 ", data read from a file" if read else ""
             )
             settings = recipes[name].settings
-            shown.append(Shown(name, image.name, settings, note, said, f"Time: {took}."))
+            shown.append(Shown(name, image.name, settings, notes[name], said, f"Time: {took}."))
     if every:
         shown += [Shown(name, problem=why) for name, why in left_out.items()]
         shown.sort(key=lambda one: NAMES.index(one.name))
