@@ -5,6 +5,10 @@ of each claim, ``...::lemma-18-ii::claim``: that there is a proof, that the clai
 that it does not rest on itself, and that no other claim has its id. A file is a derivation if its
 text calls `Claim`; nothing is imported of other files. The ini option
 ``slrsym_derivations = false`` switches the collection off.
+
+``pytest proofs.log`` judges a proof log again by the kernel: each claim of it is a test, which
+fails if the kernel refuses the log, if the claim rests on a step without evidence, or if it says
+something else than its derivation. A file is a log if it begins as one.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
     from slrsym.claims.ledger import Ledger
     from slrsym.search.step import Step
+    from slrsym.trusted import Judged
 
 
 _LEDGER = pytest.StashKey["Ledger"]()
@@ -90,6 +95,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     one only if its name says so.
     """
     outcome = yield
+    if file_path.suffix == ".log" and _is_log(file_path):
+        found = list(outcome.get_result())
+        outcome.force_result([*found, LogFile.from_parent(parent, path=file_path)])
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
         return
     from slrsym.claims.files import is_derivation_file
@@ -148,6 +156,60 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
         return ledger.find(id)
 
     return find
+
+
+def _is_log(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(200).startswith(b'{"format":"slrsym proof log ')
+
+
+class LogFile(pytest.File):
+    """A proof log, which the kernel judges as a whole."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """One test for each claim of the log."""
+        from slrsym.trusted import Refused, recheck
+
+        try:
+            judged = recheck(self.path)
+        except (Refused, UnicodeDecodeError) as reason:
+            raise self.CollectError(f"the proof kernel refuses {self.path}: {reason}") from None
+        for found in judged:
+            yield LogItem.from_parent(self, name=found.id, judged=found)
+
+
+class LogItem(pytest.Item):
+    """A claim of a log that the kernel has judged."""
+
+    def __init__(self, *, judged: Judged, **options: Any) -> None:
+        super().__init__(**options)
+        self.judged = judged
+
+    def runtest(self) -> None:
+        """Refuse what rests on a step without evidence, or says something else now."""
+        from slrsym.claims.ledger import builtin_ledger
+        from slrsym.evidence.proof_log import statements
+        from slrsym.statements.expressions import ProofError
+        from slrsym.trusted import differs
+
+        claim = self.judged
+        lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))
+        if lacking:
+            raise NotAccepted(f"claim {claim.id} rests on {'; '.join(lacking)}")
+        try:
+            (said,) = statements([claim.id], builtin_ledger().find)
+        except ProofError as reason:
+            raise NotAccepted(f"claim {claim.id} of the log: {reason}") from None
+        if differs(claim, said):
+            raise NotAccepted(f"claim {claim.id} says something else in its derivation")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, NotAccepted):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, self.name
 
 
 class ClaimCollector(pytest.Collector):

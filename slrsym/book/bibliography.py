@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from slrsym.book.document import Citation, Inline, Text
 from slrsym.book.prose import escaped
+from slrsym.search.axioms import OWN_PROOF
 
 PAPER = "marion2025"
 
@@ -47,7 +48,7 @@ def cited(reference: str) -> tuple[Inline, ...]:
         if reference.startswith(work.called):
             rest = reference.removeprefix(work.called)
             return (Citation(work.key, _EDITION.sub("", rest).strip(" ,")),)
-    if reference == "the author of the rule":
+    if reference == "the author of the rule" or reference.startswith(OWN_PROOF):
         return (Text(reference),)
     return (Citation(_made_key(reference)),)
 

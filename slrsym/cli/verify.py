@@ -342,8 +342,7 @@ def _open(axioms: frozenset[str]) -> list[str]:
 
 def _compare(judged: list[Judged], paths: list[Path]) -> None:
     """Refuse a log that says something else of a claim than its derivation."""
-    from slrsym.trusted import Refused
-    from slrsym.trusted.term import key, parse
+    from slrsym.trusted import Refused, differs
 
     asked = {"ids": [found.id for found in judged], "paths": [str(path) for path in paths]}
     told = subprocess.run(
@@ -359,8 +358,5 @@ def _compare(judged: list[Judged], paths: list[Path]) -> None:
             raise Refused(
                 f"claim {found.id} is none of the derivations; --alone judges it as it is"
             )
-        given = sorted(key(parse(h)) for h in mine["given"])
-        if key(parse(mine["statement"])) != key(found.statement) or given != sorted(
-            map(key, found.given)
-        ):
+        if differs(found, mine):
             raise Refused(f"claim {found.id} says something else in its derivation")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from slrsym.statements.expressions import ProofError
 
 _FOREIGN = "rule: "
+# Where a theorem of this package is proved.
+OWN_PROOF = "its proof, which stands with it in this package"
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from sympy import (
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.search.axioms import AXIOMS, Axiom
+from slrsym.search.axioms import AXIOMS, OWN_PROOF, Axiom
 from slrsym.search.chain import Chain
 from slrsym.search.context import Context
 from slrsym.search.lemmas import Lemma, claimed
@@ -109,9 +109,9 @@ def theorem_rule(name: str, *axioms: str) -> Callable[[Callable[..., Needs]], Ca
 
     def register(function: Callable[..., Needs]) -> Callable[..., Needs]:
         assert isinstance(_RULES, dict)
-        rule = _RULES[name] = _TheoremRule(name, function, axioms)
-        said = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
-        reference = f"{rule.because} Rests on: {', '.join(axioms) or 'nothing else'}."
+        _RULES[name] = _TheoremRule(name, function, axioms)
+        said = " ".join((inspect.getdoc(function) or "").split())
+        reference = f"{OWN_PROOF}, from {', '.join(axioms) or 'nothing else'}"
         # A theorem of this package's own, with its proof; it stands beside those of the literature.
         AXIOMS[f"theorem {name}"] = Axiom(f"theorem {name}", said, reference)
         return function

@@ -7,6 +7,7 @@ from slrsym.trusted.log import Book as Book
 from slrsym.trusted.log import Judged as Judged
 from slrsym.trusted.log import Line as Line
 from slrsym.trusted.log import Script as Script
+from slrsym.trusted.log import differs as differs
 from slrsym.trusted.log import recheck as recheck
 from slrsym.trusted.log import written as written
 from slrsym.trusted.ring import Ring as Ring

@@ -31,7 +31,7 @@ from slrsym.trusted.term import (
 )
 from slrsym.trusted.theorem import RULES, Theorem, prove, rule
 
-__all__ = ["Book", "Line", "Script", "recheck", "written"]
+__all__ = ["Book", "Line", "Script", "differs", "recheck", "written"]
 
 FORMAT = "slrsym proof log 1"
 UNCHECKED = "unchecked: "
@@ -199,6 +199,13 @@ class Judged:
     given: tuple[Term, ...]
     axioms: frozenset[str]
     steps: tuple[tuple[str, str, frozenset[str]], ...]
+
+
+def differs(found: Judged, said: Mapping[str, Any]) -> bool:
+    """Whether a claim that has been judged says something else than a record of its derivation."""
+    given = sorted(key(parse(h)) for h in said["given"])
+    mine = sorted(map(key, found.given))
+    return key(parse(said["statement"])) != key(found.statement) or given != mine
 
 
 def recheck(path: str | Path) -> list[Judged]:

@@ -105,6 +105,10 @@ def test_every_axiom_is_in_a_known_work():
     known = {work.key for work in WORKS}
     for axiom in AXIOMS.values():
         (citation,) = cited(axiom.reference)
+        # Those of this package have a proof instead.
+        if axiom.id.startswith("theorem "):
+            assert citation == Text(axiom.reference)
+            continue
         assert isinstance(citation, Citation)
         assert citation.key in known, f"{axiom.id}: add {axiom.reference} to references.bib"
 
