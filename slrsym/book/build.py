@@ -12,7 +12,7 @@ from typing import Any
 from slrsym import notation
 from slrsym.book.abbreviations import NAMES, chosen
 from slrsym.book.bibliography import cited
-from slrsym.book.claims import ORDER, claim_entry
+from slrsym.book.claims import claim_entry
 from slrsym.book.document import (
     AxiomEntry,
     Block,
@@ -28,7 +28,7 @@ from slrsym.book.document import (
     Text,
 )
 from slrsym.book.errata import errata
-from slrsym.book.prose import inline_text
+from slrsym.book.prose import ORDER, inline_text
 from slrsym.claims.ledger import Ledger, Row
 from slrsym.proof import Claim
 from slrsym.search.axioms import axiom

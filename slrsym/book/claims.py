@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection
 from typing import Any
 
 from sympy import Basic, Symbol
-from sympy.core.function import AppliedUndef
-from sympy.tensor.indexed import Indexed
 
 from slrsym import notation
 from slrsym.book.abbreviations import (
@@ -35,129 +33,18 @@ from slrsym.book.document import (
     Text,
     listed,
 )
-from slrsym.book.proofs import Writer, bounds, proof_blocks
-from slrsym.book.prose import inline_text
+from slrsym.book.proofs import Writer, proof_blocks
+from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.gaussian.law import Law, ProductLaw
-from slrsym.notation import ORDER_PARAMETERS
-from slrsym.search.lemmas import InWords
 from slrsym.search.step import Step
-from slrsym.typeset import Order, Printer, declared_laws
-from slrsym.typeset.boxes import Atom, Box, Fence, Operator, number, row
-
-
-def free_in(statements: Iterable[Basic]) -> list[Any]:
-    """The symbols of which assumptions speak; of those with an index, one member."""
-    statements = list(statements)
-    indexed: dict[Any, Any] = {}
-    for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
-        indexed.setdefault(node.base.label, node)
-    free = set().union(*(e.free_symbols for e in statements))
-    plain = {s for s in free if isinstance(s, Symbol) and s not in indexed}
-    # A statement in words holds them as the name of a symbol.
-    plain -= {s for e in statements for words in e.atoms(InWords) for s in words.free_symbols}
-    return [*sorted(plain, key=str), *indexed.values()]
-
-
-def functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
-    """The undefined functions in some expressions."""
-    first: dict[tuple[str, int], AppliedUndef] = {}
-    for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
-        first.setdefault((f.func.__name__, len(f.args)), f)
-    return list(first.values())
-
-
-def assumed(
-    symbols: Iterable[Symbol],
-    functions: Iterable[AppliedUndef],
-    given: Iterable[Any],
-    laws: Mapping[Symbol, Law],
-    printer: Printer,
-) -> tuple[Block, ...]:
-    """The assumptions of a claim as a paragraph."""
-    sentences: list[tuple[Inline, ...]] = []
-    declared = [Math(box) for box in _domains(symbols, printer)]
-    named = sorted({(f.func.__name__, len(f.args)) for f in functions})
-    if declared:
-        sentences.append((Text("Let "), *listed(declared), Text(".")))
-    for name, count in named:
-        box = printer.names.get(name) or printer.symbol(Symbol(name))
-        kind = "real function" if count == 1 else f"real function of {count} variables"
-        sentences.append((
-            Text("Let "), Math(box), Text(f" be a smooth {kind} of moderate growth."),
-        ))  # fmt: skip
-    hypotheses = [Math(box) for box in bounds(list(given), printer)]
-    if hypotheses:
-        sentences.append((Text("Suppose "), *listed(hypotheses), Text(".")))
-    blocks = list(dict.fromkeys(laws.values()))
-    if blocks:
-        independent = len(blocks) > 1 or isinstance(blocks[0], ProductLaw)
-        tail = ", independent." if independent else "."
-        sentences.append((*listed([Math(printer.law(b)) for b in blocks]), Text(tail)))
-    parts: list[Inline] = []
-    for sentence in sentences:
-        parts += [Text(" "), *sentence] if parts else sentence
-    return (Paragraph(tuple(parts)),) if parts else ()
-
-
-def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
-    """The symbols by what they declare, each kind once."""
-    kinds: dict[tuple[str, str], list[Symbol]] = {}
-    for symbol in _in_order(symbols, printer):
-        kinds.setdefault(_domain(symbol), []).append(symbol)
-    boxes = []
-    for (sign, right), members in kinds.items():
-        letters: list[Box] = []
-        for member in members:
-            letters += [Operator(",", "comma")] if letters else []
-            letters.append(printer.box(member))
-        of = number(right) if right.isdigit() else Atom(right)
-        boxes.append(row([row(letters), Operator(sign, "relation"), of]))
-    return boxes
-
-
-def _in_order(symbols: Iterable[Symbol], printer: Printer) -> list[Symbol]:
-    """As the printer orders them; but order parameters, among themselves, as the paper lists them.
-
-    In a product eta and theta stand before the others.
-    """
-    ordered = sorted(symbols, key=printer.order.symbol)
-    listed = [p.name for p in ORDER_PARAMETERS]
-    here = [s for s in ordered if getattr(s, "name", "") in listed]
-    rest = iter(sorted(here, key=lambda s: listed.index(s.name)))
-    return [next(rest) if s in here else s for s in ordered]
-
-
-def _domain(symbol: Symbol) -> tuple[str, str]:
-    if symbol.is_integer:
-        least = "1" if symbol.is_positive else "0" if symbol.is_nonnegative else ""
-        return ("in", rf"mathbb{{Z}}_{{\ge {least}}}" if least else "mathbb{Z}")
-    if symbol.is_positive:
-        return (">", "0")
-    if symbol.is_negative:
-        return ("<", "0")
-    if symbol.is_nonnegative:
-        return ("ge", "0")
-    if symbol.is_nonpositive:
-        return ("le", "0")
-    if symbol.is_nonzero:
-        return ("neq", "0")
-    return ("in", "mathbb{R}" if symbol.is_real else "mathbb{C}")
-
+from slrsym.typeset import Printer, declared_laws
+from slrsym.typeset.boxes import Box, Fence, Operator, row
 
 # The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
 DEFINES_RISK_ON_M = "lemma-6"
 _HAS_CLOSED_FORM = "excess-risk-stable"
-
-# The paper's letters, in the order in which it writes them in products and sums.
-ORDER = Order(
-    [
-        *("alpha", "epsilon", "L", "lambda", "gamma", "sqrt(d/2)", "d", "s", "t", "a", "A", "B"),
-        *("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi"),
-    ]
-)
 
 
 def claim_entry(

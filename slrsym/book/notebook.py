@@ -8,13 +8,12 @@ from typing import Any
 
 from sympy import Basic, Expr
 
-from slrsym.book.build import labels
-from slrsym.book.claims import ORDER, assumed, claim_entry, free_in, functions_in
 from slrsym.book.document import ClaimEntry, Display, Label, Link, Paragraph
 from slrsym.book.html import WIDE, relation
 from slrsym.book.html import Renderer as HtmlRenderer
 from slrsym.book.latex import Renderer, snippet
 from slrsym.book.proofs import Writer
+from slrsym.book.prose import ORDER, assumed, free_in, functions_in
 from slrsym.claims.claim import Claim
 from slrsym.search.chain import Chain
 from slrsym.typeset import Box, Printer, broken, declared_laws
@@ -39,6 +38,9 @@ def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Writ
 
 def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
     """What a document says of a claim, and what claims are called in it."""
+    # With a proof, which is seldom asked for: for start-up time.
+    from slrsym.book.build import labels
+    from slrsym.book.claims import claim_entry
     from slrsym.claims.ledger import builtin_ledger
 
     ledger = builtin_ledger()

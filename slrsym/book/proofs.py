@@ -12,11 +12,7 @@ from typing import Any
 
 from sympy import And, Basic, Eq, FiniteSet, Function, S, Tuple, default_sort_key
 from sympy.core.relational import (
-    GreaterThan,
-    LessThan,
     Relational,
-    StrictGreaterThan,
-    StrictLessThan,
 )
 from sympy.logic.boolalg import Boolean
 
@@ -32,7 +28,7 @@ from slrsym.book.document import (
     Reference,
     Text,
 )
-from slrsym.book.prose import inline_text, why
+from slrsym.book.prose import bounds, inline_text, why
 from slrsym.search.lemmas import InWords
 from slrsym.search.step import Link as CheckedLink
 from slrsym.search.step import Step
@@ -369,45 +365,3 @@ def _point(point: Any, writer: Writer) -> Box:
         inside += [Operator(",", "comma")] if inside else []
         inside.append(writer.printer.box(x))
     return Fence("(", row(inside), ")")
-
-
-def bounds(given: list[Any], printer: Printer) -> list[Box]:
-    """Hypotheses; two bounds of one expression are written around it."""
-    low: dict[Any, Any] = {}
-    high: dict[Any, Any] = {}
-    for hypothesis in given:
-        bound = _bound(hypothesis)
-        if bound is not None:
-            side, of, _, _ = bound
-            (low if side == "low" else high).setdefault(of, hypothesis)
-    pairs = {of: (low[of], high[of]) for of in low if of in high}
-    boxes: list[Box] = []
-    for hypothesis in given:
-        bound = _bound(hypothesis)
-        least, most = pairs.get(bound[1], (None, None)) if bound is not None else (None, None)
-        # A second bound on the same side stands by itself.
-        if hypothesis not in (least, most):
-            boxes.append(printer.box(hypothesis))
-        elif hypothesis == next(h for h in given if h in (least, most)):
-            below, above = _bound(least), _bound(most)
-            assert below is not None
-            assert above is not None
-            boxes.append(row([
-                printer.box(below[2]), Operator(below[3], "relation"), printer.box(below[1]),
-                Operator(above[3], "relation"), printer.box(above[2]),
-            ]))  # fmt: skip
-    return boxes
-
-
-def _bound(hypothesis: Any) -> tuple[str, Any, Any, str] | None:
-    if not isinstance(hypothesis, Relational):
-        return None
-    if not hypothesis.rhs.is_number and not hypothesis.lhs.is_Symbol:
-        return None
-    strict = isinstance(hypothesis, StrictLessThan | StrictGreaterThan)
-    sign = "<" if strict else "le"
-    if isinstance(hypothesis, GreaterThan | StrictGreaterThan):
-        return ("low", hypothesis.lhs, hypothesis.rhs, sign)
-    if isinstance(hypothesis, LessThan | StrictLessThan):
-        return ("high", hypothesis.lhs, hypothesis.rhs, sign)
-    return None

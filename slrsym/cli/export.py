@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,28 +94,48 @@ def latex(
     else:
         output = writable(output, ".tex")
 
-    start = time.perf_counter()
-    ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
-    wanted = [row.id for row in rows] if not claims else list(dict.fromkeys(claims))
-    between = time.perf_counter()
-
-    from slrsym.book.build import build
-
-    notation = not (standalone or snippet) and speaks_of_the_paper(rows)
-    document = build(ledger, rows, verdicts, wanted, notation=notation)
+    made = _Export(claims, paths, seed, workers, unproved, claims, not (standalone or snippet))
     if snippet:
-        _print_snippets(document)
+        _print_snippets(made.document)
         return
     assert output is not None
-    files, mains = _files(document, standalone, book_title(title, claims, paths))
-    write_folder(output, files)
-    end = time.perf_counter()
-    typer.echo(
-        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(wanted)} of them to "
-        f"{output} in {end - between:.1f} s: {', '.join(mains[:3])}{', ...' if mains[3:] else ''}"
-    )
+    files, mains = _files(made.document, standalone, book_title(title, claims, paths))
+    shown = f"{', '.join(mains[:3])}{', ...' if mains[3:] else ''}"
+    made.write({output: files}, str(output), shown)
     if pdf:
         compile_books(output, mains)
+
+
+class _Export:
+    """Claims, verified and put into words, and what is said of how long that took."""
+
+    def __init__(
+        self,
+        claims: list[str] | None,
+        paths: list[Path] | None,
+        seed: int,
+        workers: int | None,
+        unproved: bool,
+        only: list[str] | None = None,
+        notation: bool = True,
+    ) -> None:
+        from slrsym.book.build import build
+
+        start = time.perf_counter()
+        ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
+        self._begin = time.perf_counter()
+        wanted = list(dict.fromkeys(only or [row.id for row in rows]))
+        notation = notation and speaks_of_the_paper(rows)
+        self.document = build(ledger, rows, verdicts, wanted, notation=notation)
+        took = f"verified {len(rows)} claims in {self._begin - start:.1f} s"
+        self._told = f"{took}; wrote {len(wanted)} of them to"
+
+    def write(self, folders: Mapping[Path, dict[str, str]], where: str, what: str) -> None:
+        """Write the files of each folder."""
+        for folder, files in folders.items():
+            write_folder(folder, files)
+        seconds = time.perf_counter() - self._begin
+        typer.echo(f"{self._told} {where} in {seconds:.1f} s: {what}")
 
 
 def writable(output: Path | None, ending: str) -> Path:
@@ -241,21 +261,12 @@ def html(
     it, and then its page says so. The site needs no network and no server: open index.html.
     """
     output = writable(output, ".html")
-    start = time.perf_counter()
-    ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
-    between = time.perf_counter()
+    made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.build import build
     from slrsym.book.html import MAIN, site_files
 
-    document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
-    files = site_files(document, site_title(title, paths))
-    write_folder(output, files)
-    end = time.perf_counter()
-    typer.echo(
-        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(rows)} of them to "
-        f"{output / MAIN} in {end - between:.1f} s: {len(files)} files"
-    )
+    files = site_files(made.document, site_title(title, paths))
+    made.write({output: files}, str(output / MAIN), f"{len(files)} files")
 
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
@@ -286,25 +297,15 @@ def everything(
     """
     book = writable(output and output / LATEX, ".tex")
     site = writable(output and output / HTML, ".html")
-    start = time.perf_counter()
-    ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
-    between = time.perf_counter()
+    made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.build import build
     from slrsym.book.html import site_files
     from slrsym.book.latex_book import MAIN, book_files
 
-    document = build(ledger, rows, verdicts, notation=speaks_of_the_paper(rows))
     files = {
-        book: book_files(document, title=book_title(title, claims, paths)),
-        site: site_files(document, site_title(title, paths)),
+        book: book_files(made.document, title=book_title(title, claims, paths)),
+        site: site_files(made.document, site_title(title, paths)),
     }
-    for folder, inside in files.items():
-        write_folder(folder, inside)
-    end = time.perf_counter()
-    typer.echo(
-        f"verified {len(rows)} claims in {between - start:.1f} s; wrote {len(rows)} of them to "
-        f"{book} and {site} in {end - between:.1f} s: {sum(map(len, files.values()))} files"
-    )
+    made.write(files, f"{book} and {site}", f"{sum(map(len, files.values()))} files")
     if pdf:
         compile_books(book, [MAIN])

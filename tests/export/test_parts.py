@@ -11,10 +11,9 @@ import slrsym
 from slrsym.book.abbreviations import chosen
 from slrsym.book.bibliography import PAPER, WORKS, bibtex, cited
 from slrsym.book.build import labels, sections
-from slrsym.book.claims import bounds
 from slrsym.book.document import Citation, Text
 from slrsym.book.graph import laid_out
-from slrsym.book.prose import escaped, pieces
+from slrsym.book.prose import bounds, escaped, pieces
 from slrsym.claims.check import steps_of
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
