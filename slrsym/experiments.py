@@ -36,7 +36,7 @@ import xarray as xr
 
 from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, resume, simulate
 from slrsym.files import DamagedFileError
-from slrsym.task import Task
+from slrsym.task import Task, settings_of
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
 from slrsym.transformers.layer import RunsInPieces
 
@@ -125,7 +125,7 @@ class Experiment:
         """What the runs depend on, named as in the attributes of a dataset of runs."""
         return {
             "dynamics": "overlaps",
-            **{f"task_{name}": getattr(self.task, name) for name in ("d", "L", "gamma", "epsilon")},
+            **settings_of(self.task),
             "alpha": self.alpha,
             "steps": self.steps,
             "log_every": self.log_every,

@@ -9,8 +9,9 @@ predictor, equation (3), sees a token X only through :math:`U = X\cdot k` and :m
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sympy import Matrix, Symbol, sqrt, symbols
 
@@ -72,6 +73,16 @@ class Task:
                 allowed = "positive" if name == "gamma" else "not negative"
                 raise ValueError(f"{name} must be finite and {allowed}; got {given!r}")
             object.__setattr__(self, name, value)
+
+
+def settings_of(task: Task) -> dict[str, Any]:
+    """A task as attributes of data: task_d, task_L, task_gamma, task_epsilon."""
+    return {f"task_{name}": getattr(task, name) for name in Task.__dataclass_fields__}
+
+
+def task_of(settings: Mapping[Any, Any]) -> Task:
+    """The task that attributes of data say."""
+    return Task(*(settings[f"task_{name}"] for name in Task.__dataclass_fields__))
 
 
 class OrderParameters(NamedTuple):

@@ -374,9 +374,9 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
 
     if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
         from slrsym.surveys import SquareSurvey
-        from slrsym.task import Task
+        from slrsym.task import task_of
 
-        task = Task(*(runs.attrs[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
+        task = task_of(runs.attrs)
         # Where the inverse temperature varies, the field of the end.
         field = SquareSurvey(task, float(runs.lam[-1])).field()
         figure = planar_figure(runs, field)

@@ -39,7 +39,7 @@ from slrsym.kernels.arguments import foretell, positive, real_array, require_mem
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
 from slrsym.progress import advancing
-from slrsym.task import ORACLE, OrderParameters, Task
+from slrsym.task import ORACLE, OrderParameters, Task, settings_of, task_of
 
 
 def require_runs(runs: Any) -> None:
@@ -239,7 +239,7 @@ def simulate(
     settings = {
         "dynamics": (how := _dynamics(dynamics, states.shape[1], batch)),
         "backend": chosen_backend(backend),
-        **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
+        **settings_of(task),
         "alpha": alpha,
         "steps": steps,
         "log_every": log_every,
@@ -316,7 +316,7 @@ def resume(
             raise ValueError(
                 f"schedule must be given again: it was {settings['schedule']}"
             ) from None
-    task = Task(*(settings[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
+    task = task_of(settings)
     settings |= {"steps": steps, "backend": chosen_backend(backend or str(settings["backend"]))}
     states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], name="runs")
     # The last step of all is logged off the beat; what comes next is on it again.

@@ -23,7 +23,7 @@ from slrsym.dynamics.given import Constant, Inverse, schedule_from_text
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
 from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
 from slrsym.recovery import wilson
-from slrsym.task import OrderParameters, Task
+from slrsym.task import OrderParameters, task_of
 
 _BAND = (0.025, 0.975)
 
@@ -178,7 +178,7 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
     sampled = (
         {"batch": data.attrs["batch"], "rng": data.attrs["seed"]} if "batch" in data.attrs else {}
     )
-    task = Task(*(data.attrs[f"task_{name}"] for name in ("d", "L", "gamma", "epsilon")))
+    task = task_of(data.attrs)
     # Of the steps of the run itself, whoever made it was warned.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)

@@ -224,12 +224,9 @@ class HeadRuns(RunsInPieces):
     @property
     def settings(self) -> dict[str, Any]:
         """What the runs depend on; they are attributes of the data."""
-        task = self.task.task
         return {
             "runs_of": "erf heads",
-            **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
-            "task_n": self.task.n,
-            "task_noise": "shared" if self.task.shared else "independent",
+            **self.task.settings,
             **{
                 name: getattr(self, name)
                 for name in ("heads", "lam0", "rate", "held", "alpha", "batch", "steps")

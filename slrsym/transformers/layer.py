@@ -39,7 +39,7 @@ from slrsym.files import Saved, require_writable
 from slrsym.jobs import Jobs, as_maker, completed
 from slrsym.kernels.arguments import whole
 from slrsym.progress import advancing
-from slrsym.task import Task
+from slrsym.task import Task, settings_of
 
 # Added to standard deviations.
 _LEAST = 1e-5
@@ -433,6 +433,12 @@ class MultipleLocation:
         object.__setattr__(self, "n", whole("n", self.n, 1))
         if self.n > self.task.L:
             raise ValueError(f"n must be at most L = {self.task.L}; got {self.n}")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Its numbers, as attributes of data."""
+        noise = "shared" if self.shared else "independent"
+        return {**settings_of(self.task), "task_n": self.n, "task_noise": noise}
 
     def stars(self, rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Uniform directions, :math:`v^\star_i` orthogonal to :math:`k^\star_i`.

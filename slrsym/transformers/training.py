@@ -71,12 +71,9 @@ class LayerRuns(RunsInPieces):
     @property
     def settings(self) -> dict[str, Any]:
         """What the runs depend on; they are attributes of the data."""
-        task = self.task.task
         return {
             "runs_of": "a Transformer layer",
-            **{f"task_{name}": getattr(task, name) for name in ("d", "L", "gamma", "epsilon")},
-            "task_n": self.task.n,
-            "task_noise": "shared" if self.task.shared else "independent",
+            **self.task.settings,
             "runs": self.runs,
             **{
                 name: getattr(self, name)
