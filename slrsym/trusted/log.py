@@ -183,9 +183,9 @@ def _digest(before: str, record: Mapping[str, Any]) -> str:
 
 
 def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines of a log: the header first, with the format; each with its digest."""
-    before = ""
-    for record in ({"format": FORMAT, **header}, *records):
+    """The lines of a log: the header first, with the format and the number of claims."""
+    before, claims = "", list(records)
+    for record in ({**header, "format": FORMAT, "claims": len(claims)}, *claims):
         before = _digest(before, record)
         yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
 
@@ -218,7 +218,7 @@ def recheck(path: str | Path) -> list[Judged]:
     OSError
         If the file cannot be read.
     """
-    book, judged, before = Book(), [], ""
+    book, judged, before, claims = Book(), [], "", 0
     with Path(path).open(encoding="utf-8") as file:
         number = 0
         while text := file.readline(_LONGEST):
@@ -230,6 +230,7 @@ def recheck(path: str | Path) -> list[Judged]:
                 before = _digest(before, record)
                 if number == 1:
                     require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
+                    claims = record.get("claims", 0)
                 else:
                     judged.append(_judged(record, book))
             except Refused as reason:
@@ -238,6 +239,7 @@ def recheck(path: str | Path) -> list[Judged]:
             except Exception as reason:
                 raise Refused(f"line {number}: malformed: {type(reason).__name__}") from None
     require(judged, "an empty log")
+    require(type(claims) is int and claims == len(judged), "claims are missing at the end")
     return judged
 
 

@@ -42,7 +42,9 @@ FUNCTIONS = {
 }  # fmt: skip
 
 DEPTH, SIZE, BITS = 150, 100_000, 8_000
-_NAME = re.compile(r"[^\W\d_][\w.^*{}\\']{0,60}")
+# Letters that no other letter here looks like, so that two names can be told apart.
+_LETTER = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
+_NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_.^*{{}}\\']{{0,60}}")
 
 
 class Refused(ValueError):  # noqa: N818
@@ -110,6 +112,16 @@ def replaced(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
             i, j = place
             out[i] = (*out[i][:j], part, *out[i][j + 1 :])
     return tuple(out)
+
+
+def is_small(terms: Iterable[Term]) -> bool:
+    """Whether terms have no more parts together than a reader takes."""
+    left = list(terms)
+    for _ in range(SIZE):
+        if not left:
+            return True
+        left += [part for _, part in children(left.pop())]
+    return False
 
 
 # -- names ----------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from slrsym.trusted.term import (
     inside,
     is_formula,
     is_inside,
+    is_small,
     key,
     num,
     outside,
@@ -53,6 +54,8 @@ class Theorem:
         if making is not _MAKING:
             raise TypeError("theorems are made by the rules of the kernel")
         require(is_formula(conclusion), "the conclusion is no formula")
+        hypotheses = tuple(hypotheses)
+        require(is_small((conclusion, *hypotheses)), "a theorem that is too long")
         found = {key(h): h for h in hypotheses}
         require(all(map(is_formula, found.values())), "a hypothesis is no formula")
         object.__setattr__(self, "hypotheses", MappingProxyType(found))
