@@ -295,7 +295,7 @@ optimal = Claim(
     id="corollary-2-optimal",
     title="asymptotically the oracle is Bayes optimal: no risk r is less by more than delta",
     statement=Le(risk_definition().subs(oracle) - r, delta),
-    source="Corollary 2, its conclusion; that r is at least epsilon^2 is (8)",
+    source="Corollary 2, its conclusion; that r is at least epsilon^2 is bayes-risk",
     against="stronger: with explicit bounds in the place of a limit",
     given=[*limit.given, Ge(r, epsilon**2)],
 )

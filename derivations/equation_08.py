@@ -1,10 +1,11 @@
 """The Bayes bound (8): no predictor has a risk below that of the noise."""
 
-from sympy import Eq, Function, Ge, symbols
+from sympy import Eq, Function, Ge, Gt, IndexedBase, Sum, symbols
 
 from slrsym.gaussian import Expectation, ProductLaw, standard_normal
-from slrsym.notation import epsilon
-from slrsym.proof import Claim, chain, noise_moments, sign
+from slrsym.notation import L, epsilon
+from slrsym.proof import Claim, algebra, chain, lemma, noise_moments, sign
+from slrsym.proof.dynamical import BAYES_RISK, by_theorem
 from slrsym.task import noise, xi
 
 # The mean of the output given tokens and location, and what a predictor says there.
@@ -35,7 +36,6 @@ bayes_bound = Claim(
     title="the risk of any predictor is at least epsilon^2",
     statement=Ge(Expectation((output(Z) + xi - predictor(Z)) ** 2, law), epsilon**2),
     source="(8), for m = E[Y | X, J_0] and p smooth functions of one normal variable",
-    against="weaker: p is smooth; at given tokens, bayes-bound-given-tokens is for all predictors",
 )
 
 
@@ -44,3 +44,59 @@ def _(goal):
     """Pythagoras: the squared distance of p and m comes on top of the variance of the noise."""
     distance = Expectation((output(Z) - predictor(Z)) ** 2, standard_normal(Z))
     return chain(goal.lhs).then(distance + epsilon**2, by=noise_moments).ge(epsilon**2, by=sign)
+
+
+# -- measurable predictors of the whole matrix of tokens ---------------------------------------
+
+# Given the matrix, the location is l with a probability w_l/W: the prior times the density of the
+# matrix given l, over the sum of these. The output then is y_l = X_l . v*, and noise.
+l = symbols("l", integer=True)  # noqa: E741
+w, y = IndexedBase("w", real=True), IndexedBase("y", real=True)
+weights = Sum(w[l], (l, 1, L))
+
+
+def average(term):
+    return Sum(w[l] * term, (l, 1, L)) / weights
+
+
+best = average(y[l])
+
+given_matrix = Claim(
+    id="bayes-risk-given-tokens",
+    title="squared error of any prediction, given the tokens and not the location",
+    statement=Eq(
+        average((y[l] - p) ** 2 + epsilon**2),
+        average((y[l] - best) ** 2 + epsilon**2) + (best - p) ** 2,
+        evaluate=False,
+    ),
+    source="(8), proof; the mean of y_l = X_l . v* is E[Y | X]",
+    given=[Gt(weights, 0)],
+)
+
+
+@given_matrix.proof
+def _(goal):
+    """The deviations from a mean add up to 0."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+bayes_risk = Claim(
+    id="bayes-risk",
+    title="no measurable predictor has a risk below that of E[Y | X], nor below epsilon^2",
+    statement=BAYES_RISK,
+    source="(8)",
+    against="exact",
+)
+
+
+@bayes_risk.proof
+def _(goal):
+    """Pythagoras given the tokens, and the tower property."""
+    return by_theorem(
+        goal,
+        "conditional-risk",
+        {"noise": noise()},
+        given_location=lemma("bayes-bound-given-tokens"),
+        given_tokens=lemma("bayes-risk-given-tokens"),
+        at_least=chain((m - p) ** 2 + epsilon**2).ge(epsilon**2, by=sign),
+    )

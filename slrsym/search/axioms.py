@@ -233,6 +233,13 @@ AXIOMS: dict[str, Axiom] = {
             "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.7 (i)",
         ),
         Axiom(
+            "conditional-expectation",
+            "The mean of E[X | G] is that of X, too for X >= 0; E[h X | G] = h E[X | G], "
+            "if h is G-measurable; and if N is independent of Z, then E[f(Z, N) | Z] is g(Z), with "
+            "g(z) = E f(z, N), for measurable f >= 0.",
+            "Williams, Probability with Martingales, Sections 9.7 and 9.10",
+        ),
+        Axiom(
             "induction",
             "A statement that holds for n = 0, and for n + 1 whenever for n, holds for all n.",
             "Peano",

@@ -24,10 +24,12 @@ from sympy import (
     FiniteSet,
     Ge,
     Gt,
+    IndexedBase,
     Lambda,
     Le,
     Or,
     S,
+    Sum,
     Symbol,
     Tuple,
     sympify,
@@ -35,10 +37,13 @@ from sympy import (
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from slrsym.gaussian import Expectation
+from slrsym.gaussian.law import NoiseLaw
+from slrsym.notation import L, epsilon
 from slrsym.search.axioms import AXIOMS, OWN_PROOF, Axiom
 from slrsym.search.chain import Chain
 from slrsym.search.context import Context
-from slrsym.search.lemmas import Lemma, claimed
+from slrsym.search.lemmas import InWords, Lemma, claimed, in_words
 from slrsym.search.regularity import require_differentiable_on
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.search.structure import concludes, structural_step
@@ -177,6 +182,7 @@ class _ByTheorem(Proof):
             context,
             axioms=(f"theorem {self.rule.name}", *self.rule.axioms),
             because=self.rule.because,
+            numeric=not isinstance(self.goal, InWords),
         )
 
     def _require_bound(self, needs: Needs, context: Context) -> None:
@@ -312,6 +318,56 @@ def _numbers(*values: Any) -> tuple[Expr, ...]:
     if not all(isinstance(value, Expr) for value in values):
         raise ProofError(f"expected expressions; got {values}")
     return values
+
+
+# What theorem conditional-risk shows: for measurable predictors there is no formula.
+BAYES_RISK = in_words(
+    "Every measurable predictor p of the matrix X of all tokens has the risk E (Y - p(X))^2 = "
+    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2, and E (Y - E[Y | X])^2 is at least epsilon^2."
+)
+
+
+@theorem_rule("conditional-risk", "conditional-expectation")
+def _conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
+    """The Bayes risk, by the risk given tokens and location, and that given the tokens.
+
+    Given that the matrix is x, the location is l with a probability w_l/W, and Y is y_l = x_l . v*
+    and noise, which is independent of both. So E[Y | X] is M = sum w_l y_l/W, and the mean squared
+    error given X is the left side of the second hypothesis, at p = p(x). It is not negative, so
+    that its mean is the risk, be it infinite; likewise with M in the place of p. Given also the
+    location it is at least epsilon^2.
+    """
+    if goal != BAYES_RISK:
+        raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
+    if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
+        raise ProofError(
+            f"theorem conditional-risk is about noise of variance epsilon^2, not {noise}"
+        )
+    (xi,) = noise.symbols
+    m, p = Symbol("m", real=True), Symbol("p", real=True)
+    w, y, place = (
+        IndexedBase("w", real=True),
+        IndexedBase("y", real=True),
+        Symbol("l", integer=True),
+    )
+    total = Sum(w[place], (place, 1, L))
+
+    def average(term: Expr) -> Expr:
+        return Sum(w[place] * term, (place, 1, L)) / total
+
+    squared, best = (m - p) ** 2 + epsilon**2, average(y[place])
+    given_tokens = Eq(
+        average(squared.subs(m, y[place])),
+        average((y[place] - best) ** 2 + epsilon**2) + (best - p) ** 2,
+        evaluate=False,
+    )
+    error = Expectation((m + xi - p) ** 2, noise)
+    hypotheses = {
+        "given_location": Hypothesis(Eq(error, squared, evaluate=False)),
+        "given_tokens": Hypothesis(given_tokens, (Gt(total, 0),)),
+        "at_least": Hypothesis(Ge(squared, epsilon**2, evaluate=False)),
+    }
+    return Needs(hypotheses, (m, p, w.label, y.label))
 
 
 @theorem_rule("decrease", "induction")
