@@ -96,7 +96,7 @@ AXIOMS: dict[str, Axiom] = {
             "The probability that two jointly Gaussian variables are positive, by the normal "
             "distribution function, the arc sine of the correlation if they are centred, and "
             "Owen's T if not.",
-            "Owen, Annals of Mathematical Statistics 27 (1956), 1075-1090",
+            "Owen (1956), 1075-1090",
         ),
         Axiom(
             "price-theorem",
