@@ -1,9 +1,10 @@
-"""Jobs over executors of `concurrent.futures`: lost ones are done again, in pools made anew."""
+"""Long work: jobs over executors of concurrent.futures, lost ones done again; and how far it is."""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
@@ -14,6 +15,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
+from contextlib import contextmanager
 from typing import Any
 
 Maker = Callable[[], Executor]
@@ -85,3 +87,31 @@ def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]
                 future.cancel()
             if ours:
                 pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def advancing(
+    wanted: bool | None, what: str, total: int, *, counted: bool = False
+) -> Iterator[Callable[[int], object]]:
+    """A progress bar while a block runs."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda more: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns: tuple[ProgressColumn, ...] = Progress.get_default_columns()
+    if counted:
+        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    # Where nothing can be overwritten, the end of the bar is all that is shown of it.
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda more: bar.advance(task, more)

@@ -35,10 +35,10 @@ from slrsym.files import (
     require_writable,
     write_netcdf,
 )
+from slrsym.jobs import advancing
 from slrsym.kernels.arguments import foretell, positive, real_array, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
-from slrsym.progress import advancing
 from slrsym.task import ORACLE, OrderParameters, Task, settings_of, task_of
 
 

@@ -23,8 +23,8 @@ from scipy.special import expit
 
 from slrsym.dynamics.engines import cores
 from slrsym.files import Saved
+from slrsym.jobs import advancing
 from slrsym.probing.encoder import Encoder
-from slrsym.progress import advancing
 from slrsym.task import Task
 from slrsym.transformers.layer import MultipleLocation, in_processes
 

@@ -33,10 +33,9 @@ from slrsym.files import (
     require_writable,
     write_netcdf,
 )
-from slrsym.jobs import Jobs, Maker, as_maker, completed
+from slrsym.jobs import Jobs, Maker, advancing, as_maker, completed
 from slrsym.kernels.arguments import number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
-from slrsym.progress import advancing
 from slrsym.recovery.setting import (
     CONFIDENCE,
     MOVING,

@@ -36,9 +36,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from slrsym.dynamics.engines import cores
 from slrsym.files import Saved, require_writable
-from slrsym.jobs import Jobs, as_maker, completed
+from slrsym.jobs import Jobs, advancing, as_maker, completed
 from slrsym.kernels.arguments import whole
-from slrsym.progress import advancing
 from slrsym.task import Task, settings_of
 
 # Added to standard deviations.
