@@ -2,6 +2,7 @@
 
 The digests are made anew after each change, so that what is refused is refused by the judge.
 """
+# ruff: noqa: E501 - tables of forgeries
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ ZERO, ONE, TWO = num(0), num(1), num(2)
 G = ("s", "g", "R")
 NORMAL = ("gauss", 1, ZERO, ONE)
 POSITIVE = ("<", ZERO, X)
+FALSUM = ["<", ["n", 1, 1], ["n", 0, 1]]
 
 
 def mean(body: Any) -> Any:
@@ -190,17 +192,16 @@ def proofs() -> Iterator[Forgery]:
                 yield f"{id}: line {j} from {premise!r:.20}", _forged(i, change)
         if count > 1:
             yield f"{id}: lines the other way round", _forged(i, lambda r: r["lines"].reverse())
-        falsum = ["<", ["n", 1, 1], ["n", 0, 1]]
 
         def assumed(r: dict[str, Any]) -> None:
-            r["lines"].append(["assume", [], falsum])
-            r.update(statement=falsum, shown=len(r["lines"]) - 1)
+            r["lines"].append(["assume", [], FALSUM])
+            r.update(statement=FALSUM, shown=len(r["lines"]) - 1)
 
         yield f"{id} assumes what it says", _forged(i, assumed)
 
         def trusted(r: dict[str, Any]) -> None:
-            r["lines"].append(["unchecked", [], "hope", [], falsum])
-            r.update(statement=falsum, shown=len(r["lines"]) - 1, axioms=[])
+            r["lines"].append(["unchecked", [], "hope", [], FALSUM])
+            r.update(statement=FALSUM, shown=len(r["lines"]) - 1, axioms=[])
 
         yield f"{id} hides what it trusts", _forged(i, trusted)
         for shown in (count, -1, True, "nobody", 10**40):
