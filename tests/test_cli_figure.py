@@ -167,7 +167,7 @@ def test_figures_of_an_encoder(tmp_path, monkeypatch):
     options = ("-o", tmp_path, "--model", tmp_path / "tiny", "--format", "png")
     result = run("1", "2", *options)
     assert result.exit_code == 0, result.output
-    assert "With tiny: " in result.stdout
+    assert "In the encoder tiny: " in result.stdout
     assert names_in(tmp_path) == ["figure-1.png", "figure-2.png", "tiny"]
 
 

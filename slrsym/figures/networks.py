@@ -276,7 +276,7 @@ def _example(axes: Axes) -> None:
         colour = COLOURS[name]
         look: dict[str, Any] = {"fontsize": 11, "va": "bottom"}
         beside: dict[str, Any] = look | {"xytext": (3, 0), "textcoords": "offset points"}
-        first = axes.text(0.02, y, before.strip(), **look)
+        first = axes.text(0.05, y, before.strip(), **look)
         second = axes.annotate(
             word, (1, 0), xycoords=first, color=colour, fontweight="bold", **beside
         )

@@ -54,7 +54,7 @@ def test_temperatures_include_both_ends():
         (0, "schedule must be positive and finite; got 0"),
         (-1.5, "schedule must be positive and finite; got -1.5"),
         (np.nan, "schedule must be positive and finite; got nan"),
-        (None, "schedule must be positive and finite; got None"),
+        (None, "schedule must be a number, a list of numbers or a function of steps; got None"),
         ("cold", "schedule must be a number, a list of numbers or a function of steps; got 'cold'"),
         (1j, "schedule must be a number.*got 1j"),
         ([[1.0]], r"schedule must be a list of numbers; it has shape \(1, 1\)"),

@@ -162,7 +162,7 @@ def test_given_overlaps_are_a_copy():
         ("sphere", "start must be an array of numbers; got 'sphere'"),
         ([[0, 0], [0]], "start must be an array of numbers"),
         ([[1j, 0]], "start must be an array of numbers"),
-        (None, "start must have shape"),
+        (None, "start must be an array of numbers; got None"),
     ],
 )
 def test_bad_overlaps(values, said):
