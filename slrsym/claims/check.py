@@ -198,7 +198,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple
     """The parts of a conjunction that are about orbits by iterating, the others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.numbers import NoPoint, Undecided
-    from slrsym.numbers.orbits.evidence import Contradicted, examine
+    from slrsym.numbers.orbits import Contradicted, examine
 
     others = []
     try:

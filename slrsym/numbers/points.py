@@ -9,30 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
-from itertools import product
-from operator import add, eq, ge, gt, le, lt, mul, ne
+from functools import partial
 from typing import Any
 
-from flint import fmpq
 from numpy.random import Generator
 from sympy import (
-    Abs,
     Add,
     And,
     Basic,
     Dummy,
     Eq,
     Expr,
-    Ge,
-    Gt,
-    I,
-    Integer,
     Lambda,
-    Le,
-    Lt,
-    Mul,
-    Ne,
     Pow,
     Product,
     Rational,
@@ -52,322 +40,18 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.numbers.balls import NotALaw, Undecided
-from slrsym.numbers.evaluator import Evaluator, truth
-
-_ORDERS: dict[type, Callable[[Any, Any], bool]] = {Eq: eq, Ne: ne, Lt: lt, Le: le, Gt: gt, Ge: ge}
-_HIGHEST_POWER = 24
-
-_Number = Callable[[Mapping[Any, Any]], Any]
-
-
-def exact_truth(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
-    """What decides a relation at points, by exact arithmetic.
-
-    Examples
-    --------
-    >>> from sympy import Abs, Rational, symbols
-    >>> x, y = symbols("x y", real=True)
-    >>> exact_truth(Abs(x - y) <= x**2)({x: Rational(1, 3), y: Rational(2, 9)})
-    True
-    """
-    order = _ORDERS.get(type(relation))
-    if order is None:
-        return None
-    left, right = (_number(side) for side in relation.args)
-    if left is None or right is None:
-        return None
-    return lambda point: bool(order(left(point), right(point)))
-
-
-def _number(expr: Basic) -> _Number | None:
-    """What computes an expression, if that is a matter of exact arithmetic."""
-    if isinstance(expr, Rational):
-        constant = _exact(expr)
-        return lambda point: constant
-    if isinstance(expr, Symbol):
-        return (lambda point: _exact(point[expr])) if expr.is_real else None
-    if isinstance(expr, Add | Mul):
-        parts = [_number(arg) for arg in expr.args]
-        known = [part for part in parts if part is not None]
-        operation = add if isinstance(expr, Add) else mul
-        if len(known) < len(parts):
-            return None
-        return lambda point: reduce(operation, (part(point) for part in known))
-    if isinstance(expr, Abs):
-        inside = _number(expr.args[0])
-        return inside and (lambda point: abs(inside(point)))
-    if isinstance(expr, Pow) and isinstance(expr.exp, Integer) and 0 < expr.exp <= _HIGHEST_POWER:
-        base, n = _number(expr.base), int(expr.exp)
-        return base and (lambda point: base(point) ** n)
-    return None
-
-
-def _exact(value: Expr) -> fmpq:
-    return fmpq(int(value.p), int(value.q))
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Between which numbers a symbol lies."""
-
-    low: Rational | None = None
-    high: Rational | None = None
-    low_open: bool = False
-    high_open: bool = False
-
-    def narrowed(self, other: Bounds) -> Bounds:
-        """What both bounds allow."""
-        low, low_open = self.low, self.low_open
-        if other.low is not None and (low is None or other.low > low):
-            low, low_open = other.low, other.low_open
-        elif other.low is not None and other.low == low:
-            low_open = low_open or other.low_open
-        high, high_open = self.high, self.high_open
-        if other.high is not None and (high is None or other.high < high):
-            high, high_open = other.high, other.high_open
-        elif other.high is not None and other.high == high:
-            high_open = high_open or other.high_open
-        return Bounds(low, high, low_open, high_open)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no number lies within them."""
-        if self.low is None or self.high is None:
-            return False
-        open_end = self.low_open or self.high_open
-        return bool(self.low > self.high) or (bool(self.low == self.high) and open_end)
-
-    def allow(self, value: Rational) -> bool:
-        """Whether a number lies within them."""
-        low, high = self.low, self.high
-        if low is not None and (value < low or (self.low_open and value == low)):
-            return False
-        return not (high is not None and (value > high or (self.high_open and value == high)))
-
-
-def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
-    """What a hypothesis says of one symbol by itself."""
-    if not isinstance(hypothesis, Le | Lt | Ge | Gt):
-        return None
-    small, large = hypothesis.lts, hypothesis.gts
-    strict = isinstance(hypothesis, Lt | Gt)
-    for x, number, above in ((small, large, True), (large, small, False)):
-        sign = 1
-        if isinstance(x, Mul) and x.args[0] == -1 and len(x.args) == 2:
-            x, sign = x.args[1], -1
-        if isinstance(x, Symbol) and number.is_Rational:
-            if above is (sign == 1):
-                return x, Bounds(high=sign * number, high_open=strict)
-            return x, Bounds(low=sign * number, low_open=strict)
-    return None
-
-
-def declared(symbol: Symbol) -> Bounds:
-    """What a symbol says of itself."""
-    if symbol.is_positive:
-        return Bounds(low=S.Zero, low_open=True)
-    if symbol.is_nonnegative:
-        return Bounds(low=S.Zero)
-    if symbol.is_negative:
-        return Bounds(high=S.Zero, high_open=True)
-    if symbol.is_nonpositive:
-        return Bounds(high=S.Zero)
-    return Bounds()
-
-
-def solved(
-    equations: Iterable[Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
-) -> tuple[list[tuple[Symbol, Expr]], dict[IndexedBase, Expr]]:
-    """Equations turned into definitions, as far as that is seen at once."""
-    definitions: list[tuple[Symbol, Expr]] = []
-    normalised: dict[IndexedBase, Expr] = {}
-    for equation in equations:
-        family = _normalised_family(equation, families)
-        if family is not None:
-            normalised[family[0]] = family[1]
-            continue
-        known = {x for x, _ in definitions}
-        used = {x for _, value in definitions for x in value.free_symbols}
-        difference = equation.lhs - equation.rhs
-        candidates = difference.free_symbols & set(symbols) - known - used
-        for x in sorted(candidates, key=default_sort_key):
-            slope = _slope(difference, x)
-            if slope is not None:
-                definitions.append((x, -difference.xreplace({x: S.Zero}) / slope))
-                break
-    return definitions, normalised
-
-
-def _slope(expr: Expr, x: Symbol) -> Expr | None:
-    """The slope of an expression that is affine in x by the look of it, None of another."""
-    slope = S.Zero
-    for addend in Add.make_args(expr):
-        if x in addend.free_symbols:
-            rest = Mul(*(factor for factor in Mul.make_args(addend) if factor != x))
-            if x in rest.free_symbols:
-                return None
-            slope += rest
-    return None if slope == 0 else slope
-
-
-def _normalised_family(
-    equation: Eq, families: Sequence[IndexedBase]
-) -> tuple[IndexedBase, Expr] | None:
-    """P and L, of the equation that p[1] + ... + p[L] = 1."""
-    for total, one in (equation.args, equation.args[::-1]):
-        if one == 1 and isinstance(total, Sum) and len(total.limits) == 1:
-            index, low, high = total.limits[0]
-            term = total.function
-            if isinstance(term, Indexed) and term.indices == (index,) and low == 1:
-                base = next((f for f in families if f == term.base), None)
-                if base is not None:
-                    return base, high
-    return None
-
-
-_DENOMINATORS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64)
-_AT_A_BOUND = 0.04
-_FARTHEST = math.log2(1e8)
-
-# What SymPy would find out of each number anew, and slowly.
-_OF_RATIONALS: dict[str, Callable[[Rational], bool]] = {
-    **dict.fromkeys(("commutative", "complex", "real", "extended_real", "finite"), lambda x: True),
-    "integer": lambda x: bool(x.q == 1),
-    "positive": lambda x: bool(x.p > 0),
-    "negative": lambda x: bool(x.p < 0),
-    "nonnegative": lambda x: bool(x.p >= 0),
-    "nonpositive": lambda x: bool(x.p <= 0),
-    "nonzero": lambda x: bool(x.p != 0),
-    "zero": lambda x: bool(x.p == 0),
-}
-
-
-def random_value(
-    symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational, far: bool = False
-) -> Rational | None:
-    """A random number with the properties of a symbol."""
-    for _ in range(60):
-        value = (_far_candidate if far else _candidate)(symbol, bounds, rng, size)
-        if symbol.is_imaginary:
-            value = I * value
-        elif not bounds.allow(value):
-            continue
-        if fits(value, symbol):
-            return value
-    return None
-
-
-def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational:
-    low, high = bounds.low, bounds.high
-    if symbol.is_integer:
-        first = -6 if low is None else math.ceil(low)
-        last = first + 12 if low is None else first + 4
-        if high is not None:
-            last = math.floor(high) if low is None else min(math.floor(high), first + 6)
-            first = last - 4 if low is None else first
-        return Integer(int(rng.integers(first, max(first, last) + 1)))
-    ends = [
-        end
-        for end, closed in ((low, not bounds.low_open), (high, not bounds.high_open))
-        if end is not None and closed
-    ]
-    if ends and rng.random() < _AT_A_BOUND:
-        return ends[int(rng.integers(len(ends)))]
-    denominator = _DENOMINATORS[int(rng.integers(len(_DENOMINATORS)))]
-    if low is not None and high is not None:
-        share = Rational(int(rng.integers(0, denominator + 1)), denominator)
-        value = low + (high - low) * share
-        # Nearer to zero, or else to the lower end, when large values keep being rejected.
-        centre = S.Zero if low <= 0 <= high else low
-        return centre + (value - centre) * size
-    exponent = rng.uniform(-3.0, 2.0)
-    length = Rational(max(1, round(2.0**exponent * denominator)), denominator)
-    if low is not None:
-        return low + length * size
-    if high is not None:
-        return high - length * size
-    return (length if rng.random() < 0.5 else -length) * size
-
-
-def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational:
-    """A number far from 0, or near 0; where there are ends, far from one or near one."""
-    low, high = bounds.low, bounds.high
-    exponent = float(rng.uniform(-_FARTHEST, _FARTHEST))
-    if symbol.is_integer:
-        away = round(2.0 ** abs(exponent))
-        if low is None and high is not None:
-            return Integer(math.floor(high) - away)
-        return Integer(math.ceil(low or 0) + away)
-    length = Rational(max(1, round(2.0 ** (exponent + 10))), 2**10)
-    if exponent < 0:
-        length = Rational(1, round(2.0**-exponent))
-    upwards = rng.random() < 0.5
-    if low is not None and high is not None:
-        part = (high - low) * Rational(1, 1 + round(2.0 ** abs(exponent)))
-        return low + part if upwards else high - part
-    if low is not None:
-        return low + length
-    if high is not None:
-        return high - length
-    return length if upwards else -length
-
-
-def fits(value: Expr, symbol: Symbol) -> bool:
-    """Whether a number has every property that a symbol was declared with."""
-    known = _OF_RATIONALS if isinstance(value, Rational) else {}
-    for fact, holds in symbol._assumptions_orig.items():
-        found = known[fact](value) if fact in known else getattr(value, f"is_{fact}")
-        if found is not holds:
-            return False
-    return True
-
-
-# How many entries a family has at least that does not say it.
-_ENTRIES = 6
-
-
-def random_entries(
-    family: IndexedBase, summing_to_one: Expr | None, point: Mapping[Any, Any], rng: Generator
-) -> tuple[Rational, ...] | dict[tuple[int, ...], Rational] | None:
-    """Random entries with the properties that the label of a family declares."""
-    shape = family.shape or ()
-    if len(shape) > 1:
-        return _array(family, [size.xreplace(point) for size in shape], rng)
-    length = summing_to_one if summing_to_one is not None or not shape else shape[0]
-    if length is None:
-        whole = [int(v) for x, v in point.items() if x.is_Symbol and x.is_integer]
-        number = max([_ENTRIES, *whole])
-    else:
-        length = length.xreplace(point)
-        if not length.is_Integer or length < 0:
-            return None
-        number = int(length)
-    label = family.label
-    bounds = declared(label)
-    if summing_to_one is not None:
-        bounds = bounds.narrowed(Bounds(low=S.Zero))
-    entries = [random_value(label, bounds, rng, S.One) for _ in range(number)]
-    if any(entry is None for entry in entries):
-        return None
-    if summing_to_one is not None:
-        total = Add(*entries)
-        return None if total == 0 else tuple(entry / total for entry in entries)
-    return tuple(entries)
-
-
-def _array(
-    family: IndexedBase, sizes: Sequence[Expr], rng: Generator
-) -> dict[tuple[int, ...], Rational] | None:
-    """Entries of a family with several indices, by its indices; None where it has no sizes."""
-    if any(not size.is_Integer or size < 0 for size in sizes):
-        return None
-    places = list(product(*(range(1, int(size) + 1) for size in sizes)))
-    label = family.label
-    drawn = [random_value(label, declared(label), rng, S.One) for _ in places]
-    if any(entry is None for entry in drawn):
-        return None
-    return {place: entry for place, entry in zip(places, drawn, strict=True) if entry is not None}
-
+from slrsym.numbers.evaluator import Evaluator, Judge, place, truth
+from slrsym.numbers.integrands import with_functions
+from slrsym.numbers.values import (
+    _slope,
+    bound_of,
+    declared,
+    exact_truth,
+    fits,
+    random_entries,
+    random_value,
+    solved,
+)
 
 # How often points are proposed, and how often in a row at one size.
 _TRIES = 4000
@@ -605,3 +289,72 @@ def random_test_function(rng: Generator, nargs: int = 1) -> Lambda:
     shared = form() if nargs > 1 else None
     terms = [polynomial() * ridges[int(k)](shared or form()) for k in chosen]
     return Lambda(tuple(arguments), Add(*terms))
+
+
+_MOST_REJECTED = 200
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A statement held at every point at which it was examined."""
+
+    relation: Any
+    points: tuple[Mapping[Any, Any], ...]
+    digits: int | None
+
+
+def compare(
+    relation: Any,
+    given: Iterable[Any] = (),
+    *,
+    rng: Generator,
+    points: int = 3,
+    digits: int = 30,
+    functions: Mapping[Any, Any] | None = None,
+    extremes: int = 0,
+) -> Comparison:
+    """Examine a statement at random exact points of its domain.
+
+    Besides, at so many points far out, and near zeros of denominators, where numbers can decide.
+
+    Notes
+    -----
+    An equality is accepted if both sides agree to all but two of the digits asked for, and are not
+    seen to differ in these two. Agreement is relative to the larger side; or to the largest term
+    added on the way, where both sides are below 1e-15 of that. A strict inequality whose sides are
+    equal to twice the digits is rejected.
+    """
+    statement = with_functions(sympify(relation), functions or {})
+    hypotheses = [sympify(h) for h in given]
+    symbols = parameters(statement, *hypotheses)
+    laws = sorted(statement.atoms(Law), key=default_sort_key)
+    sampler = Sampler(symbols, hypotheses, laws)
+    wanted = points if parameters(statement) else 1
+    used: list[Mapping[Any, Any]] = []
+    agreed = math.inf
+    rejected = 0
+    while len(used) < wanted:
+        point = sampler.draw(rng)
+        judge = Judge(point, digits)
+        try:
+            verdict = judge.holds(statement)
+        except NotALaw as reason:
+            rejected += 1
+            if rejected > _MOST_REJECTED:
+                raise NoPoint(f"{reason}, at each of {rejected} points{place(point)}") from None
+            continue
+        except Undecided as reason:
+            raise Undecided(f"{reason}{place(point)}") from reason
+        if not verdict:
+            raise judge.disagreement(statement)
+        used.append(point)
+        agreed = min(agreed, judge.agreed)
+    for point in sampler.extremes(statement, rng, extremes):
+        judge = Judge(point, digits, lenient=True)
+        try:
+            if not judge.holds(statement):
+                raise judge.disagreement(statement)
+        except (NotALaw, Undecided):
+            continue
+        used.append(point)
+    return Comparison(relation, tuple(used), None if agreed == math.inf else int(agreed))

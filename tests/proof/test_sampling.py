@@ -30,14 +30,8 @@ from sympy import (
 
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw
 from slrsym.numbers import Disagreement, compare, evaluate, truth
-from slrsym.numbers.points import (
-    NoPoint,
-    Sampler,
-    exact_truth,
-    parameters,
-    random_test_function,
-    sample_points,
-)
+from slrsym.numbers.points import NoPoint, Sampler, parameters, random_test_function, sample_points
+from slrsym.numbers.values import exact_truth
 
 x, y, z = symbols("x y z", real=True)
 

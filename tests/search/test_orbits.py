@@ -10,9 +10,8 @@ from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.notation import alpha, kappa, nu
-from slrsym.numbers import Undecided
-from slrsym.numbers.orbits import pairs
-from slrsym.numbers.orbits.evidence import Contradicted, examine
+from slrsym.numbers import Undecided, iteration
+from slrsym.numbers.orbits import Contradicted, examine
 from slrsym.planar import (
     FIXED_POINTS,
     MAXIMA,
@@ -300,7 +299,7 @@ def test_pairs_are_moved_by_the_gradient_of_the_function():
     """Its slopes, by differences in all coordinates; the step, by the definition."""
     names = kappa, nu, theta, eta, rho = symbols("kappa nu theta eta rho", real=True)
     formula = kappa * nu**2 - 2 * theta * eta + rho**2 * kappa + eta - nu + theta**3 + rho
-    slopes = pairs._Slopes(SphereDescent(Lambda(names, formula), a, 6), {})
+    slopes = iteration._Slopes(SphereDescent(Lambda(names, formula), a, 6), {})
     rng, rate = np.random.default_rng(4), 0.3
     k, v = rng.standard_normal((2, 5, 6))
     k, v = (w / np.linalg.norm(w, axis=1, keepdims=True) for w in (k, v))
@@ -308,7 +307,7 @@ def test_pairs_are_moved_by_the_gradient_of_the_function():
     def value(k, v):
         return float(formula.subs(dict(zip(names, (k[0], v[1], v[0], k[1], k @ v), strict=True))))
 
-    for i, moved in enumerate(zip(*pairs._step(k, v, slopes, rate), strict=True)):
+    for i, moved in enumerate(zip(*iteration._step(k, v, slopes, rate), strict=True)):
         pair = np.array([k[i], v[i]])
         gradient = np.zeros((2, 6))
         for place in np.ndindex(2, 6):
@@ -323,7 +322,7 @@ def test_pairs_are_moved_by_the_gradient_of_the_function():
 @pytest.mark.parametrize("dimension", [4, 5, 7])
 def test_pairs_begin_anywhere_on_the_manifold(dimension):
     rng = np.random.default_rng(3)
-    drawn = [pairs._manifold(dimension, rng) for _ in range(200)]
+    drawn = [iteration._manifold(dimension, rng) for _ in range(200)]
     k, v = (np.concatenate(side) for side in zip(*drawn, strict=True))
     assert np.abs(v[:, 0]).max() == np.abs(k[:, 1]).max() == np.abs((k * v).sum(axis=1)).max() == 0
     assert np.allclose([np.linalg.norm(w, axis=1) for w in (k, v)], 1, rtol=0, atol=1e-15)
@@ -335,7 +334,7 @@ def test_pairs_begin_anywhere_on_the_manifold(dimension):
 
 def test_in_three_dimensions_pairs_begin_on_four_circles():
     rng = np.random.default_rng(5)
-    drawn = [pairs._manifold(3, rng) for _ in range(200)]
+    drawn = [iteration._manifold(3, rng) for _ in range(200)]
     k, v = (np.concatenate(side) for side in zip(*drawn, strict=True))
     assert np.abs(v[:, 0]).max() == np.abs(k[:, 1]).max() == np.abs((k * v).sum(axis=1)).max() == 0
     assert np.allclose([np.linalg.norm(w, axis=1) for w in (k, v)], 1, rtol=0, atol=1e-15)

@@ -20,8 +20,7 @@ from scipy.spatial import cKDTree
 from sympy import Le, Rational
 
 from slrsym.numbers import Undecided, truth
-from slrsym.numbers.orbits.iteration import Array, Instance, Orbits, instances
-from slrsym.numbers.orbits.pairs import examine_pairs
+from slrsym.numbers.iteration import Array, Instance, Orbits, examine_pairs, instances
 from slrsym.numbers.points import parameters
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,

@@ -1,1 +1,0 @@
-"""Statements about orbits held against numbers."""
