@@ -137,6 +137,9 @@ def _write_log(file: Path, paths: list[Path] | None, ids: list[str], seed: int) 
 
     counts = write_log(file, ids, loaded(paths, ids).find, seed)
     good = sum(count for (_, has), count in counts.items() if has)
+    for kind in sorted({kind for kind, _ in counts}):
+        with_evidence, without = counts[kind, True], counts[kind, False]
+        typer.echo(f"  {with_evidence:5} of {with_evidence + without:5} {kind}", err=True)
     typer.echo(
         f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck", err=True
     )

@@ -145,7 +145,8 @@ def _supposed(
 def opaque_in(t: Term) -> dict[str, Term]:
     """What arithmetic takes for numbers: expectations, their derivatives, sums of copies."""
     if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E"):
-        return {key(t): t}
+        # With the sums of copies that it is taken of.
+        return {key(t): t} | {key(c): c for c in _copies(t, t) if t[0] == "E"}
     found: dict[str, Term] = {}
     for place, part in children(t):
         if not is_inside(t, place):
@@ -203,6 +204,16 @@ def _values(t: Term) -> Iterator[Term]:
     for place, part in children(t):
         if not is_inside(t, place):
             yield from _values(part)
+
+
+def _copies(t: Term, node: Term) -> Iterator[Term]:
+    if t[0] == "copies":
+        if not free(t) & set(bound(node)):
+            yield t
+        return
+    for place, part in children(t):
+        if t is node or not is_inside(t, place):
+            yield from _copies(part, node)
 
 
 def in_context(

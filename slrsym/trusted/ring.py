@@ -301,6 +301,12 @@ class Ring:
         n, d = self.fraction(*f, rational=True)
         for m, c in n.to_dict().items():
             mono, c = self.facts.ring.from_dict({m: 1}), fmpq(c)
+            of_log = self.argument_of_log(m) if d == 1 and c.q == 1 else None
+            if of_log is not None:
+                # exp(k log u) = u^k, where u > 0 has been asked for.
+                u, v = of_log if c > 0 else of_log[::-1]
+                out = self.times(out, (u ** abs(int(c.p)), v ** abs(int(c.p))))
+                continue
             alike = (g for g in self.generators if g[0] == "exp" and self.same((mono, d), g[1]))
             g = next(alike, None) or ("exp", (mono, d), m, self.units.get((m, str(d)), abs(c)))
             i = self.generator(*g)
@@ -312,6 +318,14 @@ class Ring:
             power = self.x[i] ** abs(int(k.p))
             out = self.times(out, (power, self.one) if k > 0 else (self.one, power))
         return out
+
+    def argument_of_log(self, exponents: Sequence[int]) -> Fraction | None:
+        """Of a monomial that is a logarithm."""
+        places = [i for i, n in enumerate(exponents) if n]
+        if len(places) != 1 or exponents[places[0]] != 1:
+            return None
+        kind, *data = self.generators[places[0]]
+        return data[1] if kind == "f" and data[0] == "log" else None
 
     def exponent(self, m: Poly) -> Fraction:
         """Of a product of exponentials."""

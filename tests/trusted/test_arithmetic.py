@@ -296,3 +296,19 @@ def test_whatever_is_shown_holds_at_points(kind, s, t, rng):
         # Numbers cannot tell equal from almost equal.
         held = {"=": near, "<=": left <= right or near, "<": left <= right or near, "!=": True}
         assert held[kind] or max(abs(left), abs(right)) > 1e100, (statement, u, v, w)
+
+
+def test_exp_undoes_log_of_what_is_positive():
+    positive, real = ("s", "a", "R>0"), ("s", "b", "R")
+    exp, log = (lambda t: ("f", "exp", t)), (lambda t: ("f", "log", t))
+    assert searched(("=", exp(log(positive)), positive), ())
+    inverse = ("^", -1, 1, positive)
+    assert searched(("=", exp(("*", num(-1), log(positive))), inverse), ())
+    for p in (
+        ("=", exp(log(real)), real),
+        ("=", exp(log(positive)), ("^", 2, 1, positive)),
+        ("=", exp(("*", num(1, 2), log(positive))), positive),
+        ("=", exp(("*", num(-1), log(positive))), positive),
+    ):
+        with pytest.raises(Refused):
+            searched(p, ())
