@@ -216,6 +216,10 @@ class Search:
             cands.append([(f, 1)])
             for monomial in f.monoms():
                 cands += self.cofactors(st, p, monomial, 1, [(f, 1)], 1)
+        for f, g in itertools.permutations(facts, 2) if len(facts) < 12 else ():
+            # What one equation leaves over, another one may take away.
+            for monomial in f.monoms():
+                cands += self.cofactors(st, g, monomial, 1, [(f, 1)], 1)
         columns, seen = [], set()
         for parts in cands[:400]:
             t = st.one

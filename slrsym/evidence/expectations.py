@@ -353,11 +353,11 @@ class Calculus:
 
     # -- putting together -----------------------------------------------------------------------
 
-    def resolved(self, line: Line) -> Line:
-        """The equation with every expectation on its right taken apart."""
+    def resolved(self, line: Line, named: Iterable[str] = ()) -> Line:
+        """The equation with expectations on its right taken apart, those apart that are named."""
         while True:
             _, left, right = line.theorem.conclusion
-            known = self.lines.keys() - {key(left)}
+            known = self.lines.keys() - {key(left), *named}
             ready = [n for k, n in expectations_in(right).items() if k in known]
             if not ready:
                 return line
@@ -366,8 +366,8 @@ class Calculus:
 
     def conclude(self, wanted: Term, more: Sequence[Line] = ()) -> Line:
         """The statement from the equations, by arithmetic; bodies are matched if need be."""
-        lines = [self.resolved(line) for line in self.lines.values()]
         ends = expectations_in(wanted)
+        lines = [self.resolved(line, ends) for line in self.lines.values()]
         for line in lines:
             ends |= expectations_in(line.theorem.conclusion[2])
         rest = [t for k, t in ends.items() if k not in self.lines]
