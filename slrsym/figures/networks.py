@@ -270,7 +270,7 @@ def probing_figure(data: xr.Dataset) -> Figure:
 
 def _example(axes: Axes) -> None:
     axes.set_axis_off()
-    rows = zip(EXAMPLE, ("positive", "negative"), ("blue", "orange"), (0.75, 0.2), strict=True)
+    rows = zip(EXAMPLE, ("positive", "negative"), ("blue", "orange"), (0.62, 0.1), strict=True)
     for (text, word), sign, name, y in rows:
         before, _, after = text.partition(word)
         colour = COLOURS[name]
