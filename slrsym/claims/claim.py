@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from sympy import Symbol, false, true
+from sympy import Eq, Ge, Gt, Le, Lt, Ne, Symbol, false, true
 from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.registry import registered
@@ -95,6 +96,9 @@ _ALREADY = {
 }
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# A subclass could mean anything, and rules would take it for what it is derived from.
+_RELATIONS = (Eq, Ne, Lt, Le, Gt, Ge)
+
 _AGAINST = re.compile(r"exact|(stronger|weaker|false): \S.*")
 _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is run", default=None)
 
@@ -182,6 +186,13 @@ class Claim:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
+        for part in (statement, *given):
+            for node in part.atoms(Relational):
+                if type(node) not in _RELATIONS:
+                    raise ProofError(
+                        f"claim {id}: {node} is a {type(node).__name__}, a relation that slrsym "
+                        f"does not know; known are {', '.join(r.__name__ for r in _RELATIONS)}"
+                    )
         if against and not _AGAINST.fullmatch(against):
             raise ProofError(
                 f"claim {id}: against must be exact, or stronger, weaker or false, a colon, and "

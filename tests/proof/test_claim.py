@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sympy import Eq, Function, Symbol, false, symbols, true
+from sympy import And, Eq, Function, Ge, GreaterThan, Symbol, false, symbols, true
+from sympy.core.relational import Relational
 
 from slrsym.claims.claim import collecting
 from slrsym.proof import Claim, algebra, chain
@@ -118,3 +119,20 @@ def test_how_a_claim_stands_against_its_source_is_said_in_four_ways(against):
     with pytest.raises(ProofError, match="against must be exact, or stronger, weaker or false"):
         Claim("c", Eq(x, y), "here", against=against)
     assert Claim("c", Eq(x, y), "here", against="weaker: for x = 1").against == "weaker: for x = 1"
+
+
+class Near(Relational):
+    rel_op = "~"
+
+
+class Mine(GreaterThan):
+    pass
+
+
+@pytest.mark.parametrize("own", [Near(x, 1), Mine(x**2, 0, evaluate=False)], ids=["new", "derived"])
+def test_a_relation_of_ones_own_is_refused(own):
+    name = type(own).__name__
+    whole = And(own, Ge(x**2, 0, evaluate=False), evaluate=False)
+    for statement, given in ((own, ()), (whole, ()), (Ge(x**2, 0, evaluate=False), (own,))):
+        with pytest.raises(ProofError, match=f"is a {name}, a relation that slrsym does not know"):
+            Claim("own", statement, "test", given=given)
