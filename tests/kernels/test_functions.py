@@ -176,7 +176,7 @@ def test_the_noise_is_on_top():
         ([0, 0, 0, 0, 0], 0, "lam must be positive"),
         ([0, 0, 0, 0, 0], -1, "got -1"),
         ([0, 0, 0, 0, 0], [1, np.inf], "lam must be positive and finite"),
-        ([0, 0, 0, 0, 0], None, "lam must be positive and finite; got None"),
+        ([0, 0, 0, 0, 0], None, "lam must be real numbers; got None"),
         ([0, 0, 0, 0, 0], "hot", "lam must be real numbers; got 'hot'"),
         ([0, 0, 0, 0, 1j], 1, "state must be real numbers; got"),
         ([[0, 0, 0, 0, 0], [0]], 1, "state must be real numbers; got"),
