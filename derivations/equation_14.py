@@ -80,7 +80,7 @@ def _(goal):
 
 coordinate = Claim(
     id="equation-14",
-    title="inside of (-1, 1) a coordinate is fixed if and only if it solves (14)",
+    title="a coordinate inside of (-1, 1) is fixed if and only if it solves (14)",
     statement=Equivalent(Eq(moved(x, y / alpha) - x, 0), Eq(y, 0)),
     source="Appendix A, after (14), if alpha |R_kappa| and alpha |R_nu|, here |y|, are at most 2",
     against="weaker: for alpha max(|R_kappa|, |R_nu|) <= 2, as it is false beyond",

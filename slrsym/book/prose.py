@@ -113,6 +113,9 @@ def _kind(word: str) -> str:
     bare = word[: len(word) - len(_ENDING.search(word)[0])]  # type: ignore[index]
     if bare in _OPERATORS or word == ".":
         return "operator"
+    # A part of a figure, such as 4a.
+    if re.fullmatch(r"\d+[ab]('s)?", bare):
+        return "text"
     if re.fullmatch(r"\([-+\d, ]+,[-+\d, ]+\)|-\d+", bare):
         return "formula"
     if re.fullmatch(r"[+-]{0,2}\d+(/\d+)?", bare):

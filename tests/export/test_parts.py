@@ -41,6 +41,7 @@ def spoken(text):
         ("R(1, -1) is the largest", "$R(1,-1)$ is the largest"),
         ("the overlap X_l . k.", r"the overlap $X_{l}\cdot k$."),
         ("50% of {these} & those_2", "50% of {these} & those_2"),
+        ("figure 4a, and figure 7b's task", "figure 4a, and figure 7b's task"),
     ],
 )  # fmt: skip
 def test_formulas_in_prose(text, shown):
