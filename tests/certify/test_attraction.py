@@ -160,3 +160,11 @@ def test_the_form_is_symmetric():
         {kappa: Rational(1, 3), nu: Rational(2, 5)}
     )
     assert (M - M.T).expand() == Matrix.zeros(3, 3)
+
+
+@pytest.mark.parametrize(("t", "s"), [(0.3, 0.7), (1.2, 0.2), (-0.8, 1.5)])
+def test_the_variance_of_erf_by_its_spread(t, s):
+    """The derivative in s, by the heat equation, against a difference."""
+    h = 1e-5
+    difference = (erf_variance(t, s + h) - erf_variance(t, s - h)) / (2 * h)
+    assert float(ErfVariance(t, s).fdiff(2).evalf()) == pytest.approx(difference, rel=1e-7)
