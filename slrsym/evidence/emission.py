@@ -101,6 +101,7 @@ class Emission:
         self.outcomes: list[Outcome] = []
         self._reasons: list[str] = []
         self._holds: dict[tuple[str, tuple[str, ...]], Line | None] = {}
+        self._asked: set[tuple[str, tuple[str, ...]]] = set()
         self._covariances: dict[Any, tuple[Term, ...]] = {}
 
     # -- short names ------------------------------------------------------------------------------
@@ -158,7 +159,13 @@ class Emission:
         given = self.hypotheses(context)
         name = (key(p), tuple(sorted(map(key, given))))
         if name not in self._holds:
-            self._holds[name] = self.shown(p, given, context)
+            if name in self._asked:
+                raise Refused(f"a question that leads back to itself: {key(p)[:200]}")
+            self._asked.add(name)
+            try:
+                self._holds[name] = self.shown(p, given, context)
+            finally:
+                self._asked.discard(name)
         line = self._holds[name]
         return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
 

@@ -17,7 +17,7 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.expect import moments, semidefinite
-from slrsym.trusted.term import RELATIONS, Term, bound, defined, inside, key, outside, same
+from slrsym.trusted.term import RELATIONS, Term, bound, defined, free, inside, key, outside, same
 
 __all__ = ["factored"]
 
@@ -28,12 +28,24 @@ __all__ = ["factored"]
 def _derivative_exists(em: Emission, node: Term) -> Line:
     if inside(node)[0][0] != "E":
         raise Refused("the derivative of no expectation")
+    with suppress(Refused):
+        return em.script.add("defined", [em.script.add("price", (), node)], [1])
     return em.script.add("defined", [em.script.add("derivative of expectation", (), node)], [1])
+
+
+def _mean_exists(em: Emission, node: Term) -> Line:
+    for name in ("gaussian integral", "centred pair"):
+        with suppress(Refused):
+            return em.script.add("defined", [em.script.add(name, (), node)], [1])
+    try:
+        return em.script.add("integrable", (), node)
+    except Refused:
+        return em.script.add("has a mean", (), node)
 
 
 # What shows that a node of this head is defined.
 _DEFINED: dict[str, Callable[[Emission, Term], Line]] = {
-    "E": lambda em, node: em.script.add("integrable", (), node),
+    "E": _mean_exists,
     "copies": lambda em, node: em.script.add("copies exist", (), node),
     "d": _derivative_exists,
 }
@@ -51,6 +63,14 @@ def _exists(
         line = em.script.add("moderate", (), function)
         line = em.logic([line], line.theorem.hypotheses.values(), p)
         return em.discharged(line, context)
+    if p[0] == "forall":
+        (part,), names = inside(p), bound(p)
+        shown = em.shown(part, tuple(h for h in given if not free(h) & set(names)), context)
+        if shown is None:
+            raise Refused("not shown for all values")
+        for x in reversed(names):
+            shown = em.script.add("generalise", [shown], x)
+        return em.logic([shown], shown.theorem.hypotheses.values(), p)
     if p[:2] == ("o", "psd"):
         return _semidefinite(em, p, given, context)
     if p[0] in RELATIONS and opaque_in(p):

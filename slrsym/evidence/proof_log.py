@@ -10,7 +10,7 @@ from typing import Any
 
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.evidence import analysis, gaussian_rules, laws, orbits, solutions, structure
+from slrsym.evidence import analysis, gaussian_rules, laws, means, orbits, solutions, structure
 from slrsym.evidence.emission import Emission, emit
 from slrsym.files import replacing
 from slrsym.gaussian.functions import OwensT, zeta
@@ -21,7 +21,7 @@ from slrsym.trusted.term import plain
 __all__ = ["emitted", "in_order", "statements", "write_log"]
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules)
+FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means)
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:

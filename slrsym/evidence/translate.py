@@ -15,6 +15,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import normal_cdf, normal_pdf
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.statements.orbits import Sentence
 from slrsym.trusted.term import COMMUTE, Term, key, neg, num
@@ -41,12 +42,29 @@ _FUNCTIONS = {
     "exp": "exp", "log": "log", "erf": "erf", "asin": "asin", "atan": "atan", "Abs": "abs",
     "sin": "sin", "cos": "cos", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
     "erf_prime": "erf_prime", "erf_second": "erf_second", "zeta": "zeta", "OwensT": "owens",
+    "sign": "sign",
 }  # fmt: skip
+# What the kernel knows by other functions, at every argument.
+_IN_OTHERS: dict[type, Callable[[Any], Any]] = {
+    sp.acos: lambda u: sp.pi / 2 - sp.asin(u),
+    normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
+    normal_pdf: lambda u: sp.exp(-(u**2) / 2) / sp.sqrt(2 * sp.pi),
+    sp.Heaviside: lambda u: (1 + sp.sign(u)) / 2,
+}
 _RELATIONS: dict[Any, tuple[str, bool]] = {
     sp.Eq: ("=", False), sp.Ne: ("!=", False), sp.Le: ("<=", False), sp.Lt: ("<", False),
     sp.Ge: ("<=", True), sp.Gt: ("<", True),
 }  # fmt: skip
 _CONNECTIVES: dict[type, str] = {sp.And: "and", sp.Or: "or", sp.Not: "not", sp.Implies: "implies"}
+
+
+def _single(e: Any) -> tuple[Any, ...]:
+    """The argument of a function; that Heaviside is one half at zero is the default."""
+    if len(e.args) == 2 and e.args[1] == sp.Rational(1, 2):
+        return (e.args[0],)
+    if len(e.args) != 1:
+        raise Untranslatable(f"{e} has more than one argument")
+    return tuple(e.args)
 
 
 def sort_of(x: Any, values: bool = False) -> str:
@@ -133,6 +151,8 @@ class Translator:
         if isinstance(e, sp.Add | sp.Mul):
             return _sorted("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
         if isinstance(e, sp.Pow):
+            if not isinstance(e.exp, sp.Rational) and e.base.is_Rational and e.base > 0:
+                return ("f", "exp", _sorted("*", all_of([e.exp, sp.log(e.base)])))
             if not isinstance(e.exp, sp.Rational):
                 raise Untranslatable(f"the exponent of {e} is no number")
             return ("^", int(e.exp.p), int(e.exp.q), self._term(e.base, env))
@@ -144,6 +164,8 @@ class Translator:
             return sign(first)
         if isinstance(e, sp.erfc):
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
+        if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
+            return self._term(_IN_OTHERS[type(e)](*_single(e)), env)
         if isinstance(e, AppliedUndef):
             return (
                 "u",

@@ -23,7 +23,7 @@ from slrsym.search.step import Link, Proof, Rule
 from slrsym.statements.expressions import Refused, put
 
 
-def _place(x: Symbol, context: Context) -> Symbol:
+def placeholder(x: Symbol, context: Context) -> Symbol:
     """Another name for a variable, of which no hypothesis says more than it declares."""
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
@@ -35,7 +35,7 @@ def _place(x: Symbol, context: Context) -> Symbol:
 
 def _curvature(of: Expr, x: Symbol, context: Context) -> int:
     """1 for a convex function of all values that a symbol may take, -1 for a concave one."""
-    place = _place(x, context)
+    place = placeholder(x, context)
     bend = context.sign(derivative(put(of, {x: place}), place, context, 2))
     if bend.nonnegative:
         return 1
@@ -138,7 +138,7 @@ class _Increasing(Rule):
         known = Link.of(shown)
         if not link.follows_from(known.relation):
             known = known.flipped
-        place = _place(x, context)
+        place = placeholder(x, context)
         rising = context.sign(derivative(put(self.of, {x: place}), place, context))
         strict = len(link.relation) == 1
         context.require(

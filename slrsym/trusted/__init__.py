@@ -2,6 +2,7 @@
 
 from slrsym.trusted import analysis as analysis
 from slrsym.trusted import expect as expect
+from slrsym.trusted import means as means
 from slrsym.trusted import schemas as schemas
 from slrsym.trusted.log import Book as Book
 from slrsym.trusted.log import Judged as Judged

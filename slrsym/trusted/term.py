@@ -39,6 +39,7 @@ COMMUTE = frozenset({"+", "*", "=", "!=", "and", "or", "iff", "set"})
 FUNCTIONS = {
     "exp": 1, "log": 1, "erf": 1, "asin": 1, "atan": 1, "abs": 1, "sin": 1, "cos": 1, "sinh": 1,
     "cosh": 1, "tanh": 1, "erf_prime": 1, "erf_second": 1, "zeta": 2, "owens": 2, "max": 2,
+    "sign": 1,
 }  # fmt: skip
 
 DEPTH, SIZE, BITS = 150, 100_000, 8_000

@@ -1,0 +1,366 @@
+"""Evidence for the rules of textbooks: closed expectations, theorems about means, tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from sympy import (
+    Abs,
+    Add,
+    Derivative,
+    Dummy,
+    Expr,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    Symbol,
+    erf,
+    exp,
+    expand,
+    floor,
+    pi,
+    sign,
+    sqrt,
+)
+
+from slrsym.evidence.arithmetic import arithmetic, in_context
+from slrsym.evidence.emission import FAILURES, Emission, family
+from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of, places
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import normal_cdf, normal_pdf
+from slrsym.gaussian.law import GaussianLaw
+from slrsym.search.context import Context
+from slrsym.search.convexity import placeholder
+from slrsym.search.gaussian import _slope
+from slrsym.search.step import Step
+from slrsym.statements.expressions import put
+from slrsym.trusted import Line, Refused
+from slrsym.trusted.term import (
+    Term,
+    bound,
+    children,
+    inside,
+    key,
+    num,
+    outside,
+    replaced,
+    same,
+    substitute,
+)
+
+# -- closed forms -----------------------------------------------------------------------------
+
+
+class _Closing(Calculus):
+    """The Gaussian calculus: terms, a table, Stein's lemma, independence, marginal laws."""
+
+    @property
+    def others(self) -> list[Callable[[Expectation], Any]]:
+        """The ways after the first one, in their order."""
+        return [
+            self.multiplied_out, self.constant, self.from_table, self.by_stein, self.odd,
+            self.independent, self.marginal,
+        ]  # fmt: skip
+
+    def in_table_form(self, e: Expectation) -> Any:
+        """The integrand by erf, signs and absolute values."""
+        plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
+        plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
+        plain = plain.replace(Heaviside, lambda u, *_: (1 + sign(u)) / 2)
+        lines = []
+        for node in sorted(plain.atoms(Max, Min), key=str):
+            if len(node.args) != 2:
+                return None
+            (a, b), turn = node.args, 1 if isinstance(node, Max) else -1
+            t = self.body(node, e)
+            larger = t if turn == 1 else t[2]
+            both = self.add("maximum", (), *larger[2:])
+            given = both.theorem.hypotheses.values()
+            lines += [self.em.logic([both], given, p) for p in both.theorem.conclusion[1:]]
+            plain = plain.xreplace({node: (a + b + turn * Abs(a - b)) / 2})
+        together = [f for f in Mul.make_args(plain) if isinstance(f, exp)]
+        if len(together) > 1:
+            total = Add(*(f.args[0] for f in together))
+            sums = ("+", *(self.body(f.args[0], e) for f in together))
+            lines.append(self.add("exponential of a sum", (), ("f", "exp", sums)))
+            rest = Mul(*(f for f in Mul.make_args(plain) if f not in together))
+            plain = rest * exp(expand(total))
+        if plain == e.integrand:
+            return None
+        after = Expectation(plain, e.law)
+        if same(self.term(e), self.term(after)):
+            # The kernel knows no other words for it.
+            return next((found for way in self.others if (found := way(after))), None)
+        equal = self.shown(("=", self.body(e.integrand, e), self.body(plain, e)), lines,
+                           bound(self.term(e)))  # fmt: skip
+        return self.bodies(self.settled(equal, (), bound(self.term(e))), self.term(e)), [
+            Expectation(plain, e.law)
+        ]
+
+    def from_table(self, e: Expectation) -> Any:
+        """The mean of one function of the table, or of two."""
+        for rule in ("gaussian integral", "centred pair"):
+            with suppress(Refused):
+                return self.em.attempt(lambda: self.add(rule, (), self.term(e))), []  # noqa: B023
+        return None
+
+    def by_stein(self, e: Expectation) -> Any:
+        if e.integrand.has(Abs, sign):
+            return None
+        return self.stein(e.law.symbols, e)
+
+    def odd(self, e: Expectation) -> Any:
+        """A function that is odd in all variables together, under a centred law."""
+        if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
+            return None
+        mirror = {s: -s for s in e.law.symbols}
+        if (e.integrand.xreplace(mirror) + e.integrand).expand() != 0:
+            return None
+        names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
+        t = self.term(e)
+        line = self.image(e, {s: -names[s] for s in names}, e.law.renamed(names))
+        other = line.theorem.conclusion[2]
+        back = dict(zip(bound(t), bound(other), strict=True))
+        minus = self.linear(other, [(num(-1), substitute(inside(t)[0], back))])
+        line = self.rewritten(line, minus, other)
+        # E f = -E f
+        return self.shown(("=", t, num(0)), [line]), []
+
+
+@family("_GaussianCalculus")
+def _closed(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    work = _Closing(em, step.context)
+    for node in nodes_of(step):
+        work.take_apart(node, [work.in_table_form, *work.others])
+    wanted = em.formula(step.statement)
+    with suppress(*FAILURES):
+        return em.attempt(partial(work.conclude, wanted))
+    return _put_in(work, wanted)
+
+
+def _put_in(work: Calculus, wanted: Term) -> Line:
+    """The statement with closed forms for its expectations, which are put back at the end."""
+    put = []
+    closed = wanted
+    for node in expectations_in(wanted).values():
+        if key(node) in work.lines:
+            line = work.resolved(work.lines[key(node)])
+            paths = places(closed, node)
+            put.append((line, paths))
+            for path in paths:
+                closed = _at(closed, path, line.theorem.conclusion[2])
+    shown = work.shown(closed)
+    for line, paths in put:
+        shown = work.add("rewrite", [shown, line], paths)
+    return shown
+
+
+def _at(t: Term, path: list[Any], new: Term) -> Term:
+    if not path:
+        return new
+    place = tuple(path[0]) if isinstance(path[0], list) else path[0]
+    return replaced(t, {place: _at(dict(children(t))[place], path[1:], new)})
+
+
+# -- derivatives of laws ------------------------------------------------------------------------
+
+
+@family("_Price")
+def _price(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    work = Calculus(em, step.context)
+    for side in (step.link.lhs, step.link.rhs):
+        for node in side.atoms(Derivative):
+            if isinstance(node.expr, Expectation):
+                t = em.term(node)
+                law = node.expr.law
+                line = work.add("price", (), t)
+                line = _slopes_taken(work, line, node.expr.integrand, law)
+                work.lines[key(t)] = line
+    return work.conclude(em.formula(step.statement))
+
+
+def _slopes_taken(work: Calculus, line: Line, f: Expr, law: Any) -> Line:
+    """The means of derivatives on the right, with the derivatives in closed form."""
+    order = [s for block in law.blocks() for s in block.symbols]
+    for node in expectations_in(line.theorem.conclusion[2]).values():
+        (body,) = inside(node)
+
+        def closed(t: Term) -> Expr:
+            if t[0] == "*":
+                return Mul(*map(closed, t[1:]))
+            expr = f
+            for x, n in zip(order, t[1], strict=True):
+                for _ in range(n):
+                    expr = _slope(expr, x)
+            return expr
+
+        moved = Expectation(closed(body), law)
+        if not moved.integrand.free_symbols & set(law.symbols):
+            wanted = work.em.term(moved.integrand)
+        else:
+            names = dict(zip(bound(work.term(moved)), bound(node), strict=True))
+            wanted = substitute(inside(work.term(moved))[0], names)
+        equal = work.with_body(node, wanted)
+        line = work.rewritten(line, equal, node)
+        work.take_apart(moved, [work.multiplied_out, work.constant, work.marginal])
+    return line
+
+
+# -- theorems -------------------------------------------------------------------------------------
+
+
+def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Line:
+    """The sign of a derivative, at a variable of which nothing else is known."""
+    place = placeholder(x, context)
+    slope = ("d", (order,), *em.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
+    rising = context.sign(put(of, {x: place}).diff(place, order)).nonnegative
+    p = ("<=", num(0), slope) if rising else ("<=", slope, num(0))
+    line = em.shown(p, em.hypotheses(context), context)
+    if line is None:
+        raise Refused("the sign of a derivative is not shown")
+    return line
+
+
+@family("_Tangent")
+def _tangent(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    rule: Any = step.rule
+    bend = _slope_line(em, rule.of, rule.variable, 2, step.context)
+    line = em.script.add("tangent", [bend], em.term(rule.at), em.term(rule.point))
+    line = em.discharged(line, step.context)
+    return em.from_equations([line], em.formula(step.statement), step.context)
+
+
+@family("_Increasing")
+def _increasing(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    rule: Any = step.rule
+    (order,) = premises
+    _, low, high = order.theorem.conclusion
+    rising = _slope_line(em, rule.of, rule.variable, 1, step.context)
+    x = outside(rising.theorem.conclusion[2])[0]
+    line = em.script.add("mean value", [rising], x, low, high)
+    line = em.discharged(line, step.context, [order])
+    return em.from_equations([line], em.formula(step.statement), step.context)
+
+
+@family("_Jensen")
+def _jensen(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    rule: Any = step.rule
+    x = rule.variable
+    bend = _slope_line(em, rule.of, x, 2, step.context)
+    for node in sorted(step.statement.atoms(Expectation), key=str):
+        mean = Expectation(put(rule.of, {x: node.integrand}), node.law)
+        with suppress(*FAILURES):
+            return em.attempt(partial(_jensen_at, em, step, bend, node, mean))
+    raise Refused("no expectation fits")
+
+
+def _jensen_at(em: Emission, step: Step, bend: Line, node: Expectation, mean: Expectation) -> Line:
+    work = Calculus(em, step.context)
+    line = work.proved(em.script.add("jensen", [bend], em.term(node)))
+    ends = expectations_in(line.theorem.conclusion)
+    return _with_means(work, line, em.formula(step.statement), ends)
+
+
+def _with_means(work: Calculus, line: Line, wanted: Term, ends: dict[str, Term]) -> Line:
+    """The statement, whose means are those of the line but for how their bodies are written."""
+    for node in ends.values():
+        for other in expectations_in(wanted).values():
+            if same(node, other) or not same(("tuple", *outside(node)), ("tuple", *outside(other))):
+                continue
+            names = dict(zip(bound(other), bound(node), strict=True))
+            with suppress(*FAILURES):
+                body = substitute(inside(other)[0], names)
+                equal = work.em.attempt(partial(work.with_body, node, body))
+                line = _everywhere(work, line, equal, node)
+                break
+    return work.em.attempt(lambda: work.em.discharged(work.shown(wanted, [line]), work.context))
+
+
+def _everywhere(work: Calculus, line: Line, equation: Line, source: Term) -> Line:
+    _, left, right = line.theorem.conclusion
+    paths = [[i, *path] for i, side in ((1, left), (2, right)) for path in places(side, source)]
+    return work.add("rewrite", [line, equation], paths) if paths else line
+
+
+@family("_CauchySchwarz")
+def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    rule: Any = step.rule
+    for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
+        with suppress(*FAILURES):
+            return em.attempt(partial(_schwarz_under, em, step, rule, law))
+    raise Refused("no law fits")
+
+
+def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
+    names = list(law.symbols)
+    work = Calculus(em, step.context)
+    total = Expectation(Add(*names), law)
+    f, g = (
+        ("E", bound(em.term(total)), (work.body(h, total),), outside(em.term(total)))
+        for h in (rule.first, rule.second)
+    )
+    line = work.proved(em.script.add("cauchy-schwarz", (), f, g))
+    return _with_means(
+        work, line, em.formula(step.statement), expectations_in(line.theorem.conclusion)
+    )
+
+
+@family("_Poincare")
+def _poincare(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    rule: Any = step.rule
+    for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
+        with suppress(*FAILURES):
+            return em.attempt(partial(_poincare_under, em, step, rule, law))
+    raise Refused("no law fits")
+
+
+def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
+    work = Calculus(em, step.context)
+    node = Expectation(rule.of, law)
+    line = em.script.add("poincare", (), em.term(node))
+    line = work.proved(_slopes_taken(work, line, rule.of, law))
+    for node in nodes_of(step):
+        work.take_apart(node, [work.multiplied_out, work.constant, work.marginal])
+    return work.conclude(em.formula(step.statement), [line])
+
+
+# -- integers -------------------------------------------------------------------------------------
+
+
+@family("_Sign")
+def _sign(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    p, given = em.formula(step.statement), em.hypotheses(step.context)
+    try:
+        return em.attempt(partial(in_context, em, p, step.context, premises))
+    except FAILURES:
+        for t, k in _cuts(em, step):
+            with suppress(*FAILURES):
+                return em.attempt(partial(_in_two_cases, em, p, given, t, k, step.context))
+        raise
+
+
+def _cuts(em: Emission, step: Step) -> Iterator[tuple[Term, int]]:
+    """Integers, and where the difference of the two sides vanishes beside them."""
+    difference = step.link.lhs - step.link.rhs
+    for x in sorted(difference.free_symbols, key=str):
+        polynomial = difference.as_poly(x)
+        if (
+            not x.is_integer
+            or polynomial is None
+            or not polynomial.domain.is_QQ | (polynomial.domain.is_ZZ)
+        ):
+            continue
+        for zero in dict.fromkeys(map(floor, polynomial.real_roots())):
+            yield em.term(x), int(zero)
+
+
+def _in_two_cases(
+    em: Emission, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
+) -> Line:
+    split = em.discharged(em.script.add("integers apart", (), t, k), context)
+    halves = [arithmetic(em, p, (*given, case)) for case in split.theorem.conclusion[1:]]
+    return em.logic([split, *halves], given, p)

@@ -1,0 +1,365 @@
+"""Theorems about means by their names, and a table of Gaussian integrals.
+
+The table has the means of erf, sign, absolute value and exponential of affine forms, and those of
+products of two of the first three where the forms are centred. Signs and absolute values are not
+moderate, but bounded as moderate functions are, which is enough for a mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from slrsym.trusted.expect import (
+    ONE,
+    ZERO,
+    _noise,
+    _open,
+    added,
+    affine,
+    exists,
+    expectation,
+    expected,
+    joint,
+    moderate,
+    multiplied,
+    polynomial,
+)
+from slrsym.trusted.term import (
+    Refused,
+    Term,
+    bound,
+    defined,
+    free,
+    has_copies,
+    inside,
+    is_term,
+    neg,
+    num,
+    outside,
+    require,
+    sort_conditions,
+    substitute,
+)
+from slrsym.trusted.theorem import Theorem, made, one, relation, rule
+
+HALF, TWO = num(1, 2), num(2)
+
+
+def square(t: Term) -> Term:
+    return ("^", 2, 1, t)
+
+
+def root(t: Term, power: int = 1) -> Term:
+    return ("^", power, 2, t)
+
+
+def inverse(t: Term) -> Term:
+    return ("^", -1, 1, t)
+
+
+# -- what has a mean ------------------------------------------------------------------------------
+
+
+def growing(t: Term, names: frozenset[Term]) -> list[Term]:
+    """What has to hold for a term to be bounded as moderate functions are; refused if unknown."""
+    try:
+        return moderate(t, names)
+    except Refused:
+        pass
+    require(not has_copies(t), "a function of copies that is not moderate")
+    if t[0] in ("+", "*"):
+        return [p for part in t[1:] for p in growing(part, names)]
+    if t[0] == "^" and t[1] > 0 and t[2] == 1:
+        return growing(t[3], names)
+    if t[0] == "f" and t[1] in ("abs", "max", "sign"):
+        return [p for part in t[2:] for p in growing(part, names)]
+    if t[:2] == ("f", "log"):
+        # |log u| <= u for u >= 1.
+        everywhere = made(("forall", tuple(sorted(names)), (made(("<=", ONE, t[2])),), ()))
+        return [everywhere, *growing(t[2], names)]
+    if t[:2] == ("f", "exp"):
+        # One of the two signs of what stands between bars is the right one.
+        bars = next((part for part in _parts(t[2]) if part[:2] == ("f", "abs")), None)
+        require(bars is not None, "an exponential that grows too fast")
+        assert bars is not None
+        sides = (_exchanged(t, bars, v) for v in (bars[2], neg(bars[2])))
+        return [p for side in sides for p in growing(side, names)]
+    require(False, f"{t[0]} is not known to be bounded as moderate functions are")
+    return []
+
+
+def _parts(t: Term) -> Iterator[Term]:
+    """The parts of sums and products."""
+    if t[0] in ("+", "*"):
+        for part in t[1:]:
+            yield from _parts(part)
+    else:
+        yield t
+
+
+def _exchanged(t: Term, old: Term, new: Term) -> Term:
+    if t == old:
+        return new
+    if t[0] in ("+", "*", "f"):
+        start = 2 if t[0] == "f" else 1
+        return (*t[:start], *(_exchanged(part, old, new) for part in t[start:]))
+    return t
+
+
+@rule("has a mean", "t")
+def _has_a_mean(premises: Sequence[Theorem], node: Term) -> Any:
+    """What is bounded as moderate functions are has an expectation."""
+    require(not premises, "no premise")
+    asked = exists(outside(expected(node))) + _noise(node)
+    return [*asked, *growing(*_open(node))], defined(node), ("gaussian-moments",)
+
+
+# -- functions with kinks -------------------------------------------------------------------------
+
+
+@rule("sign", "t")
+def _sign(premises: Sequence[Theorem], u: Term) -> Any:
+    """The sign of a number is 1, 0 or -1."""
+    require(not premises and is_term(u), "a term is needed here")
+    value = ("f", "sign", u)
+    sides = (
+        ("and", made(("<", ZERO, u)), ("=", value, ONE)),
+        ("and", ("=", u, ZERO), ("=", value, ZERO)),
+        ("and", ("<", u, ZERO), ("=", value, num(-1))),
+    )
+    return [defined(u)], ("or", *sides), ()
+
+
+@rule("maximum", "t", "t")
+def _maximum(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
+    """max(a, b) is the mean of a and b, and half their distance more."""
+    require(not premises and is_term(a) and is_term(b), "two terms are needed here")
+    distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
+    values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
+    return [defined(a), defined(b)], made(("and", *values)), ()
+
+
+@rule("integers apart", "t", "json")
+def _apart(premises: Sequence[Theorem], t: Term, k: Any) -> Any:
+    """An integer is at most k, or at least k + 1."""
+    require(not premises and is_term(t) and type(k) is int, "a term and a number")
+    return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
+
+
+# -- the table ------------------------------------------------------------------------------------
+
+
+def _form(node: Term, u: Term) -> tuple[Term, list[Term]]:
+    """The mean of an affine form of the variables, and its coefficients."""
+    row, rest = affine(u, bound(node))
+    means, _ = joint(outside(node))
+    return added([rest, *map(multiplied, row, means)]), row
+
+
+def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
+    _, rows = joint(outside(node))
+    pairs = product(enumerate(first), enumerate(second))
+    return added([multiplied(a, rows[i][j], b) for (i, a), (j, b) in pairs])
+
+
+@rule("gaussian integral", "t")
+def _gaussian_integral(premises: Sequence[Theorem], node: Term) -> Any:
+    """The mean of erf, sign, absolute value or exponential of an affine form."""
+    require(not premises and not has_copies(expected(node)), "no premise, and no copies")
+    require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
+    (body,) = inside(node)
+    require(body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp"), "not in the table")
+    kind, u = body[1:]
+    if kind == "exp":
+        return _exponential(node, u)
+    m, row = _form(node, u)
+    v = _covariance(node, row, row)
+    asked = [*exists(outside(node)), defined(m)]
+    if kind == "erf":
+        return asked, ("=", node, ("f", "erf", ("*", m, root(("+", ONE, ("*", TWO, v)), -1)))), (
+            "gaussian-integrals",
+        )  # fmt: skip
+    asked.append(made(("<", ZERO, v)))
+    value: Term = ("f", "erf", ("*", m, root(("*", TWO, v), -1)))
+    if kind == "abs":
+        bell = ("f", "exp", ("*", num(-1, 2), square(m), inverse(v)))
+        value = ("+", ("*", m, value), ("*", root(("*", TWO, v)), root(("pi",), -1), bell))
+    return asked, ("=", node, value), ("gaussian-integrals",)
+
+
+def _exponential(node: Term, u: Term) -> Any:
+    """E exp(a x^2 + b x + c) in one variable, where 1 - 2 a v > 0; or of an affine form in more."""
+    asked = exists(outside(node))
+    if len(bound(node)) > 1:
+        m, row = _form(node, u)
+        total = ("+", m, ("*", HALF, _covariance(node, row, row)))
+        return [*asked, defined(total)], ("=", node, ("f", "exp", total)), ("gaussian-integrals",)
+    found = polynomial(u, bound(node))
+    require(all(k <= 2 for (k,) in found), "the exponential of more than a quadratic form")
+    a, b, c = (found.get((k,), ZERO) for k in (2, 1, 0))
+    _, _, m, v = outside(node)[0]
+    left = ("+", ONE, ("*", num(-2), a, v))
+    inner = ("+", ("*", a, square(m)), ("*", b, m), ("*", HALF, square(b), v))
+    total = ("+", c, ("*", inner, inverse(left)))
+    asked += [defined(total), made(("<", ZERO, left))]
+    return asked, ("=", node, ("*", root(left, -1), ("f", "exp", total))), ("gaussian-integrals",)
+
+
+@rule("centred pair", "t")
+def _pair(premises: Sequence[Theorem], node: Term) -> Any:
+    """The mean of a product of erf or sign of two centred forms, or of two absolute values."""
+    require(not premises and not has_copies(expected(node)), "no premise, and no copies")
+    require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
+    (body,) = inside(node)
+    require(body[0] == "*" and len(body) == 3, "a product of two functions")
+    parts = body[1:]
+    require(all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts), "not in the table")
+    kinds = [p[1] for p in parts]
+    (m, first), (k, second) = (_form(node, p[2]) for p in parts)
+    c = _covariance(node, first, second)
+    asked = [*exists(outside(node)), ("=", m, ZERO), ("=", k, ZERO)]
+    spreads = []
+    for kind, row in zip(kinds, (first, second), strict=True):
+        v = _covariance(node, row, row)
+        noise = ONE if kind == "erf" else ZERO
+        spreads.append(added([noise, ("*", TWO, v)]))
+        asked += [] if kind == "erf" else [made(("<", ZERO, v))]
+    size = root(("*", *spreads))
+    angle = ("f", "asin", ("*", TWO, c, root(("*", *spreads), -1)))
+    scale = ("*", TWO, inverse(("pi",)))
+    if "abs" not in kinds:
+        return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
+    require(kinds == ["abs", "abs"], "an absolute value times another function")
+    rest = ("+", square(size), ("*", num(-4), square(c)))
+    asked.append(made(("<=", ZERO, rest)))
+    value = ("*", scale, ("+", ("*", HALF, root(rest)), ("*", c, angle)))
+    return asked, ("=", node, value), ("bivariate-normal",)
+
+
+# -- theorems -------------------------------------------------------------------------------------
+
+
+def _bend(theorem: Theorem, order: int) -> tuple[Term, Term, Term, bool]:
+    """The function, by a variable, whose derivative has the sign that a premise says."""
+    kind, low, high = relation(theorem.conclusion)
+    rising = low == ZERO
+    require(kind in ("<", "<=") and ZERO in (low, high), "the sign of a derivative is needed")
+    slope = high if rising else low
+    require(slope[0] == "d" and slope[1] == (order,), "the sign of a derivative is needed")
+    (x,) = outside(slope)
+    require(x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "x runs over no interval")
+    f = ("lam", bound(slope), inside(slope), ())
+    require(x not in free(f), "the function depends on x")
+    given = theorem.hypotheses.values()
+    require(not any(x in free(h) for h in given), "a hypothesis speaks of x")
+    return f, bound(slope)[0], x, rising
+
+
+@rule("tangent", "t", "t")
+def _tangent(premises: Sequence[Theorem], at: Term, point: Term) -> Any:
+    """A convex function lies above its tangents, a concave one below."""
+    theorem = one(premises)
+    f, y, x, convex = _bend(theorem, 2)
+    (body,) = inside(f)
+    slope = ("d", (1,), (y,), (body,), (at,))
+    line = ("+", substitute(body, {y: at}), ("*", slope, ("+", point, neg(at))))
+    value = substitute(body, {y: point})
+    asked = [p for end in (at, point) for p in sort_conditions(x[2], end)]
+    low, high = (line, value) if convex else (value, line)
+    return [*theorem.hypotheses.values(), *asked], made(("<=", low, high)), ("taylor-theorem",)
+
+
+@rule("jensen", "t")
+def _jensen(premises: Sequence[Theorem], node: Term) -> Any:
+    """f(E h) <= E f(h) for a convex function f; the node is E h."""
+    theorem = one(premises)
+    f, y, x, convex = _bend(theorem, 2)
+    (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
+    require(not has_copies(node), "a function of copies")
+    require(not free(f) & set(names), "the function has a variable of the law; rename it")
+    outer = substitute(body, {y: node})
+    mean = expectation(names, substitute(body, {y: h}), outside(node))
+    everywhere = [made(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)]
+    low, high = (outer, mean) if convex else (mean, outer)
+    asked = [defined(node), defined(mean), *everywhere]
+    return [*theorem.hypotheses.values(), *asked], made(("<=", low, high)), ("jensen",)
+
+
+@rule("cauchy-schwarz", "t", "t")
+def _cauchy_schwarz(premises: Sequence[Theorem], f: Term, g: Term) -> Any:
+    """(E f g)^2 <= E f^2 E g^2; of two expectations under the same laws."""
+    require(not premises and expected(f)[3] == expected(g)[3], "means under the same laws")
+    names = bound(f)
+    require(names == bound(g) and not has_copies(f) and not has_copies(g), "the same variables")
+    (a,), (b,) = inside(f), inside(g)
+    both, first, second = (
+        expectation(names, body, outside(f)) for body in (("*", a, b), square(a), square(b))
+    )
+    asked = list(map(defined, (both, first, second)))
+    return asked, made(("<=", square(both), ("*", first, second))), ("cauchy-schwarz",)
+
+
+@rule("poincare", "t")
+def _poincare(premises: Sequence[Theorem], node: Term) -> Any:
+    """E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
+    require(not premises and not has_copies(expected(node)), "no premise, and no copies")
+    require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
+    (f,), names = inside(node), bound(node)
+    _, rows = joint(outside(node))
+    require(not any(free(c) & set(names) for row in rows for c in row), "a name twice")
+    slopes = [
+        ("d", tuple(int(i == j) for j in range(len(names))), names, (f,), names)
+        for i in range(len(names))
+    ]
+    energies = [
+        (rows[i][j], expectation(names, ("*", slopes[i], slopes[j]), outside(node)))
+        for i, j in product(range(len(names)), repeat=2)
+        if rows[i][j] != ZERO
+    ]
+    squared = expectation(names, square(f), outside(node))
+    variance = ("+", squared, neg(square(node)))
+    total = added([("*", c, e) for c, e in energies])
+    asked = exists(outside(node)) + moderate(*_open(node))
+    asked += [defined(node), defined(squared), *(defined(e) for _, e in energies)]
+    return asked, made(("<=", variance, total)), ("gaussian-poincare",)
+
+
+@rule("price", "t")
+def _price(premises: Sequence[Theorem], t: Term) -> Any:
+    """The derivative of an expectation in a parameter of its law, which has a density there."""
+    require(not premises and t[0] == "d" and t[1] == (1,), "a first derivative is needed here")
+    (node,), (r,), (point,) = inside(t), bound(t), outside(t)
+    require(node[0] == "E" and not has_copies(node), "the derivative of an expectation")
+    (f,), names = inside(node), bound(node)
+    require(r not in free(f) and len(outside(node)) == 1, "the law alone depends on the parameter")
+    require(outside(node)[0][0] == "gauss" and len(names) <= 2, "a Gaussian law of one or two")
+    require(not free(point) & set(names), "a point that has a name of the law; rename it")
+    means, rows = joint(outside(node))
+    laws = tuple(substitute(law, {r: point}) for law in outside(node))
+    _, here = joint(laws)
+    asked = [made(("<", ZERO, here[0][0]))]
+    if len(names) == 2:
+        require(rows[0][1] == rows[1][0], "a covariance that is not symmetric")
+        minor = ("+", ("*", here[0][0], here[1][1]), neg(square(here[0][1])))
+        asked.append(made(("<", ZERO, minor)))
+    terms: list[Term] = []
+
+    def slope(entry: Term) -> Term:
+        return ("d", (1,), (r,), (entry,), (point,))
+
+    def mean(*places: int) -> Term:
+        orders = tuple(places.count(k) for k in range(len(names)))
+        return expectation(names, ("d", orders, names, (f,), names), laws)
+
+    for i, m in enumerate(means):
+        if r in free(m):
+            terms.append(("*", slope(m), mean(i)))
+    for i, j in product(range(len(names)), repeat=2):
+        if r in free(rows[i][j]):
+            terms.append(("*", HALF, slope(rows[i][j]), mean(i, j)))
+    require(terms, "the law does not depend on the parameter")
+    asked += [defined(part) for term in terms for part in term[1:] if part != HALF]
+    asked += moderate(*_open(expectation(names, f, laws)))
+    return [*asked, *exists(laws), defined(point)], made(("=", t, added(terms))), ("price-theorem",)

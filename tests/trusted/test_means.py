@@ -1,0 +1,135 @@
+"""Theorems about means and the table of integrals: what they say, and what they refuse."""
+
+from __future__ import annotations
+
+from math import asin, erf, exp, pi, sqrt
+
+import pytest
+
+from slrsym.trusted import Refused
+from slrsym.trusted.term import num
+from slrsym.trusted.theorem import prove
+
+X, Y, R, V = ("s", "x", "R"), ("s", "y", "R"), ("s", "r", "R"), ("s", "v", "R")
+ZERO, ONE = num(0), num(1)
+SHIFTED, MINUS = ("gauss", 1, num(1, 3), num(4, 5)), num(-2, 7)
+
+
+def mean(body, names=(X,), law=SHIFTED):
+    return ("E", names, (body,), (law,))
+
+
+def pair(body, r=MINUS):
+    return mean(body, (X, Y), ("gauss", 2, ZERO, ZERO, ONE, r, r, ONE))
+
+
+def value(t):
+    """The number that a closed term stands for."""
+    head, rest = t[0], t[1:]
+    if head == "n":
+        return rest[0] / rest[1]
+    if head == "pi":
+        return pi
+    if head == "+":
+        return sum(map(value, rest))
+    if head == "*":
+        product = 1.0
+        for part in rest:
+            product *= value(part)
+        return product
+    if head == "^":
+        return value(rest[2]) ** (rest[0] / rest[1])
+    return {"erf": erf, "exp": exp, "asin": asin}[rest[0]](value(rest[1]))
+
+
+def f(name, u):
+    return ("f", name, u)
+
+
+M, S2 = 1 / 3, 4 / 5
+FORM = ("+", ("*", num(2), X), num(-1))
+A, W = 2 * M - 1, 4 * S2
+
+
+@pytest.mark.parametrize(
+    ("body", "number"),
+    [
+        (f("erf", FORM), erf(A / sqrt(1 + 2 * W))),
+        (f("sign", FORM), erf(A / sqrt(2 * W))),
+        (f("abs", FORM), A * erf(A / sqrt(2 * W)) + sqrt(2 * W / pi) * exp(-(A**2) / 2 / W)),
+        (f("exp", FORM), exp(A + W / 2)),
+        (
+            f("exp", ("+", ("*", num(-3, 2), ("^", 2, 1, X)), X)),
+            exp((-1.5 * M**2 + M + S2 / 2) / (1 + 3 * S2)) / sqrt(1 + 3 * S2),
+        ),
+    ],
+)
+def test_integrals_of_the_table(body, number):
+    theorem = prove("gaussian integral", [], mean(body))
+    assert value(theorem.conclusion[2]) == pytest.approx(number, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "number"),
+    [
+        ("sign", "sign", 2 / pi * asin(-2 / 7)),
+        ("erf", "erf", 2 / pi * asin(-4 / 21)),
+        ("erf", "sign", 2 / pi * asin(-4 / 7 / sqrt(6))),
+        ("abs", "abs", 2 / pi * (sqrt(45) / 7 - 2 / 7 * asin(-2 / 7))),
+    ],
+)
+def test_centred_pairs(first, second, number):
+    theorem = prove("centred pair", [], pair(("*", f(first, X), f(second, Y))))
+    assert value(theorem.conclusion[2]) == pytest.approx(number, rel=1e-12)
+
+
+COPIES = ("copies", (Y,), (Y,), (num(3), ("gauss", 1, ZERO, ONE)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "node"),
+    [
+        ("gaussian integral", mean(f("sin", X))),
+        ("gaussian integral", mean(f("erf", ("^", 2, 1, X)))),
+        ("gaussian integral", mean(f("exp", ("^", 3, 1, X)))),
+        ("gaussian integral", mean(f("abs", ("+", X, COPIES)))),
+        ("gaussian integral", mean(f("sign", X), law=("noise", ONE))),
+        ("centred pair", pair(("*", f("abs", X), f("sign", Y)))),
+        ("centred pair", pair(("*", f("erf", X), f("erf", Y), f("erf", X)))),
+        ("has a mean", mean(f("exp", ("^", 4, 1, X)))),
+        ("has a mean", mean(("^", -1, 1, f("abs", X)))),
+        ("price", ("d", (2,), (R,), (pair(("*", X, Y), R),), (R,))),
+        ("price", ("d", (1,), (R,), (pair(("*", X, Y, R), R),), (R,))),
+        ("poincare", mean(f("abs", X))),
+    ],
+)
+def test_what_is_not_in_it_is_refused(rule, node):
+    with pytest.raises(Refused):
+        prove(rule, [], node)
+
+
+def test_what_is_asked_for():
+    variance = ("gauss", 1, ZERO, V)
+    integral = prove("gaussian integral", [], mean(f("sign", X), law=variance))
+    assert any(h[:2] == ("<", ZERO) for h in integral.hypotheses.values())
+    shifted = prove("centred pair", [], mean(("*", f("erf", X), f("erf", X))))
+    assert any(h[0] == "=" and h[2] == ZERO for h in shifted.hypotheses.values())
+    price = prove("price", [], ("d", (1,), (R,), (pair(("*", X, Y), R),), (R,)))
+    assert sum(h[0] == "<" for h in price.hypotheses.values()) == 2
+
+
+def test_convex_functions():
+    square = ("d", (2,), (Y,), (("^", 2, 1, Y),), (R,))
+    bend = prove("assume", [], ("<=", ZERO, square))
+    with pytest.raises(Refused, match="speaks of x"):
+        prove("jensen", [bend], mean(X))
+    with pytest.raises(Refused, match="speaks of x"):
+        prove("tangent", [bend], ZERO, X)
+    constant = prove("assume", [], ("<=", ZERO, ONE))
+    with pytest.raises(Refused, match="sign of a derivative"):
+        prove("jensen", [constant], mean(X))
+
+
+def test_schwarz_is_of_one_law():
+    with pytest.raises(Refused, match="same laws"):
+        prove("cauchy-schwarz", [], mean(X), mean(X, law=("gauss", 1, ZERO, ONE)))
