@@ -92,10 +92,16 @@ AXIOMS: dict[str, Axiom] = {
             "Stein, Annals of Statistics 9 (1981), Lemma 1",
         ),
         Axiom(
+            "gaussian-integrals",
+            "The means of erf, sign, the absolute value and the exponential of an affine form of a "
+            "Gaussian vector, and that of exp(a x^2 + b x) where 1 - 2 a v > 0, v the variance.",
+            "Ng and Geller, Journal of Research of the NBS 73B (1969), 1-20",
+        ),
+        Axiom(
             "bivariate-normal",
             "The probability that two jointly Gaussian variables are positive, by the normal "
             "distribution function, the arc sine of the correlation if they are centred, and "
-            "Owen's T if not.",
+            "Owen's T if not; and the mean of the product of two centred absolute values.",
             "Owen (1956), 1075-1090",
         ),
         Axiom(

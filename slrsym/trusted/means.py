@@ -167,7 +167,7 @@ def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
 @rule("gaussian integral", "t")
 def _gaussian_integral(premises: Sequence[Theorem], node: Term) -> Any:
     """The mean of erf, sign, absolute value or exponential of an affine form."""
-    require(not premises and not has_copies(expected(node)), "no premise, and no copies")
+    require(not premises and not has_copies(inside(expected(node))[0]), "no premise, and no copies")
     require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
     (body,) = inside(node)
     require(body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp"), "not in the table")
@@ -210,7 +210,7 @@ def _exponential(node: Term, u: Term) -> Any:
 @rule("centred pair", "t")
 def _pair(premises: Sequence[Theorem], node: Term) -> Any:
     """The mean of a product of erf or sign of two centred forms, or of two absolute values."""
-    require(not premises and not has_copies(expected(node)), "no premise, and no copies")
+    require(not premises and not has_copies(inside(expected(node))[0]), "no premise, and no copies")
     require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
     (body,) = inside(node)
     require(body[0] == "*" and len(body) == 3, "a product of two functions")
@@ -252,6 +252,7 @@ def _bend(theorem: Theorem, order: int) -> tuple[Term, Term, Term, bool]:
     require(x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "x runs over no interval")
     f = ("lam", bound(slope), inside(slope), ())
     require(x not in free(f), "the function depends on x")
+    require(not has_copies(inside(f)[0]), "a function of copies")
     given = theorem.hypotheses.values()
     require(not any(x in free(h) for h in given), "a hypothesis speaks of x")
     return f, bound(slope)[0], x, rising
@@ -277,7 +278,7 @@ def _jensen(premises: Sequence[Theorem], node: Term) -> Any:
     theorem = one(premises)
     f, y, x, convex = _bend(theorem, 2)
     (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
-    require(not has_copies(node), "a function of copies")
+    require(not has_copies(h), "a function of copies")
     require(not free(f) & set(names), "the function has a variable of the law; rename it")
     outer = substitute(body, {y: node})
     mean = expectation(names, substitute(body, {y: h}), outside(node))
@@ -292,7 +293,10 @@ def _cauchy_schwarz(premises: Sequence[Theorem], f: Term, g: Term) -> Any:
     """(E f g)^2 <= E f^2 E g^2; of two expectations under the same laws."""
     require(not premises and expected(f)[3] == expected(g)[3], "means under the same laws")
     names = bound(f)
-    require(names == bound(g) and not has_copies(f) and not has_copies(g), "the same variables")
+    require(
+        names == bound(g) and not any(map(has_copies, (*inside(f), *inside(g)))),
+        "the same variables",
+    )
     (a,), (b,) = inside(f), inside(g)
     both, first, second = (
         expectation(names, body, outside(f)) for body in (("*", a, b), square(a), square(b))
@@ -304,7 +308,7 @@ def _cauchy_schwarz(premises: Sequence[Theorem], f: Term, g: Term) -> Any:
 @rule("poincare", "t")
 def _poincare(premises: Sequence[Theorem], node: Term) -> Any:
     """E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
-    require(not premises and not has_copies(expected(node)), "no premise, and no copies")
+    require(not premises and not has_copies(inside(expected(node))[0]), "no premise, and no copies")
     require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
     (f,), names = inside(node), bound(node)
     _, rows = joint(outside(node))
@@ -331,7 +335,7 @@ def _price(premises: Sequence[Theorem], t: Term) -> Any:
     """The derivative of an expectation in a parameter of its law, which has a density there."""
     require(not premises and t[0] == "d" and t[1] == (1,), "a first derivative is needed here")
     (node,), (r,), (point,) = inside(t), bound(t), outside(t)
-    require(node[0] == "E" and not has_copies(node), "the derivative of an expectation")
+    require(node[0] == "E" and not has_copies(inside(node)[0]), "the derivative of an expectation")
     (f,), names = inside(node), bound(node)
     require(r not in free(f) and len(outside(node)) == 1, "the law alone depends on the parameter")
     require(outside(node)[0][0] == "gauss" and len(names) <= 2, "a Gaussian law of one or two")

@@ -101,6 +101,10 @@ COPIES = ("copies", (Y,), (Y,), (num(3), ("gauss", 1, ZERO, ONE)))
         ("price", ("d", (2,), (R,), (pair(("*", X, Y), R),), (R,))),
         ("price", ("d", (1,), (R,), (pair(("*", X, Y, R), R),), (R,))),
         ("poincare", mean(f("abs", X))),
+        ("poincare", mean(("+", X, COPIES))),
+        ("gaussian integral", mean(f("exp", ("+", X, COPIES)))),
+        ("centred pair", pair(("*", f("sign", ("+", X, COPIES)), f("sign", Y)))),
+        ("price", ("d", (1,), (R,), (pair(("*", X, Y, COPIES), R),), (R,))),
     ],
 )
 def test_what_is_not_in_it_is_refused(rule, node):
@@ -133,3 +137,5 @@ def test_convex_functions():
 def test_schwarz_is_of_one_law():
     with pytest.raises(Refused, match="same laws"):
         prove("cauchy-schwarz", [], mean(X), mean(X, law=("gauss", 1, ZERO, ONE)))
+    with pytest.raises(Refused, match="same variables"):
+        prove("cauchy-schwarz", [], mean(X), mean(COPIES))
