@@ -1,0 +1,84 @@
+"""Ways through the kernel that the other tests do not go."""
+
+from __future__ import annotations
+
+import pytest
+
+from slrsym.trusted.term import Refused, defined, num, same
+from slrsym.trusted.theorem import prove
+from tests.trusted.terms import I, X, Y, f, total
+
+ZERO, ONE, TWO = num(0), num(1), num(2)
+T = ("s", "t", "R")
+
+
+def shown(statement, hypotheses=(), size=12, use=(), tape=()):
+    return prove("arithmetic", [], tuple(hypotheses), statement, [size, [], list(use), list(tape)])
+
+
+def slope(body, at=X, name=T, order=1):
+    return ("d", (order,), (name,), (body,), (at,))
+
+
+def test_zeta_and_owens_by_what_they_stand_for():
+    for name, head in (("zeta", "E"), ("owens", "*")):
+        made = prove("definition", [], ("f", name, X, Y))
+        assert made.conclusion[1] == ("f", name, X, Y)
+        assert made.conclusion[2][0] == head
+        assert len(made.hypotheses) == 2
+    for t in (("f", "erf", X), X):
+        with pytest.raises(Refused):
+            prove("definition", [], t)
+
+
+def test_derivatives_of_sums_and_of_derivatives():
+    square = ("^", 2, 1, T)
+    summed = total(I, ("*", I, square), ONE, TWO)
+    right = total(I, ("*", TWO, I, X), ONE, TWO)
+    assert shown(("=", slope(summed), right)).conclusion[0] == "="
+    cube = ("^", 3, 1, ("s", "v", "R"))
+    inner = ("d", (1,), (("s", "v", "R"),), (cube,), (T,))
+    assert shown(("=", slope(inner), ("*", num(6), X)))
+    for body in (
+        ("f", "max", T, ZERO),
+        ("E", (("s", "g", "R"),), (T,), (("gauss", 1, ZERO, ONE),)),
+    ):
+        with pytest.raises(Refused):
+            shown(("=", slope(body), ONE))
+
+
+def test_roots_of_quotients_and_of_zero():
+    root = lambda t: ("^", 1, 2, t)  # noqa: E731
+    inverse = lambda t: ("^", -1, 1, t)  # noqa: E731
+    assert shown(("=", root(ZERO), ZERO))
+    below = ("+", num(-1), ("*", num(-1), ("^", 2, 1, X)))
+    quotient = ("*", num(-1), inverse(below))
+    assert shown(("<=", ZERO, root(quotient)))
+    with pytest.raises(Refused):
+        shown(defined(root(inverse(X))))
+    with pytest.raises(Refused):
+        shown(defined(root(num(-2))))
+    # An exponent with a root below.
+    half = ("f", "exp", inverse(root(Y)))
+    assert shown(("=", ("^", 2, 1, half), ("f", "exp", ("*", TWO, inverse(root(Y)))))) is not None
+
+
+def test_what_is_defined_under_a_sum_alone_is_asked_for_outside():
+    # Between the ends of the sum, i is not negative; outside, x may be.
+    root = ("^", 1, 2, X)
+    summed = total(I, ("*", I, root), ONE, TWO)
+    with pytest.raises(Refused):
+        shown(defined(summed))
+    with pytest.raises(Refused):
+        shown(defined(total(I, ("f", "log", X), ONE, TWO)))
+
+
+def test_no_derivative_of_a_function_that_is_a_claim():
+    for name in ("zeta", "owens"):
+        with pytest.raises(Refused, match="cite it"):
+            shown(("=", slope(("f", name, T, Y)), ZERO))
+    with pytest.raises(Refused):
+        shown(("o", "moderate", ("lam", (T,), (f(T, T),), ())))
+    assert same(shown(("o", "integer", ("+", I, TWO))).conclusion, ("o", "integer", ("+", I, TWO)))
+    with pytest.raises(Refused):
+        shown(("o", "integer", X))
