@@ -12,6 +12,7 @@ from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.evidence import analysis, gaussian_rules, laws, means, orbits, solutions, structure
 from slrsym.evidence.emission import Emission, emit
+from slrsym.evidence.translate import Untranslatable
 from slrsym.files import replacing
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.search.step import Step
@@ -52,12 +53,17 @@ def _values_at_zero(step: Step) -> Iterator[str]:
 
 
 def emitted(
-    ids: Iterable[str], find: Callable[[str], Claim]
+    ids: Iterable[str], find: Callable[[str], Claim], left_out: list[str] | None = None
 ) -> Iterator[tuple[dict[str, Any], Emission]]:
     """The record of each claim, those that it uses before it, and how its steps fared."""
     book = Book()
     for id in in_order(ids, find):
-        yield emit(find(id), find, book)
+        try:
+            yield emit(find(id), find, book)
+        except Untranslatable:
+            if left_out is None:
+                raise
+            left_out.append(id)
 
 
 def write_log(
@@ -87,9 +93,12 @@ def write_log(
         If the file cannot be written.
     """
     records, counts = [], Counter[tuple[str, bool]]()
-    for record, emission in emitted(ids, find):
+    left_out: list[str] = []
+    for record, emission in emitted(ids, find, left_out):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
+    # Claims whose statement the kernel has no words for, such as limits, are not in the log.
+    counts.update(("statement without words in the kernel", False) for _ in left_out)
     header = {"seed": seed, "slrsym": version("slrsym")}
     with replacing(path) as draft:
         draft.write_text("".join(f"{line}\n" for line in written(header, records)))
