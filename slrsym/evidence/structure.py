@@ -8,12 +8,13 @@ from typing import Any
 
 from sympy import Eq, S
 
-from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
+from slrsym.evidence.arithmetic import in_context
+from slrsym.evidence.emission import FAILURES, Emission, at_path, family, kind_of_proof
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
-from slrsym.trusted import Line
-from slrsym.trusted.term import key, num, same, substitute
+from slrsym.trusted import Line, Refused
+from slrsym.trusted.term import Term, children, is_inside, key, num, plain, same, substitute
 
 
 @kind_of_proof("Chain")
@@ -153,4 +154,35 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Line:
     rule: Any = step.rule
     wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
+    with suppress(*FAILURES):
+        return em.attempt(partial(_under_derivatives, em, line, wanted, step.context))
     return em.or_linear(step, partial(em.conclude, line, wanted, step.context), [line])
+
+
+def _under_derivatives(em: Emission, line: Line, wanted: Term, context: Context) -> Line:
+    """An equation for all values, put in where a side of it is differentiated."""
+    p = line.theorem.conclusion
+    if p[0] != "=" or not any(side[0] == "d" for side in wanted[1:]):
+        raise Refused("nothing is differentiated")
+    for old, new in (p[1:], p[:0:-1]):
+        paths = places(wanted, old)
+        if not paths:
+            continue
+        meant = wanted
+        for path in paths:
+            meant = at_path(meant, path, new)
+        shown = in_context(em, meant, context)
+        return em.script.add("rewrite", [shown, line], [plain(path) for path in paths])
+    raise Refused("the equation does not stand there")
+
+
+def places(t: Term, wanted: Term) -> list[tuple[Any, ...]]:
+    """Where a term stands in another, under derivatives, too."""
+    if same(t, wanted):
+        return [()]
+    return [
+        (place, *path)
+        for place, part in children(t)
+        if not is_inside(t, place) or t[0] == "d"
+        for path in places(part, wanted)
+    ]
