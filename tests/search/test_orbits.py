@@ -182,7 +182,7 @@ def row_of(statement, proof):
 
 def test_the_axioms_of_a_theorem_are_those_of_its_row():
     found = row_of(DecreasesAlong(half, bowl), shown())
-    assert (found.status, found.axioms) == ("proved", ("induction",))
+    assert (found.status, found.axioms) == ("proved", ("induction", "theorem decrease"))
 
 
 def test_a_rule_from_outside_below_a_theorem_is_named():
