@@ -54,6 +54,7 @@ OWN = {
     # What statements about orbits mean. The theorems that they follow from are axioms of proofs.
     "statements": {
         "AccumulationPointsSolve", "AlmostEveryPairConvergesTo", "AlmostEveryStartConvergesTo",
+        "BAYES_RISK",
         "DecreasesAlong", "Injective", "InvertibleJacobian", "LocalDiffeomorphism", "NullPairs",
         "NullStarts", "OrbitStatement", "OrbitsConvergeTo", "SphereDescent", "StepsVanish",
         "VanishesAlong", "by_theorem", "names_of_theorems",
@@ -62,7 +63,7 @@ OWN = {
     "proofs": {
         "Axiom", "Chain", "Link", "Proof", "Rule", "Step", "algebra", "all_of", "axioms_of",
         "by_citation", "cases", "chain", "claimed", "having", "in_words", "labelled", "lemma",
-        "never", "only_at", "relation", "sign", "signs", "single_out", "solution", "solution_set",
+        "never", "only_at", "piecewise", "relation", "sign", "signs", "single_out", "solution", "solution_set",
         "split",
     },
     # The words in which a model is stated.
