@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from slrsym.trusted.expect import moments
 from slrsym.trusted.term import Refused, defined, num, same
 from slrsym.trusted.theorem import prove
 from tests.trusted.terms import I, X, Y, f, total
@@ -82,3 +83,23 @@ def test_no_derivative_of_a_function_that_is_a_claim():
     assert same(shown(("o", "integer", ("+", I, TWO))).conclusion, ("o", "integer", ("+", I, TWO)))
     with pytest.raises(Refused):
         shown(("o", "integer", X))
+
+
+# -- faults of a letter that no other test noticed ------------------------------------------------
+
+
+def test_the_density_is_the_normal_one():
+    v = ("s", "v", "R>0")
+    made = prove("density", [], ("E", (X,), (X,), (("gauss", 1, ZERO, v),))).conclusion[2]
+    assert made[2][0][1] == ("^", -1, 2, ("*", TWO, ("pi",), v))
+
+
+def test_a_covariance_is_read_row_by_row():
+    law = ("gauss", 2, ZERO, ONE, num(3), num(4), num(5), num(6))
+    assert moments(law) == ((ZERO, ONE), [(num(3), num(4)), (num(5), num(6))])
+
+
+def test_a_root_of_a_power_is_a_power_of_the_root():
+    assert shown(("=", ("^", 2, 3, Y), ("^", 1, 3, ("^", 2, 1, Y))))
+    with pytest.raises(Refused):
+        shown(("=", ("*", TWO, ("^", 1, 3, Y)), ("^", 1, 3, ("^", 2, 1, Y))))
