@@ -63,7 +63,8 @@ OWN = {
     "proofs": {
         "Axiom", "Chain", "Link", "Proof", "Rule", "Step", "algebra", "all_of", "axioms_of",
         "by_citation", "cases", "chain", "claimed", "having", "in_words", "labelled", "lemma",
-        "never", "only_at", "piecewise", "relation", "sign", "signs", "single_out", "solution", "solution_set",
+        "never", "only_at", "piecewise",
+        "relation", "sign", "signs", "single_out", "solution", "solution_set",
         "split",
     },
     # The words in which a model is stated.
