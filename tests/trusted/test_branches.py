@@ -103,3 +103,16 @@ def test_a_root_of_a_power_is_a_power_of_the_root():
     assert shown(("=", ("^", 2, 3, Y), ("^", 1, 3, ("^", 2, 1, Y))))
     with pytest.raises(Refused):
         shown(("=", ("*", TWO, ("^", 1, 3, Y)), ("^", 1, 3, ("^", 2, 1, Y))))
+
+
+def test_a_quotient_of_unknown_signs_has_none():
+    z = ("s", "z", "R!=0")
+    for a, b in ((X, z), (("*", X, Y), z)):
+        with pytest.raises(Refused):
+            shown(("<=", ("*", a, ("^", -1, 1, b)), ZERO))
+
+
+def test_an_end_of_the_name_of_the_variable_is_another_thing():
+    v = ("s", "v", "R")
+    with pytest.raises(Refused, match="name of an end"):
+        shown(("=", slope(("int", (v,), (("*", T, v),), (ZERO, v))), ONE))
