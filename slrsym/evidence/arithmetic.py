@@ -104,7 +104,7 @@ def _searched(
                 size, units = 64, {}
                 continue
             raise
-        written = [[list(m), d, str(u)] for (m, d), u in units.items()]
+        written = [[list(map(int, m)), d, str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.tape]
     raise Refused("units of exponents do not settle")
 
