@@ -43,7 +43,7 @@ def build(builder, folder):
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("docs")
     done = build("html", folder)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr[-2000:]
     return folder
 
 
@@ -196,4 +196,4 @@ def test_programs_in_blocks_run(name, tmp_path, monkeypatch):
     # The same, with fewer runs.
     Path("program.py").write_text(text.replace("runs=1000", "runs=10"), encoding="utf-8")
     done = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr[-2000:]
