@@ -8,7 +8,7 @@ text calls `Claim`; nothing is imported of other files. The ini option
 
 ``pytest proofs.log`` judges a proof log again by the kernel: each claim of it is a test, which
 fails if the kernel refuses the log, if the claim rests on a step without evidence, or if it says
-something else than its derivation. A file is a log if it begins as one.
+something else than its derivation. A file is a log if its first line says so.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
 
 def _is_log(path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(200).startswith(b'{"format":"slrsym proof log ')
+        return b'"format":"slrsym proof log ' in file.read(200)
 
 
 class LogFile(pytest.File):

@@ -33,6 +33,7 @@ from slrsym.gaussian.law import standard_normal
 from slrsym.search.context import Context, near_point, require_defined
 from slrsym.search.regularity import (
     derivative,
+    expectations_in,
     require_admissible,
     require_convergent,
     require_decay,
@@ -62,6 +63,22 @@ def in_either_direction(
             raise reason from None
 
 
+def _require_mean(mean: Expectation, context: Context) -> None:
+    """Refuse unless an expectation exists: by how its integrand grows, or as it closes."""
+    try:
+        require_integrable(mean, context)
+    except Refused as reason:
+        # Imported where it is used, as few proofs need it.
+        from slrsym.gaussian.closed_form import evaluated
+
+        try:
+            value = evaluated(mean.integrand, mean.law, lambda e: bool(context.sign(e).positive))
+        except ValueError:
+            raise reason from None
+        if value.has(Expectation):
+            raise reason from None
+
+
 class _Algebra(Rule):
     """Both sides have the same normal form over exp, erf, roots and the other atoms."""
 
@@ -70,7 +87,8 @@ class _Algebra(Rule):
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
         for side in (link.lhs, link.rhs):
-            require_integrable(side, context)
+            for mean in expectations_in(side):
+                _require_mean(mean, context)
         context.require_equal(link.lhs, link.rhs)
 
 

@@ -20,6 +20,7 @@ from .._profile import THOROUGH, nightly_only, thorough_only
 CERTIFIED = {
     "theorem-5-certified", "theorem-5-closed-forms", "proposition-10-certified",
     "equation-14-counterexample-number", "oracle-stable-certified", "oracle-unstable-certified",
+    "attraction-certified", "attraction-certified-far",
 }  # fmt: skip
 
 

@@ -305,11 +305,6 @@ def test_derivatives_of_the_special_functions(function):
             assert abs((ahead - behind) / (2 * step) - slope) < 1e-28
 
 
-def test_the_variance_is_not_differentiated_in_its_spread():
-    with pytest.raises(NotImplementedError, match="in t only"):
-        ErfVariance(x, p).diff(p)
-
-
 def test_programs_are_made_of_what_is_derived():
     """No formula is written down twice: the programs are those of the derived expressions."""
     found = program("gradient")
