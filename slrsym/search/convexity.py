@@ -204,6 +204,8 @@ class _Jensen(Rule):
         if not isinstance(mean, Expectation):
             raise Refused(f"{mean} is no expectation")
         inner = [n for n in outside.atoms(Expectation) if n.law == mean.law]
+        if self.of.free_symbols & (set(mean.law.symbols) - {x}):
+            raise Refused(f"{self.of} has a variable of the law of {mean}")
         for node in inner:
             # The variables of a law run over all reals, whatever is known of others.
             try:
@@ -259,6 +261,8 @@ class _CauchySchwarz(Rule):
     def check(self, link: Link, context: Context) -> None:
         link = _downward(link)
         f, g = self.first, self.second
+        for factor in (f, g):
+            context.require(context.is_real(factor), f"{factor} is not known to be real")
         for side in (link.lhs, link.rhs):
             require_integrable(side, context)
         for law in sorted({n.law for n in link.statement.atoms(Expectation)}, key=str):
@@ -312,6 +316,7 @@ class _Poincare(Rule):
         link = _downward(link)
         for side in (link.lhs, link.rhs):
             require_integrable(side, context)
+        context.require(context.is_real(self.of), f"{self.of} is not known to be real")
         for law in sorted({n.law for n in link.statement.atoms(Expectation)}, key=str):
             if not isinstance(law, GaussianLaw):
                 continue

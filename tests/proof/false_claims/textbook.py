@@ -6,6 +6,8 @@ from sympy import (
     Ge,
     Gt,
     Heaviside,
+    I,
+    Integral,
     Le,
     Limit,
     Lt,
@@ -72,10 +74,11 @@ step, wrong, right = theme.step, theme.wrong, theme.right
 a, b, c, r, t, u, x, y = symbols("a b c r t u x y", real=True)
 p, q, s = symbols("p q s", positive=True)
 v = Symbol("v", nonnegative=True)
-n = Symbol("n", integer=True)
+m, n = symbols("m n", integer=True)
 N = Symbol("N", integer=True, nonnegative=True)
 G, H, U, W = symbols("G H U W", real=True)
 f, g = Function("f", real=True), Function("g", real=True)
+F = Function("F")
 normal = standard_normal(G)
 pair = GaussianLaw({U: 0, W: 0}, [[1, r], [r, 1]])
 third = GaussianLaw({U: 0, W: 0}, [[1, Rational(1, 3)], [Rational(1, 3), 1]])
@@ -380,6 +383,15 @@ step(
     by=jensen(-Abs(x), x),
     relation=">=",
 )
+step(
+    "Jensen: a variable of the law stands freely",
+    E(G**2 * (G + 1) ** 2),
+    G**2 * E(G + 1) ** 2,
+    None,
+    by=jensen(G**2 * x**2, x),
+    relation=">=",
+    checks="rule",
+)
 theme.right(
     "Jensen", says(E(exp(G)), ">=", exp(E(G))), link(E(exp(G)), ">=", exp(E(G)), jensen(exp(x), x))
 )
@@ -453,6 +465,26 @@ theme.right(
     link(E(f(G) * g(G)) ** 2, "<=", E(f(G) ** 2) * E(g(G) ** 2), cauchy_schwarz(f(G), g(G))),
 )
 
+tilted = G + G**2 / 10**30
+step(
+    "Schwarz: an imaginary factor",
+    -(E(G * tilted) ** 2),
+    -E(G**2) * E(tilted**2),
+    None,
+    by=cauchy_schwarz(I * G, tilted),
+    relation="<=",
+    checks="rule",
+)
+step(
+    "Schwarz: a function that may be complex",
+    E(F(G)) ** 2,
+    E(F(G) ** 2),
+    None,
+    by=cauchy_schwarz(F(G), 1),
+    relation="<=",
+    checks="rule",
+)
+
 # -- Poincare -----------------------------------------------------------------------------------
 
 step(
@@ -501,6 +533,16 @@ theme.right(
     "Poincare",
     says(E(G**4) - E(G**2) ** 2, "<=", E(4 * G**2)),
     link(E(G**4) - E(G**2) ** 2, "<=", E(4 * G**2), poincare(G**2)),
+)
+
+step(
+    "Poincare: an imaginary function",
+    E(tilted) ** 2 - E(tilted**2),
+    -E((1 + 2 * G / 10**30) ** 2),
+    None,
+    by=poincare(I * tilted),
+    relation="<=",
+    checks="rule",
 )
 
 # -- piece by piece -----------------------------------------------------------------------------
