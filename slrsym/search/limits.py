@@ -175,6 +175,9 @@ class _Leading:
             self.context.require(
                 self.context.is_real(expr), f"{expr} is not known to be a real number"
             )
+            # What is multiplied by zero has to exist all the same.
+            require_integrable(expr, self.context)
+            self.context.require_equal(expr, expr, INDEPENDENT)
             return expr, S.Zero
         if expr == self.u:
             return S.One, S.One

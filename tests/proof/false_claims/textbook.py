@@ -612,6 +612,23 @@ step("limit: of zeta", Limit(zeta_of(t, s), t, oo), 0, 1, by=limits)
 step("limit: to infinity", Limit(t / (1 + erf(t)), t, oo), 0, None, by=limits)
 step("limit: atan", Limit(atan(t), t, oo), 1, pi / 2, by=limits)
 
+step(
+    "limit: zero times a mean that may not exist",
+    Limit(E(exp(s * G**2 / 10**30)) / t, t, oo),
+    0,
+    None,
+    by=limits,
+    checks="rule",
+)
+step(
+    "limit: zero times an integral that diverges",
+    Limit(Integral(exp(s * x**2), (x, -oo, oo)) / t, t, oo),
+    0,
+    None,
+    by=limits,
+    checks="rule",
+)
+
 # -- ball arithmetic ----------------------------------------------------------------------------
 
 step(
