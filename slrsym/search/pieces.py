@@ -10,6 +10,7 @@ from sympy import (
     Abs,
     And,
     Basic,
+    Derivative,
     Eq,
     Expr,
     Ge,
@@ -17,12 +18,14 @@ from sympy import (
     Heaviside,
     Integral,
     Le,
+    Limit,
     Lt,
     Max,
     Min,
     Not,
     Piecewise,
     S,
+    Subs,
     Sum,
     preorder_traversal,
     sign,
@@ -36,7 +39,8 @@ from slrsym.search.step import Link, Rule, axioms_of
 from slrsym.statements.expressions import ProofError, Refused, rebuilt
 
 _KINKS = (Abs, sign, Heaviside, Max, Min, Piecewise)
-_BINDERS = (Expectation, IIDSum, Integral, Sum)
+# At a kink, a derivative or a limit is not that of the piece which has the value there.
+_BINDERS = (Derivative, Expectation, IIDSum, Integral, Limit, Subs, Sum)
 _MOST_CASES = 200
 
 
@@ -71,8 +75,8 @@ class _Piecewise(Rule):
 def piecewise(by: Rule) -> Rule:
     """Use a rule once for each case of absolute values, signs, Heaviside, Max, Min, Piecewise.
 
-    In each case, what decides it is among the hypotheses. What stands under expectations, sums and
-    integrals is left alone.
+    In each case, what decides it is among the hypotheses. What stands under expectations, sums,
+    integrals, derivatives and limits is left alone.
 
     Parameters
     ----------

@@ -578,6 +578,29 @@ step(
     checks="rule",
 )
 step("pieces: inside a mean", E(Abs(G)), E(G), None, by=inside(piecewise(signs)), relation="<=")
+step(
+    "pieces: a slope at a jump",
+    D(x + Heaviside(x - pi), x),
+    1,
+    None,
+    by=piecewise(differentiate),
+    checks="rule",
+)
+step(
+    "pieces: a slope at a kink",
+    D(x * sign(x), x),
+    sign(x),
+    None,
+    by=piecewise(differentiate),
+    checks="rule",
+)
+step(
+    "pieces: a limit is of another variable",
+    Limit(sign(x), x, 0),
+    sign(x),
+    None,
+    by=piecewise(limits),
+)
 theme.right(
     "pieces", says(Heaviside(x), "<=", exp(x)), link(Heaviside(x), "<=", exp(x), piecewise(signs))
 )
