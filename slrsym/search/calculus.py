@@ -133,16 +133,19 @@ class _Differentiate(Rule):
         require_equality(link)
         if not link.statement.has(Derivative):
             raise Refused("neither side has a derivative to evaluate")
-        context.require_equal(_evaluated(link.lhs, context), _evaluated(link.rhs, context))
+        context.require_equal(
+            with_derivatives_taken(link.lhs, context), with_derivatives_taken(link.rhs, context)
+        )
 
 
-def _evaluated(expr: Expr, context: Context) -> Expr:
+def with_derivatives_taken(expr: Expr, context: Context) -> Expr:
+    """The expression with its derivatives evaluated, where these are known to exist."""
     return rebuilt(expr, lambda node: _derivatives_of(node, context))
 
 
 def _derivatives_of(expr: Expr, context: Context) -> Expr | None:
     if isinstance(expr, Derivative):
-        inside = _evaluated(expr.expr, context)
+        inside = with_derivatives_taken(expr.expr, context)
         if inside.has(Expectation):
             return expr
         for variable, count in expr.variable_count:
@@ -155,7 +158,7 @@ def _derivatives_of(expr: Expr, context: Context) -> Expr | None:
             require_admissible(variable, value, context)
         places, near = near_point(expr)
         values = dict(zip(places.values(), expr.point, strict=True))
-        return put(_evaluated(put(expr.expr, places), context.assuming(*near)), values)
+        return put(with_derivatives_taken(put(expr.expr, places), context.assuming(*near)), values)
     return None if expr.has(Derivative) else expr
 
 

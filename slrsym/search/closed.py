@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import product
 
-from sympy import Derivative, Expr, S
+from sympy import Abs, Derivative, Expr, Heaviside, Max, Min, Piecewise, S, expand, sign
+from sympy.core.relational import Relational
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.law import GaussianLaw
-from slrsym.search.calculus import require_equality
+from slrsym.gaussian.law import GaussianLaw, Law
+from slrsym.search.calculus import require_equality, with_derivatives_taken
 from slrsym.search.context import Context, require_defined
 from slrsym.search.expectations import (
     INDEPENDENT,
@@ -23,6 +24,8 @@ from slrsym.search.regularity import (
 )
 from slrsym.search.step import Link, Rule
 from slrsym.statements.expressions import Refused, rebuilt
+
+_MOST_PIECES = 64
 
 
 class _GaussianCalculus(Rule):
@@ -53,10 +56,10 @@ class _GaussianCalculus(Rule):
         from slrsym.gaussian.integrals import IntegrabilityError
 
         def closed(node: Expectation) -> Expr:
+            integrand = with_derivatives_taken(node.integrand, context)
+            _require_sure_jumps(integrand, node.law, context)
             try:
-                value = evaluated(
-                    node.integrand.doit(), node.law, lambda e: bool(context.sign(e).positive)
-                )
+                value = evaluated(integrand, node.law, lambda e: bool(context.sign(e).positive))
             except (IntegrabilityError, ValueError) as reason:
                 raise Refused(str(reason)) from None
             require_integrable(value, context)
@@ -72,6 +75,63 @@ class _GaussianCalculus(Rule):
 
 
 gaussian_calculus = _GaussianCalculus()
+
+
+def _require_sure_jumps(integrand: Expr, law: Law, context: Context) -> None:
+    """Refuse unless an integrand jumps with probability zero, as under a degenerate law it may not.
+
+    The calculus takes the square of a sign for one.
+    """
+    jumps = [node.args[0] for node in integrand.atoms(sign, Heaviside)]
+    for node in integrand.atoms(Piecewise):
+        jumps += [c.lhs - c.rhs for _, condition in node.args for c in condition.atoms(Relational)]
+    for jump in dict.fromkeys(jumps):
+        if not jump.free_symbols & set(law.symbols):
+            continue
+        for piece in _pieces(jump):
+            if not _is_surely_nonzero(piece, law, context):
+                raise Refused(f"{jump}, at whose zeros the integrand jumps, may vanish for certain")
+
+
+def _pieces(expr: Expr) -> list[Expr]:
+    """Expressions without kinks, one of which it always is, where no sign is one of zero."""
+    values: list[dict[Expr, Expr]] = [{}]
+    for node in expr.atoms(Abs, Max, Min, sign, Heaviside):
+        if isinstance(node, Abs):
+            here = (node.args[0], -node.args[0])
+        elif isinstance(node, Max | Min):
+            here = node.args
+        else:
+            here = (S.One, S.NegativeOne if isinstance(node, sign) else S.Zero)
+        values = [{**known, node: value} for known in values for value in here]
+        if len(values) > _MOST_PIECES:
+            raise Refused(f"{expr} has too many pieces")
+    found = list(dict.fromkeys(expr.xreplace(known) for known in values))
+    if any(piece.has(Abs, Max, Min, sign, Heaviside) for piece in found if piece != expr):
+        return [part for piece in found for part in _pieces(piece)]
+    return found
+
+
+def _is_surely_nonzero(expr: Expr, law: Law, context: Context) -> bool:
+    """Whether a polynomial is known to vanish with probability zero."""
+    names = [x for x in law.symbols if x in expr.free_symbols]
+    if not names:
+        return bool(context.sign(expr).nonzero)
+    blocks = [b for b in law.blocks() if set(b.symbols) & set(names)]
+    polynomial = expr.as_poly(*names)
+    if polynomial is None or not all(isinstance(b, GaussianLaw) for b in blocks):
+        return False
+    if polynomial.total_degree() == 1:
+        slopes = {x: polynomial.coeff_monomial(x) for x in names}
+        spread = sum(
+            slopes.get(x, S.Zero) * slopes.get(y, S.Zero) * block.covariance(x, y)
+            for block in blocks
+            for x, y in product(block.symbols, repeat=2)
+        )
+        return bool(context.sign(expand(spread)).positive)
+    for block in blocks:
+        require_positive_definite(block, context)
+    return any(context.sign(c).nonzero for m, c in polynomial.terms() if any(m))
 
 
 class _Price(Rule):

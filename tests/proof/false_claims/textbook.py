@@ -15,6 +15,7 @@ from sympy import (
     Min,
     Piecewise,
     Rational,
+    Sum,
     Symbol,
     acos,
     asin,
@@ -159,6 +160,69 @@ step(
 )
 step("calculus: a mean that is left open", E(tanh(G) ** 2), Rational(1, 2), None, **closing)
 step("calculus: an inequality", E(Abs(G)), 1, None, by=gaussian_calculus, relation=">=")
+
+degenerate = GaussianLaw({U: 0}, [[v]])
+step(
+    "calculus: a form that may vanish for certain",
+    E(sign(v * G + v)),
+    erf(1 / sqrt(2)),
+    None,
+    checks="rule",
+    **closing,
+)
+step(
+    "calculus: the square of a sign of zero",
+    E(sign(U) ** 2, degenerate),
+    1,
+    None,
+    checks="rule",
+    **closing,
+)
+step(
+    "calculus: two variables that may be one",
+    E(Heaviside(U - W) ** 2, pair),
+    Rational(1, 2),
+    None,
+    by=gaussian_calculus,
+    given=(Ge(r, -1), Le(r, 1)),
+    checks="rule",
+)
+step(
+    "calculus: a case that may hold for certain",
+    E(Piecewise((1, v * G + v > 0), (0, True))),
+    normal_cdf(1),
+    None,
+    checks="rule",
+    **closing,
+)
+step(
+    "calculus: a jump on half of the line",
+    E(Heaviside(Max(G, 0)) ** 2),
+    Rational(1, 2),
+    None,
+    checks="rule",
+    **closing,
+)
+step("calculus: a jump has no slope", E(G * D(Heaviside(G), G)), 0, None, checks="rule", **closing)
+step(
+    "calculus: a sum that may be empty",
+    E(G**2 * Sum(1, (n, 1, m))),
+    m,
+    None,
+    checks="rule",
+    **closing,
+)
+theme.right(
+    "calculus: jumps of a form with a density",
+    says(E(Piecewise((1, Abs(G) < s), (0, True))), "=", erf(s / sqrt(2))),
+    link(E(Piecewise((1, Abs(G) < s), (0, True))), "=", erf(s / sqrt(2)), gaussian_calculus),
+)
+theme.right(
+    "calculus: Sheppard with correlation up to one",
+    says(E(sign(U) * sign(W), pair), "=", 2 / pi * asin(r)),
+    link(E(sign(U) * sign(W), pair), "=", 2 / pi * asin(r), gaussian_calculus),
+    given=(Ge(r, -1), Le(r, 1)),
+)
 
 # -- Price's theorem ----------------------------------------------------------------------------
 
