@@ -56,6 +56,7 @@ class _GaussianCalculus(Rule):
         from slrsym.gaussian.integrals import IntegrabilityError
 
         def closed(node: Expectation) -> Expr:
+            require_defined(node.integrand, context)
             integrand = with_derivatives_taken(node.integrand, context)
             _require_sure_jumps(integrand, node.law, context)
             try:

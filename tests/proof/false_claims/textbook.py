@@ -203,6 +203,14 @@ step(
     checks="rule",
     **closing,
 )
+step(
+    "calculus: an argument that is undefined",
+    E(erf(G / v) ** 2),
+    2 / pi * asin(2 / (v**2 + 2)),
+    None,
+    checks="rule",
+    **closing,
+)
 step("calculus: a jump has no slope", E(G * D(Heaviside(G), G)), 0, None, checks="rule", **closing)
 step(
     "calculus: a sum that may be empty",
