@@ -133,6 +133,8 @@ class _Differentiate(Rule):
         require_equality(link)
         if not link.statement.has(Derivative):
             raise Refused("neither side has a derivative to evaluate")
+        for side in (link.lhs, link.rhs):
+            require_defined(side, context)
         context.require_equal(
             with_derivatives_taken(link.lhs, context), with_derivatives_taken(link.rhs, context)
         )

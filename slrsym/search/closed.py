@@ -152,8 +152,9 @@ class _Price(Rule):
         require_equality(link)
         if not any(node.expr.has(Expectation) for node in link.statement.atoms(Derivative)):
             raise Refused("neither side has a derivative of an expectation")
-        for node in link.statement.atoms(Expectation):
-            require_integrable(node, context)
+        require_integrable(link.statement, context)
+        for side in (link.lhs, link.rhs):
+            require_defined(side, context)
         left, right = (
             rebuilt(side, lambda node: _moved(node, context)) for side in (link.lhs, link.rhs)
         )

@@ -12,7 +12,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.search.atoms import Freedom
 from slrsym.search.calculus import require_equality
-from slrsym.search.context import Context
+from slrsym.search.context import Context, require_defined
 from slrsym.search.regularity import (
     derivative,
     expectations_in,
@@ -182,6 +182,8 @@ class _DifferentiateUnderExpectation(Rule):
         require_equality(link)
         if not any(node.expr.has(Expectation) for node in link.statement.atoms(Derivative)):
             raise Refused("neither side has a derivative of an expectation")
+        for side in (link.lhs, link.rhs):
+            require_defined(side, context)
         context.require_equal(
             _differentiated(link.lhs, context), _differentiated(link.rhs, context), LINEAR
         )

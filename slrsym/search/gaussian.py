@@ -34,7 +34,7 @@ from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.search.atoms import partial_derivative
 from slrsym.search.calculus import in_either_direction, require_equality
-from slrsym.search.context import Context
+from slrsym.search.context import Context, require_defined
 from slrsym.search.expectations import (
     LINEAR,
     with_expectations_changed,
@@ -75,6 +75,7 @@ class _Stein(Rule):
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
         require_integrable(link.lhs, context)
+        require_defined(link.lhs, context)
         if not any(set(self.variables) & set(n.law.symbols) for n in expectations_in(link.lhs)):
             raise Refused(f"no expectation on the left has a variable of {self.variables}")
         for node in expectations_in(link.lhs):

@@ -53,6 +53,7 @@ from slrsym.proof import (
     cauchy_schwarz,
     chain,
     differentiate,
+    differentiate_under_expectation,
     gaussian_calculus,
     increasing,
     induction,
@@ -823,6 +824,28 @@ inductive(
 inductive(
     N, "<=", 2 * N, lambda h: chain(N + 1).ge(2 * N + 2, by=h), "induction: reversed", "step.1"
 )
+
+# -- what is undefined, and drops out -----------------------------------------------------------
+
+undefined = erf(1 / v)
+step("slopes: of what is undefined", D(x + undefined, x), 1, None, differentiate, checks="rule")
+step(
+    "slopes: of a mean and what is undefined",
+    D(E(x * G**2 + undefined), x),
+    E(G**2),
+    None,
+    by=differentiate_under_expectation,
+    checks="rule",
+)
+step(
+    "Price: of what is undefined",
+    D(E(U * W + undefined, pair), r),
+    1,
+    None,
+    checks="rule",
+    **priced,
+)
+step("Stein: zero times what is undefined", E(G * undefined), 0, None, stein(G), checks="rule")
 
 # -- integers, slopes, powers -------------------------------------------------------------------
 
