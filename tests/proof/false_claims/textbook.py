@@ -264,7 +264,7 @@ step(
     "Price: a parameter of the integrand is forgotten",
     D(E(r * U * W, pair), r),
     r,
-    2 * r,
+    None,
     **priced,
 )
 step(
@@ -921,4 +921,4 @@ step(
     (x + y - Abs(x - y)) / 2,
     by=algebra,
 )
-step("kinks: Heaviside in algebra", Heaviside(x), 1 + sign(x), (1 + sign(x)) / 2, by=algebra)
+step("kinks: Heaviside in algebra", Heaviside(x), 1 + sign(x), None, by=algebra)
