@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -380,6 +380,18 @@ def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
         return part
     inner = dict(children(t))[path[0]]
     return replaced(t, {path[0]: at_path(inner, path[1:], part)})
+
+
+def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
+    """Where a term stands in another, under no binder but those of these heads."""
+    if same(t, wanted):
+        return [()]
+    return [
+        (place, *path)
+        for place, part in children(t)
+        if not is_inside(t, place) or t[0] in through
+        for path in places(part, wanted, through)
+    ]
 
 
 def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:

@@ -14,27 +14,24 @@ from typing import Any
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, expand
 
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
-from slrsym.evidence.emission import FAILURES, Emission
+from slrsym.evidence.emission import FAILURES, Emission, places
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.search.context import Context
-from slrsym.search.gaussian import _slope
+from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.expect import ONE, added_all
 from slrsym.trusted.term import (
     Term,
     bound,
-    children,
     defined,
     free,
     inside,
-    is_inside,
     key,
     neg,
     outside,
     plain,
-    same,
     substitute,
 )
 
@@ -47,18 +44,6 @@ QUICK = 2.0
 def expectations_in(t: Term) -> dict[str, Term]:
     """The expectations in a term that stand under no binder."""
     return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
-
-
-def places(t: Term, wanted: Term) -> list[list[Any]]:
-    """Where a term stands in another, under no binder."""
-    if same(t, wanted):
-        return [[]]
-    return [
-        [plain(place), *path]
-        for place, part in children(t)
-        if not is_inside(t, place)
-        for path in places(part, wanted)
-    ]
 
 
 class Calculus:
@@ -105,7 +90,7 @@ class Calculus:
     def rewritten(self, line: Line, equation: Line, source: Term) -> Line:
         """The equation `line` with the other side of `equation` for `source` on its right."""
         _, _, right = line.theorem.conclusion
-        paths = [[2, *path] for path in places(right, source)]
+        paths = [[2, *plain(path)] for path in places(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
     def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Line:
@@ -344,7 +329,7 @@ class Calculus:
             more = [Expectation(rest, e.law)]
             for slope in expectations_in(total).values():
                 orders = inside(slope)[0][1]
-                derivative = _slope(rest, order[orders.index(1)])
+                derivative = slope_in(rest, order[orders.index(1)])
                 equal = self.with_body(slope, self.body(derivative, e))
                 line = self.rewritten(line, equal, slope)
                 more.append(Expectation(derivative, e.law))

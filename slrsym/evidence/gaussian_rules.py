@@ -9,19 +9,19 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, exp, expand, pi, simplify, sqrt
 
-from slrsym.evidence.emission import BY_LINEARITY, FAILURES, Emission, family
+from slrsym.evidence.emission import BY_LINEARITY, FAILURES, Emission, family, places
 from slrsym.evidence.expectations import Calculus, nodes_of
 from slrsym.evidence.laws import factored
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum
-from slrsym.search.gaussian import _slope
+from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Link, Step
 from slrsym.trusted import Line
 from slrsym.trusted.term import (
+    BINDERS,
     Term,
     bound,
-    children,
     inside,
     key,
     num,
@@ -124,7 +124,7 @@ def _under(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
         slope = node.expr.integrand
         for x, n in node.variable_count:
             for _ in range(int(n)):
-                slope = _slope(slope, x)
+                slope = slope_in(slope, x)
         moved = Expectation(slope, node.expr.law)
         wanted = substitute(
             inside(em.term(moved))[0], dict(zip(bound(em.term(moved)), bound(inner), strict=True))
@@ -262,15 +262,7 @@ def _peel(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
             less, wanted = em.term(copies.count), em.term(copies.count - 1)
             less = ("+", less, num(-1))
             count = work.shown(("=", less, wanted))
-            paths = [[2, *path] for path in _anywhere(line.theorem.conclusion[2], less)]
+            found = places(line.theorem.conclusion[2], less, through=BINDERS)
+            paths = [[2, *plain(path)] for path in found]
             work.lines[key(t)] = work.add("rewrite", [line, count], paths)
     return work.conclude(em.formula(step.statement))
-
-
-def _anywhere(t: Term, wanted: Term) -> list[list[Any]]:
-    """Where a term stands in another, under binders, too."""
-    if t == wanted:
-        return [[]]
-    return [
-        [plain(place), *path] for place, part in children(t) for path in _anywhere(part, wanted)
-    ]

@@ -28,26 +28,25 @@ from sympy import (
 )
 
 from slrsym.evidence.arithmetic import arithmetic, in_context
-from slrsym.evidence.emission import FAILURES, Emission, family
-from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of, places
+from slrsym.evidence.emission import FAILURES, Emission, at_path, family, places
+from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import normal_cdf, normal_pdf
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
 from slrsym.search.convexity import placeholder
-from slrsym.search.gaussian import _slope
+from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Step
 from slrsym.statements.expressions import put
 from slrsym.trusted import Line, Refused
 from slrsym.trusted.term import (
     Term,
     bound,
-    children,
     inside,
     key,
     num,
     outside,
-    replaced,
+    plain,
     same,
     substitute,
 )
@@ -152,18 +151,11 @@ def _put_in(work: Calculus, wanted: Term) -> Line:
             paths = places(closed, node)
             put.append((line, paths))
             for path in paths:
-                closed = _at(closed, path, line.theorem.conclusion[2])
+                closed = at_path(closed, path, line.theorem.conclusion[2])
     shown = work.shown(closed)
     for line, paths in put:
-        shown = work.add("rewrite", [shown, line], paths)
+        shown = work.add("rewrite", [shown, line], plain(tuple(paths)))
     return shown
-
-
-def _at(t: Term, path: list[Any], new: Term) -> Term:
-    if not path:
-        return new
-    place = tuple(path[0]) if isinstance(path[0], list) else path[0]
-    return replaced(t, {place: _at(dict(children(t))[place], path[1:], new)})
 
 
 # -- derivatives of laws ------------------------------------------------------------------------
@@ -195,7 +187,7 @@ def _slopes_taken(work: Calculus, line: Line, f: Expr, law: Any) -> Line:
             expr = f
             for x, n in zip(order, t[1], strict=True):
                 for _ in range(n):
-                    expr = _slope(expr, x)
+                    expr = slope_in(expr, x)
             return expr
 
         moved = Expectation(closed(body), law)
@@ -282,7 +274,8 @@ def _with_means(work: Calculus, line: Line, wanted: Term, ends: dict[str, Term])
 
 def _everywhere(work: Calculus, line: Line, equation: Line, source: Term) -> Line:
     _, left, right = line.theorem.conclusion
-    paths = [[i, *path] for i, side in ((1, left), (2, right)) for path in places(side, source)]
+    sides = ((1, left), (2, right))
+    paths = [[i, *plain(path)] for i, side in sides for path in places(side, source)]
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 

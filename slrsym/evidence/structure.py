@@ -9,12 +9,12 @@ from typing import Any
 from sympy import Eq, S
 
 from slrsym.evidence.arithmetic import in_context
-from slrsym.evidence.emission import FAILURES, Emission, at_path, family, kind_of_proof
+from slrsym.evidence.emission import FAILURES, Emission, at_path, family, kind_of_proof, places
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.trusted import Line, Refused
-from slrsym.trusted.term import Term, children, is_inside, key, num, plain, same, substitute
+from slrsym.trusted.term import Term, key, num, plain, same, substitute
 
 
 @kind_of_proof("Chain")
@@ -165,7 +165,7 @@ def _under_derivatives(em: Emission, line: Line, wanted: Term, context: Context)
     if p[0] != "=" or not any(side[0] == "d" for side in wanted[1:]):
         raise Refused("nothing is differentiated")
     for old, new in (p[1:], p[:0:-1]):
-        paths = places(wanted, old)
+        paths = places(wanted, old, through=("d",))
         if not paths:
             continue
         meant = wanted
@@ -174,15 +174,3 @@ def _under_derivatives(em: Emission, line: Line, wanted: Term, context: Context)
         shown = in_context(em, meant, context)
         return em.script.add("rewrite", [shown, line], [plain(path) for path in paths])
     raise Refused("the equation does not stand there")
-
-
-def places(t: Term, wanted: Term) -> list[tuple[Any, ...]]:
-    """Where a term stands in another, under derivatives, too."""
-    if same(t, wanted):
-        return [()]
-    return [
-        (place, *path)
-        for place, part in children(t)
-        if not is_inside(t, place) or t[0] == "d"
-        for path in places(part, wanted)
-    ]

@@ -13,6 +13,7 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.atoms import Freedom
 from slrsym.search.context import Context, require_defined
 from slrsym.search.expectations import LINEAR
+from slrsym.search.intervals import Sign
 from slrsym.search.regularity import (
     derivative,
     require_admissible,
@@ -33,10 +34,15 @@ def placeholder(x: Symbol, context: Context) -> Symbol:
     return Dummy(x.name, **x._assumptions_orig)
 
 
+def _sign_of_slope(of: Expr, x: Symbol, context: Context, order: int = 1) -> Sign:
+    """What is known of a derivative at all values that a symbol may take."""
+    place = placeholder(x, context)
+    return context.sign(derivative(put(of, {x: place}), place, context, order))
+
+
 def _curvature(of: Expr, x: Symbol, context: Context) -> int:
     """1 for a convex function of all values that a symbol may take, -1 for a concave one."""
-    place = placeholder(x, context)
-    bend = context.sign(derivative(put(of, {x: place}), place, context, 2))
+    bend = _sign_of_slope(of, x, context, 2)
     if bend.nonnegative:
         return 1
     if bend.nonpositive:
@@ -138,8 +144,7 @@ class _Increasing(Rule):
         known = Link.of(shown)
         if not link.follows_from(known.relation):
             known = known.flipped
-        place = placeholder(x, context)
-        rising = context.sign(derivative(put(self.of, {x: place}), place, context))
+        rising = _sign_of_slope(self.of, x, context)
         strict = len(link.relation) == 1
         context.require(
             rising.positive if strict else rising.nonnegative,

@@ -114,7 +114,7 @@ class _Stein(Rule):
                 rest = Mul(*factors[:position], base ** (power - 1), *factors[position + 1 :])
                 moved = block.mean[base] * rest + Add(
                     *(
-                        block.covariance(base, other) * _slope(rest, other)
+                        block.covariance(base, other) * slope_in(rest, other)
                         for other in block.symbols
                     )
                 )
@@ -149,7 +149,7 @@ class _Erf(Function):  # type: ignore[misc]
         return erf_prime(self.args[0])
 
 
-def _slope(expr: Expr, x: Symbol) -> Expr:
+def slope_in(expr: Expr, x: Symbol) -> Expr:
     slope = expr.replace(erf, _Erf).diff(x).replace(_Erf, erf)
     powers = [p for p in expr.atoms(Pow) if p.base == x and not p.exp.is_Integer]
     # The derivative of x**(k + 1) is written (k + 1)*x**(k + 1)/x, at 0 as well.

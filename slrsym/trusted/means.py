@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from slrsym.trusted.calculus import HALF, inverse, square
 from slrsym.trusted.expect import (
     ONE,
     ZERO,
@@ -44,19 +45,11 @@ from slrsym.trusted.term import (
 )
 from slrsym.trusted.theorem import Theorem, made, one, relation, rule
 
-HALF, TWO = num(1, 2), num(2)
-
-
-def square(t: Term) -> Term:
-    return ("^", 2, 1, t)
+TWO = num(2)
 
 
 def root(t: Term, power: int = 1) -> Term:
     return ("^", power, 2, t)
-
-
-def inverse(t: Term) -> Term:
-    return ("^", -1, 1, t)
 
 
 # -- what has a mean ------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from slrsym.trusted.calculus import square
 from slrsym.trusted.expect import ONE, ZERO, apart
 from slrsym.trusted.term import (
     Term,
@@ -179,10 +180,6 @@ def _theorem(premises: Sequence[Theorem], name: Any, goal: Term, values: tuple[T
     taken = frozenset().union(free(goal), *map(free, values))
     asked = needs(Goal(goal[1], goal[2], goal[3:], box(goal[2], taken), values))
     return list(map(made, asked)), goal, (f"theorem {name}", *axioms)
-
-
-def square(t: Term) -> Term:
-    return ("^", 2, 1, t)
 
 
 def total(terms: Iterable[Term]) -> Term:
