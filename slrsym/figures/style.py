@@ -87,9 +87,20 @@ def absolute(text: str) -> str:
     return rf"$\mid\!{text}\!\mid$"
 
 
+# Of what is said of a figure: the font of its text has no Greek letters.
+_SYMBOLS = {
+    "|κ|": absolute(r"\kappa"),
+    "|ν|": absolute(r"\nu"),
+    "k*": r"$k^\star$",
+    "v*": r"$v^\star$",
+}
+
+
 def concluded(figure: Figure, text: str) -> None:
     """Put a sentence below a figure, above its legend if it has one."""
     said = fill(text, round(15.5 * figure.get_figwidth()))
+    for plain, tex in _SYMBOLS.items():
+        said = said.replace(plain, tex)
     with style():
         legend = figure.legends[0] if figure.legends else None
         if legend is None:
