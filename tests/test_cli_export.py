@@ -54,7 +54,7 @@ def test_a_snippet(run):
     result = run("square", "--snippet")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        "% Claim 1, square, proved",
+        "% square, proved",
         "(1 + x)^{2} = 1 + 2x + x^{2}",
     ]
 
@@ -83,9 +83,7 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
     text = "".join(f.read_text() for f in (tmp_path / "out").glob("*.tex"))
     assert "\\slrunproved{failed}" in text
     assert "0 of 1 claims proved" in text
-    assert run("wrong", "--snippet", "--unproved", path=file).stdout.startswith(
-        "% Claim 1, wrong, failed"
-    )
+    assert run("wrong", "--snippet", "--unproved", path=file).stdout.startswith("% wrong, failed")
 
 
 @pytest.mark.parametrize(

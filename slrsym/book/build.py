@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -76,7 +75,7 @@ def build(
     # What a claim is called does not depend on what else is exported.
     known = {c.id: c for c in [*ledger.claims.values(), *every]}
     grouped = sections(known.values())
-    called = labels([claim for _, inside in grouped for claim in inside])
+    called = {claim.id: Label.of(claim) for _, inside in grouped for claim in inside}
     made = []
     for title, inside in sections(ledger.find(id) for id in wanted):
         entries = tuple(
@@ -113,45 +112,6 @@ def build(
     table = notation_table() if notation else ()
     told = errata(wanted) if notation else ()
     return Document(tuple(made), axioms, called, table, __version__, told)
-
-
-# A number of the paper, and perhaps what is said of its constants; not a part of its proof, or what
-# several items together say.
-_NUMBERED = re.compile(
-    r"(Theorem|Lemma|Proposition|Corollary|Definition) (\d+)( \([ivx]+\))?"
-    r"(?:[,;] (?!proof\b)[a-z].*)?"
-)
-
-
-def labels(claims: Iterable[Claim]) -> dict[str, Label]:
-    """A name for each claim."""
-    claims = list(claims)
-    numbered = {c.id: m for c in claims if (m := _NUMBERED.fullmatch(c.source))}
-    shared = Counter(_item(m) for m in numbered.values())
-    seen: Counter[str] = Counter()
-    result: dict[str, Label] = {}
-    for claim in claims:
-        match = numbered.get(claim.id)
-        if match is None:
-            seen["Claim"] += 1
-            result[claim.id] = Label("Claim", str(seen["Claim"]))
-            continue
-        letter = ""
-        item = _item(match)
-        if shared[item] > 1 and claim.id != item.lower().replace(" ", "-"):
-            letter = _letter(seen[item])
-            seen[item] += 1
-        result[claim.id] = Label(match[1], f"{match[2]}{letter}{match[3] or ''}")
-    return result
-
-
-def _item(match: re.Match[str]) -> str:
-    return f"{match[1]} {match[2]}{match[3] or ''}"
-
-
-def _letter(count: int) -> str:
-    more, last = divmod(count, 26)
-    return (_letter(more - 1) if more else "") + "abcdefghijklmnopqrstuvwxyz"[last]
 
 
 def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:

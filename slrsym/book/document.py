@@ -8,10 +8,12 @@ text, a reference to a claim, or a citation. A renderer needs to know nothing el
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from slrsym.claims.names import name_of
 from slrsym.typeset import Box
 
 
@@ -126,15 +128,35 @@ class Group(Block):
     blocks: tuple[Block, ...]
 
 
+# A statement of the paper, by its id; what else is said of it has more words in its id.
+_NUMBERED = re.compile(
+    r"(theorem|lemma|proposition|corollary|definition|assumption)-(\d+)(?:-([ivx]+))?"
+)
+
+
 @dataclass(frozen=True)
 class Label:
-    """What a claim is called."""
+    """What a claim is called: by its number in the paper, else by its name.
+
+    The name is short, and those of steps begin with it: P15.7 is step 7 of Proposition 15, P15.
+    """
 
     kind: str
     number: str
+    name: str
+
+    @classmethod
+    def of(cls, claim: Any) -> Label:
+        """That of a claim, whatever else there is."""
+        name = name_of(claim.id)
+        match = _NUMBERED.fullmatch(claim.id)
+        if match is None or not claim.source.startswith(f"{match[1].capitalize()} {match[2]}"):
+            return cls("Claim", name, name)
+        item = f" ({match[3]})" if match[3] else ""
+        return cls(match[1].capitalize(), f"{match[2]}{item}", name)
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.number}"
+        return self.name if self.kind == "Claim" else f"{self.kind} {self.number}"
 
 
 @dataclass(frozen=True)

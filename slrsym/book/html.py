@@ -30,6 +30,7 @@ from slrsym.book.document import (
 from slrsym.book.errata import LEAD
 from slrsym.book.graph import laid_out, routed
 from slrsym.book.prose import inline_text
+from slrsym.claims.names import step_name
 from slrsym.search.axioms import axiom
 from slrsym.typeset import Box, broken, to_mathml
 from slrsym.typeset.boxes import Operator, Row, row
@@ -108,11 +109,13 @@ class Renderer:
         pages: Mapping[str, str] | None = None,
         axioms: str = "",
         digits: Mapping[str, int | None] | None = None,
+        claim: str = "",
     ) -> None:
         self.labels = labels
         self.pages = dict(pages or {})
         self.axioms = axioms
         self.digits = dict(digits or {})
+        self.claim = claim
         self._ids: set[str] = set()
 
     # -- within a line -------------------------------------------------------------------------
@@ -198,16 +201,15 @@ class Renderer:
         """What one step of the proof says, below the reason for it."""
         if not label:
             return shown
-        number = label.rsplit(".", 1)[-1]
-        counted = f'<span class="number">{number}</span> ' if number.isdigit() else ""
+        name = step_name(self.claim, label) if self.claim else label
         return (
-            f'<details class="step" id="{self._id(label)}" open><summary>{counted}'
+            f'<details class="step" id="{self._id(name)}" open><summary>'
+            f'<span class="number">{name}</span> '
             f'<span class="why">{self.inline(why)}</span>{self._agreement(label)}</summary>\n'
             f"{shown}\n</details>"
         )
 
-    def _id(self, label: str) -> str:
-        stem = "step-" + re.sub(r"[^A-Za-z0-9.]+", "-", label)
+    def _id(self, stem: str) -> str:
         name, count = stem, 1
         while name in self._ids:
             count += 1
@@ -267,7 +269,7 @@ def picture(document: Document, pages: Mapping[str, str], columns: int = 8) -> s
     for node in graph.nodes:
         claim = claims[node.id]
         x, y = places[node.id]
-        name = node.id if claim.label.kind == "Claim" else str(claim.label)
+        name = str(claim.label)
         sign = STATUSES.get(claim.status, STATUSES["unverified"])[0]
         mark = "" if claim.status == "proved" else f"{sign} "
         told = escape(f"{claim.label}, {claim.id}: {claim.status}", quote=True)
@@ -394,7 +396,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
         pages[from_front[claim.id]] = made(
             "claim.html",
             str(claim.label),
-            Renderer(document.labels, from_claims, axioms, claim.agreement),
+            Renderer(document.labels, from_claims, axioms, claim.agreement, claim.id),
             "../",
             claim=claim,
             known=known,

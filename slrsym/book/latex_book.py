@@ -18,7 +18,7 @@ from slrsym.book.latex import Renderer
 from slrsym.book.prose import escaped, inline_text
 from slrsym.search.axioms import axiom
 
-KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Claim")
+KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Assumption", "Claim")
 
 # The Debian packages that hold what is used here.
 PACKAGES = (

@@ -13,7 +13,7 @@ from slrsym.book.html import WIDE, relation
 from slrsym.book.html import Renderer as HtmlRenderer
 from slrsym.book.latex import Renderer, snippet
 from slrsym.book.proofs import Writer
-from slrsym.book.prose import ORDER, assumed, free_in, functions_in
+from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text
 from slrsym.claims.claim import Claim
 from slrsym.search.chain import Chain
 from slrsym.typeset import Box, Printer, broken, declared_laws
@@ -39,13 +39,12 @@ def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Writ
 def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
     """What a document says of a claim, and what claims are called in it."""
     # With a proof, which is seldom asked for: for start-up time.
-    from slrsym.book.build import labels
     from slrsym.book.claims import claim_entry
     from slrsym.claims.ledger import builtin_ledger
 
     ledger = builtin_ledger()
-    entry = claim_entry(claim, ledger.find, labels([claim])[claim.id])
-    return entry, labels([*ledger.claims.values(), claim])
+    entry = claim_entry(claim, ledger.find, Label.of(claim))
+    return entry, {other.id: Label.of(other) for other in [*ledger.claims.values(), claim]}
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
@@ -83,7 +82,8 @@ def claim_html(claim: Claim, proof: bool = False) -> str:
     if proof:
         entry, found = _entry(claim)
         whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
-        return f"<div>{_heading(claim)}\n{_Unstyled(found).blocks(whole)}</div>"
+        shown = _Unstyled(found, claim=claim.id).blocks(whole)
+        return f"<div>{_heading(claim)}\n{shown}</div>"
     blocks: list[Display | Paragraph] = [
         *_assumptions([claim.statement], claim.given),
         *_statement(claim),
@@ -107,8 +107,9 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
 
 
 def _heading(claim: Claim) -> str:
-    title = f" ({escape(claim.title)})" if claim.title else ""
-    return f"<strong>{escape(claim.source)}</strong>{title}"
+    # As the site does: the name that stands everywhere, then what it says, with its formulas.
+    title = HtmlRenderer({}).inline(inline_text(claim.title)) if claim.title else ""
+    return f"<strong>{escape(str(Label.of(claim)))}</strong>{f' ({title})' if title else ''}"
 
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:

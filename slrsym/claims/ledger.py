@@ -22,6 +22,7 @@ from slrsym.claims.files import (
     ids_below,
 )
 from slrsym.claims.loading import Checker, load_file
+from slrsym.claims.names import id_of
 from slrsym.search import RULE_CLAIMS
 from slrsym.search.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
@@ -321,7 +322,7 @@ class Ledger:
         Parameters
         ----------
         id : str
-            The id.
+            The id, or the name that book and site show, such as ``P15`` for ``proposition-15``.
 
         Returns
         -------
@@ -334,6 +335,8 @@ class Ledger:
             If there is none.
         """
         claim = self.claims.get(id) or self._from_library(id)
+        if claim is None and id_of(id) != id:
+            return self.find(id_of(id))
         if claim is None:
             close = _closest(id, [*self.claims, *ids_below(builtin_folder())])
             hint = f"; did you mean {close}?" if close else ""

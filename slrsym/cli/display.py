@@ -13,6 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from slrsym.claims.names import name_of, step_name
+
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
     from slrsym.claims.claim import Claim
@@ -188,7 +190,9 @@ def proof(claim: Any, row: Any, out: Console) -> None:
 
     own = " *" if row.replaces else ""
     said = f"{claim.title}  ({claim.source})" if claim.title else claim.source
-    out.print(Text.assemble((f"{claim.id}{own}", "bold"), f"  {said}"))
+    short = name_of(claim.id)
+    name = claim.id if short == claim.id else f"{short}  {claim.id}"
+    out.print(Text.assemble((f"{name}{own}", "bold"), f"  {said}"))
     say(claim.statement)
     for hypothesis in claim.given:
         say(f"given {hypothesis}")
@@ -200,7 +204,9 @@ def proof(claim: Any, row: Any, out: Console) -> None:
     for report in claim.steps:
         digits = "" if report.digits is None else f", {report.digits} digits"
         mark = ("refused", "bold red") if not report.accepted else (f"accepted{digits}", "green")
-        head = Text.assemble((report.label, "bold"), f" [{report.rule}]  ", mark)
+        head = Text.assemble(
+            (step_name(claim.id, report.label), "bold"), f" [{report.rule}]  ", mark
+        )
         say(head)
         say(report.statement, 6)
         for reason in (report.refusal, report.contradiction):

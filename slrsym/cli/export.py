@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from slrsym.claims.names import id_of
 from slrsym.cli.output import CLAIMS, PATHS, SEED, WORKERS, example, optional, reported
 from slrsym.cli.verify import checked, loaded
 from slrsym.files import FolderError, require_ours, write_folder
@@ -122,6 +123,7 @@ class _Export:
         from slrsym.book.build import build
 
         start = time.perf_counter()
+        claims, only = ([id_of(name) for name in names or ()] for names in (claims, only))
         ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
         self._begin = time.perf_counter()
         wanted = list(dict.fromkeys(only or [row.id for row in rows]))
@@ -214,7 +216,8 @@ def _print_snippets(document: Document) -> None:
 
     renderer = Renderer(document.labels)
     for claim in document.claims:
-        typer.echo(f"% {claim.label}, {claim.id}, {claim.status}")
+        said = dict.fromkeys([str(claim.label), claim.label.name, claim.status])
+        typer.echo(f"% {', '.join(said)}")
         for block in claim.where:
             if isinstance(block, Display):
                 typer.echo("\n".join(f"% {line}" for line in equation(block).splitlines()))

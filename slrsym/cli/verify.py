@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from slrsym.claims.names import id_of
 from slrsym.cli.output import (
     PATHS,
     SEED,
@@ -83,6 +84,7 @@ def verify(
     from slrsym.cli import display
 
     start = time.perf_counter()
+    claim = claim and [id_of(name) for name in claim]
     if log is not None:
         require_writable(log, "--log")
     _require_derivations(paths)
@@ -182,6 +184,7 @@ def axioms(
     from slrsym.cli import display
     from slrsym.search.axioms import AXIOMS, axiom
 
+    id = id and id_of(id)
     ledger = loaded(path, id and [id])
     for problem in ledger.problems:
         typer.echo(f"error: {problem}", err=True)

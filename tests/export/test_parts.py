@@ -10,11 +10,12 @@ from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 import slrsym
 from slrsym.book.abbreviations import chosen
 from slrsym.book.bibliography import PAPER, WORKS, bibtex, cited
-from slrsym.book.build import labels, sections
-from slrsym.book.document import Citation, Text
+from slrsym.book.build import sections
+from slrsym.book.document import Citation, Label, Text
 from slrsym.book.graph import laid_out
 from slrsym.book.prose import bounds, escaped, pieces
 from slrsym.claims.check import steps_of
+from slrsym.claims.names import id_of, name_of, step_name
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
@@ -79,18 +80,35 @@ def claim(id, source):
     return Claim(id=id, statement=Eq(x, x + 0 * x, evaluate=False), source=source)
 
 
-def test_labels():
-    found = labels([
-        claim("one", "Lemma 18 (ii)"), claim("two", "Proposition 10"), claim("three", "new"),
-        claim("four", "Proposition 10"), claim("five", "Lemma 16, proof"),
-        claim("proposition-10", "Proposition 10, for alpha < 1/C"),
-        claim("lemma-7", "Lemma 7; the partial derivatives are those of Claim 3"),
-        claim("six", "Lemma 18 (iv), (vi) at t = 0"), claim("seven", "Section 4, (9)"),
-    ])  # fmt: skip
-    assert [str(label) for label in found.values()] == [
-        "Lemma 18 (ii)", "Proposition 10a", "Claim 1", "Proposition 10b", "Claim 2",
-        "Proposition 10", "Lemma 7", "Claim 3", "Claim 4",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("id", "source", "shown", "name"),
+    [
+        ("proposition-15", "Proposition 15", "Proposition 15", "P15"),
+        ("theorem-5", "Theorem 5, for alpha < 1/K and d >= 3", "Theorem 5", "T5"),
+        ("lemma-18-ii", "Lemma 18 (ii)", "Lemma 18 (ii)", "L18-ii"),
+        ("lemma-17-iii", "Lemma 17", "Lemma 17 (iii)", "L17-iii"),
+        ("lemma-17-iii-positive", "Lemma 17, proof", "L17-iii-positive", "L17-iii-positive"),
+        ("lemma-7", "my own notes", "L7", "L7"),
+        ("excess-risk-stable", "new", "excess-risk-stable", "excess-risk-stable"),
+        ("one", "Lemma 18 (ii)", "one", "one"),
+    ],
+)
+def test_names_depend_on_the_claim_alone(id, source, shown, name):
+    called = Label.of(claim(id, source))
+    assert (str(called), called.name) == (shown, name)
+    assert id_of(name) == id
+
+
+def test_names_of_steps():
+    assert step_name("proposition-15", "7") == "P15.7"
+    assert step_name("proposition-9", "case 1.2") == "P9.case-1.2"
+
+
+def test_no_two_claims_have_one_name():
+    ledger = slrsym.ledger()
+    names = {id: name_of(id) for id in ledger.claims}
+    assert len(set(names.values())) == len(names)
+    assert all(ledger.find(name).id == id for id, name in names.items())
 
 
 def test_sections_follow_the_paper():
@@ -201,7 +219,7 @@ def test_claims_and_chains_in_notebooks():
     whole = ElementTree.fromstring(stated.to_html(proof=True).replace(" open>", ">"))
     assert whole.find("strong").text == "Lemma 18 (ii)"
     reasons = ["".join(step.itertext()) for step in whole.iterfind(".//summary")]
-    assert "1 differentiation under the expectation" in reasons
+    assert "L18-ii.derivative.1 differentiation under the expectation" in reasons
 
 
 def said(element):
