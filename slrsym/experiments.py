@@ -149,7 +149,7 @@ class Experiment:
         progress : bool, optional
             Whether to show a progress bar; by default on a terminal.
         backend : {'auto', 'numpy', 'numba'}, optional
-            By default Numba, where it is installed.
+            By default Numba, or NumPy where it cannot be had.
 
         Returns
         -------

@@ -237,7 +237,7 @@ def test_numba_missing(monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *_: None if name == "numba" else found(name)
     )
-    refused(simulate("--backend", "numba"), "backend='numba' needs", "pip install 'slrsym[fast]'")
+    refused(simulate("--backend", "numba"), "backend='numba' needs", "pip install numba")
     # Without being asked for, it is not missed.
     assert simulate("--steps", 3).exit_code == 0
 

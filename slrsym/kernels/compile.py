@@ -3,8 +3,8 @@
 ==========  =====================================================================================
 backend     numbers
 ==========  =====================================================================================
-``numpy``   float64 arrays; always there
-``numba``   float64 arrays, by machine code that is kept on disk; needs the extra ``fast``
+``numpy``   float64 arrays; what runs use where Numba cannot be had
+``numba``   float64 arrays, by machine code that is kept on disk; what runs use
 ``mpmath``  one state at a time, to any number of digits
 ``ball``    one state at a time, in balls that certainly hold the value
 ==========  =====================================================================================

@@ -70,14 +70,14 @@ DECORATOR = '@njit(error_model="numpy", cache=True, nogil=True)\n'
 
 
 class NumbaMissingError(ImportError):
-    """The extra ``fast`` is not installed."""
+    """Numba is not installed."""
 
 
 def require_numba() -> None:
     """Refuse, with what to do about it, where Numba is not installed."""
     if importlib.util.find_spec("numba") is None:
         raise NumbaMissingError(
-            "backend='numba' needs the package numba: pip install 'slrsym[fast]'; "
+            "backend='numba' needs the package numba: pip install numba; "
             "backend='numpy' works without"
         )
 
@@ -145,6 +145,8 @@ def _written(folder: Path, name: str, text: str) -> Path:
         return file
     with replacing(file) as draft:
         draft.write_bytes(text.encode())
+    if sys.stderr.isatty():
+        sys.stderr.write("compiling, once and for all; this takes some seconds\n")
     return file
 
 

@@ -59,7 +59,7 @@ _SECTIONS = """
     task : Task
         Dimension, number of tokens, gamma, epsilon.
     backend : {'numpy', 'numba'}, optional
-        Numba is two to three times faster, and needs the extra ``fast``.
+        Numba is several times faster, and compiles once, for some seconds.
 
     Returns
     -------

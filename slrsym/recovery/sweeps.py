@@ -87,7 +87,7 @@ def recover(
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal.
     backend : {'auto', 'numpy', 'numba'}, optional
-        By default Numba, where it is installed.
+        By default Numba, or NumPy where it cannot be had.
     stopping : bool, optional
         Whether runs stop when their verdicts are certain, by `slrsym.recovery.tubes`; otherwise
         all steps are taken.
@@ -185,7 +185,7 @@ def sweep(
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal.
     backend : {'auto', 'numpy', 'numba'}, optional
-        By default Numba, where it is installed.
+        By default Numba, or NumPy where it cannot be had.
     stopping : bool, optional
         Whether runs stop when their verdicts are certain, by `slrsym.recovery.tubes`; otherwise
         all steps are taken.

@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--backend", choices=("numpy", "numba"), default="numpy")
     backend = parser.parse_args(arguments).backend
     if backend == "numba" and importlib.util.find_spec("numba") is None:
-        parser.exit(1, "Numba is not installed: pip install 'slrsym[fast]'\n")
+        parser.exit(1, "Numba is not installed: pip install numba\n")
     sys.stdout.write(table(backend) + "\n")
 
 

@@ -131,7 +131,7 @@ def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
     vectors = VectorEngine(states, PAPER, alpha).advance(lam, 10)
     assert gone(vectors, plain)[29].max() < 1e-14
     assert (gone(vectors, plain)[:-3] < 5 * grown[20][3:]).all()
-    pytest.importorskip("numba", reason="needs numba: pip install 'slrsym[fast]'")
+    pytest.importorskip("numba", reason="needs numba: pip install numba")
     machine = NumbaEngine(states, PAPER, alpha).advance(lam, 10)
     assert gone(machine, plain)[29].max() < 1e-15
     assert (gone(machine, plain) < 5 * grown[1]).all()

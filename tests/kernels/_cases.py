@@ -18,7 +18,7 @@ EPS = 2.0**-53
 INPUTS = (*ORDER_PARAMETERS, lam, gamma, d, L)
 
 needs_numba = pytest.mark.skipif(
-    importlib.util.find_spec("numba") is None, reason="needs numba: pip install 'slrsym[fast]'"
+    importlib.util.find_spec("numba") is None, reason="needs numba: pip install numba"
 )
 ARRAY_BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 

@@ -227,7 +227,7 @@ def no_numba(monkeypatch):
 
 def test_without_numba_the_message_says_what_to_do(no_numba):
     x = Symbol("x")
-    with pytest.raises(NumbaMissingError, match=r"pip install 'slrsym\[fast\]'"):
+    with pytest.raises(NumbaMissingError, match="pip install numba"):
         compile_expressions([x**2 + 4], [x], [], "numba")
     assert issubclass(NumbaMissingError, ImportError)
 
