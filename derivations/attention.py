@@ -1,9 +1,9 @@
-"""Section 3: the predictors (2) and (3) are one attention layer, read at the [CLS] token."""
+"""Section 3: the predictors (1) to (3) are one attention layer, read at the [CLS] token."""
 
-from sympy import Eq, Ge, Gt, IndexedBase, Le, Sum, Symbol, erf, exp, symbols
+from sympy import Eq, Ge, Gt, IndexedBase, KroneckerDelta, Le, Sum, Symbol, erf, exp, symbols
 
 from slrsym.notation import L
-from slrsym.proof import Claim, algebra, chain, sign
+from slrsym.proof import Claim, algebra, chain, sign, single_out, termwise
 
 # Tokens X_l in R^d, the embedding c of [CLS], and a head of dimension d_k: the query matrix is
 # arbitrary, the key matrix has rank one, W_K = k u^T, and W_V W_O = v.
@@ -77,6 +77,33 @@ with_itself = Claim(
 def _(goal):
     """One summand more in both sums."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+# Weights that attend to one token alone: the row e_J of zeros, and a one at J.
+J = Symbol("J", integer=True)
+hard = KroneckerDelta(l, J) * projection(l, v)
+
+hardest = Claim(
+    id="attention-hard",
+    title="the predictor (1) is the layer with the weights e_J, J being the token of largest score",
+    statement=Eq(Sum(hard, (l, 1, L)), projection(J, v), evaluate=False),
+    source="(1): e_J X v, with J = argmax of X k, is the score X_J . v of that token",
+    against="exact",
+    given=[Ge(J, 1), Le(J, L)],
+)
+
+
+@hardest.proof
+def _(goal):
+    """Of the sum over tokens the term of J is left; all others vanish."""
+    before, after = Sum(hard, (l, 1, J - 1)), Sum(hard, (l, J + 1, L))
+    vanishes = chain(hard).then(0, by=algebra)
+    return (
+        chain(goal.lhs)
+        .then(before + projection(J, v) + after, by=single_out(J))
+        .then(projection(J, v) + after, by=termwise(l, 1, J - 1, vanishes))
+        .then(goal.rhs, by=termwise(l, J + 1, L, vanishes))
+    )
 
 
 erf_layer = Claim(

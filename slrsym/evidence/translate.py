@@ -166,6 +166,9 @@ class Translator:
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
         if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
             return self._term(_IN_OTHERS[type(e)](*_single(e)), env)
+        if isinstance(e, sp.KroneckerDelta) and all(i.is_integer for i in e.args):
+            near = 1 - sp.Abs(e.args[0] - e.args[1])
+            return self._term((near + sp.Abs(near)) / 2, env)
         if isinstance(e, AppliedUndef):
             return (
                 "u",

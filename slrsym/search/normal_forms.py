@@ -28,6 +28,7 @@ from sympy import (
     Heaviside,
     I,
     Integral,
+    KroneckerDelta,
     Max,
     Min,
     Mul,
@@ -237,6 +238,9 @@ def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
         return (a + b + side * Abs(a - b)) / 2 if a.is_real and b.is_real else None
     if isinstance(expr, Heaviside) and len(expr.args) == 1:
         return (1 + sign(expr.args[0])) / 2
+    if isinstance(expr, KroneckerDelta) and all(i.is_integer for i in expr.args):
+        near = 1 - Abs(expr.args[0] - expr.args[1])
+        return (near + Abs(near)) / 2
     if isinstance(expr, factorial):
         return _with_fewer_factors(expr.args[0], nonnegative)
     if not isinstance(expr, Abs):

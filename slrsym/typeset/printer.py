@@ -298,6 +298,10 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
             base = Fence("(", base, ")")
         return Script(base, row(inside)), ATOM
 
+    def _kronecker(self, expr: sp.KroneckerDelta) -> tuple[Box, int]:
+        places = row([self._print(index)[0] for index in expr.args])
+        return Script(self.symbol(Symbol("delta")), places), ATOM
+
     def _constant(self, expr: Any) -> tuple[Box, int]:
         texts = {sp.pi: "pi", sp.oo: "infty"}
         return identifier(texts[expr]), ATOM
@@ -319,6 +323,7 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
         MatrixBase: _matrix,
         AppliedUndef: _applied,
         Indexed: _indexed,
+        sp.KroneckerDelta: _kronecker,
         IndexedBase: _atom,
         Expectation: Expectations._expectation,
         IIDSum: Expectations._copies,

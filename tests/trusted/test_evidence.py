@@ -95,6 +95,7 @@ def test_what_cancels_in_sympy_is_read_before():
     "expr",
     [
         sp.Symbol("z"), sp.Symbol("n", even=True), sp.Limit(X, X, 0),
+        sp.KroneckerDelta(X, 1),
         sp.gamma(sp.Symbol("x", real=True)), X ** sp.Symbol("x", real=True),
         sp.Derivative(sp.Symbol("n", integer=True) ** 2, sp.Symbol("n", integer=True)),
         sp.Integral(sp.Symbol("x", real=True), sp.Symbol("x", real=True)),

@@ -1,9 +1,24 @@
 """False steps by the rules for sums, for bounds of derivatives, and at points; and their twins."""
 
-from sympy import Abs, Eq, IndexedBase, Le, Subs, Sum, Symbol, erf, exp, pi, sqrt, symbols
+from sympy import (
+    Abs,
+    Eq,
+    IndexedBase,
+    KroneckerDelta,
+    Le,
+    Subs,
+    Sum,
+    Symbol,
+    erf,
+    exp,
+    pi,
+    sqrt,
+    symbols,
+)
 
 from slrsym.proof import (
     D,
+    algebra,
     all_of,
     at,
     by_citation,
@@ -47,6 +62,22 @@ wrong(
     link(whole, "=", parts, single_out(j)),
     "1",
     given=(Le(1, j),),
+)
+picked = KroneckerDelta(i, j) * exp(x)
+step("what is beside the place of a delta", picked, exp(x), 0, algebra, given=(Le(i, j - 1),))
+wrong(
+    "what may be at the place of a delta",
+    says(picked, "=", 0),
+    link(picked, "=", 0, algebra),
+    "1",
+    given=(Le(i, j),),
+)
+wrong(
+    "a delta of what are no integers",
+    says(KroneckerDelta(x, y), "=", 1 + x - y),
+    link(KroneckerDelta(x, y), "=", 1 + x - y, algebra),
+    "1",
+    given=(x < y, y < x + 1),
 )
 
 
