@@ -166,7 +166,7 @@ def _about(inside: list[_Item]) -> Boolean | None:
     """The case that a group is about, if its conclusion says so."""
     for item in inside:
         about = getattr(item.step.rule, "about", ())
-        if item.path == ("conclusion",) and item.step.rule.name.startswith("the case "):
+        if item.path == ("shown",) and item.step.rule.name.startswith("the case "):
             return about[0] if about else None
     return None
 

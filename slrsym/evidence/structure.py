@@ -47,7 +47,7 @@ def _all_of(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 @kind_of_proof("_Having")
 def _having(em: Emission, proof: Any, context: Context, label: str) -> Line:
-    fact = em.prove(proof.fact, context, labelled(label, "fact"))
+    fact = em.prove(proof.fact, context, labelled(label, proof.name))
     then = em.prove(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
     given = [h for k, h in both.items() if k != key(fact.theorem.conclusion)]
@@ -64,7 +64,7 @@ def _cases(em: Emission, proof: Any, context: Context, label: str) -> Line:
         within, goal = proof._inside(case, context)
         here = labelled(label, f"case {number}")
         shown = em.prove(inner, within, here)
-        step = next(s for s in steps if s.label == labelled(here, "conclusion"))
+        step = next(s for s in steps if s.label == labelled(here, "shown"))
         wanted = em.formula(goal)
         line = em.step(step, partial(em.conclude, shown, wanted, within), "case")
         branches.append((case, line))

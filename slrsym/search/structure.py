@@ -138,13 +138,19 @@ def all_of(*parts: Proof) -> Proof:
 class _Having(Proof):
     fact: Proof
     then: Proof
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        """What its steps' labels begin with, told apart from those of the facts before it."""
+        return "fact" if self.number == 1 else f"fact {self.number}"
 
     @property
     def conclusion(self) -> Boolean:
         return self.then.conclusion
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        yield from self.fact.steps(context, labelled(label, "fact"))
+        yield from self.fact.steps(context, labelled(label, self.name))
         yield from self.then.steps(context.assuming(self.fact.conclusion), label)
 
 
@@ -172,7 +178,13 @@ def having(fact: Proof, then: Proof) -> Proof:
     Proof.require(then, "what follows")
     if not isinstance(fact.conclusion, Relational):
         raise ProofError(f"the fact must be a relation; got {fact.conclusion}")
-    return _Having(fact, then)
+    return _Having(fact, _after_a_fact(then))
+
+
+def _after_a_fact(proof: Proof) -> Proof:
+    if not isinstance(proof, _Having):
+        return proof
+    return _Having(proof.fact, _after_a_fact(proof.then), proof.number + 1)
 
 
 def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:
@@ -201,7 +213,7 @@ class _Cases(Proof):
                 concludes(proof.conclusion, goal, context)
 
             yield structural_step(
-                labelled(here, "conclusion"), goal, f"the case {case}", verify, inner, about=(case,)
+                labelled(here, "shown"), goal, f"the case {case}", verify, inner, about=(case,)
             )
         yield structural_step(
             labelled(label, "conclusion"),

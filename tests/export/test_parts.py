@@ -322,3 +322,10 @@ def test_a_statement_about_orbits_by_itself():
 )
 def test_formulas_in_plain_text(text, shown):
     assert [piece.strip() for piece, formula in pieces(text) if formula] == shown
+
+
+def test_no_two_steps_of_a_claim_have_one_name(ledger):
+    # Facts in a row, cases within cases, parts; all claims are looked at where a site is made.
+    for id in ("planar-step-along", "bell-slope-product", "proposition-10-maximum-only"):
+        names = [step_name(id, step.label) for step in steps_of(ledger.find(id), ledger.find)]
+        assert len(set(names)) == len(names)

@@ -181,13 +181,13 @@ wrong(
     "cases: the first case, used in the second",
     ordered,
     cases(ordered, (Ge(x, 0), own), (Lt(x, 0), link(-x, ">=", 0, sign))),
-    "case 2.conclusion",
+    "case 2.shown",
 )
 wrong(
     "cases: nothing but the hypothesis turned round",
     ordered,
     cases(ordered, (Ge(x, 0), own), (Lt(x, 0), link(0, ">=", x, sign))),
-    "case 2.conclusion",
+    "case 2.shown",
 )
 
 # -- induction ---------------------------------------------------------------------------------
