@@ -1,6 +1,7 @@
 """What the tests share: small files of claims, and how thorough Hypothesis is.
 
-The profile is chosen by ``SLRSYM_HYPOTHESIS_PROFILE`` or ``--hypothesis-profile``.
+The profile is chosen by ``SLRSYM_HYPOTHESIS_PROFILE`` or ``--hypothesis-profile``. After a run in
+dev, ``--beyond-dev`` leaves out of another profile what is the same in both.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ pytest_plugins = ["pytester"]
 os.environ["SLRSYM_FRESH"] = "1"
 
 # How many examples a cheap test has; a costly one takes a fraction of it (tests/properties).
-for _name, _examples, _same in (("dev", 25, True), ("ci", 2000, True), ("nightly", 20_000, False)):
+for _name, _examples, _same in (("dev", 25, True), ("ci", 400, True), ("nightly", 20_000, False)):
     settings.register_profile(
         _name,
         max_examples=_examples,
@@ -45,6 +46,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
     if not THOROUGH and getattr(config.option, "slrsym_points", 1) is None:
         config.option.slrsym_points = 1
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """One option, for a second run."""
+    parser.addoption(
+        "--beyond-dev", action="store_true", help="only tests that do more here than in profile dev"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what a run in dev has shown."""
+    if config.getoption("--beyond-dev"):
+        from ._profile import beyond_dev
+
+        kept = [item for item in items if beyond_dev(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
 
 
 def pytest_collection_finish() -> None:

@@ -14,7 +14,7 @@ from slrsym.experiments import EXPERIMENTS, altered, fetch, parameters
 from slrsym.models.paper import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
 
-from ._profile import THOROUGH
+from ._profile import thorough_only
 
 needs_numba = pytest.mark.skipif(
     importlib.util.find_spec("numba") is None,
@@ -102,7 +102,7 @@ class TestFullSize:
         assert np.allclose(abs(last.theta[swapped]), 0.630, atol=5e-4)
         assert np.allclose(last.excess_risk[swapped], 0.115512, atol=5e-7)
 
-    @pytest.mark.skipif(not THOROUGH, reason="left to the profiles ci and nightly")
+    @thorough_only
     def test_5_recovers_with_noise(self, sampled):
         """As in figure 4a, up to the noise of the batches, which leave the manifold."""
         assert sampled.sizes["run"] == 30
@@ -117,7 +117,7 @@ class TestFullSize:
         start = EXPERIMENTS["5"].start.overlaps(EXPERIMENTS["5"].task)
         assert np.array_equal(sampled.kappa[:, 0], start[:, 0])
 
-    @pytest.mark.skipif(not THOROUGH, reason="fifteen seconds of a core")
+    @thorough_only  # fifteen seconds of a core
     def test_5_in_whole(self):
         runs = EXPERIMENTS["5"].compute()
         last = runs.isel(step=-1)
