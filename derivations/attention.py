@@ -53,7 +53,7 @@ layer = Claim(
 
 @layer.proof
 def _(goal):
-    """A key of rank one makes every score a multiple of X_l . k, by the same factor."""
+    """A key of rank one makes every score a multiple of $X_l . k$, by the same factor."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -85,9 +85,9 @@ hard = KroneckerDelta(l, J) * projection(l, v)
 
 hardest = Claim(
     id="attention-hard",
-    title="the predictor (1) is the layer with the weights e_J, J being the token of largest score",
+    title="the predictor (1) is the layer with the weights $e_J$, $J$ the token of largest score",
     statement=Eq(Sum(hard, (l, 1, L)), projection(J, v), evaluate=False),
-    source="(1): e_J X v, with J = argmax of X k, is the score X_J . v of that token",
+    source="(1): $e_J X v$, with $J$ the argmax of $X k$, is the score $X_J . v$ of that token",
     against="exact",
     given=[Ge(J, 1), Le(J, L)],
 )
@@ -95,7 +95,7 @@ hardest = Claim(
 
 @hardest.proof
 def _(goal):
-    """Of the sum over tokens the term of J is left; all others vanish."""
+    """Of the sum over tokens the term of $J$ is left; all others vanish."""
     before, after = Sum(hard, (l, 1, J - 1)), Sum(hard, (l, J + 1, L))
     vanishes = chain(hard).then(0, by=algebra)
     return (
@@ -108,7 +108,7 @@ def _(goal):
 
 erf_layer = Claim(
     id="attention-erf",
-    title="with erf in the place of softmax the layer is the predictor (3)",
+    title="with $erf$ in the place of softmax the layer is the predictor (3)",
     statement=Eq(
         Sum(erf(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L)),
         Sum(erf(temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
@@ -160,7 +160,7 @@ whole = Claim(
         Sum(row_weight * layer_value(l), (l, 1, L)) / Sum(row_weight, (l, 1, L)),
         evaluate=False,
     ),
-    source="(4), in row r and column o: v is column o of W, lambda = mu (X W_Q u)_r",
+    source="(4), in row $r$ and column $o$: $v$ is column $o$ of $W$, $lambda = mu (X W_Q u)_r$",
     against="exact",
     given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
 )
@@ -174,13 +174,13 @@ def _(goal):
 
 whole_erf = Claim(
     id="attention-layer-erf",
-    title="with erf in the place of softmax each entry of the layer is a predictor (3)",
+    title="with $erf$ in the place of softmax each entry of the layer is a predictor (3)",
     statement=Eq(
         Sum(erf(layer_score(r, l)) * layer_value(l), (l, 1, L)),
         Sum(erf(row_temperature * projection(l, k)) * layer_value(l), (l, 1, L)),
         evaluate=False,
     ),
-    source="(4) and (3), in row r and column o",
+    source="(4) and (3), in row $r$ and column $o$",
     against="exact",
     given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
 )
@@ -194,9 +194,9 @@ def _(goal):
 
 warm = Claim(
     id="attention-temperature",
-    title="the inverse temperature is positive where u is correlated with the query of [CLS]",
+    title="the inverse temperature is positive where $u$ is correlated with the query of [CLS]",
     statement=Gt(temperature, 0, evaluate=False),
-    source="Section 3, after (5); u = W_Q^T c has that, unless it vanishes",
+    source="Section 3, after (5); $u = W_Q^T c$ has that, unless it vanishes",
     against="exact",
     given=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],
 )
@@ -221,13 +221,13 @@ def erf_predictor(k, v):
 
 mirror = Claim(
     id="mirror-image",
-    title="(-k, -v) is the same predictor as (k, v)",
+    title="$(-k, -v)$ is the same predictor as $(k, v)$",
     statement=Eq(
         erf_predictor(lambda m: -k[m], lambda m: -v[m]),
         erf_predictor(lambda m: k[m], lambda m: v[m]),
         evaluate=False,
     ),
-    source="Section 5, after Theorem 5: convergence to (-k*, -v*) is as good",
+    source="Section 5, after Theorem 5: convergence to $(-k*, -v*)$ is as good",
     against="exact",
 )
 

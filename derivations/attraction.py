@@ -22,16 +22,18 @@ ell = 1 + excess
 
 step = Claim(
     id="attraction-step",
-    title="projecting a step costs at most half of its squared length: kappa' >= u - (ell^2 - 1)/2",
+    title=(
+        "projecting a step costs at most half of its squared length: $kappa' >= u - (ell^2 - 1)/2$"
+    ),
     statement=Ge(u / ell - u + (ell**2 - 1) / 2, 0, evaluate=False),
-    source="new; u = kappa - alpha g_k . k*, ell^2 = 1 + alpha^2 |g_k|^2, and the same for v",
+    source="new; $u = kappa - alpha g_k . k*$, $ell^2 = 1 + alpha^2 |g_k|^2$, and the same for $v$",
     given=[Le(u, ell)],
 )
 
 
 @step.proof
 def _(goal):
-    """By Cauchy-Schwarz u is at most the length ell of the vector, which is at least 1."""
+    """By Cauchy-Schwarz $u$ is at most the length $ell$ of the vector, which is at least 1."""
     return chain(goal.lhs).then(excess * ((ell - u) / ell + excess / 2), by=algebra).ge(0, by=sign)
 
 
@@ -40,9 +42,12 @@ mu, largest = symbols("mu alpha_0", positive=True)
 
 contracts = Claim(
     id="attraction-rate",
-    title="so V falls by the factor 1 - mu alpha if D - alpha_0 G/2 is at least mu V",
+    title="so $V$ falls by the factor $1 - mu alpha$ if $D - alpha_0 G/2$ is at least $mu V$",
     statement=Le(V - alpha * D + alpha**2 * G / 2, (1 - mu * alpha) * V, evaluate=False),
-    source="new; D = -g_k . k* - g_v . v*, G = |g_k|^2 + |g_v|^2, and V' is at most the left side",
+    source=(
+        "new; $D = -g_k . k* - g_v . v*$, $G = |g_k|^2 + |g_v|^2$, and $V'$ is at most the "
+        "left side"
+    ),
     given=[Ge(D - largest * G / 2 - mu * V, 0), Le(alpha, largest)],
 )
 
@@ -101,7 +106,7 @@ def lengths(p):
 
 gradients = Claim(
     id="attraction-gradients",
-    title="the tangential gradients by the overlaps: products with k* and v*, and lengths",
+    title="the tangential gradients by the overlaps: products with $k*$ and $v*$, and lengths",
     statement=And(
         *(
             Eq(left, right, evaluate=False)
@@ -113,14 +118,14 @@ gradients = Claim(
         ),
         evaluate=False,
     ),
-    source="new; the gradient in k is R_kappa k* + R_eta v* + R_rho v, and the same for v",
+    source="new; the gradient in $k$ is $R_kappa k* + R_eta v* + R_rho v$, and the same for $v$",
     given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + beyond**2, 1)],
 )
 
 
 @gradients.proof
 def _(goal):
-    """Both k and v have length 1."""
+    """Both $k$ and $v$ have length 1."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -133,14 +138,17 @@ on_manifold = dict.fromkeys(across, 0)
 
 quadratic = Claim(
     id="attraction-quadratic",
-    title="the risk is quadratic in theta, eta and rho, with coefficients that depend on kappa",
+    title=(
+        "the risk is quadratic in $theta$, $eta$ and $rho$, with coefficients that depend on "
+        "$kappa$"
+    ),
     statement=Eq(
         risk,
         risk.subs(on_manifold)
         + sum(p * q * risk.diff(p, q).subs(on_manifold) for p in across for q in across) / 2,
         evaluate=False,
     ),
-    source="new; the slope in nu is that on the manifold, too",
+    source="new; the slope in $nu$ is that on the manifold, too",
 )
 
 
@@ -176,20 +184,25 @@ gained = (sum(gains(rho)) - alpha / 2 * sum(lengths(rho))).subs(slopes_here)
 
 as_form = Claim(
     id="attraction-form",
-    title="D - alpha G/2 - mu V is a quadratic form in theta, eta, rho and lengths, and squares",
+    title=(
+        "$D - alpha G/2 - mu V$ is a quadratic form in $theta$, $eta$, $rho$ and lengths, and"
+        " squares"
+    ),
     statement=Eq(
         gained - mu * (1 - kappa + 1 - nu),
         wide * X + high * Y + form + alpha / 2 * (along_k**2 + along_v**2),
         evaluate=False,
     ),
-    source="new; 1 - kappa^2 is eta^2 and the squared length of what k has beyond k* and v*",
+    source=(
+        "new; $1 - kappa^2$ is $eta^2$ and the squared length of what $k$ has beyond $k*$ and $v*$"
+    ),
     given=[Gt(kappa, -1), Gt(nu, -1)],
 )
 
 
 @as_form.proof
 def _(goal):
-    """1 - nu is (1 - nu^2)/(1 + nu), and 1 - kappa likewise."""
+    """$1 - nu$ is $(1 - nu^2)/(1 + nu)$, and $1 - kappa$ likewise."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -205,16 +218,16 @@ squares = m_1 * (eta + b_1 * theta + b_2 * tau) ** 2 + m_2 * (theta + b_3 * tau)
 
 positive = Claim(
     id="attraction-positive",
-    title="and it is not negative where the pivots m_1, m_2 are, and V m_3 + 2 (X Y)^(1/2)",
+    title="and it is not negative where the pivots $m_1$, $m_2$ are, and $V m_3 + 2 (X Y)^(1/2)$",
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
-    source="new; pivots of the form in eta, theta and tau, and X = w^2, Y = z^2",
+    source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",
     given=[Le(p * q, bound), Ge(bound * m_3 + 2 * w * z, 0), Le(o**2, 1)],
 )
 
 
 @positive.proof
 def _(goal):
-    """The sum x X + y Y is at least 2 (x X y Y)^(1/2), and tau^2 <= x y <= V^2."""
+    """The sum $x X + y Y$ is at least $2 (x X y Y)^(1/2)$, and $tau^2 <= x y <= V^2$."""
     left = 2 * w * z * p * q / bound * (bound - p * q + p * q * (1 - o**2))
     rest = tau**2 / bound * (bound * m_3 + 2 * w * z)
     return (
@@ -240,14 +253,14 @@ pivots = Claim(
     id="attraction-pivots",
     title="the pivots by the determinants of the matrix of the form",
     statement=Eq(point.dot(M * point), by_pivots, evaluate=False),
-    source="school; u stands for tau",
+    source="school; $u$ stands for $tau$",
     given=[Gt(M[0, 0], 0), Gt(minor, 0)],
 )
 
 
 @pivots.proof
 def _(goal):
-    """Complete the squares of eta, then of theta."""
+    """Complete the squares of $eta$, then of $theta$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -274,7 +287,7 @@ far = Attraction("1/10", "1/10000", "1/8", "1/100", "40")
 
 basin = Claim(
     id="attraction-certified-far",
-    title="with smaller steps it attracts all with (1 - kappa) + (1 - nu) <= 1/8",
+    title="with smaller steps it attracts all with $(1 - kappa) + (1 - nu) <= 1/8$",
     statement=far.statement,
     source="new; ball arithmetic fails to show as much for 9/64, by these bounds",
 )
@@ -292,9 +305,9 @@ share = Claim(
     id="attraction-share",
     title="a third of all uniform starts at least enter this neighbourhood",
     statement=in_words(
-        "With the parameters of figure 7b, at least a third of uniform starts come to 2 - kappa - "
-        "nu <= 1/50, for k and v or for -k and -v, within 20,000 steps: they converge to the "
-        "oracle, or its mirror image."
+        "With the parameters of figure 7b, at least a third of uniform starts come to $2 - kappa "
+        "- nu <= 1/50$, for $k$ and $v$ or for $-k$ and $-v$, within 20,000 steps: they converge "
+        "to the oracle, or its mirror image."
     ),
     source="new; the neighbourhood of attraction-certified",
 )

@@ -58,7 +58,9 @@ jacobian = Claim(
         *(Eq(along(i, j), value, evaluate=False) for (i, j), value in factored.items()),
         evaluate=False,
     ),
-    source="new; the chain rule, with R_kk, R_kn, R_nn for the second derivatives of the risk",
+    source=(
+        "new; the chain rule, with $R_kk$, $R_kn$, $R_nn$ for the second derivatives of the risk"
+    ),
     given=planar_map_of_paper().interior(),
 )
 
@@ -96,7 +98,7 @@ determinant = entries[0][0] * entries[1][1] - entries[0][1] * entries[1][0]
 
 conditions = Claim(
     id="theorem-5-certified",
-    title="alpha up to 0.3059: conditions for an invertible Jacobian and for descent",
+    title="$alpha$ up to $0.3059$: conditions for an invertible Jacobian and for descent",
     statement=And(
         *(
             Gt(expr.xreplace(paper), 0, evaluate=False)
@@ -131,7 +133,7 @@ bound = (p + r) / 2 + sqrt((p - r) ** 2 / 4 + q**2)
 
 closed_forms = Claim(
     id="theorem-5-closed-forms",
-    title="the closed forms there: 0.1302 by the descent lemma, 1/K = 0.0336",
+    title="the closed forms there: 0.1302 by the descent lemma, $1/K = 0.0336$",
     statement=And(
         Gt(1 / bound.subs(paper), Rational(1302, 10000), evaluate=False),
         Lt(1 / bound.subs(paper), Rational(1303, 10000), evaluate=False),
@@ -139,7 +141,7 @@ closed_forms = Claim(
         Lt(1 / K.subs(paper), Rational(337, 10000), evaluate=False),
         evaluate=False,
     ),
-    source="new; 1/K is the step size of Theorem 5 here",
+    source="new; $1/K$ is the step size of Theorem 5 here",
 )
 
 
@@ -166,7 +168,7 @@ signs = Claim(
 
 @signs.certified_by
 def _():
-    """The slope in kappa along two sides of the square, and how that in nu changes."""
+    """The slope in $kappa$ along two sides of the square, and how that in $nu$ changes."""
     return OnBox(
         {kappa: (-1, 1), lam: ("49/500", "51/500"), gamma: ("7/10", "71/100"), d: (390, 410)},
     )

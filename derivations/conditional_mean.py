@@ -1,4 +1,4 @@
-"""Softmax at inverse temperature sqrt(d/2) is the posterior of the location, if gamma = 1."""
+"""Softmax at inverse temperature $sqrt(d/2)$ is the posterior of the location, if $gamma = 1$."""
 
 from sympy import Eq, Symbol, exp, sqrt
 
@@ -28,7 +28,7 @@ likelihood_ratio = Claim(
 
 @likelihood_ratio.proof
 def _(goal):
-    """The square of x cancels, since both variances are 1."""
+    """The square of $x$ cancels, since both variances are 1."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -43,7 +43,7 @@ softmax = p1 * exp(mean * x1) + p2 * exp(mean * x2) + p3 * exp(mean * x3)
 
 posterior = Claim(
     id="softmax-posterior",
-    title="the posterior of the location among three tokens is softmax, with the bias log p",
+    title="the posterior of the location among three tokens is softmax, with the bias $log p$",
     statement=Eq(p1 * likelihood(0) / prior, p1 * exp(mean * x1) / softmax, evaluate=False),
     source="new",
 )

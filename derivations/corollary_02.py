@@ -27,7 +27,7 @@ delta = Symbol("delta", positive=True)
 
 at_most_one = Claim(
     id="zeta-at-most-one",
-    title="zeta is at most 1",
+    title="$zeta$ is at most 1",
     statement=Le(zeta(y, g), 1),
     source="new",
 )
@@ -35,7 +35,7 @@ at_most_one = Claim(
 
 @at_most_one.proof
 def _(goal):
-    """It is the mean of a square of erf."""
+    """It is the mean of a square of $erf$."""
     return chain(goal.lhs).le(1, by=sign)
 
 
@@ -45,7 +45,7 @@ def arcs(w):
 
 quadratic = Claim(
     id="zeta-at-zero-bound",
-    title="zeta(0, s) <= (4/pi) s^2",
+    title="$zeta(0, s) <= (4/pi) s^2$",
     statement=Le(zeta(0, x) - 4 / pi * x**2, 0, evaluate=False),
     source="Appendix B.2",
 )
@@ -53,7 +53,7 @@ quadratic = Claim(
 
 @quadratic.proof
 def _(goal):
-    """Both sides vanish at s = 0, and the right one grows faster."""
+    """Both sides vanish at $s = 0$, and the right one grows faster."""
 
     def gap(w):
         return arcs(w) - 4 / pi * w**2
@@ -77,7 +77,7 @@ def unit(f):
 
 quarter_turn = Claim(
     id="arctangent-at-one",
-    title="4/pi times the integral of 1/(1 + x^2) from 0 to 1",
+    title="$4/pi$ times the integral of $1/(1 + x^2)$ from 0 to 1",
     statement=Eq(4 / pi * unit(1 / (1 + z**2)), 1, evaluate=False),
     source="new",
 )
@@ -85,13 +85,13 @@ quarter_turn = Claim(
 
 @quarter_turn.proof
 def _(goal):
-    """The arc tangent of 1 is pi/4."""
+    """The arc tangent of 1 is $pi/4$."""
     return chain(goal.lhs).then(1, by=fundamental_theorem(atan(z), z))
 
 
 tail = Claim(
     id="erf-tail",
-    title="1 - erf(x)^2 <= exp(-x^2)",
+    title="$1 - erf(x)^2 <= exp(-x^2)$",
     statement=Ge(exp(-(y**2)) - (1 - erf(y) ** 2), 0),
     source="new",
 )
@@ -99,7 +99,7 @@ tail = Claim(
 
 @tail.proof
 def _(goal):
-    """By Owen's T function, the left side is an integral of bells that lie below exp(-x^2)."""
+    """By Owen's $T$ function, the left side is an integral of bells that lie below $exp(-x^2)$."""
     return (
         chain(goal.lhs)
         .then(exp(-(y**2)) - 8 * OwensT(sqrt(2) * y, 1), by=lemma("owens-t-at-one", h=sqrt(2) * y))
@@ -116,7 +116,7 @@ def _(goal):
 
 complement = Claim(
     id="erfc-bound",
-    title="1 - erf(x) <= exp(-x^2) for x >= 0",
+    title="$1 - erf(x) <= exp(-x^2)$ for $x >= 0$",
     statement=Le(1 - erf(x), exp(-(x**2))),
     source="new",
 )
@@ -124,7 +124,7 @@ complement = Claim(
 
 @complement.proof
 def _(goal):
-    """1 - erf(x)^2 has the factor 1 + erf(x), which is at least 1."""
+    """$1 - erf(x)^2$ has the factor $1 + erf(x)$, which is at least 1."""
     return chain(goal.lhs).le(1 - erf(x) ** 2, by=sign).le(exp(-(x**2)), by=lemma("erf-tail", y=x))
 
 
@@ -146,7 +146,7 @@ bound = Claim(
 
 @bound.proof
 def _(goal):
-    """Zeta is at most 1, and at 0 at most (4/pi) lambda^2."""
+    """Zeta is at most 1, and at 0 at most $(4/pi) lambda^2$."""
     others = (L - 1) * zeta(0, lam)
     return (
         chain(goal.lhs)
@@ -174,7 +174,7 @@ elementary = Claim(
 
 @elementary.proof
 def _(goal):
-    """1 - erf(x) is at most exp(-x^2)."""
+    """$1 - erf(x)$ is at most $exp(-x^2)$."""
     return (
         chain(goal.lhs)
         .le(bound.statement.rhs, by=lemma("corollary-2-bound"))
@@ -192,7 +192,7 @@ nonnegative = Claim(
 
 @nonnegative.proof
 def _(goal):
-    """Jensen's inequality: zeta is at least the square of the mean, so squares are left."""
+    """Jensen's inequality: $zeta$ is at least the square of the mean, so squares are left."""
     e = erf(t1 / A)
     return (
         chain(goal.lhs)
@@ -210,9 +210,9 @@ def _(goal):
 
 limit_of_erf = Claim(
     id="erf-limit",
-    title="erf(x) tends to 1: it is 1 - delta at least where x^2 >= log(1/delta)",
+    title="$erf(x)$ tends to 1: it is $1 - delta$ at least where $x^2 >= log(1/delta)$",
     statement=Le(1 - erf(x), delta),
-    source="Section 3, step 3, in numbers; erf is odd",
+    source="Section 3, step 3, in numbers; $erf$ is odd",
     against="stronger: with a rate",
     given=[Ge(x**2, -log(delta))],
 )
@@ -220,7 +220,7 @@ limit_of_erf = Claim(
 
 @limit_of_erf.proof
 def _(goal):
-    """It falls short of 1 by less than exp(-x^2)."""
+    """It falls short of 1 by less than $exp(-x^2)$."""
     return (
         chain(goal.lhs)
         .le(exp(-(x**2)), by=lemma("erfc-bound"))
@@ -235,7 +235,7 @@ u, w = Symbol("u", real=True), Symbol("w", real=True)
 
 falling = Claim(
     id="exp-falls",
-    title="exp(-u) <= exp(-w) for u >= w",
+    title="$exp(-u) <= exp(-w)$ for $u >= w$",
     statement=Le(exp(-u) - exp(-w), 0),
     source="new",
     given=[Ge(u, w)],
@@ -254,7 +254,9 @@ limit = Claim(
     id="corollary-2",
     title="the excess risk of the oracle tends to 0",
     statement=Le(excess, delta),
-    source="Corollary 2, in numbers: for each delta, lambda sqrt(d) large, lambda sqrt(L) small",
+    source=(
+        "Corollary 2, in numbers: for each $delta$, $lambda sqrt(d)$ large, $lambda sqrt(L)$ small"
+    ),
     against="stronger: with explicit bounds in the place of a limit",
     given=[
         Ge(lam**2 * d, 4 * log(4 * gamma**2 / delta)),
@@ -266,9 +268,9 @@ limit = Claim(
 
 @limit.proof
 def _(goal):
-    """A^2 <= 2 by the third hypothesis; the others make each term at most delta/2.
+    """$A^2 <= 2$ by the third hypothesis; the others make each term at most $delta/2$.
 
-    Since L >= 1, the third holds where lambda sqrt(L) is small enough.
+    Since $L >= 1$, the third holds where $lambda sqrt(L)$ is small enough.
     """
     first = d / 2 * lam**2 / (1 + 2 * gamma**2 * lam**2)
     middle = lam**2 * d / 4
@@ -293,9 +295,9 @@ r = Symbol("r", real=True)
 
 optimal = Claim(
     id="corollary-2-optimal",
-    title="asymptotically the oracle is Bayes optimal: no risk r is less by more than delta",
+    title="asymptotically the oracle is Bayes optimal: no risk $r$ is less by more than $delta$",
     statement=Le(risk_definition().subs(oracle) - r, delta),
-    source="Corollary 2, its conclusion; that r is at least epsilon^2 is bayes-risk",
+    source="Corollary 2, its conclusion; that $r$ is at least $epsilon^2$ is bayes-risk",
     against="stronger: with explicit bounds in the place of a limit",
     given=[*limit.given, Ge(r, epsilon**2)],
 )
@@ -303,7 +305,7 @@ optimal = Claim(
 
 @optimal.proof
 def _(goal):
-    """The risk of the oracle is at most epsilon^2 + delta."""
+    """The risk of the oracle is at most $epsilon^2 + delta$."""
     return chain(goal.lhs).le(epsilon**2 + delta - r, by=lemma("corollary-2")).le(delta, by=sign)
 
 
@@ -314,7 +316,7 @@ warm = sqrt(4 * ratio / many)
 
 rate = Claim(
     id="corollary-2-rate",
-    title="with l = log(d/L), the excess risk is O(l L/d) at lambda^2 = 4 l/d",
+    title="with $l = log(d/L)$, the excess risk is $O(l L/d)$ at $lambda^2 = 4 l/d$",
     statement=Le(
         excess.subs({d: many, lam: warm}, simultaneous=True),
         L / many * (2 * gamma**2 + 16 / pi * ratio),
@@ -381,7 +383,7 @@ def _(goal):
 
 best_temperature = Claim(
     id="corollary-2-best-temperature",
-    title="a lambda whose square balances the two terms minimises the bound",
+    title="a $lambda$ whose square balances the two terms minimises the bound",
     statement=Ge(
         closed_bound(q, steepness(best)) - closed_bound(best, steepness(best)), 0, evaluate=False
     ),
@@ -391,7 +393,7 @@ best_temperature = Claim(
 
 @best_temperature.proof
 def _(goal):
-    """Before the balance the bound falls in lambda^2, and beyond it the bound rises."""
+    """Before the balance the bound falls in $lambda^2$, and beyond it the bound rises."""
     gap = closed_bound(z, steepness(best)) - closed_bound(best, steepness(best))
     slope = chain(D(gap, z)).then(steepness(best) - steepness(z), by=differentiate)
     beyond = slope.ge(0, by=lemma("corollary-2-bound-convex", q=z))

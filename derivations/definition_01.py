@@ -30,7 +30,7 @@ X = symbols("X_1:3", real=True)
 
 mean_output = Claim(
     id="assumption-1-mean",
-    title="the mean of the output, if k* . v* = c",
+    title="the mean of the output, if $k* . v* = c$",
     statement=Eq(
         Expectation(c * X[0] + sqrt(1 - c**2) * X[1], token_law(X)), sqrt(d / 2) * c, evaluate=False
     ),
@@ -41,7 +41,7 @@ mean_output = Claim(
 
 @mean_output.proof
 def _(goal):
-    """Only the coordinate along k* has a mean."""
+    """Only the coordinate along $k*$ has a mean."""
     return chain(goal.lhs).then(goal.rhs, by=stein(*X))
 
 
@@ -55,7 +55,7 @@ centred = Claim(
 
 @centred.proof
 def _(goal):
-    """The factor sqrt(d/2) is positive."""
+    """The factor $sqrt(d/2)$ is positive."""
     tree = split(sqrt(d / 2) * c, never(sqrt(d / 2)), only_at(c, c, 0, then=solution()))
     return solution_set(goal, (c,), tree)
 
@@ -64,7 +64,7 @@ def _(goal):
 
 norms = Claim(
     id="token-norms",
-    title="the mean squared norm of the informative token: d/2 + gamma^2 d; of another one: d",
+    title="the mean squared norm of the informative token: $d/2 + gamma^2 d$; of another one: $d$",
     statement=And(
         Eq(
             Expectation(X[0] ** 2, token_law(X)) + (d - 1) * Expectation(X[1] ** 2, token_law(X)),
@@ -74,7 +74,7 @@ norms = Claim(
         Eq(d * Expectation(X[0] ** 2, standard_normal(X[0])), d, evaluate=False),
         evaluate=False,
     ),
-    source="Section 2, coordinate by coordinate: along k*, and d - 1 times across",
+    source="Section 2, coordinate by coordinate: along $k*$, and $d - 1$ times across",
     against="exact",
 )
 
@@ -87,10 +87,10 @@ def _(goal):
 
 equal_norms = Claim(
     id="token-norms-equal",
-    title="they are equal for gamma^2 = 1/2 only",
+    title="they are equal for $gamma^2 = 1/2$ only",
     statement=Equivalent(Eq(d / 2 + gamma**2 * d - d, 0), Eq(gamma, 1 / sqrt(2))),
     source="Section 2",
-    against="stronger: for gamma^2 = 1/2 only",
+    against="stronger: for $gamma^2 = 1/2$ only",
 )
 
 
@@ -132,7 +132,7 @@ length = Claim(
 
 @length.proof
 def _(goal):
-    """The step is orthogonal to k, which has length 1."""
+    """The step is orthogonal to $k$, which has length 1."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -161,13 +161,13 @@ def _(goal):
 
 orthogonal = Claim(
     id="definition-1-tangent",
-    title="the gradient that a step follows is tangent, and differs from the other along k only",
+    title="the gradient that a step follows is tangent, and differs from the other along $k$ only",
     statement=And(
         Eq(total(tangent * k), 0, evaluate=False),
         Eq(total(tangent * h[n]) - total(g[n] * h[n]), -product * total(k * h[n]), evaluate=False),
         evaluate=False,
     ),
-    source="Definition 1; so it is the Riemannian gradient: on tangent h both have one product",
+    source="Definition 1; so it is the Riemannian gradient: on tangent $h$ both have one product",
     against="exact",
     given=[Gt(size, 0)],
 )
@@ -175,7 +175,7 @@ orthogonal = Claim(
 
 @orthogonal.proof
 def _(goal):
-    """What is taken off is the part along k, which has length 1."""
+    """What is taken off is the part along $k$, which has length 1."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -184,18 +184,18 @@ ell = Symbol("ell", positive=True)
 
 moves = Claim(
     id="definition-1-moves",
-    title="the squared distance of a step: 2 - 2/ell, where ell^2 is the bracket",
+    title="the squared distance of a step: $2 - 2/ell$, where $ell^2$ is the bracket",
     statement=Eq(
         total(((k - alpha * tangent) / ell - k) ** 2),
         (1 + alpha**2 * total(tangent**2)) / ell**2 + 1 - 2 / ell,
         evaluate=False,
     ),
-    source="Definition 1; ell is the length before the projection",
+    source="Definition 1; $ell$ is the length before the projection",
     given=[Gt(size, 0)],
 )
 
 
 @moves.proof
 def _(goal):
-    """Both ends have length 1, and their product is 1/ell."""
+    """Both ends have length 1, and their product is $1/ell$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)

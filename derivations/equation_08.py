@@ -33,15 +33,15 @@ law = ProductLaw(standard_normal(Z), noise())
 
 bayes_bound = Claim(
     id="bayes-bound",
-    title="the risk of any predictor is at least epsilon^2",
+    title="the risk of any predictor is at least $epsilon^2$",
     statement=Ge(Expectation((output(Z) + xi - predictor(Z)) ** 2, law), epsilon**2),
-    source="(8), for m = E[Y | X, J_0] and p smooth functions of one normal variable",
+    source="(8), for $m = E[Y | X, J_0]$ and $p$ smooth functions of one normal variable",
 )
 
 
 @bayes_bound.proof
 def _(goal):
-    """Pythagoras: the squared distance of p and m comes on top of the variance of the noise."""
+    """Pythagoras: the squared distance of $p$ and $m$ comes on top of the variance of the noise."""
     distance = Expectation((output(Z) - predictor(Z)) ** 2, standard_normal(Z))
     return chain(goal.lhs).then(distance + epsilon**2, by=noise_moments).ge(epsilon**2, by=sign)
 
@@ -69,7 +69,7 @@ given_matrix = Claim(
         average((y[l] - best) ** 2 + epsilon**2) + (best - p) ** 2,
         evaluate=False,
     ),
-    source="(8), proof; the mean of y_l = X_l . v* is E[Y | X]",
+    source="(8), proof; the mean of $y_l = X_l . v*$ is $E[Y | X]$",
     given=[Gt(weights, 0)],
 )
 
@@ -82,7 +82,7 @@ def _(goal):
 
 bayes_risk = Claim(
     id="bayes-risk",
-    title="no measurable predictor has a risk below that of E[Y | X], nor below epsilon^2",
+    title="no measurable predictor has a risk below that of $E[Y | X]$, nor below $epsilon^2$",
     statement=BAYES_RISK,
     source="(8)",
     against="exact",

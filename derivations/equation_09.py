@@ -57,13 +57,13 @@ normals = standard_normal(G, H)
 
 informative = Claim(
     id="oracle-decomposition-informative",
-    title="the score of the informative token is sqrt(d/2) + gamma G, its output gamma H",
+    title="the score of the informative token is $sqrt(d/2) + gamma G$, its output $gamma H$",
     statement=Eq(
         Expectation(f(U1, V1), informative_token().subs(oracle).marginal(U1, V1)),
         Expectation(f(sqrt(d / 2) + gamma * G, gamma * H), normals),
         evaluate=False,
     ),
-    source="(9), for every smooth f of moderate growth",
+    source="(9), for every smooth $f$ of moderate growth",
 )
 
 
@@ -83,7 +83,7 @@ others = Claim(
         Expectation(f(G, H), normals),
         evaluate=False,
     ),
-    source="(9), for every smooth f of moderate growth",
+    source="(9), for every smooth $f$ of moderate growth",
 )
 
 
@@ -99,7 +99,7 @@ noise_of_others = IIDSum(erf(lam * U) * V, other_token().subs(oracle), L - 1)
 
 magnitude = Claim(
     id="oracle-decomposition-magnitude",
-    title="the other tokens add an error of order lambda sqrt(L)",
+    title="the other tokens add an error of order $lambda sqrt(L)$",
     statement=Le(Expectation(noise_of_others**2, standard_normal(G)), 4 / pi * (L - 1) * lam**2),
     source="Section 4, after (9)",
 )
@@ -107,7 +107,7 @@ magnitude = Claim(
 
 @magnitude.proof
 def _(goal):
-    """L - 1 independent centred terms, each of mean square zeta(0, lambda)."""
+    """$L - 1$ independent centred terms, each of mean square $zeta(0, lambda)$."""
     squares = Expectation(erf(lam * U) ** 2 * V**2, other_token().subs(oracle))
     mean = Expectation(erf(lam * U) * V, other_token().subs(oracle))
     return (
@@ -124,7 +124,7 @@ def _(goal):
 
 distance = Claim(
     id="oracle-decomposition-distance",
-    title="its mean square distance from E[Y | X, J_0] is the excess risk",
+    title="its mean square distance from $E[Y | X, J_0]$ is the excess risk",
     statement=Eq(
         Expectation(
             (erf(lam * U1) * V1 + noise_of_others - Y1) ** 2, informative_token().subs(oracle)

@@ -65,7 +65,7 @@ moderate = [Ge(y, -2), Le(y, 2)]
 
 no_turn = Claim(
     id="equation-14-turn",
-    title="a step of |y| <= 2 does not overshoot that far",
+    title="a step of $|y| <= 2$ does not overshoot that far",
     statement=Gt(turn(x, y), 0),
     source="new",
     given=[*inside, *moderate],
@@ -74,16 +74,18 @@ no_turn = Claim(
 
 @no_turn.proof
 def _(goal):
-    """The length is at least 1, and |x y| less than 2."""
+    """The length is at least 1, and $|x y|$ less than 2."""
     return chain(goal.lhs).ge(2 + x * y, by=sign).gt(0, by=sign)
 
 
 coordinate = Claim(
     id="equation-14",
-    title="a coordinate inside of (-1, 1) is fixed if and only if it solves (14)",
+    title="a coordinate inside of $(-1, 1)$ is fixed if and only if it solves (14)",
     statement=Equivalent(Eq(moved(x, y / alpha) - x, 0), Eq(y, 0)),
-    source="Appendix A, after (14), if alpha |R_kappa| and alpha |R_nu|, here |y|, are at most 2",
-    against="weaker: for alpha max(|R_kappa|, |R_nu|) <= 2, as it is false beyond",
+    source=(
+        "Appendix A, after (14), if $alpha |R_kappa|$ and $alpha |R_nu|$, here $|y|$, are at most 2"
+    ),
+    against="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$, as it is false beyond",
     given=[*inside, *moderate],
 )
 
@@ -99,7 +101,7 @@ def _(goal):
 
 ends = Claim(
     id="equation-14-ends",
-    title="at -1 and 1 every coordinate stays, and its equation holds",
+    title="at $-1$ and 1 every coordinate stays, and its equation holds",
     statement=And(
         Eq(moved(1, y / alpha), 1, evaluate=False),
         Eq(moved(-1, y / alpha), -1, evaluate=False),
@@ -137,7 +139,7 @@ reflected = Claim(
 
 @reflected.proof
 def _(goal):
-    """The step turns x, the cosine of an angle, to that of the opposite angle."""
+    """The step turns $x$, the cosine of an angle, to that of the opposite angle."""
     equal, less = sorted(goal.args, key=lambda part: isinstance(part, Lt))
     return all_of(
         chain(equal.lhs)
@@ -153,7 +155,7 @@ too_large = overshooting.subs(x, kappa) / slope
 
 falls = Claim(
     id="equation-14-slope",
-    title="on the edge nu = 1 the risk falls as kappa grows",
+    title="on the edge $nu = 1$ the risk falls as $kappa$ grows",
     statement=Lt(slope, 0),
     source="Appendix B.8",
 )
@@ -177,7 +179,7 @@ counterexample = Claim(
         Lt(slope * (1 - kappa**2), 0, evaluate=False),
         evaluate=False,
     ),
-    source="new; at nu = 1, with the step size that is the first term here",
+    source="new; at $nu = 1$, with the step size that is the first term here",
     against="false: that every fixed point of the dynamics solves (14), at any step size",
     given=large,
 )
@@ -185,7 +187,7 @@ counterexample = Claim(
 
 @counterexample.proof
 def _(goal):
-    """For kappa^2 > 1/2 there is a step size that makes it overshoot that far."""
+    """For $kappa^2 > 1/2$ there is a step size that makes it overshoot that far."""
     negative = chain(slope).lt(0, by=lemma("equation-14-slope"))
     return having(
         negative,
@@ -209,7 +211,10 @@ in_numbers = too_large.subs(gamma, 1 / sqrt(2)).replace(
 
 number = Claim(
     id="equation-14-counterexample-number",
-    title="at d = 400, lambda = 0.1, gamma^2 = 1/2, kappa = cos 0.3, that step size is 148.635",
+    title=(
+        "at $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$, $kappa = cos 0.3$, that step size is "
+        "148.635"
+    ),
     statement=And(
         Gt(in_numbers, Rational(1486345, 10000), evaluate=False),
         Lt(in_numbers, Rational(1486355, 10000), evaluate=False),
@@ -233,9 +238,9 @@ way = 2 - 2 / sqrt(1 + alpha**2 * r)
 
 vectors = Claim(
     id="equation-14-vectors",
-    title="k and v are fixed if and only if their tangent gradients vanish, at any step size",
+    title="$k$ and $v$ are fixed if and only if their tangent gradients vanish, at any step size",
     statement=Equivalent(Eq(way, 0), Eq(r, 0)),
-    source="Appendix A, after (14), for k and v in the place of kappa and nu",
+    source="Appendix A, after (14), for $k$ and $v$ in the place of $kappa$ and $nu$",
     against="exact",
 )
 

@@ -16,5 +16,5 @@ excess_risk = Claim(
 
 @excess_risk.proof
 def _(goal):
-    """Proposition 15, sorted by the variances and means of the sum and of the attention erf(u)."""
+    """Proposition 15, sorted by the variances and means of the sum and of $erf(u)$."""
     return chain(goal.lhs).then(goal.rhs, by=lemma("proposition-15"))

@@ -25,7 +25,7 @@ R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 
 derived = Claim(
     id="landscape-risk",
-    title="the risk that the program derives, by zeta and by Owen's T",
+    title="the risk that the program derives, by $zeta$ and by Owen's $T$",
     statement=And(
         Eq(risk_definition(), risk_by_zeta, evaluate=False),
         Eq(risk_definition(), risk, evaluate=False),
@@ -37,7 +37,7 @@ derived = Claim(
 
 @derived.proof
 def _(goal):
-    """Proposition 15, with zeta by Owen's T."""
+    """Proposition 15, with $zeta$ by Owen's $T$."""
     by_zeta = chain(risk_definition()).then(risk_by_zeta, by=lemma("proposition-15"))
     return all_of(by_zeta, by_zeta.then(risk, by=lemma("zeta-owens-t", t=t, s=s)))
 
@@ -50,7 +50,7 @@ def at(*signs):
 
 symmetries = Claim(
     id="landscape-symmetries",
-    title="the risk at (-k, -v), and reflected along v* at (k, -v)",
+    title="the risk at $(-k, -v)$, and reflected along $v*$ at $(k, -v)$",
     statement=And(
         Eq(at(-1, -1, -1, -1, 1), risk, evaluate=False),
         Eq(at(1, 1, -1, -1, -1), risk, evaluate=False),
@@ -62,7 +62,7 @@ symmetries = Claim(
 
 @symmetries.proof
 def _(goal):
-    """Erf is odd, zeta is even in t, and the other terms are products of two odd overlaps."""
+    """Erf is odd, $zeta$ is even in $t$, and the other terms are products of two odd overlaps."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -70,7 +70,7 @@ def _(goal):
 
 independent = Claim(
     id="landscape-independent",
-    title="the one critical point with k, v, k*, v* independent",
+    title="the one critical point with $k$, $v$, $k*$, $v*$ independent",
     statement=Equivalent(
         And(*(Eq(slope, 0, evaluate=False) for slope in (R_kappa, R_nu, R_theta, R_eta, R_rho))),
         And(*(Eq(x, 0) for x in (kappa, nu, theta, eta, rho))),
@@ -82,7 +82,10 @@ independent = Claim(
 
 @independent.proof
 def _(goal):
-    """R_nu gives kappa = 0; then R_eta, R_theta, R_rho and R_kappa give one overlap each."""
+    """$R_nu$ gives $kappa = 0$.
+
+    Then $R_eta$, $R_theta$, $R_rho$ and $R_kappa$ give one overlap each.
+    """
     found = {kappa: 0}
     last = split(
         R_kappa,

@@ -53,7 +53,7 @@ chain_rule = Claim(
 
 @chain_rule.proof
 def _(goal):
-    """The chain rule; rho depends on all coordinates, the others on one each."""
+    """The chain rule; $rho$ depends on all coordinates, the others on one each."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
 
 
@@ -72,7 +72,7 @@ closed_form = Eq(risk_definition(), closed, evaluate=False)
 
 no_push = Claim(
     id="lemma-14",
-    title="on the manifold the partial derivatives in theta, eta and rho vanish",
+    title="on the manifold the partial derivatives in $theta$, $eta$ and $rho$ vanish",
     statement=And(
         closed_form,
         *(Eq(on_manifold(D(closed, x)), 0, evaluate=False) for x in across),
@@ -149,7 +149,7 @@ invariant = Claim(
 
 @invariant.proof
 def _(goal):
-    """By Lemma 14 the gradients point along k* and v*, which k and v move by."""
+    """By Lemma 14 the gradients point along $k*$ and $v*$, which $k$ and $v$ move by."""
     return all_of(
         claimed(chain_rule.statement, "lemma-4-chain-rule"),
         claimed(no_push.statement, "lemma-14"),
@@ -161,7 +161,7 @@ def _(goal):
 
 planar_map = Claim(
     id="lemma-7",
-    title="on the manifold, a step maps (kappa, nu) to the point of (12)-(13)",
+    title="on the manifold, a step maps $(kappa, nu)$ to the point of (12)-(13)",
     statement=And(
         chain_rule.statement,
         no_push.statement,
@@ -169,7 +169,7 @@ planar_map = Claim(
         Eq(v_next.dot(Matrix(v_star)), moved(nu, R_nu), evaluate=False),
         evaluate=False,
     ),
-    source="Lemma 7; the partial derivatives are those of proposition-9-gradient-kappa and -nu",
+    source="Lemma 7; the partial derivatives are those of Proposition 9's proof",
     against="exact",
     given=square,
 )
@@ -177,7 +177,7 @@ planar_map = Claim(
 
 @planar_map.proof
 def _(goal):
-    """The squared length before the projection is 1 + alpha^2 R_kappa^2 (1 - kappa^2)."""
+    """The squared length before the projection is $1 + alpha^2 R_kappa^2 (1 - kappa^2)$."""
     return all_of(
         claimed(chain_rule.statement, "lemma-4-chain-rule"),
         claimed(no_push.statement, "lemma-14"),

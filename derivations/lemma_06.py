@@ -22,7 +22,7 @@ risk_on_manifold = Claim(
 
 @risk_on_manifold.proof
 def _(goal):
-    """Proposition 15 at theta = eta = rho = 0."""
+    """Proposition 15 at $theta = eta = rho = 0$."""
     return chain(goal.lhs).then(goal.rhs, by=lemma("proposition-15", on_manifold))
 
 
@@ -44,13 +44,13 @@ stable_form = Claim(
 
 @stable_form.proof
 def _(goal):
-    """Complete the square in nu."""
+    """Complete the square in $nu$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
 nonnegative_terms = Claim(
     id="lemma-6-lower-bound",
-    title="the risk on the manifold is at least epsilon^2",
+    title="the risk on the manifold is at least $epsilon^2$",
     statement=Ge(formula, epsilon**2),
     source="new",
     given=[Le(nu, 1), Ge(nu, -1)],
@@ -59,7 +59,7 @@ nonnegative_terms = Claim(
 
 @nonnegative_terms.proof
 def _(goal):
-    """Every term of the stable form but epsilon^2 is non-negative; the variance by Jensen."""
+    """Every term of the stable form but $epsilon^2$ is non-negative; the variance by Jensen."""
     without = epsilon**2 + gamma**2 * ((1 - nu**2) + (nu - erf(a)) ** 2) + (L - 1) * zeta(0, lam)
     return (
         chain(goal.lhs)

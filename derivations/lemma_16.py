@@ -1,4 +1,4 @@
-"""Lemma 16: how far 1/sqrt(1 + x) is from 1."""
+"""Lemma 16: how far $1/sqrt(1 + x)$ is from 1."""
 
 from sympy import Abs, Le, Rational, Symbol, sqrt
 
@@ -14,7 +14,7 @@ def h(z):
 
 one_sided = Claim(
     id="lemma-16-one-sided",
-    title="1 - 1/sqrt(1+x) - x/2 is not positive",
+    title="$1 - 1/sqrt(1+x) - x/2$ is not positive",
     statement=Le(h(x), 0),
     source="Lemma 16, proof",
 )
@@ -22,7 +22,7 @@ one_sided = Claim(
 
 @one_sided.proof
 def _(goal):
-    """H vanishes at 0 and decreases, since its derivative is negative."""
+    """$H$ vanishes at 0 and decreases, since its derivative is negative."""
     slope = (
         chain(D(h(y), y))
         .then(((1 + y) ** Rational(-3, 2) - 1) / 2, by=differentiate)
@@ -33,7 +33,7 @@ def _(goal):
 
 lemma_16 = Claim(
     id="lemma-16",
-    title="|1/sqrt(1+x) - 1| <= x/2",
+    title="$|1/sqrt(1+x) - 1| <= x/2$",
     statement=Le(Abs(1 / sqrt(1 + x) - 1), x / 2, evaluate=False),
     source="Lemma 16",
     against="exact",
@@ -42,7 +42,7 @@ lemma_16 = Claim(
 
 @lemma_16.proof
 def _(goal):
-    """1/sqrt(1+x) is at most 1, so the absolute value is the one-sided difference."""
+    """$1/sqrt(1+x)$ is at most 1, so the absolute value is the one-sided difference."""
     return (
         chain(goal.lhs)
         .then(1 - 1 / sqrt(1 + x), by=algebra)

@@ -22,7 +22,7 @@ p = Symbol("p", nonnegative=True)
 
 first = Claim(
     id="lemma-17-i",
-    title="erf' is a Gaussian bell",
+    title="$erf'$ is a Gaussian bell",
     statement=Eq(D(erf(x), x), 2 / sqrt(pi) * exp(-(x**2)), evaluate=False),
     source="Lemma 17",
     against="exact",
@@ -31,13 +31,13 @@ first = Claim(
 
 @first.proof
 def _(goal):
-    """By the definition of erf as an integral."""
+    """By the definition of $erf$ as an integral."""
     return chain(goal.lhs).then(erf_prime(x), by=differentiate).then(goal.rhs, by=algebra)
 
 
 second = Claim(
     id="lemma-17-ii",
-    title="erf''(x) = -2 x erf'(x)",
+    title="$erf''(x) = -2 x erf'(x)$",
     statement=Eq(D(erf_prime(x), x), -2 * x * erf_prime(x), evaluate=False),
     source="Lemma 17",
     against="exact",
@@ -56,7 +56,7 @@ def gap(z):
 
 positive_side = Claim(
     id="lemma-17-iii-positive",
-    title="erf(x) <= 2x/sqrt(pi) for x >= 0",
+    title="$erf(x) <= 2x/sqrt(pi)$ for $x >= 0$",
     statement=Ge(gap(p), 0),
     source="Lemma 17, proof",
 )
@@ -64,7 +64,7 @@ positive_side = Claim(
 
 @positive_side.proof
 def _(goal):
-    """The gap vanishes at 0, and its derivative is 2/sqrt(pi) (1 - exp(-x^2)) >= 0."""
+    """The gap vanishes at 0, and its derivative is $2/sqrt(pi) (1 - exp(-x^2)) >= 0$."""
     slope = (
         chain(D(gap(y), y)).then(2 / sqrt(pi) * (1 - exp(-(y**2))), by=differentiate).ge(0, by=sign)
     )
@@ -73,7 +73,7 @@ def _(goal):
 
 third = Claim(
     id="lemma-17-iii",
-    title="|erf(x)| <= 2|x|/sqrt(pi)",
+    title="$|erf(x)| <= 2|x|/sqrt(pi)$",
     statement=Le(Abs(erf(x)), 2 * Abs(x) / sqrt(pi)),
     source="Lemma 17",
     against="exact",
@@ -82,7 +82,7 @@ third = Claim(
 
 @third.proof
 def _(goal):
-    """By oddness it is enough to look at x >= 0."""
+    """By oddness it is enough to look at $x >= 0$."""
     right = (
         chain(goal.lhs)
         .then(erf(x), by=algebra)
@@ -102,7 +102,7 @@ def _(goal):
 
 squashing = Claim(
     id="erf-increasing",
-    title="erf increases, between -1 and 1, through 0",
+    title="$erf$ increases, between $-1$ and 1, through 0",
     statement=And(
         Gt(D(erf(x), x), 0, evaluate=False),
         Eq(erf(Integer(0)), 0, evaluate=False),

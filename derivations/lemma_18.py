@@ -1,4 +1,4 @@
-"""Lemma 18: Gaussian expectations of erf and its derivatives, for every real gamma."""
+"""Lemma 18: Gaussian expectations of $erf$ and its derivatives, for every real $gamma$."""
 
 from sympy import Eq, Symbol, erf, pi, sqrt
 
@@ -34,10 +34,10 @@ def E(f):
 
 bell_mean = Claim(
     id="lemma-18-i",
-    title="E erf'(t + gamma G)",
+    title="$E erf'(t + gamma G)$",
     statement=Eq(E(erf_prime(u)), erf_prime(t / A) / A),
     source="Lemma 18 (i)",
-    against="stronger: for every real gamma",
+    against="stronger: for every real $gamma$",
 )
 
 
@@ -49,16 +49,16 @@ def _(goal):
 
 erf_mean = Claim(
     id="lemma-18-ii",
-    title="E erf(t + gamma G)",
+    title="$E erf(t + gamma G)$",
     statement=Eq(E(erf(u)), erf(t / A)),
     source="Lemma 18 (ii)",
-    against="stronger: for every real gamma",
+    against="stronger: for every real $gamma$",
 )
 
 
 @erf_mean.proof
 def _(goal):
-    """Both sides vanish at t = 0 and have the same derivative in t."""
+    """Both sides vanish at $t = 0$ and have the same derivative in $t$."""
     return equal_by_derivative(
         goal,
         t,
@@ -73,16 +73,16 @@ def _(goal):
 
 slope_mean = Claim(
     id="lemma-18-iii",
-    title="E erf''(t + gamma G)",
+    title="$E erf''(t + gamma G)$",
     statement=Eq(E(erf_second(u)), erf_second(t / A) / A**2),
     source="Lemma 18 (iii)",
-    against="stronger: for every real gamma",
+    against="stronger: for every real $gamma$",
 )
 
 
 @slope_mean.proof
 def _(goal):
-    """Differentiate (i) in t."""
+    """Differentiate (i) in $t$."""
     return (
         chain(goal.lhs)
         .then(D(E(erf_prime(u)), t), by=differentiate_under_expectation)
@@ -93,10 +93,10 @@ def _(goal):
 
 bell_square = Claim(
     id="lemma-18-iv",
-    title="E erf'(t + gamma G)^2",
+    title="$E erf'(t + gamma G)^2$",
     statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
     source="Lemma 18 (iv)",
-    against="stronger: for every real gamma",
+    against="stronger: for every real $gamma$",
 )
 
 
@@ -108,16 +108,16 @@ def _(goal):
 
 erf_bell = Claim(
     id="lemma-18-v",
-    title="E erf erf'(t + gamma G)",
+    title="$E erf erf'(t + gamma G)$",
     statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Lemma 18 (v)",
-    against="stronger: for every real gamma",
+    against="stronger: for every real $gamma$",
 )
 
 
 @erf_bell.proof
 def _(goal):
-    """Absorb erf' into the law: what is left is (ii), at another mean and variance.
+    """Absorb $erf'$ into the law: what is left is (ii), at another mean and variance.
 
     The paper solves a linear differential equation instead; this way is shorter.
     """
@@ -135,7 +135,7 @@ def _(goal):
 
 erf_slope = Claim(
     id="lemma-18-vi",
-    title="E erf erf''(t + gamma G)",
+    title="$E erf erf''(t + gamma G)$",
     statement=Eq(
         E(erf(u) * erf_second(u)),
         erf_second(t / A) * erf(t / (A * B)) / A**2
@@ -143,13 +143,13 @@ erf_slope = Claim(
         - 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B,
     ),
     source="Lemma 18 (vi)",
-    against="stronger: for every real gamma",
+    against="stronger: for every real $gamma$",
 )
 
 
 @erf_slope.proof
 def _(goal):
-    """Differentiate (v) in t, and take (iv) away."""
+    """Differentiate (v) in $t$, and take (iv) away."""
     closed = erf(t / (A * B)) * erf_prime(t / A) / A
     squared = E(erf_prime(u) ** 2)
     return (

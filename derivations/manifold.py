@@ -52,7 +52,10 @@ after = {
 
 step = Claim(
     id="manifold-step",
-    title="overlaps of sums of k and k*, v and v*, and the distance of k from s k*, in R^N",
+    title=(
+        "overlaps of sums of $k$ and $k*$, $v$ and $v*$, and the distance of $k$ from $s k*$,"
+        " in $R^N$"
+    ),
     statement=And(
         *(Eq(now, value, evaluate=False) for now, value in after.items()), evaluate=False
     ),
@@ -146,31 +149,31 @@ on_square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 determinants = Claim(
     id="manifold-volume",
-    title="their Gram determinant on the manifold is 2 - kappa^2 - nu^2",
+    title="their Gram determinant on the manifold is $2 - kappa^2 - nu^2$",
     statement=And(*(Eq(*pair, evaluate=False) for pair in volume), evaluate=False),
-    source="new; of all equations, of those of k alone, of those of v given k",
+    source="new; of all equations, of those of $k$ alone, of those of $v$ given $k$",
     given=on_square,
 )
 
 
 @determinants.proof
 def _(goal):
-    """The last product is 2, and what is left has kappa and nu beside the diagonal."""
+    """The last product is 2, and what is left has $kappa$ and $nu$ beside the diagonal."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
 regular = Claim(
     id="manifold-regular",
-    title="where not both overlaps are 1 or -1, the manifold is smooth, of 2 d - 5 dimensions",
+    title="where not both overlaps are 1 or $-1$, the manifold is smooth, of $2 d - 5$ dimensions",
     statement=Gt(2 - kappa**2 - nu**2, 0),
-    source="new; there the gradients of its five equations in R^(2d) are independent",
+    source="new; there the gradients of its five equations in $R^(2d)$ are independent",
     given=[*on_square, Lt(kappa**2 * nu**2, 1)],
 )
 
 
 @regular.proof
 def _(goal):
-    """The determinant is at least 1 - kappa^2 nu^2."""
+    """The determinant is at least $1 - kappa^2 nu^2$."""
     return chain(goal.lhs).ge(1 - kappa**2 * nu**2, by=sign).gt(0, by=sign)
 
 
@@ -183,21 +186,26 @@ long_a, long_b = total(a**2), total(b**2)
 
 cone = Claim(
     id="manifold-cone",
-    title="near (+-k*, +-v*) the manifold is the cone a . b = 0",
+    title="near $(+-k*, +-v*)$ the manifold is the cone $a . b = 0$",
     statement=And(
         Eq(sqrt(1 - long_a) ** 2 + long_a, 1, evaluate=False),
         Eq(sqrt(1 - long_b) ** 2 + long_b, 1, evaluate=False),
         Eq(total((a + b) ** 2) - total((a - b) ** 2), 4 * total(a * b)),
         evaluate=False,
     ),
-    source="new; k = +-sqrt(1 - |a|^2) k* + a and v = +-sqrt(1 - |b|^2) v* + b, so k . v = a . b",
+    source=(
+        "new; $k = +-sqrt(1 - |a|^2) k* + a$ and $v = +-sqrt(1 - |b|^2) v* + b$, so $k . v = a . b$"
+    ),
     given=[Lt(long_a, 1), Lt(long_b, 1)],
 )
 
 
 @cone.proof
 def _(goal):
-    """They are unit vectors for all small a and b; a . b is a quadratic form without a sign."""
+    """They are unit vectors for all small $a$ and $b$; $a .
+
+    b$ is a quadratic form without a sign.
+    """
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -209,13 +217,13 @@ swap = {theta: 1, eta: 1, rho: 0}
 
 distance = Claim(
     id="manifold-distance",
-    title="at k = v*, v = k* the distance is 2 from every pair on it; the paper's is sqrt(2)",
+    title="at $k = v*$, $v = k*$ the distance is 2 from every pair on it; the paper's is $sqrt(2)$",
     statement=And(
         Eq(squared, 2**2, evaluate=False),
         Eq(sqrt(theta**2 + eta**2 + rho**2).subs(swap), sqrt(2), evaluate=False),
         evaluate=False,
     ),
-    source="Appendix E.2, where (theta^2 + eta^2 + rho^2)^(1/2) is called the distance to M",
+    source="Appendix E.2, where $(theta^2 + eta^2 + rho^2)^(1/2)$ is called the distance to $M$",
     against="false: that this quantity is the distance to the manifold",
     given=on_square,
 )
@@ -223,5 +231,5 @@ distance = Claim(
 
 @distance.proof
 def _(goal):
-    """There k = v* is orthogonal to all k on the manifold, and v = k* to all v."""
+    """There $k = v*$ is orthogonal to all $k$ on the manifold, and $v = k*$ to all $v$."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))

@@ -61,7 +61,7 @@ curvatures = {
 
 hessian = Claim(
     id="null-hessian",
-    title="curvatures at the null point: kappa with nu, theta with eta",
+    title="curvatures at the null point: $kappa$ with $nu$, $theta$ with $eta$",
     statement=And(
         *(
             Eq(curvature_along({first: u, second: v}), value, evaluate=False)
@@ -81,7 +81,7 @@ def _(goal):
 
 gap = Claim(
     id="null-friction",
-    title="at the null point the risk curves more in theta than in kappa",
+    title="at the null point the risk curves more in $theta$ than in $kappa$",
     statement=Gt(friction_swap - friction_oracle, 0),
     source="new",
 )
@@ -89,7 +89,7 @@ gap = Claim(
 
 @gap.proof
 def _(goal):
-    """By the lower bound of zeta(0, s), which lacks the factor B > 1."""
+    """By the lower bound of $zeta(0, s)$, which lacks the factor $B > 1$."""
     bound = 4 * s**2 / (pi * A**2)
     rest = d * bound * (4 * s**2) / (B * (B + 1))
     return (
@@ -169,7 +169,7 @@ friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
 
 ratio = Claim(
     id="null-friction-ratio",
-    title="the curvature in theta relative to that in kappa, a function of s = lambda gamma",
+    title="the curvature in $theta$ relative to that in $kappa$, a function of $s = lambda gamma$",
     statement=Eq(friction_swap / friction_oracle, friction_ratio.subs(r, s), evaluate=False),
     source="new",
 )
@@ -183,7 +183,7 @@ def _(goal):
 
 rising = Claim(
     id="null-friction-ratio-grows",
-    title="and it grows with lambda",
+    title="and it grows with $lambda$",
     statement=Gt(D(friction_ratio, r), 0),
     source="new",
 )
@@ -191,9 +191,9 @@ rising = Claim(
 
 @rising.proof
 def _(goal):
-    """By both bounds of zeta(0, s), each with a factor that is positive.
+    """By both bounds of $zeta(0, s)$, each with a factor that is positive.
 
-    What is left is a multiple of 1 + 2 s^2 - sqrt(1 + 4 s^2).
+    What is left is a multiple of $1 + 2 s^2 - sqrt(1 + 4 s^2)$.
     """
     z_r = zeta(0, r)
     upper, lower = pi * wide / (2 * r**3 * narrow), pi * u**2 / (2 * r**3 * narrow)
@@ -240,7 +240,7 @@ in_friction = Claim(
         Eq(rate(x1 * p), 2 * p / steady(x1), evaluate=False),
         evaluate=False,
     ),
-    source="new; r = s and c = (2 d/pi)^(1/2)/gamma",
+    source="new; $r = s$ and $c = (2 d/pi)^(1/2)/gamma$",
 )
 
 
@@ -256,14 +256,17 @@ parting = Claim(
     id="modes-part",
     title="when the ratio of two rates grows",
     statement=Gt(s2 / sqrt(x2**2 + 4) - s1 / sqrt(x1**2 + 4), 0, evaluate=False),
-    source="new; x and s are friction over pull, and its derivative",
+    source="new; $x$ and $s$ are friction over pull, and its derivative",
     given=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
 )
 
 
 @parting.proof
 def _(goal):
-    """If s_1 >= 0, s_2 is more than s_1 x_2/x_1, and x_2/(x_2^2 + 4)^(1/2) grows with x_2."""
+    """If $s_1 >= 0$, $s_2$ is more than $s_1 x_2/x_1$.
+
+    And $x_2/(x_2^2 + 4)^(1/2)$ grows with $x_2$.
+    """
     root1, root2 = sqrt(x1**2 + 4), sqrt(x2**2 + 4)
     rest = s1 * 4 * (x2 - x1) * (x2 + x1) / (x1 * root1 * root2 * (x2 * root1 + x1 * root2))
     ahead = (
@@ -277,7 +280,7 @@ def _(goal):
 
 steeper = Claim(
     id="zeta-at-zero-steeper",
-    title="zeta(0, s) <= 8 s^2/(pi (1 + 4 s^2)^(1/2))",
+    title="$zeta(0, s) <= 8 s^2/(pi (1 + 4 s^2)^(1/2))$",
     statement=Le(z_r - 8 * r**2 / (pi * narrow), 0, evaluate=False),
     source="new",
 )
@@ -285,7 +288,7 @@ steeper = Claim(
 
 @steeper.proof
 def _(goal):
-    """Both sides vanish at s = 0, and the right one grows faster."""
+    """Both sides vanish at $s = 0$, and the right one grows faster."""
 
     def gap(x):
         arcs = 2 / pi * asin(2 * x**2 / (1 + 2 * x**2))
@@ -308,9 +311,9 @@ def _(goal):
 
 separate = Claim(
     id="null-modes-separate-with-lambda",
-    title="the larger lambda is, the more the mode towards the oracle outgrows the other",
+    title="the larger $lambda$ is, the more the mode towards the oracle outgrows the other",
     statement=Gt(D(rates, r), 0),
-    source="new; the ratio of the rates by claim null-rates, where r = lambda gamma",
+    source="new; the ratio of the rates by claim null-rates, where $r = lambda gamma$",
 )
 
 

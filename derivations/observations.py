@@ -18,11 +18,11 @@ def random_task(rng, least_d=2, most_d=100_000, most_L=300):
 
 unique = Claim(
     id="critical-temperature-unique",
-    title="the oracle loses its stability at one lambda, and never gains it back",
+    title="the oracle loses its stability at one $lambda$, and never gains it back",
     statement=in_words(
-        "With two tokens at least there is at most one inverse temperature, lambda_c, at which the "
-        "transverse Hessian of the risk at the oracle changes between positive definite and not "
-        "so; it is positive definite below."
+        "With two tokens at least there is at most one inverse temperature, $lambda_c$, at which "
+        "the transverse Hessian of the risk at the oracle changes between positive definite and "
+        "not so; it is positive definite below."
     ),
     source="new",
 )
@@ -30,7 +30,7 @@ unique = Claim(
 
 @unique.tested_by
 def _(rng):
-    """Signs of its determinant and of its diagonal, on a grid of 200 lambda."""
+    """Signs of its determinant and of its diagonal, on a grid of 200 $lambda$."""
     from slrsym.landscape import oracle_hessian
 
     count, lam, failures = 300, np.geomspace(1e-3, 1e3, 200), []
@@ -42,7 +42,9 @@ def _(rng):
         # Once lost, it is lost; and at the least lambda it is there.
         if not definite[0] or (np.diff(definite.astype(int)) > 0).any():
             failures.append(f"{task}")
-    domain = "tasks with 2 <= d <= 1e5, 2 <= L <= 300, 0.2 <= gamma <= 3, 1e-3 <= lambda <= 1e3"
+    domain = (
+        "tasks with $2 <= d <= 1e5$, $2 <= L <= 300$, $0.2 <= gamma <= 3$, $1e-3 <= lambda <= 1e3$"
+    )
     return Trials(count, domain, tuple(failures))
 
 
@@ -50,8 +52,8 @@ attraction = Claim(
     id="manifold-attracts-for-good",
     title="once the manifold attracts along a planar trajectory, it goes on to do so",
     statement=in_words(
-        "Along a planar trajectory at a constant lambda below lambda_c, once the manifold attracts "
-        "what is near it, to first order, it does so at all later steps."
+        "Along a planar trajectory at a constant $lambda$ below $lambda_c$, once the manifold "
+        "attracts what is near it, to first order, it does so at all later steps."
     ),
     source="new",
 )
@@ -61,8 +63,8 @@ attraction = Claim(
 def _(rng):
     """The least real part of an eigenvalue of the transverse flow, along three runs for a task.
 
-    At the saddle (0, 0) the manifold repels (claim manifold-repels-at-origin), and at the oracle it
-    attracts.
+    At the saddle $(0, 0)$ the manifold repels (claim manifold-repels-at-origin), and at the oracle
+    it attracts.
     """
     from slrsym import simulate
     from slrsym.dynamics import Manifold
@@ -83,16 +85,18 @@ def _(rng):
         lost = (np.diff(attracts.astype(int)) < 0).any(axis=1)
         count += runs_each
         failures += [f"{task} at lambda = {lam:.4g}"] * int(lost.sum())
-    domain = "planar runs, of tasks with 3 <= d <= 3000, 2 <= L <= 30, 0.2 <= gamma <= 3"
+    domain = "planar runs, of tasks with $3 <= d <= 3000$, $2 <= L <= 30$, $0.2 <= gamma <= 3$"
     return Trials(count, domain, tuple(failures))
 
 
 falling = Claim(
     id="falling-lambda-avoids-swap-points",
-    title="fewer runs end at a swap point if lambda falls than if it is its last value throughout",
+    title=(
+        "fewer runs end at a swap point if $lambda$ falls than if it is its last value throughout"
+    ),
     statement=in_words(
-        "From uniform starts, fewer runs of descent end at a swap point if lambda falls from 1 to "
-        "its last value, below lambda_c, than if it has that value from the first step on."
+        "From uniform starts, fewer runs of descent end at a swap point if $lambda$ falls from 1 "
+        "to its last value, below $lambda_c$, than if it has that value from the first step on."
     ),
     source="new",
 )
@@ -102,10 +106,11 @@ falling = Claim(
 def _(rng):
     """As many runs of either schedule for each task: they leave the null point by other rates.
 
-    By claim null-oracle-mode-is-faster the mode towards the oracle grows faster at any lambda, and
-    by null-modes-separate-with-lambda the more so, the larger lambda is. In the end lambda has to
-    be below lambda_c, for the oracle to be stable, and small, by claim oracle-cost-of-others.
-    Runs that still creep along M have left swap points behind; others that move count against it.
+    By claim null-oracle-mode-is-faster the mode towards the oracle grows faster at any $lambda$,
+    and by null-modes-separate-with-lambda the more so, the larger $lambda$ is. In the end $lambda$
+    has to be below $lambda_c$, for the oracle to be stable, and small, by claim
+    oracle-cost-of-others. Runs that still creep along $M$ have left swap points behind; others that
+    move count against it.
     """
     import warnings
 
@@ -133,5 +138,5 @@ def _(rng):
             failures.append(
                 f"d = {d}, L = {L}, gamma = {gamma:.3f}, last lambda {last:.3f}: {ends}"
             )
-    domain = f"tasks with {runs} runs of either schedule, 60 <= d < 200, 2 <= L < 8"
+    domain = f"tasks with {runs} runs of either schedule, $60 <= d < 200$, $2 <= L < 8$"
     return Trials(count, domain, tuple(failures))

@@ -86,7 +86,7 @@ entries = {(x,): H_kk, (y,): H_vv, (x, y): H_kk + 2 * H_kv + H_vv}
 
 transverse = Claim(
     id="oracle-transverse-hessian",
-    title="curvatures at the oracle as k, v, or both turn in the plane of k* and v*",
+    title="curvatures at the oracle as $k$, $v$, or both turn in the plane of $k*$ and $v*$",
     statement=And(
         *(Eq(curvature_along(*v), value, evaluate=False) for v, value in entries.items()),
         evaluate=False,
@@ -103,7 +103,7 @@ def _(goal):
 
 across = Claim(
     id="oracle-across",
-    title="curvatures at the oracle orthogonal to k* and v*",
+    title="curvatures at the oracle orthogonal to $k*$ and $v*$",
     statement=And(Gt(-R_kappa, 0, evaluate=False), Gt(-R_nu, 0, evaluate=False), evaluate=False),
     source="new",
 )
@@ -111,7 +111,7 @@ across = Claim(
 
 @across.proof
 def _(goal):
-    """Turning k, or v, out of the plane lowers kappa, or nu, and nothing else to second order."""
+    """Turning $k$ out of the plane lowers $kappa$ alone, to second order; so $v$ and $nu$."""
     return all_of(*(chain(part.lhs).gt(0, by=sign) for part in goal.args))
 
 
@@ -135,13 +135,13 @@ def with_value(value):
 
 between = Claim(
     id="oracle-stability-bounds",
-    title="the determinant of the transverse Hessian, with bounds in the place of zeta",
+    title="the determinant of the transverse Hessian, with bounds in the place of $zeta$",
     statement=And(
         Ge(with_value(zeta(t_oracle, s)), with_value(erf(a) ** 2), evaluate=False),
         Le(with_value(zeta(t_oracle, s)), with_value(1), evaluate=False),
         evaluate=False,
     ),
-    source="new; p stands for H_kk, r for H_kv, and q + d zeta for H_vv",
+    source="new; $p$ stands for $H_kk$, $r$ for $H_kv$, and $q + d zeta$ for $H_vv$",
 )
 
 
@@ -164,7 +164,7 @@ def plain(expr):
 
 stable = Claim(
     id="oracle-stable-certified",
-    title="for lambda up to 0.892 the oracle attracts from off the manifold, in the paper's task",
+    title="for $lambda$ up to 0.892 the oracle attracts from off the manifold, in the paper's task",
     statement=And(
         Gt(plain(H_kk), 0, evaluate=False),
         Gt(plain(with_zeta(erf(a) ** 2)), 0, evaluate=False),
@@ -176,13 +176,13 @@ stable = Claim(
 
 @stable.certified_by
 def _():
-    """Ball arithmetic; with the claim above this bounds lambda_c from below."""
+    """Ball arithmetic; with the claim above this bounds $lambda_c$ from below."""
     return OnBox({lam: ("1/100", "892/1000"), d: 400, L: 10})
 
 
 unstable = Claim(
     id="oracle-unstable-certified",
-    title="and for lambda from 0.893 to 4 it does not",
+    title="and for $lambda$ from 0.893 to 4 it does not",
     statement=And(
         Gt(plain(H_kk), 0, evaluate=False),
         Lt(plain(with_zeta(1)), 0, evaluate=False),
@@ -228,7 +228,7 @@ def with_bells(curvature):
 
 saturated = Claim(
     id="oracle-saturated",
-    title="curvatures at the oracle with erf = zeta = 1 and no bells",
+    title="curvatures at the oracle with $erf = zeta = 1$ and no bells",
     statement=And(
         *(
             Eq(with_bells(full).subs({e: 1, f: 1, g: 0, z_1: 0, z_2: 1}), left, evaluate=False)
@@ -242,7 +242,7 @@ saturated = Claim(
 
 @saturated.proof
 def _(goal):
-    """Put 1 for erf and zeta, and 0 for the bells."""
+    """Put 1 for $erf$ and $zeta$, and 0 for the bells."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -258,13 +258,13 @@ determinant = Claim(
 
 @determinant.proof
 def _(goal):
-    """The terms that are not linear in the curvature in rho cancel, but for c^2 (L - 1)^2."""
+    """The terms that are not linear in the curvature in $rho$ cancel, but for $c^2 (L - 1)^2$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
 decreasing = Claim(
     id="oracle-saturated-decreasing",
-    title="it falls with lambda, relative to a factor that is positive",
+    title="it falls with $lambda$, relative to a factor that is positive",
     statement=Lt(D(margin, lam), 0),
     source="new",
 )
@@ -272,7 +272,7 @@ decreasing = Claim(
 
 @decreasing.proof
 def _(goal):
-    """The ratio 2/sqrt(1 + 4 lambda^2) falls."""
+    """The ratio $2/sqrt(1 + 4 lambda^2)$ falls."""
     slope = -8 * lam * (d + 2 * gamma**2) / (1 + 4 * lam**2) ** Rational(3, 2)
     return chain(goal.lhs).then(slope, by=differentiate).lt(0, by=sign)
 
@@ -284,7 +284,7 @@ y_critical = ((d - 2 * gamma**2 * (L - 2)) / (d + 2 * gamma**2)).subs(enough)
 
 root = Claim(
     id="oracle-saturated-root",
-    title="it vanishes at sqrt(1/y^2 - 1/4), y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2)",
+    title="it vanishes at $sqrt(1/y^2 - 1/4)$, $y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2)$",
     statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
     source="new",
     given=[Ge(L, 2)],
@@ -293,7 +293,7 @@ root = Claim(
 
 @root.proof
 def _(goal):
-    """The root of 1 + 4 lambda^2 = 4/y^2."""
+    """The root of $1 + 4 lambda^2 = 4/y^2$."""
     return chain(goal.lhs).then(0, by=algebra)
 
 
@@ -302,7 +302,7 @@ vanishing = (3 - 4 * lam**2) / (sqrt(1 + 4 * lam**2) * (2 + sqrt(1 + 4 * lam**2)
 
 infinite = Claim(
     id="oracle-critical-temperature-of-large-d",
-    title="relative to d, the margin tends to one that vanishes at sqrt(3)/2",
+    title="relative to $d$, the margin tends to one that vanishes at $sqrt(3)/2$",
     statement=And(
         Eq(margin - d * (ratio - 1), 2 * gamma**2 * (ratio + L - 2), evaluate=False),
         Eq(ratio - 1, vanishing, evaluate=False),
@@ -314,7 +314,7 @@ infinite = Claim(
 
 @infinite.proof
 def _(goal):
-    """What is left does not depend on d."""
+    """What is left does not depend on $d$."""
     return all_of(
         chain(margin - d * (ratio - 1)).then(2 * gamma**2 * (ratio + L - 2), by=algebra),
         chain(ratio - 1).then(vanishing, by=algebra),
@@ -327,7 +327,7 @@ others = (L - 1) * zeta(0, lam)
 
 cost = Claim(
     id="oracle-cost-of-others",
-    title="what the other tokens cost grows with lambda",
+    title="what the other tokens cost grows with $lambda$",
     statement=Gt(D(others, lam), 0),
     source="new",
     given=[Ge(L, 2)],
@@ -336,7 +336,7 @@ cost = Claim(
 
 @cost.proof
 def _(goal):
-    """The derivative of zeta(0, lambda)."""
+    """The derivative of $zeta(0, lambda)$."""
     slope = (L - 1) * 8 * lam / (pi * (1 + 2 * lam**2) * sqrt(1 + 4 * lam**2))
     return chain(goal.lhs).then(slope, by=differentiate).gt(0, by=sign)
 
@@ -353,7 +353,7 @@ descent = {theta: pull * x / spread, eta: x}
 
 origin = Claim(
     id="manifold-repels-at-origin",
-    title="at the saddle (0, 0) of the manifold a direction off it descends",
+    title="at the saddle $(0, 0)$ of the manifold a direction off it descends",
     statement=And(
         Eq(off - off.subs({theta: 0, eta: 0}), quadratic, evaluate=False),
         Lt(quadratic.subs(descent), 0, evaluate=False),

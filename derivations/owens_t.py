@@ -1,4 +1,4 @@
-"""Owen's T function: derivatives and special values, from its definition as an integral."""
+"""Owen's $T$ function: derivatives and special values, from its definition as an integral."""
 
 from sympy import Eq, Integral, Symbol, atan, erf, exp, pi, sqrt
 
@@ -26,7 +26,7 @@ def integrand(z):
 
 derivative_h = Claim(
     id="owens-t-derivative-h",
-    title="derivative of T(h, a) in h",
+    title="derivative of $T(h, a)$ in $h$",
     statement=Eq(
         D(OwensT(h, a), h),
         -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi)),
@@ -51,7 +51,7 @@ def _(goal):
 
 derivative_a = Claim(
     id="owens-t-derivative-a",
-    title="derivative of T(h, a) in a",
+    title="derivative of $T(h, a)$ in $a$",
     statement=Eq(
         D(OwensT(h, a), a), exp(-(h**2) * (1 + a**2) / 2) / (2 * pi * (1 + a**2)), evaluate=False
     ),
@@ -71,7 +71,7 @@ def _(goal):
 
 at_zero = Claim(
     id="owens-t-at-zero",
-    title="T(0, a) = atan(a) / 2 pi",
+    title="$T(0, a) = atan(a) / 2 pi$",
     statement=Eq(OwensT(0, a, evaluate=False), atan(a) / (2 * pi), evaluate=False),
     source="Owen (1956)",
 )
@@ -79,7 +79,7 @@ at_zero = Claim(
 
 @at_zero.proof
 def _(goal):
-    """At h = 0 the integrand is the derivative of the arc tangent."""
+    """At $h = 0$ the integrand is the derivative of the arc tangent."""
     return (
         chain(goal.lhs)
         .then(Integral(1 / (1 + x**2) / (2 * pi), (x, 0, a)), by=definition)
@@ -89,7 +89,7 @@ def _(goal):
 
 at_one = Claim(
     id="owens-t-at-one",
-    title="T(h, 1) = (1 - erf(h/sqrt 2)^2) / 8",
+    title="$T(h, 1) = (1 - erf(h/sqrt 2)^2) / 8$",
     statement=Eq(OwensT(h, 1), (1 - erf(h / sqrt(2)) ** 2) / 8),
     source="Owen (1956)",
 )
@@ -97,7 +97,7 @@ at_one = Claim(
 
 @at_one.proof
 def _(goal):
-    """Both sides are 1/8 at h = 0 and have the same derivative."""
+    """Both sides are 1/8 at $h = 0$ and have the same derivative."""
     return equal_by_derivative(
         goal,
         h,

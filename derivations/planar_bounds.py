@@ -37,7 +37,7 @@ p = Symbol("p", nonnegative=True)
 
 exponential = Claim(
     id="exp-above-tangent",
-    title="exp(x) >= 1 + x for x >= 0",
+    title="$exp(x) >= 1 + x$ for $x >= 0$",
     statement=Ge(exp(p) - 1 - p, 0),
     source="new",
 )
@@ -53,7 +53,7 @@ def _(goal):
 
 bell_slope = Claim(
     id="bell-slope",
-    title="|erf''| is at most 2/sqrt(pi)",
+    title="$|erf''|$ is at most $2/sqrt(pi)$",
     statement=And(Le(2 * x * exp(-(x**2)) - 1, 0), Ge(2 * x * exp(-(x**2)) + 1, 0), evaluate=False),
     source="new",
 )
@@ -61,7 +61,7 @@ bell_slope = Claim(
 
 @bell_slope.proof
 def _(goal):
-    """2|x| <= 1 + x^2 <= exp(x^2)."""
+    """$2|x| <= 1 + x^2 <= exp(x^2)$."""
     grows = lemma("exp-above-tangent", p=x**2).scaled(exp(-(x**2)))
     upper = (
         chain(2 * x * exp(-(x**2)) - 1).le((1 + x**2) * exp(-(x**2)) - 1, by=sign).le(0, by=grows)
@@ -77,7 +77,7 @@ product = 2 * x * exp(-(x**2)) * v
 
 bell_product = Claim(
     id="bell-slope-product",
-    title="times what is at most 2, it is at most 4/sqrt(pi)",
+    title="times what is at most 2, it is at most $4/sqrt(pi)$",
     statement=And(Le(product, 2), Ge(product, -2), evaluate=False),
     source="new",
     given=[Ge(v, -2), Le(v, 2)],
@@ -109,16 +109,16 @@ def within(expr, bound):
 
 slope_kappa = Claim(
     id="proposition-8-slope-kappa",
-    title="R_kappa is at most 8 gamma^2 b/sqrt(pi) in absolute value",
+    title="$R_kappa$ is at most $8 gamma^2 b/sqrt(pi)$ in absolute value",
     statement=within(R_kappa(kappa, nu), P),
-    source="Appendix B.6, with its constant; b = lambda sqrt(d/2)/A",
+    source="Appendix B.6, with its constant; $b = lambda sqrt(d/2)/A$",
     given=square(),
 )
 
 
 @slope_kappa.proof
 def _(goal):
-    """Bound erf' at 0, and the difference by 2."""
+    """Bound $erf'$ at 0, and the difference by 2."""
     bell = 4 * gamma**2 * b / sqrt(pi) * exp(-((b * kappa) ** 2))
     start = chain(R_kappa(kappa, nu)).then(bell * (erf(b * kappa / B) - nu), by=algebra)
     return all_of(
@@ -128,7 +128,7 @@ def _(goal):
 
 slope_nu = Claim(
     id="proposition-8-slope-nu",
-    title="R_nu is at most 2 gamma^2 in absolute value",
+    title="$R_nu$ is at most $2 gamma^2$ in absolute value",
     statement=within(R_nu(kappa), Q),
     source="Appendix B.6, with its constant",
 )
@@ -142,7 +142,7 @@ def _(goal):
 
 curvature = Claim(
     id="proposition-8-curvature",
-    title="the second derivative in kappa is at most 8 gamma^2 b^2 (1/sqrt(pi) + 1/pi)",
+    title="the second derivative in $kappa$ is at most $8 gamma^2 b^2 (1/sqrt(pi) + 1/pi)$",
     statement=within(bend(kappa, nu), M),
     source="Appendix B.6, with its constant",
     given=square(),
@@ -151,7 +151,7 @@ curvature = Claim(
 
 @curvature.proof
 def _(goal):
-    """|erf''| is at most 2/sqrt(pi); it multiplies at most 2."""
+    """$|erf''|$ is at most $2/sqrt(pi)$; it multiplies at most 2."""
     y = b * kappa
     bell = exp(-(y**2))
     second = 8 * gamma**2 * b**2 / pi / B * bell * exp(-((y / B) ** 2))

@@ -1,6 +1,6 @@
 """One step of the planar map, coordinate by coordinate: how far it goes, and in which direction.
 
-A coordinate x in [-1, 1] with partial derivative p moves to G(x, alpha p), by Lemma 7.
+A coordinate x in $[-1, 1]$ with partial derivative p moves to G(x, alpha p), by Lemma 7.
 """
 
 from sympy import Abs, And, Ge, Le, Symbol, sqrt, symbols
@@ -43,7 +43,7 @@ small = [Ge(y, -Y), Le(y, Y), Ge(Y, 0), Le(Y, 1)]
 
 stays = Claim(
     id="planar-step-stays",
-    title="a step does not leave [-1, 1]",
+    title="a step does not leave $[-1, 1]$",
     statement=And(Ge(moved(x, y), -1), Le(moved(x, y), 1), evaluate=False),
     source="Section 5",
     given=inside,
@@ -52,7 +52,7 @@ stays = Claim(
 
 @stays.proof
 def _(goal):
-    """1 - G^2 is a square."""
+    """$1 - G^2$ is a square."""
     return all_of(chain(moved(x, y)).ge(-1, by=sign), chain(moved(x, y)).le(1, by=sign))
 
 
@@ -80,7 +80,7 @@ def _(goal):
 
 along = Claim(
     id="planar-step-along",
-    title="a step goes against y, but for a term of third order",
+    title="a step goes against $y$, but for a term of third order",
     statement=Le(y * (moved(x, y) - x) + y**2 * stretch(x) * (1 - Y), 0),
     source="Appendix B.6, (25), with its constant",
     given=[*inside, *small],
@@ -115,14 +115,14 @@ near_one = Claim(
     id="planar-step-slope",
     title="the derivative of a step in its start is near 1",
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
-    source="Appendix B.9, with its constant; r = x y and u = y^2 (1 - x^2)",
+    source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
     given=[Ge(r, -Y), Le(r, Y), Ge(u, 0), Le(u, Y**2), Ge(Y, 0), Le(Y, 1)],
 )
 
 
 @near_one.proof
 def _(goal):
-    """From above, 1 + Y + u is at most (1 + Y)(1 + u); from below, 1 - Y + u as much as that."""
+    """From above, $1 + Y + u <= (1 + Y)(1 + u)$; from below, $1 - Y + u$ is as much as that."""
     cube = sqrt(1 + u) ** 3
     above = (
         chain(turned - 1)
@@ -172,7 +172,7 @@ def _(goal):
 
 pushed = Claim(
     id="planar-step-push",
-    title="a step depends on y with slope 2 at the most",
+    title="a step depends on $y$ with slope 2 at the most",
     statement=Le(Abs(moved(x, y) - moved(x, y2)), 2 * Abs(y - y2)),
     source="Appendix B.9",
     given=[*inside, Ge(y, -1), Le(y, 1), Ge(y2, -1), Le(y2, 1)],
@@ -181,7 +181,7 @@ pushed = Claim(
 
 @pushed.proof
 def _(goal):
-    """By the bound of the derivative in y."""
+    """By the bound of the derivative in $y$."""
     cube = sqrt(1 + z**2 * stretch(x)) ** 3
     slope = chain(D(moved(x, z), z)).then(-stretch(x) * (1 + x * z) / cube, by=differentiate)
     bound = all_of(
@@ -199,7 +199,7 @@ p, P, c = Symbol("p", real=True), Symbol("P", nonnegative=True), Symbol("c", non
 
 pays = Claim(
     id="planar-step-pays",
-    title="a step descends by almost alpha p^2 (1 - x^2), less a term of second order in alpha",
+    title="a step descends by almost $alpha p^2 (1 - x^2)$, less a term of second order in $alpha$",
     statement=Le(
         p * (moved(x, alpha * p) - x)
         + c * (moved(x, alpha * p) - x) ** 2

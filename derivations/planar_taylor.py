@@ -36,7 +36,7 @@ z = Symbol("z", real=True)
 
 kappa_kappa = Claim(
     id="proposition-8-kappa-kappa",
-    title="R_kappa changes in kappa by at most the bound of the curvature",
+    title="$R_kappa$ changes in $kappa$ by at most the bound of the curvature",
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu)), M * Abs(kappa - kappa2)),
     source="Appendix B.6",
     given=[*square(), *second_point()],
@@ -56,7 +56,7 @@ def _(goal):
 
 kappa_nu = Claim(
     id="proposition-8-kappa-nu",
-    title="R_kappa changes in nu by at most 4 gamma^2 b/sqrt(pi) times as much",
+    title="$R_kappa$ changes in $nu$ by at most $4 gamma^2 b/sqrt(pi)$ times as much",
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa, nu2)), N * Abs(nu - nu2)),
     source="Appendix B.6",
     given=[*square(), *second_point()],
@@ -65,7 +65,7 @@ kappa_nu = Claim(
 
 @kappa_nu.proof
 def _(goal):
-    """It is affine in nu."""
+    """It is affine in $nu$."""
     bell = N * exp(-((b * kappa) ** 2))
     slope = chain(D(R_kappa(kappa, z), z)).then(-bell, by=differentiate)
     bound = all_of(slope.le(N, by=sign), slope.ge(-N, by=sign))
@@ -76,7 +76,7 @@ def _(goal):
 
 nu_kappa = Claim(
     id="proposition-8-nu-kappa",
-    title="R_nu changes in kappa by at most 4 gamma^2 b/sqrt(pi) times as much",
+    title="$R_nu$ changes in $kappa$ by at most $4 gamma^2 b/sqrt(pi)$ times as much",
     statement=Le(Abs(R_nu(kappa) - R_nu(kappa2)), N * Abs(kappa - kappa2)),
     source="Appendix B.6",
     given=[Ge(kappa, -1), Le(kappa, 1), Ge(kappa2, -1), Le(kappa2, 1)],
@@ -98,7 +98,7 @@ def _(goal):
 
 taylor_kappa = Claim(
     id="proposition-8-taylor-kappa",
-    title="the risk at another kappa lies below a parabola",
+    title="the risk at another $kappa$ lies below a parabola",
     statement=Le(
         risk(kappa2, nu),
         risk(kappa, nu) + R_kappa(kappa, nu) * (kappa2 - kappa) + M / 2 * (kappa2 - kappa) ** 2,
@@ -126,7 +126,7 @@ c, w = Symbol("c", positive=True), Symbol("w", real=True)
 
 young = Claim(
     id="young",
-    title="a product, where one factor is at most c times a third number",
+    title="a product, where one factor is at most $c$ times a third number",
     statement=Le(w * x - c / 2 * z**2 - c / 2 * x**2, 0),
     source="Young's inequality",
     given=[Le(Abs(w), c * Abs(z))],
@@ -135,7 +135,7 @@ young = Claim(
 
 @young.proof
 def _(goal):
-    """(|z| - |x|)^2 is not negative."""
+    """$(|z| - |x|)^2$ is not negative."""
     return (
         chain(goal.lhs)
         .le(Abs(w) * Abs(x) - c / 2 * z**2 - c / 2 * x**2, by=sign)
@@ -147,7 +147,7 @@ def _(goal):
 
 mixed = Claim(
     id="proposition-8-mixed",
-    title="what the slope in nu changes by, times a step of nu",
+    title="what the slope in $nu$ changes by, times a step of $nu$",
     statement=Le(
         (R_nu(kappa2) - R_nu(kappa)) * x - N / 2 * (kappa2 - kappa) ** 2 - N / 2 * x**2, 0
     ),
@@ -158,7 +158,7 @@ mixed = Claim(
 
 @mixed.proof
 def _(goal):
-    """It changes by at most N |kappa_2 - kappa|."""
+    """It changes by at most $N |kappa_2 - kappa|$."""
     change = R_nu(kappa2) - R_nu(kappa)
     swapped = lemma("proposition-8-nu-kappa", {kappa: kappa2, kappa2: kappa})
     small = chain(Abs(change)).le(N * Abs(kappa2 - kappa), by=swapped)
@@ -184,7 +184,7 @@ taylor_both = Claim(
 
 @taylor_both.proof
 def _(goal):
-    """The risk is affine in nu, with a slope that changes with kappa."""
+    """The risk is affine in $nu$, with a slope that changes with $kappa$."""
     change = (R_nu(kappa2) - R_nu(kappa)) * (nu2 - nu)
     squares = N / 2 * (kappa2 - kappa) ** 2 + N / 2 * (nu2 - nu) ** 2
     return (

@@ -73,7 +73,7 @@ other_tokens = Claim(
         Expectation(F(spread * W + x * X[0] + y * X[1] + z * X[2]), other),
         evaluate=False,
     ),
-    source="Appendix B.3; F stands for any function",
+    source="Appendix B.3; $F$ stands for any function",
     given=[Gt(spread, 0)],
 )
 
@@ -106,7 +106,7 @@ given_location = Claim(
 
 @given_location.proof
 def _(goal):
-    """Every variable is centred but X_1, whose mean is sqrt(d/2)."""
+    """Every variable is centred but $X_1$, whose mean is $sqrt(d/2)$."""
     without_noise = Expectation(error**2, ProductLaw(token_law(X), standard_normal(W)))
     return (
         chain(goal.lhs)
@@ -147,7 +147,7 @@ positive = Claim(
 
 @positive.proof
 def _(goal):
-    """It lies between 1 and gamma^2."""
+    """It lies between 1 and $gamma^2$."""
     return chain(goal.lhs).gt(0, by=sign)
 
 
@@ -170,7 +170,7 @@ squares = Claim(
 
 @squares.proof
 def _(goal):
-    """Complete the square in y."""
+    """Complete the square in $y$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -195,7 +195,7 @@ def _(goal):
 
 bounded = Claim(
     id="proposition-3-token-bound",
-    title="at most gamma^2 max(1, gamma^2) p^2 is saved",
+    title="at most $gamma^2 max(1, gamma^2) p^2$ is saved",
     statement=Le(explained(p), gamma**2 * Max(1, gamma**2) * p**2, evaluate=False),
     source="Appendix B.3",
     given=probability,
@@ -204,7 +204,7 @@ bounded = Claim(
 
 @bounded.proof
 def _(goal):
-    """The moment is at least gamma^2 if gamma <= 1, and at least 1 otherwise."""
+    """The moment is at least $gamma^2$ if $gamma <= 1$, and at least 1 otherwise."""
     low = chain(goal.lhs).le(gamma**2 * p**2, by=sign).le(goal.rhs, by=sign)
     high = chain(goal.lhs).le(gamma**4 * p**2, by=sign).le(goal.rhs, by=sign)
     return cases(goal, (Le(gamma, 1), low), (Ge(gamma, 1), high))
@@ -303,7 +303,7 @@ def best(n):
 
 attained = Claim(
     id="proposition-3-attained",
-    title="it is the risk for beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*",
+    title="it is the risk for $beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*$",
     statement=Eq(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
     ),
@@ -322,7 +322,7 @@ def _(goal):
 
 lower_bound = Claim(
     id="proposition-3-bound",
-    title="lower bound by the sum of the p_l^2",
+    title="lower bound by the sum of the $p_l^2$",
     statement=Ge(
         least,
         epsilon**2 + gamma**2 * (1 - Max(1, gamma**2) * total(lambda n: (w[n] / weights) ** 2)),
@@ -361,13 +361,13 @@ uniform = Claim(
 
 @uniform.proof
 def _(goal):
-    """L equal terms."""
+    """$L$ equal terms."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
 excess = Claim(
     id="proposition-3-excess",
-    title="the least excess risk is gamma^2 times the sum of p_l (1 - p_l) / (second moment)",
+    title="the least excess risk is $gamma^2$ times the sum of $p_l (1 - p_l)$ / (second moment)",
     statement=Eq(
         least,
         epsilon**2
@@ -392,7 +392,7 @@ left = p * gamma**2 - explained(p)
 
 certain = Claim(
     id="proposition-3-constant-location",
-    title="so the Bayes risk is reached for a constant location only, such as L = 1",
+    title="so the Bayes risk is reached for a constant location only, such as $L = 1$",
     statement=Equivalent(Eq(left, 0), Or(Eq(p, 0), Eq(p, 1))),
     source="Section 4, after Proposition 3",
     against="stronger: the Bayes risk is reached in no other case",
@@ -418,7 +418,7 @@ steepness = gamma**2 / Max(1, gamma**2)
 
 steep = Claim(
     id="proposition-3-steepness",
-    title="the moment is at least min(1, gamma^2)",
+    title="the moment is at least $min(1, gamma^2)$",
     statement=Ge(moment(p), steepness, evaluate=False),
     source="new",
     given=probability,
@@ -427,7 +427,7 @@ steep = Claim(
 
 @steep.proof
 def _(goal):
-    """It lies between 1 and gamma^2."""
+    """It lies between 1 and $gamma^2$."""
     low = chain(goal.lhs).ge(gamma**2, by=sign).ge(goal.rhs, by=sign)
     high = chain(goal.lhs).ge(1, by=sign).ge(goal.rhs, by=sign)
     return cases(goal, (Le(gamma, 1), low), (Ge(gamma, 1), high))
@@ -518,7 +518,7 @@ no_better = Claim(
     id="proposition-3-null-bound",
     title="the best linear predictor is at least as good",
     statement=Le(least, epsilon**2 + gamma**2, evaluate=False),
-    source="Section 4; by proposition-3-bound, no better in any limit where sum p_l^2 tends to 0",
+    source="Section 4; by proposition-3-bound, no better in any limit where sum $p_l^2$ tends to 0",
     given=some_weight,
 )
 
@@ -544,7 +544,7 @@ many = Claim(
         ),
         evaluate=False,
     ),
-    source="Section 4, after Proposition 3, in numbers: for each delta, L large",
+    source="Section 4, after Proposition 3, in numbers: for each $delta$, $L$ large",
     against="stronger: with a rate",
     given=[Ge(L, 1 + gamma**4 / delta)],
 )
@@ -552,7 +552,7 @@ many = Claim(
 
 @many.proof
 def _(goal):
-    """The gain is at most gamma^4/(L - 1)."""
+    """The gain is at most $gamma^4/(L - 1)$."""
     value = epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1)
     more = chain(L + gamma**2 - 1).ge(gamma**4 / delta, by=sign)
     return all_of(

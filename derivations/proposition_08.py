@@ -67,7 +67,7 @@ on_the_square = Claim(
 
 @on_the_square.proof
 def _(goal):
-    """Neither coordinate leaves [-1, 1]."""
+    """Neither coordinate leaves $[-1, 1]$."""
     return all_of(*stays_kappa, *stays_nu)
 
 
@@ -79,7 +79,7 @@ descent = Claim(
         0,
         evaluate=False,
     ),
-    source="Proposition 8, with C = P + Q + M/2 + N",
+    source="Proposition 8, with $C = P + Q + M/2 + N$",
     against="stronger: with explicit constants",
     given=[*square(), small_step],
 )
@@ -120,7 +120,7 @@ x, slope = Symbol("x", real=True), Symbol("p", real=True)
 
 term = Claim(
     id="proposition-8-term",
-    title="on the square, p^2 (1 - x^2) is not negative",
+    title="on the square, $p^2 (1 - x^2)$ is not negative",
     statement=Ge(slope**2 * (1 - x**2), 0),
     source="new",
     given=[Ge(x, -1), Le(x, 1)],
@@ -129,7 +129,7 @@ term = Claim(
 
 @term.proof
 def _(goal):
-    """1 - x^2 is not."""
+    """$1 - x^2$ is not."""
     return chain(goal.lhs).ge(0, by=sign)
 
 
@@ -157,7 +157,7 @@ def _(goal):
 
 squares = Claim(
     id="squares-of-equations",
-    title="on the square, (p (1 - x^2))^2 is at most p^2 (1 - x^2)",
+    title="on the square, $(p (1 - x^2))^2$ is at most $p^2 (1 - x^2)$",
     statement=Le((slope * (1 - x**2)) ** 2, slope**2 * (1 - x**2)),
     source="new",
     given=[Ge(x, -1), Le(x, 1)],
@@ -166,7 +166,7 @@ squares = Claim(
 
 @squares.proof
 def _(goal):
-    """1 - x^2 is at most 1, so that its square is at most itself."""
+    """$1 - x^2$ is at most 1, so that its square is at most itself."""
     return chain(goal.lhs).le(goal.rhs, by=sign)
 
 
@@ -196,7 +196,7 @@ def _(goal):
 
 nearby = Claim(
     id="proposition-8-distance",
-    title="the squared distance of successive points is at most alpha^2 times the descent",
+    title="the squared distance of successive points is at most $alpha^2$ times the descent",
     statement=Le(
         (kappa_next - kappa) ** 2 + (nu_next - nu) ** 2 - alpha**2 * slack, 0, evaluate=False
     ),
@@ -244,7 +244,7 @@ slack_vanishes = Claim(
     id="proposition-8-vanishes",
     title="along the iterates the descent tends to 0",
     statement=vanishes,
-    source="Proposition 8, for alpha < 1/C",
+    source="Proposition 8, for $alpha < 1/C$",
     given=[small_step],
 )
 
@@ -277,8 +277,8 @@ limits = Claim(
         AccumulationPointsSolve(g, stationarity()),
         evaluate=False,
     ),
-    source="Proposition 8, for alpha < 1/C",
-    against="stronger: with an explicit step size, 1/C",
+    source="Proposition 8, for $alpha < 1/C$",
+    against="stronger: with an explicit step size, $1/C$",
     given=[small_step],
 )
 

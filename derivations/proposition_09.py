@@ -26,7 +26,7 @@ square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 gradient_kappa = Claim(
     id="proposition-9-gradient-kappa",
-    title="partial derivative of the risk in kappa",
+    title="partial derivative of the risk in $kappa$",
     statement=Eq(D(risk, kappa), R_kappa),
     source="Appendix B.7",
     against="exact",
@@ -35,13 +35,13 @@ gradient_kappa = Claim(
 
 @gradient_kappa.proof
 def _(goal):
-    """The chain rule, with the derivative of zeta."""
+    """The chain rule, with the derivative of $zeta$."""
     return chain(goal.lhs).then(goal.rhs, by=differentiate)
 
 
 gradient_nu = Claim(
     id="proposition-9-gradient-nu",
-    title="partial derivative of the risk in nu",
+    title="partial derivative of the risk in $nu$",
     statement=Eq(D(risk, nu), R_nu),
     source="Appendix B.7",
     against="exact",
@@ -50,7 +50,7 @@ gradient_nu = Claim(
 
 @gradient_nu.proof
 def _(goal):
-    """The risk is affine in nu."""
+    """The risk is affine in $nu$."""
     return chain(goal.lhs).then(goal.rhs, by=differentiate)
 
 
@@ -73,7 +73,7 @@ fixed_points = Claim(
 
 @fixed_points.proof
 def _(goal):
-    """Either nu = +-1, and then kappa = +-1 since |erf| < 1; or kappa = 0, and then nu = 0."""
+    """If $nu = +-1$, then $kappa = +-1$ since $|erf| < 1$; if $kappa = 0$, then $nu = 0$."""
 
     def corner(y):
         return split(

@@ -64,7 +64,7 @@ def edge(y, relation):
 
 minimum_right = Claim(
     id="proposition-10-minimum-right",
-    title="R(1, 1) is the least value for kappa >= 0",
+    title="$R(1, 1)$ is the least value for $kappa >= 0$",
     statement=Ge(risk(kappa, nu), risk(1, 1)),
     source="Appendix B.8",
     given=right_half,
@@ -73,7 +73,7 @@ minimum_right = Claim(
 
 @minimum_right.proof
 def _(goal):
-    """Raise nu to 1, then kappa to 1: the risk decreases along both ways."""
+    """Raise $nu$ to 1, then $kappa$ to 1: the risk decreases along both ways."""
     return (
         chain(goal.lhs)
         .ge(risk(kappa, 1), by=sign)
@@ -83,7 +83,7 @@ def _(goal):
 
 maximum_right = Claim(
     id="proposition-10-maximum-right",
-    title="R(1, -1) is the largest value for kappa >= 0",
+    title="$R(1, -1)$ is the largest value for $kappa >= 0$",
     statement=Le(risk(kappa, nu), risk(1, -1)),
     source="Appendix B.8",
     given=right_half,
@@ -92,7 +92,7 @@ maximum_right = Claim(
 
 @maximum_right.proof
 def _(goal):
-    """Lower nu to -1, then raise kappa to 1: the risk increases along both ways."""
+    """Lower $nu$ to $-1$, then raise $kappa$ to 1: the risk increases along both ways."""
     return (
         chain(goal.lhs)
         .le(risk(kappa, -1), by=sign)
@@ -101,7 +101,7 @@ def _(goal):
 
 
 def mirrored(goal, other):
-    """The same for kappa <= 0, where (kappa, nu) and (-kappa, -nu) have the same risk."""
+    """The same for kappa <= 0, where $(kappa, nu)$ and $(-kappa, -nu)$ have the same risk."""
     extend = lambda c, by: c.ge(goal.rhs, by=by) if isinstance(goal, Ge) else c.le(goal.rhs, by=by)  # noqa: E731
     right = extend(chain(goal.lhs), lemma(other))
     left = extend(
@@ -112,7 +112,7 @@ def mirrored(goal, other):
 
 minimum = Claim(
     id="proposition-10-minimum",
-    title="(1, 1) is a global minimum on the square",
+    title="$(1, 1)$ is a global minimum on the square",
     statement=Ge(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10",
     given=square,
@@ -121,13 +121,13 @@ minimum = Claim(
 
 @minimum.proof
 def _(goal):
-    """By symmetry it is enough to look at kappa >= 0."""
+    """By symmetry it is enough to look at $kappa >= 0$."""
     return mirrored(goal, "proposition-10-minimum-right")
 
 
 maximum = Claim(
     id="proposition-10-maximum",
-    title="(1, -1) is a global maximum on the square",
+    title="$(1, -1)$ is a global maximum on the square",
     statement=Le(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     given=square,
@@ -136,7 +136,7 @@ maximum = Claim(
 
 @maximum.proof
 def _(goal):
-    """By symmetry it is enough to look at kappa >= 0."""
+    """By symmetry it is enough to look at $kappa >= 0$."""
     return mirrored(goal, "proposition-10-maximum-right")
 
 
@@ -159,7 +159,7 @@ corners = Claim(
 
 @corners.proof
 def _(goal):
-    """Erf is odd, and zeta is even in t."""
+    """Erf is odd, and $zeta$ is even in $t$."""
 
     def same(x, y):
         """Lemma 6 at both corners: SymPy writes both values alike."""
@@ -178,7 +178,7 @@ inside_right = [Ge(kappa, 0), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 strict_minimum = Claim(
     id="proposition-10-minimum-strict",
-    title="no other point with 0 <= kappa < 1 reaches the minimum",
+    title="no other point with $0 <= kappa < 1$ reaches the minimum",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10",
     given=inside_right,
@@ -187,7 +187,7 @@ strict_minimum = Claim(
 
 @strict_minimum.proof
 def _(goal):
-    """The way in kappa descends strictly."""
+    """The way in $kappa$ descends strictly."""
     return (
         chain(goal.lhs)
         .ge(risk(kappa, 1), by=sign)
@@ -197,7 +197,7 @@ def _(goal):
 
 strict_maximum = Claim(
     id="proposition-10-maximum-strict",
-    title="no other point with 0 <= kappa < 1 reaches the maximum",
+    title="no other point with $0 <= kappa < 1$ reaches the maximum",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     given=inside_right,
@@ -206,7 +206,7 @@ strict_maximum = Claim(
 
 @strict_maximum.proof
 def _(goal):
-    """The way in kappa ascends strictly."""
+    """The way in $kappa$ ascends strictly."""
     return (
         chain(goal.lhs)
         .le(risk(kappa, -1), by=sign)
@@ -216,7 +216,7 @@ def _(goal):
 
 maximum_inside = Claim(
     id="proposition-10-maximum-inside",
-    title="nor does any other point with -1 < kappa < 1",
+    title="nor does any other point with $-1 < kappa < 1$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     given=[Gt(kappa, -1), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)],
@@ -225,7 +225,7 @@ maximum_inside = Claim(
 
 @maximum_inside.proof
 def _(goal):
-    """By symmetry it is enough to look at kappa >= 0."""
+    """By symmetry it is enough to look at $kappa >= 0$."""
     right = chain(goal.lhs).lt(goal.rhs, by=lemma("proposition-10-maximum-strict"))
     other = lemma("proposition-10-maximum-strict", {kappa: -kappa, nu: -nu})
     left = chain(goal.lhs).then(risk(-kappa, -nu), by=algebra).lt(goal.rhs, by=other)
@@ -234,7 +234,7 @@ def _(goal):
 
 edge_minimum = Claim(
     id="proposition-10-minimum-edge",
-    title="nor does any other point with kappa = 1",
+    title="nor does any other point with $kappa = 1$",
     statement=Gt(risk(1, nu), risk(1, 1)),
     source="Proposition 10",
     given=[Lt(nu, 1)],
@@ -243,13 +243,13 @@ edge_minimum = Claim(
 
 @edge_minimum.proof
 def _(goal):
-    """The risk is affine in nu, of negative slope."""
+    """The risk is affine in $nu$, of negative slope."""
     return chain(goal.lhs).gt(goal.rhs, by=sign)
 
 
 edge_maximum = Claim(
     id="proposition-10-maximum-edge",
-    title="nor does any other point with kappa = 1 reach the maximum",
+    title="nor does any other point with $kappa = 1$ reach the maximum",
     statement=Lt(risk(1, nu), risk(1, -1)),
     source="Proposition 10",
     given=[Gt(nu, -1)],
@@ -258,7 +258,7 @@ edge_maximum = Claim(
 
 @edge_maximum.proof
 def _(goal):
-    """The risk is affine in nu, of negative slope."""
+    """The risk is affine in $nu$, of negative slope."""
     return chain(goal.lhs).lt(goal.rhs, by=sign)
 
 
@@ -282,9 +282,9 @@ def everywhere_else(goal, inside, edge):
 
 minimum_only = Claim(
     id="proposition-10-minimum-only",
-    title="no point of the square but (1, 1) and (-1, -1) reaches the minimum",
+    title="no point of the square but $(1, 1)$ and $(-1, -1)$ reaches the minimum",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
-    source="Proposition 10; on the square kappa nu = 1 at these two points only",
+    source="Proposition 10; on the square $kappa nu = 1$ at these two points only",
     against="exact",
     given=[*square, Lt(kappa * nu, 1)],
 )
@@ -292,15 +292,18 @@ minimum_only = Claim(
 
 @minimum_only.proof
 def _(goal):
-    """For kappa in [0, 1) by the way in kappa, for kappa = 1 by that in nu; then by symmetry."""
+    """For $0 <= kappa < 1$ by the way in $kappa$, for $kappa = 1$ by that in $nu$.
+
+    Then by symmetry.
+    """
     return everywhere_else(goal, "proposition-10-minimum-strict", "proposition-10-minimum-edge")
 
 
 maximum_only = Claim(
     id="proposition-10-maximum-only",
-    title="no point of the square but (1, -1) and (-1, 1) reaches the maximum",
+    title="no point of the square but $(1, -1)$ and $(-1, 1)$ reaches the maximum",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
-    source="Proposition 10; on the square kappa nu = -1 at these two points only",
+    source="Proposition 10; on the square $kappa nu = -1$ at these two points only",
     against="stronger: there are no other maxima, either",
     given=[*square, Gt(kappa * nu, -1)],
 )

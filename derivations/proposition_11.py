@@ -11,8 +11,8 @@ converges = Claim(
     id="proposition-11",
     title="every sequence of iterates converges to one of the five points",
     statement=OrbitsConvergeTo(planar_map(), FIXED_POINTS),
-    source="Proposition 11, for alpha < 1/C",
-    against="stronger: with an explicit step size, 1/C",
+    source="Proposition 11, for $alpha < 1/C$",
+    against="stronger: with an explicit step size, $1/C$",
     given=[Lt(alpha * C, 1)],
 )
 

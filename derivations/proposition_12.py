@@ -65,7 +65,7 @@ small = {size: chain(alpha * size).le(1, by=step_sizes) for size in (P, Q)}
 
 slope_change = Claim(
     id="proposition-12-slope-change",
-    title="how R_kappa changes from point to point",
+    title="how $R_kappa$ changes from point to point",
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu2)), M * way_kappa + N * way_nu),
     source="Appendix B.9",
     given=[*square(), *second_point()],
@@ -74,7 +74,7 @@ slope_change = Claim(
 
 @slope_change.proof
 def _(goal):
-    """First in kappa, and then in nu."""
+    """First in $kappa$, and then in $nu$."""
     first = R_kappa(kappa, nu) - R_kappa(kappa2, nu)
     second = R_kappa(kappa2, nu) - R_kappa(kappa2, nu2)
     return chain(goal.lhs).le(
@@ -92,7 +92,7 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
     """The claim that what the map adds to a coordinate changes little from point to point."""
     claim = Claim(
         id=f"proposition-12-near-identity-{name}",
-        title=f"what the map adds to {name} changes little from point to point",
+        title=f"what the map adds to ${name}$ changes little from point to point",
         statement=Le(
             Abs(after - x - (after2 - x2)),
             3 * alpha * size * Abs(x - x2) + 2 * alpha * change,
@@ -159,7 +159,7 @@ injective = Claim(
         (1 - alpha * K) * (way_kappa + way_nu),
         evaluate=False,
     ),
-    source="Proposition 12, for alpha < 1/K with K = 3P + 3Q + 2M + 2N",
+    source="Proposition 12, for $alpha < 1/K$ with $K = 3P + 3Q + 2M + 2N$",
     given=[*square(), *second_point(), safe_step],
 )
 
@@ -216,7 +216,7 @@ jacobian_entries = {
 
 jacobian = Claim(
     id="proposition-12-jacobian",
-    title="the Jacobian at the origin is I - alpha times the Hessian",
+    title="the Jacobian at the origin is $I - alpha$ times the Hessian",
     statement=And(
         *(
             Eq(at_origin(D(image, x)), entry, evaluate=False)
@@ -243,7 +243,7 @@ def eigenvalues(h, k):
 
 
 def of_a_saddle(h, k):
-    """That these are its eigenvalues, one in (0, 1) and one in (1, infinity)."""
+    """That these are its eigenvalues, one in (0, 1) and one in $(1, infinity)$."""
     contracting, expanding = eigenvalues(h, k)
     return (
         Eq((1 - h - contracting) * (1 - contracting) - k**2, 0, evaluate=False),
@@ -259,16 +259,16 @@ h, k = Symbol("h", positive=True), Symbol("k", real=True, nonzero=True)
 
 saddle = Claim(
     id="proposition-12-eigenvalues",
-    title="one eigenvalue in (0, 1), one in (1, infinity)",
+    title="one eigenvalue in $(0, 1)$, one in $(1, infinity)$",
     statement=And(*of_a_saddle(h, k), evaluate=False),
-    source="Appendix B.9; h = alpha h_11 and k = -alpha h_12",
+    source="Appendix B.9; $h = alpha h_11$ and $k = -alpha h_12$",
     given=[Lt(h + Abs(k), 1)],
 )
 
 
 @saddle.proof
 def _(goal):
-    """Roots of the characteristic polynomial; (h^2 + 4 k^2)^(1/2) is at most h + 2 |k|."""
+    """Roots of the characteristic polynomial; $(h^2 + 4 k^2)^(1/2)$ is at most $h + 2 |k|$."""
     contracting, expanding = eigenvalues(h, k)
     return all_of(
         chain((1 - h - contracting) * (1 - contracting) - k**2).then(0, by=algebra),
@@ -281,7 +281,7 @@ def _(goal):
 
 saddle_step = Claim(
     id="proposition-12-step-size",
-    title="for a step size below 1/K this is so at the origin",
+    title="for a step size below $1/K$ this is so at the origin",
     statement=Lt(alpha * h11 + Abs(alpha * h12), 1),
     source="new",
     given=[safe_step],
@@ -290,7 +290,7 @@ saddle_step = Claim(
 
 @saddle_step.proof
 def _(goal):
-    """The entries of the Hessian are among the summands of K."""
+    """The entries of the Hessian are among the summands of $K$."""
     return (
         chain(goal.lhs)
         .then(alpha * h11 - alpha * h12, by=algebra)
@@ -314,8 +314,8 @@ together = Claim(
         *at_the_origin,
         evaluate=False,
     ),
-    source="Proposition 12, for alpha < 1/K",
-    against="stronger: with an explicit step size, 1/K",
+    source="Proposition 12, for $alpha < 1/K$",
+    against="stronger: with an explicit step size, $1/K$",
     given=[safe_step],
 )
 

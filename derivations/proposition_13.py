@@ -87,15 +87,15 @@ elsewhere = Claim(
     id="proposition-13",
     title="the starts that end elsewhere than in a minimum are of measure 0",
     statement=NullStarts(g, point_set([*ORIGIN, *MAXIMA])),
-    source="Proposition 13, for alpha < 1/K",
-    against="stronger: with an explicit step size, 1/K; on the square",
+    source="Proposition 13, for $alpha < 1/K$",
+    against="stronger: with an explicit step size, $1/K$; on the square",
     given=[safe_step],
 )
 
 
 @elsewhere.proof
 def _(goal):
-    """The saddle and the maxima; 1/K is below 1/C."""
+    """The saddle and the maxima; $1/K$ is below $1/C$."""
     small = chain(alpha * C).lt(1, by=lemma("theorem-5-step-size"))
     return by_theorem(
         goal,

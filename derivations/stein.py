@@ -50,15 +50,15 @@ def line(f):
 
 one_dimensional = Claim(
     id="stein-one-dimensional",
-    title="E G h(G) = E h'(G)",
+    title="$E G h(G) = E h'(G)$",
     statement=Eq(E(G * h(G)), E(Derivative(h(G), G))),
-    source="Stein's lemma, one variable (h smooth, of moderate growth)",
+    source="Stein's lemma, one variable ($h$ smooth, of moderate growth)",
 )
 
 
 @one_dimensional.proof
 def _(goal):
-    """Integrate the derivative of h(x) phi(x), which vanishes at both ends."""
+    """Integrate the derivative of $h(x) phi(x)$, which vanishes at both ends."""
     slope = Derivative(h(x), x)
     return (
         chain(goal.lhs)
@@ -85,19 +85,22 @@ images = {X1: m1 + c11 * Z1, X2: m2 + c21 * Z1 + c22 * Z2, X3: m3 + c31 * Z1 + c
 
 multivariate = Claim(
     id="stein-multivariate",
-    title="E (X_1 - m_1) g(X) = sum_j Cov(X_1, X_j) E d_j g(X)",
+    title="$E (X_1 - m_1) g(X) = sum_j Cov(X_1, X_j) E d_j g(X)$",
     statement=Eq(
         Expectation((X1 - m1) * g(*X), law),
         sum(covariance[0, j] * Expectation(Derivative(g(*X), X[j]), law) for j in range(3)),
         evaluate=False,
     ),
-    source="Stein's lemma, three jointly Gaussian variables (g smooth, of moderate growth)",
+    source="Stein's lemma, three jointly Gaussian variables ($g$ smooth, of moderate growth)",
 )
 
 
 @multivariate.proof
 def _(goal):
-    """Write X = m + C Z. Given the other coordinates of Z, this is the lemma in one variable."""
+    """Write $X = m + C Z$.
+
+    Given the other coordinates of $Z$, this is the lemma in one variable.
+    """
     at = g(*(images[x] for x in X))
     others = standard_normal(Z2, Z3)
     z = Symbol("z", real=True)

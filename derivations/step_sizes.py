@@ -1,4 +1,4 @@
-"""Step sizes: what follows from one that is below 1/C, or below 1/K, whatever the bounds are.
+"""Step sizes: what follows from one that is below $1/C$, or below $1/K$, whatever the bounds are.
 
 P, Q, M and N are the bounds of derivatives in `slrsym.planar`; C and K are made of them.
 """
@@ -16,7 +16,7 @@ c, S = Symbol("c", real=True), Symbol("S", real=True)
 
 room = Claim(
     id="step-size-room",
-    title="a step size below 1/c leaves a positive rate of descent",
+    title="a step size below $1/c$ leaves a positive rate of descent",
     statement=And(
         Gt(1 - alpha * c, 0),
         Gt(alpha * (1 - alpha * c), 0),
@@ -40,23 +40,23 @@ def _(goal):
 
 below_descent = Claim(
     id="step-size-descent",
-    title="a step size below 1/C is below 1/P and 1/Q",
+    title="a step size below $1/C$ is below $1/P$ and $1/Q$",
     statement=And(Le(alpha * bounds["P"], 1), Le(alpha * bounds["Q"], 1), evaluate=False),
-    source="new; C = P + Q + M/2 + N",
+    source="new; $C = P + Q + M/2 + N$",
     given=[Lt(alpha * descent_constant(**bounds), 1)],
 )
 
 
 @below_descent.proof
 def _(goal):
-    """C is the sum of these and of other numbers that are not negative."""
+    """$C$ is the sum of these and of other numbers that are not negative."""
     total = alpha * descent_constant(**bounds)
     return all_of(*(chain(part.lhs).le(total, by=sign).le(1, by=sign) for part in goal.args))
 
 
 below_injectivity = Claim(
     id="step-size-injectivity",
-    title="a step size below 1/K is below 1/P, 1/Q and 1/C",
+    title="a step size below $1/K$ is below $1/P$, $1/Q$ and $1/C$",
     statement=And(
         Le(alpha * bounds["P"], 1),
         Le(alpha * bounds["Q"], 1),
@@ -64,14 +64,14 @@ below_injectivity = Claim(
         Lt(alpha * injectivity_constant(**bounds), 1),
         evaluate=False,
     ),
-    source="new; C = P + Q + M/2 + N and K = 3P + 3Q + 2M + 2N",
+    source="new; $C = P + Q + M/2 + N$ and $K = 3P + 3Q + 2M + 2N$",
     given=[Lt(alpha * injectivity_constant(**bounds), 1)],
 )
 
 
 @below_injectivity.proof
 def _(goal):
-    """K is the sum of these and of other numbers that are not negative."""
+    """$K$ is the sum of these and of other numbers that are not negative."""
     total = alpha * injectivity_constant(**bounds)
     first, second = alpha * bounds["P"], alpha * bounds["Q"]
     constant = alpha * descent_constant(**bounds)
@@ -88,25 +88,25 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 
 together = Claim(
     id="step-size-expansion",
-    title="both coordinates together are kept apart by 1 - alpha K",
+    title="both coordinates together are kept apart by $1 - alpha K$",
     statement=Ge(
         expansion(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
         evaluate=False,
     ),
-    source="Appendix B.9; K = 3P + 3Q + 2M + 2N",
+    source="Appendix B.9; $K = 3P + 3Q + 2M + 2N$",
 )
 
 
 @together.proof
 def _(goal):
-    """Each of the two shares is at most K."""
+    """Each of the two shares is at most $K$."""
     return chain(goal.lhs).ge(goal.rhs, by=sign)
 
 
 at_the_bounds = Claim(
     id="theorem-5-step-size",
-    title="a step size below 1/K is below 1/P, 1/Q and 1/C",
+    title="a step size below $1/K$ is below $1/P$, $1/Q$ and $1/C$",
     statement=And(
         Le(alpha * P, 1), Le(alpha * Q, 1), Lt(alpha * C, 1), Lt(alpha * K, 1), evaluate=False
     ),

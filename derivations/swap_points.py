@@ -1,4 +1,4 @@
-"""Swap points: k = v* or -v*, where descent off the manifold may end, far from the oracle."""
+"""Swap points: $k = v*$ or $-v*$, where descent off the manifold may end, far from the oracle."""
 
 from sympy import And, Eq, Ge, Le, Lt, Subs, Symbol, pi, sqrt
 
@@ -45,7 +45,7 @@ def slope_at_swap(p):
 
 critical = Claim(
     id="swap-critical",
-    title="at a swap point every slope but that in eta vanishes",
+    title="at a swap point every slope but that in $eta$ vanishes",
     statement=And(
         *(Eq(slope_at_swap(p), 0, evaluate=False) for p in ORDER_PARAMETERS if p is not eta),
         evaluate=False,
@@ -56,10 +56,10 @@ critical = Claim(
 
 @critical.proof
 def _(goal):
-    """At kappa = nu = rho = 0 by parity; in theta, the risk is a parabola with this vertex.
+    """At $kappa = nu = rho = 0$ by parity; in $theta$, the risk is a parabola with this vertex.
 
-    Since eta = k . v* is stationary at k = v*, the point is critical on the product of spheres,
-    whatever v has orthogonal to k* and v*.
+    Since $eta = k . v*$ is stationary at $k = v*$, the point is critical on the product of spheres,
+    whatever $v$ has orthogonal to $k*$ and $v*$.
     """
     return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
 
@@ -69,7 +69,7 @@ parabola = parabola + d / 2 * z * theta**2
 
 on_circle = Claim(
     id="swap-parabola",
-    title="the risk at k = v*, v orthogonal to k",
+    title="the risk at $k = v*$, $v$ orthogonal to $k$",
     statement=Eq(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), parabola, evaluate=False),
     source="new",
 )
@@ -77,7 +77,7 @@ on_circle = Claim(
 
 @on_circle.proof
 def _(goal):
-    """Scores have mean zero, and every other term has a factor kappa, nu or rho."""
+    """Scores have mean zero, and every other term has a factor $kappa$, $nu$ or $rho$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -118,7 +118,7 @@ def _(goal):
 
 least = Claim(
     id="swap-least",
-    title="at k = v* no other theta has a smaller risk",
+    title="at $k = v*$ no other $theta$ has a smaller risk",
     statement=Ge(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), epsilon**2 + least_value),
     source="new",
 )
@@ -144,7 +144,7 @@ w = Symbol("w", real=True)
 
 below = Claim(
     id="zeta-at-zero-lower",
-    title="zeta(0, s) >= 4 s^2/(pi A^2)",
+    title="$zeta(0, s) >= 4 s^2/(pi A^2)$",
     statement=Ge(zeta(0, r) - 4 * r**2 / (pi * (1 + 2 * r**2)), 0, evaluate=False),
     source="new",
 )
@@ -166,7 +166,7 @@ unit = sqrt(pi / (2 * d)) / lam
 
 theta_upper = Claim(
     id="swap-theta-upper",
-    title="theta* <= A sqrt(pi/(2 d))/lambda",
+    title="$theta* <= A sqrt(pi/(2 d))/lambda$",
     statement=Ge(A * unit - theta_star, 0),
     source="new",
 )
@@ -174,7 +174,7 @@ theta_upper = Claim(
 
 @theta_upper.proof
 def _(goal):
-    """By the lower bound of zeta(0, s)."""
+    """By the lower bound of $zeta(0, s)$."""
     factor = A * unit / z
     return (
         chain(goal.lhs)
@@ -185,7 +185,7 @@ def _(goal):
 
 theta_lower = Claim(
     id="swap-theta-lower",
-    title="theta* >= sqrt(pi/(2 d))/(lambda A), so it exceeds 1 at small lambda",
+    title="$theta* >= sqrt(pi/(2 d))/(lambda A)$, so it exceeds 1 at small $lambda$",
     statement=Ge(theta_star - unit / A, 0),
     source="new",
 )
@@ -193,7 +193,7 @@ theta_lower = Claim(
 
 @theta_lower.proof
 def _(goal):
-    """By the upper bound of zeta(0, s)."""
+    """By the upper bound of $zeta(0, s)$."""
     factor = unit / (A * z)
     return (
         chain(goal.lhs)
@@ -213,7 +213,7 @@ def in_dimension(f):
 
 full = Claim(
     id="swap-full",
-    title="at k = v* the risk is least at v = k* if lambda A <= sqrt(pi/(2 d))",
+    title="at $k = v*$ the risk is least at $v = k*$ if $lambda A <= sqrt(pi/(2 d))$",
     statement=Ge(in_dimension(parabola - parabola.subs(theta, 1)), 0),
     source="new",
     given=[Le(reach, 1), Le(theta, 1)],
@@ -222,7 +222,7 @@ full = Claim(
 
 @full.proof
 def _(goal):
-    """The vertex of the parabola is at pull/(d zeta/2), and zeta(0, s) is at most 4 s^2/pi."""
+    """The vertex is at $2 pull/(d zeta(0, s))$, and $zeta(0, s)$ is at most $4 s^2/pi$."""
     room, slope = 1 - theta, in_dimension(pull)
     certain = room**2 * in_dimension(d) / 2 * z + 2 * room * slope * (1 - reach)
     factor = room * in_dimension(d)
@@ -236,7 +236,7 @@ def _(goal):
 
 limit = Claim(
     id="swap-theta-at-small-lambda",
-    title="theta* >= 1 if lambda A <= sqrt(pi/(2 d)): the swap point is then v = k*",
+    title="$theta* >= 1$ if $lambda A <= sqrt(pi/(2 d))$: the swap point is then $v = k*$",
     statement=Ge(in_dimension(theta_star), 1),
     source="new",
     given=[Le(reach, 1)],
@@ -245,7 +245,7 @@ limit = Claim(
 
 @limit.proof
 def _(goal):
-    """By its lower bound, which is 1/(lambda A sqrt(2 d/pi))."""
+    """By its lower bound, which is $1/(lambda A sqrt(2 d/pi))$."""
     return (
         chain(goal.lhs)
         .ge(1 / reach, by=lemma("swap-theta-lower", d=dimension))
@@ -321,7 +321,7 @@ def curvature_form(directions):
 
 transverse = Claim(
     id="swap-hessian",
-    title="curvatures at k = v* as k and v turn, singly and together",
+    title="curvatures at $k = v*$ as $k$ and $v$ turn, singly and together",
     statement=And(
         *(
             Eq(curvature_along(some), curvature_form(some), evaluate=False)
@@ -335,7 +335,7 @@ transverse = Claim(
 
 @transverse.proof
 def _(goal):
-    """Differentiate the risk twice. At theta* the slope in theta vanishes."""
+    """Differentiate the risk twice. At $theta*$ the slope in $theta$ vanishes."""
     return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
 
 
@@ -372,5 +372,5 @@ form_claim = Claim(
 
 @form_claim.proof
 def _(goal):
-    """Complete the squares of z and y: the coefficient of x^2 is the margin."""
+    """Complete the squares of $z$ and $y$: the coefficient of $x^2$ is the margin."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)

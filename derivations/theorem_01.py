@@ -83,7 +83,7 @@ projections = Claim(
 
 @projections.proof
 def _(goal):
-    """Every moment is a sum over coordinates, which are independent of variance gamma^2."""
+    """Every moment is a sum over coordinates, which are independent of variance $gamma^2$."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=stein(*X)) for part in goal.args))
 
 
@@ -98,18 +98,21 @@ seen_law = GaussianLaw({U1: m * k[0], V1: m * v[0], Y1: 0}, sigma**2 * gram)
 
 laws = Claim(
     id="theorem-1-laws",
-    title="the projections of a token on k, v and v* are jointly Gaussian",
+    title="the projections of a token on $k$, $v$ and $v*$ are jointly Gaussian",
     statement=Eq(
         Expectation(F(U1, V1, Y1), seen_law), Expectation(F(*seen.values()), kind), evaluate=False
     ),
-    source="Appendix B.1; m = sqrt(d/2), sigma = gamma at the location j, else m = 0, sigma = 1",
+    source=(
+        "Appendix B.1; $m = sqrt(d/2)$, $sigma = gamma$ at the location $j$, else $m = 0$, "
+        "$sigma = 1$"
+    ),
     against="exact",
 )
 
 
 @laws.proof
 def _(goal):
-    """Affine images of a Gaussian vector; F stands for any function."""
+    """Affine images of a Gaussian vector; $F$ stands for any function."""
     return chain(goal.lhs).then(goal.rhs, by=substitution(seen, kind))
 
 
@@ -128,13 +131,15 @@ by_projections = Y1 + xi - erf(lam * U1) * V1 - IIDSum(erf(lam * U) * V, U_V, L 
 
 overlaps = Claim(
     id="theorem-1-overlaps",
-    title="the risk depends on k and v by their products with k*, v* and each other only",
+    title="the risk depends on $k$ and $v$ by their products with $k*$, $v*$ and each other only",
     statement=Eq(
         Expectation(in_coordinates**2, ProductLaw(informative, noise())),
         Expectation(by_projections**2, ProductLaw(U1_V1_Y1, noise())),
         evaluate=False,
     ),
-    source="Theorem 1; for unit vectors k and v the right side is the risk at the five overlaps",
+    source=(
+        "Theorem 1; for unit vectors $k$ and $v$ the right side is the risk at the five overlaps"
+    ),
     against="exact",
 )
 
@@ -260,7 +265,7 @@ location = Claim(
 
 @location.proof
 def _(goal):
-    """All are copies of one variable, L - 1 of them."""
+    """All are copies of one variable, $L - 1$ of them."""
     means = [lemma("sum-of-copies-mean", n=count) for count in (before, behind, L - 1)]
     squares = [lemma("sum-of-copies", n=count) for count in (before, behind, L - 1)]
 
@@ -295,7 +300,7 @@ average = Claim(
 
 @average.proof
 def _(goal):
-    """The probabilities w_j / sum w add up to one."""
+    """The probabilities $w_j / sum w$ add up to one."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -320,6 +325,6 @@ oracle = Claim(
 
 @oracle.proof
 def _(goal):
-    """Proposition 15 at kappa = nu = 1 and theta = eta = rho = 0."""
+    """Proposition 15 at $kappa = nu = 1$ and $theta = eta = rho = 0$."""
     values = {kappa: 1, nu: 1, theta: 0, eta: 0, rho: 0}
     return chain(goal.lhs).then(goal.rhs, by=lemma("proposition-15", values))

@@ -51,7 +51,7 @@ on_the_square = Claim(
     id="theorem-5-planar",
     title="almost every start in the square ends in a minimum",
     statement=AlmostEveryStartConvergesTo(g, MINIMA),
-    source="Appendix A, for alpha < 1/K",
+    source="Appendix A, for $alpha < 1/K$",
     given=[safe_step],
 )
 
@@ -79,7 +79,7 @@ manifold = {theta: 0, eta: 0, rho: 0}
 
 slopes = Claim(
     id="theorem-5-slopes",
-    title="the partial derivatives in kappa and nu on the manifold",
+    title="the partial derivatives in $kappa$ and $nu$ on the manifold",
     statement=And(
         Eq(at(D(closed, kappa), manifold), R_kappa(kappa, nu), evaluate=False),
         Eq(at(D(closed, nu), manifold), R_nu(kappa), evaluate=False),
@@ -142,8 +142,8 @@ recovery = Claim(
     id="theorem-5",
     title="almost every start on the manifold recovers the oracle, up to a sign",
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
-    source="Theorem 5, for alpha < 1/K and d >= 3",
-    against="weaker: for d >= 3, as it is false for d = 2; with an explicit step size",
+    source="Theorem 5, for $alpha < 1/K$ and $d >= 3$",
+    against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
     given=[safe_step, Ge(d, 3)],
 )
 
@@ -152,7 +152,7 @@ recovery = Claim(
 def _(goal):
     """On the manifold the overlaps follow the planar map, whatever the dimension is.
 
-    For d = 3 they run on the edges of the square.
+    For $d = 3$ they run on the edges of the square.
     """
     return all_of(
         chain(closed_form.lhs).then(closed_form.rhs, by=lemma("excess-risk-stable")),
@@ -172,14 +172,14 @@ elsewhere = Claim(
     id="proposition-13-manifold",
     title="the pairs on the manifold whose overlaps end elsewhere than in a minimum have volume 0",
     statement=NullPairs(descent, pathological),
-    source="Proposition 13, on the manifold; R is the risk, as theorem-5 says; for d >= 3",
-    against="weaker: for d >= 3, as it is false for d = 2; with an explicit step size",
+    source="Proposition 13, on the manifold; $R$ is the risk, as theorem-5 says; for $d >= 3$",
+    against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
     given=[safe_step, Ge(d, 3)],
 )
 
 
 @elsewhere.proof
 def _(goal):
-    """From the same on the square, and for d = 3 on its edges."""
+    """From the same on the square, and for $d = 3$ on its edges."""
     few = along_edges(NullStarts, -1, "-few")
     return pairs_follow(goal, lemma("proposition-13"), few)

@@ -1,4 +1,4 @@
-"""Theorem 5 on the edges of the square, where all pairs of the manifold are if d = 3."""
+"""Theorem 5 on the edges of the square, where all pairs of the manifold are if $d = 3$."""
 
 from sympy import Lt
 
@@ -32,9 +32,9 @@ def edge(fixed, free, at):
 
     few = Claim(
         id=f"{name}-few",
-        title=f"on the edge {fixed} = {at}, few starts end in {free} = {-at}",
+        title=f"on the edge ${fixed} = {at}$, few starts end in ${free} = {-at}$",
         statement=NullStarts(on_edge, start),
-        source="Proposition 13 on an edge, for alpha < 1/C",
+        source="Proposition 13 on an edge, for $alpha < 1/C$",
         given=[small_step],
     )
 
@@ -59,9 +59,9 @@ def edge(fixed, free, at):
 
     along = Claim(
         id=name,
-        title=f"on the edge {fixed} = {at}, {free} tends to {at} from almost every start",
+        title=f"on the edge ${fixed} = {at}$, ${free}$ tends to ${at}$ from almost every start",
         statement=AlmostEveryStartConvergesTo(on_edge, end),
-        source="new, for alpha < 1/C",
+        source="new, for $alpha < 1/C$",
         given=[small_step],
     )
 

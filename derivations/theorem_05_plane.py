@@ -1,4 +1,4 @@
-"""Theorem 5 in few dimensions: false for d = 2, and what the manifold is for d = 3."""
+"""Theorem 5 in few dimensions: false for $d = 2$, and what the manifold is for $d = 3$."""
 
 from sympy import And, Eq, Equivalent, Gt, Matrix, Or, Symbol, sqrt, symbols
 
@@ -39,7 +39,7 @@ four = [(s, 0, 0, r) for s in (1, -1) for r in (1, -1)]
 
 points = Claim(
     id="theorem-5-plane-manifold",
-    title="for d = 2 the manifold has four points",
+    title="for $d = 2$ the manifold has four points",
     statement=Equivalent(
         And(*(Eq(e, 0) for e in (*manifold, dot(k, v)))), Or(*(at(*point) for point in four))
     ),
@@ -49,7 +49,7 @@ points = Claim(
 
 @points.proof
 def _(goal):
-    """A unit vector of the plane that is orthogonal to v* is k* or -k*; so for v."""
+    """A unit vector of the plane that is orthogonal to $v*$ is $k*$ or $-k*$; so for $v$."""
 
     def ends(equation, x, then):
         return split(equation, only_at(x - 1, x, 1, then=then), only_at(x + 1, x, -1, then=then))
@@ -75,21 +75,21 @@ steps = (step(k_now, p * k_star) - k_now, step(v_now, q * v_star) - v_now)
 
 counterexample = Claim(
     id="theorem-5-plane",
-    title="for d = 2 the theorem is false: two of the four starts stay at a maximum",
+    title="for $d = 2$ the theorem is false: two of the four starts stay at a maximum",
     statement=And(
         points.statement,
         *(Eq(x, 0, evaluate=False) for moved in steps for x in moved),
         Gt(risk(1, -1), risk(1, 1), evaluate=False),
         evaluate=False,
     ),
-    source="against Theorem 5, which does not suppose d >= 3; (-k*, v*) by symmetry",
-    against="false: Theorem 5 for d = 2, which the paper does not exclude",
+    source="against Theorem 5, which does not suppose $d >= 3$; $(-k*, v*)$ by symmetry",
+    against="false: Theorem 5 for $d = 2$, which the paper does not exclude",
 )
 
 
 @counterexample.proof
 def _(goal):
-    """At (k*, -v*) both gradients point along the vectors themselves."""
+    """At $(k*, -v*)$ both gradients point along the vectors themselves."""
     less = chain(risk(1, -1)).gt(risk(1, 1), by=lemma("proposition-10-minimum-edge", nu=-1))
     still = [x for moved in steps for x in moved]
     return all_of(
@@ -107,18 +107,18 @@ z = Symbol("z", real=True, nonzero=True)
 
 circles = Claim(
     id="theorem-5-space-manifold",
-    title="for d = 3 and k other than +-k*, v is v* or -v*",
+    title="for $d = 3$ and $k$ other than $+-k*$, $v$ is $v*$ or $-v*$",
     statement=Equivalent(
         And(Eq(z * w, 0), Eq(y**2 + w**2 - 1, 0)),
         Or(And(Eq(w, 0), Eq(y, 1)), And(Eq(w, 0), Eq(y, -1))),
     ),
-    source="new; so a uniform k, and then a uniform v, has v = +-v* with probability 1",
+    source="new; so a uniform $k$, and then a uniform $v$, has $v = +-v*$ with probability 1",
 )
 
 
 @circles.proof
 def _(goal):
-    """Then k . v = z w vanishes only if w does."""
+    """Then $k . v = z w$ vanishes only if $w$ does."""
     then = split(
         y**2 + w**2 - 1,
         only_at(y - 1, y, 1, then=solution()),

@@ -1,4 +1,4 @@
-"""The function zeta (7): its derivatives, its closed form by Owen's T, its variance form."""
+"""The function $zeta$ (7): its derivatives, its closed form by Owen's $T$, its variance form."""
 
 from sympy import Eq, Ge, Integral, Symbol, asin, atan, erf, exp, pi, sqrt
 
@@ -42,7 +42,7 @@ def E(f):
 
 derivative_t = Claim(
     id="zeta-derivative",
-    title="derivative of zeta in t",
+    title="derivative of $zeta$ in $t$",
     statement=Eq(D(zeta(t, s), t), 2 * erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Appendix E.2",
     against="exact",
@@ -62,7 +62,7 @@ def _(goal):
 
 derivative_s = Claim(
     id="zeta-derivative-s",
-    title="derivative of zeta in s",
+    title="derivative of $zeta$ in $s$",
     statement=Eq(
         D(zeta(t, s), s),
         2 * s * (
@@ -95,7 +95,7 @@ def _(goal):
 
 at_zero = Claim(
     id="zeta-at-zero",
-    title="zeta(0, s) by the arc sine",
+    title="$zeta(0, s)$ by the arc sine",
     statement=Eq(E(erf(s * G) ** 2), 2 / pi * asin(2 * s**2 / (1 + 2 * s**2)), evaluate=False),
     source="new",
 )
@@ -103,7 +103,7 @@ at_zero = Claim(
 
 @at_zero.proof
 def _(goal):
-    """Both sides vanish at s = 0 and have the same derivative in s."""
+    """Both sides vanish at $s = 0$ and have the same derivative in $s$."""
     v = s * G
     bell = E(erf_prime(v) ** 2)
     slope = E(erf(v) * erf_second(v))
@@ -122,15 +122,15 @@ def _(goal):
 
 centred = Claim(
     id="lemma-18-vi-centred",
-    title="E erf erf''(gamma G), less what (iv) gives",
+    title="$E erf erf''(gamma G)$, less what (iv) gives",
     statement=Eq(E(erf(s * G) * erf_second(s * G)), 4 / pi / (A**2 * B) - E(erf_prime(s * G) ** 2)),
-    source="Lemma 18 (iv), (vi) at t = 0",
+    source="Lemma 18 (iv), (vi) at $t = 0$",
 )
 
 
 @centred.proof
 def _(goal):
-    """Both parts of Lemma 18 at t = 0."""
+    """Both parts of Lemma 18 at $t = 0$."""
     return (
         chain(goal.lhs)
         .then(4 / pi / (A**2 * B) - 4 / pi / B, by=lemma("lemma-18-vi", t=0, gamma=s))
@@ -140,7 +140,7 @@ def _(goal):
 
 arcs = Claim(
     id="zeta-at-zero-arctangent",
-    title="zeta(0, s) by the arc tangent",
+    title="$zeta(0, s)$ by the arc tangent",
     statement=Eq(2 / pi * asin(2 * s**2 / (1 + 2 * s**2)), 1 - 4 / pi * atan(1 / B)),
     source="new",
 )
@@ -148,7 +148,7 @@ arcs = Claim(
 
 @arcs.proof
 def _(goal):
-    """Both sides vanish at s = 0 and have the same derivative."""
+    """Both sides vanish at $s = 0$ and have the same derivative."""
     return equal_by_derivative(
         goal,
         s,
@@ -160,7 +160,7 @@ def _(goal):
 
 second_moment = Claim(
     id="zeta-second-moment",
-    title="E erf(t + s G)^2 by Owen's T",
+    title="$E erf(t + s G)^2$ by Owen's $T$",
     statement=Eq(E(erf(u) ** 2), 1 - 8 * OwensT(h, 1 / B)),
     source="new",
 )
@@ -168,7 +168,7 @@ second_moment = Claim(
 
 @second_moment.proof
 def _(goal):
-    """Both sides agree at t = 0 and have the same derivative in t."""
+    """Both sides agree at $t = 0$ and have the same derivative in $t$."""
     return equal_by_derivative(
         goal,
         t,
@@ -185,7 +185,7 @@ def _(goal):
 
 closed_form = Claim(
     id="zeta-owens-t",
-    title="zeta(t, s) = 1 - 8 T(h, 1/B)",
+    title="$zeta(t, s) = 1 - 8 T(h, 1/B)$",
     statement=Eq(zeta(t, s), 1 - 8 * OwensT(h, 1 / B)),
     source="new",
 )
@@ -207,7 +207,7 @@ def bell(z):
 
 variance_form = Claim(
     id="zeta-variance",
-    title="zeta - erf(t/A)^2 as an integral without cancellation",
+    title="$zeta - erf(t/A)^2$ as an integral without cancellation",
     statement=Eq(
         zeta(t, s) - erf(t / A) ** 2, 4 / pi * Integral(bell(x), (x, 1 / B, 1)), evaluate=False
     ),
@@ -217,7 +217,7 @@ variance_form = Claim(
 
 @variance_form.proof
 def _(goal):
-    """1 - erf(h/sqrt 2)^2 is 8 T(h, 1), so the difference is one of two values of T."""
+    """$1 - erf(h/sqrt 2)^2$ is $8 T(h, 1)$, so the difference is one of two values of $T$."""
     return (
         chain(goal.lhs)
         .then(1 - 8 * OwensT(h, 1 / B) - erf(t / A) ** 2, by=lemma("zeta-owens-t"))
@@ -232,7 +232,7 @@ def _(goal):
 
 nonnegative = Claim(
     id="zeta-variance-nonnegative",
-    title="zeta >= erf(t/A)^2",
+    title="$zeta >= erf(t/A)^2$",
     statement=Ge(zeta(t, s) - erf(t / A) ** 2, 0),
     source="new (Jensen's inequality)",
 )
@@ -240,7 +240,7 @@ nonnegative = Claim(
 
 @nonnegative.proof
 def _(goal):
-    """The integrand is positive, and 1/B is at most 1."""
+    """The integrand is positive, and $1/B$ is at most 1."""
     return (
         chain(goal.lhs)
         .then(4 / pi * Integral(bell(x), (x, 1 / B, 1)), by=lemma("zeta-variance"))

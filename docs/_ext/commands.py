@@ -13,6 +13,8 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+from slrsym.prose import unmarked
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -98,11 +100,12 @@ class Claims(SphinxDirective):
             rows = ["| id | title | source | against the paper |", "|---|---|---|---|"]
             rows += [
                 f"| `{claim.id}` | "
-                + " | ".join(map(_cell, (claim.title, claim.source, claim.against)))
+                + " | ".join(map(_cell, map(unmarked, (claim.title, claim.source, claim.against))))
                 + " |"
                 for claim in claims
             ]
             section = nodes.section(ids=[nodes.make_id(title)])
+            title = unmarked(title)
             section += nodes.title(title, title)
             section += self.parse_text_to_nodes("\n".join(rows))
             found.append(section)

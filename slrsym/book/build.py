@@ -154,18 +154,7 @@ def notation_table() -> tuple[Any, ...]:
 
 
 def _meaning(text: str) -> tuple[Inline, ...]:
-    parts: list[Inline] = []
-    place = 0
-    for match in _MATH.finditer(text):
-        parts += [Text(text[place : match.start()]), Raw(match[1])]
-        place = match.end()
-    for piece in re.split(r"(\b[kv]\*)", text[place:]):
-        if piece.endswith("*"):
-            parts.append(Raw(rf"{piece[0]}^{{\star}}"))
-        else:
-            parts += inline_text(piece) if piece.strip() else (Text(piece),)
-            parts += [Text(" ")] if piece.endswith(" ") and piece.strip() else []
-    return tuple(parts)
+    return inline_text(re.sub(r"\b([kv]\*?)(?!\w)", r"$\1$", _MATH.sub(r"$\1$", text)))
 
 
 def _risk() -> tuple[Block, ...]:

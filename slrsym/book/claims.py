@@ -34,7 +34,7 @@ from slrsym.book.document import (
     listed,
 )
 from slrsym.book.proofs import Writer, proof_blocks
-from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text
+from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
@@ -103,7 +103,7 @@ def claim_entry(
         names=reading_names(shown, shorthand, printer),
         agreement={r.label: r.digits for r in getattr(verdict, "reports", ())},
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
-        box=getattr(row_of_ledger, "box", ""),
+        box=marked(getattr(row_of_ledger, "box", "")),
         trials=getattr(row_of_ledger, "trials", ""),
         against=claim.against,
     )
@@ -224,8 +224,8 @@ def evidence(row: Any) -> tuple[Inline, ...]:
         return (Text("Not verified."),)
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
     if row.status == "certified":
-        said = f"Certified, not proved: enclosed by ball arithmetic on the whole box {row.box}."
-        return (*inline_text(said), *_rest(row))
+        said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
+        return (*inline_text(f"{said}{marked(row.box)}."), *_rest(row))
     if row.status == "tested":
         return (*inline_text(f"Tested, not proved: {row.trials}."), *_rest(row))
     parts: list[Inline] = []

@@ -1,6 +1,6 @@
 """Where the paper is not right, and what should be said besides; for book, site and documentation.
 
-Claims and commands stand between backquotes; the rest is plain text, as in the titles of claims.
+Claims and commands stand between backquotes, formulas between dollar signs, as in titles of claims.
 """
 
 from __future__ import annotations
@@ -23,59 +23,59 @@ ERRATA: tuple[Erratum, ...] = (
     (
         "Theorem 5 and Proposition 13 need three dimensions",
         (
-            "They suppose nothing of the dimension. For d = 2 the manifold M has four points, and "
-            "two of them are maxima of the risk, where descent stays: `theorem-5-plane`. For d >= "
-            "3 both are proved, with a step size in closed form: `theorem-5`, "
+            "They suppose nothing of the dimension. For $d = 2$ the manifold $M$ has four points, "
+            "and two of them are maxima of the risk, where descent stays: `theorem-5-plane`. For "
+            "$d >= 3$ both are proved, with a step size in closed form: `theorem-5`, "
             "`proposition-13-manifold`.",
-            "At d = 3 that takes another way than the paper's. M consists of four circles, on "
-            "which kappa or nu is 1 or -1, `theorem-5-space-manifold`: the overlaps run on the "
-            "border of the square, which is a null set of it. On each edge the iterates converge "
-            "to the better end: `theorem-5-edge-nu-plus` and three more.",
+            "At $d = 3$ that takes another way than the paper's. $M$ consists of four circles, on "
+            "which $kappa$ or $nu$ is 1 or $-1$, `theorem-5-space-manifold`: the overlaps run on "
+            "the border of the square, which is a null set of it. On each edge the iterates "
+            "converge to the better end: `theorem-5-edge-nu-plus` and three more.",
         ),
     ),
     (
-        "Almost every start is said of the volume of M",
+        "Almost every start is said of the volume of $M$",
         (
-            "To draw k uniformly among the unit vectors orthogonal to v*, then v among those "
-            "orthogonal to k* and k, charges the same null sets for d >= 4: the density is made of "
-            "Gram determinants, `manifold-volume`. For d = 3 it does not: v is then v* or its "
-            "opposite with probability 1.",
+            "To draw $k$ uniformly among the unit vectors orthogonal to $v*$, then $v$ among "
+            "those orthogonal to $k*$ and $k$, charges the same null sets for $d >= 4$: the "
+            "density is made of Gram determinants, `manifold-volume`. For $d = 3$ it does not: "
+            "$v$ is then $v*$ or its opposite with probability 1.",
         ),
     ),
     (
         "Equations (14) are not those of a fixed point",
         (
             "They are while the step size times the larger one of the two slopes is at most 2: "
-            "`equation-14`. A longer step can overshoot and reflect kappa onto itself: "
-            "`equation-14-counterexample`; at d = 400, lambda = 1/10, gamma^2 = 1/2, nu = 1 and "
-            "kappa = cos 0.3 for the step size 148.635, `equation-14-counterexample-number`. The "
-            "vectors k and v are fixed only where their tangent gradients vanish, whatever the "
-            "step size is: `equation-14-vectors`. No step size for which Propositions 8 to 13 are "
-            "proved comes near to 2.",
+            "`equation-14`. A longer step can overshoot and reflect $kappa$ onto itself: "
+            "`equation-14-counterexample`; at $d = 400$, $lambda = 1/10$, $gamma^2 = 1/2$, $nu = "
+            "1$ and $kappa = cos 0.3$ for the step size 148.635, "
+            "`equation-14-counterexample-number`. The vectors $k$ and $v$ are fixed only where "
+            "their tangent gradients vanish, whatever the step size is: `equation-14-vectors`. No "
+            "step size for which Propositions 8 to 13 are proved comes near to 2.",
         ),
     ),
     (
-        "The distance to M is not the distance",
+        "The distance to $M$ is not the distance",
         (
-            "The figures show the root of the sum of the squares of theta, eta and rho. Where k is "
-            "v* and v is k* that is the root of 2, and every pair on M is at the distance 2: "
-            "`manifold-distance`.",
+            "The figures show the root of the sum of the squares of $theta$, $eta$ and $rho$. "
+            "Where $k$ is $v*$ and $v$ is $k*$ that is the root of 2, and every pair on $M$ is at "
+            "the distance 2: `manifold-distance`.",
         ),
     ),
     (
-        "Near M is not near enough",
+        "Near $M$ is not near enough",
         (
-            "Section 5 hopes that M is stable, since uniform starts lie near it. They lie near the "
-            "point of M where kappa = nu = 0, and there M repels, at any temperature: "
+            "Section 5 hopes that $M$ is stable, since uniform starts lie near it. They lie near "
+            "the point of $M$ where $kappa = nu = 0$, and there $M$ repels, at any temperature: "
             "`manifold-repels-at-origin`.",
         ),
     ),
     (
-        "Convergence from off M",
+        "Convergence from off $M$",
         (
             "Section 5 leaves it open. Near the oracle it is certified, in the five overlaps: with "
-            "the task, temperature and step size of figure 7b each step from 2 - kappa - nu <= "
-            "1/50 lowers that sum by a factor, so that descent converges to the oracle, "
+            "the task, temperature and step size of figure 7b each step from $2 - kappa - nu <= "
+            "1/50$ lowers that sum by a factor, so that descent converges to the oracle, "
             "`attraction-certified`; with smaller steps this holds up to 1/8, "
             "`attraction-certified-far`. What ball arithmetic shows is a quadratic form: "
             "`attraction-rate`, `attraction-form`, `attraction-positive`. Of 4,000 uniform starts "
@@ -84,20 +84,21 @@ ERRATA: tuple[Erratum, ...] = (
         ),
     ),
     (
-        "M has singular points",
+        "$M$ has singular points",
         (
-            "Where kappa and nu are both 1 or -1 it is a cone, and no submanifold: "
+            "Where $kappa$ and $nu$ are both 1 or $-1$ it is a cone, and no submanifold: "
             "`manifold-cone`. These points are the limits of Theorem 5. Everywhere else the "
-            "gradients of its equations are independent, and its dimension is 2 d - 5: "
+            "gradients of its equations are independent, and its dimension is $2 d - 5$: "
             "`manifold-gradients`, `manifold-regular`.",
         ),
     ),
     (
         "Recovery in figure 4a is not universal",
         (
-            "Of uniform starts with its parameters, 4.56 % end at a swap point, where k is near v* "
-            "or its opposite (95 % interval 4.43 to 4.69 %, of 100,000 starts): `slrsym recovery "
-            "--runs 100000`. None of the paper's 30 seeds does, which happens one time in four.",
+            "Of uniform starts with its parameters, 4.56 % end at a swap point, where $k$ is near "
+            "$v*$ or its opposite (95 % interval 4.43 to 4.69 %, of 100,000 starts): `slrsym "
+            "recovery --runs 100000`. None of the paper's 30 seeds does, which happens one time "
+            "in four.",
         ),
     ),
     (
@@ -121,12 +122,12 @@ ERRATA: tuple[Erratum, ...] = (
         (
             "That the oracle loses its stability at one temperature, in every task, is seen on a "
             "grid: `critical-temperature-unique`. The determinant of its transverse Hessian has "
-            "four parameters, in error functions, zeta and their derivatives at once. It vanishes "
-            "at lambda = 0, and the parameters are not bounded: to decide its sign by boxes takes "
-            "factors to divide by at each end, which are not found. With "
-            "saturated scores it is proved to vanish once, `oracle-saturated-decreasing`. In the "
-            "paper's task, lambda from 0.01 to 4, stability is certified up to 0.892, and its loss "
-            "from 0.893 on: `oracle-stable-certified`, `oracle-unstable-certified`.",
+            "four parameters, in error functions, $zeta$ and their derivatives at once. It "
+            "vanishes at $lambda = 0$, and the parameters are not bounded: to decide its sign by "
+            "boxes takes factors to divide by at each end, which are not found. With saturated "
+            "scores it is proved to vanish once, `oracle-saturated-decreasing`. In the paper's "
+            "task, $lambda$ from 0.01 to 4, stability is certified up to 0.892, and its loss from "
+            "0.893 on: `oracle-stable-certified`, `oracle-unstable-certified`.",
             "What is said of whole trajectories is tested by experiments, with counts. "
             "`manifold-attracts-for-good` compares eigenvalues along orbits that have no closed "
             "form, and no bound is known that is kept along them. "
@@ -158,9 +159,7 @@ def _paragraph(text: str) -> tuple[Inline, ...]:
     made: list[Inline] = []
     for place, part in enumerate(_QUOTED.split(text)):
         if not place % 2:
-            lead, end = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
-            middle = inline_text(part.strip()) if part.strip() else ()
-            made += [*([Text(" ")] if lead else []), *middle, *([Text(" ")] if end else [])]
+            made += inline_text(part)
         else:
             made.append(Reference(part) if _ID.fullmatch(part) else Text(part))
     return tuple(made)

@@ -317,7 +317,7 @@ def _map(map: Any, writer: Writer) -> list[Block]:
     names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
     inside: list[Inline] = []
     for place, box in enumerate(bounds(list(map.inside()), writer.printer)):
-        start = (*inline_text("Orbits are those of the map g,"), Text(" for "))
+        start = inline_text("Orbits are those of the map $g$, for ")
         lead = (Text(", "),) if place else start
         inside += [*lead, Math(box)]
     blocks: list[Block] = [Paragraph((*inside, Text(", with the coordinates")))]
@@ -351,12 +351,7 @@ def _piece(piece: Piece, writer: Writer, first: bool) -> list[Inline]:
     if isinstance(piece, Basic):
         return [Math(writer.printer.box(writer.shorten(piece), inline=True))]
     text = piece[:1].upper() + piece[1:] if first else piece
-    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    return [*_space(before), *inline_text(text), *_space(after)]
-
-
-def _space(text: str) -> list[Inline]:
-    return [Text(" ")] if text else []
+    return list(inline_text(text))
 
 
 def _point(point: Any, writer: Writer) -> Box:

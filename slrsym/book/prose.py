@@ -1,7 +1,7 @@
 """What is said of claims: titles and ideas, reasons of steps, and what a claim supposes.
 
-Titles and ideas are plain text with formulas in it, such as ``E erf'(t + gamma G)``, written for a
-terminal. What is certainly a formula in them is set as one; the rest is left as it is.
+Titles and ideas are plain text, written for a terminal. Formulas in them stand between dollar
+signs, in the same plain notation, such as ``$E erf'(t + gamma G)$``.
 """
 
 from __future__ import annotations
@@ -31,127 +31,27 @@ from slrsym.typeset import Box, Order, Printer
 from slrsym.typeset.boxes import Atom, Operator, number, row
 from slrsym.typeset.writing import GREEK, greek_name
 
-# A piece of text, or of LaTeX for math mode.
-Piece = tuple[str, bool]
-
 _FUNCTIONS = {
     "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",
-    "sinh": "sinh", "Cov": "Cov", "Var": "Var", "max": "max", "min": "min",
+    "sinh": "sinh", "cos": "cos", "sin": "sin", "Cov": "Cov", "Var": "Var", "max": "max",
+    "min": "min",
 }  # fmt: skip
-_OPERATORS = {".", "=", "<=", ">=", "<", ">", "+", "-", "=>", "!=", "*", "/"}
 _SIGNS = {
     "<=": r"\le ", ">=": r"\ge ", "=>": r"\Rightarrow ", "!=": r"\ne ", "+-": r"\pm ",
-    "->": r"\to ", "*": r"\,",
-    ".": r"\cdot ",
+    "->": r"\to ", "*": r"\,", ".": r"\cdot ", "in": r"\in ", "infinity": r"\infty ",
+    "grad": r"\nabla ", "sum": r"\sum ", "E": r"\mathbb{E}\,", "{": r"\{", "}": r"\}", "%": r"\%",
+    "#": r"\#", "&": r"\&", "~": r"\sim ", "^": r"\wedge ", "_": r"\_",
 }  # fmt: skip
-_TOKEN = re.compile(r"[A-Za-z]+|\d+|<=|>=|=>|!=|\+-|->|.", re.DOTALL)
-_ENDING = re.compile(r"[.,;:]*$")
-
-
-def pieces(text: str) -> list[Piece]:
-    r"""Plain text taken apart.
-
-    Examples
-    --------
-    >>> pieces("slope of zeta at t = 0")
-    [('slope of ', False), ('\\zeta', True), (' at ', False), ('t=0', True)]
-    """
-    words = _balanced(text.split())
-    kinds = [_kind(word) for word in words]
-    for place, word in enumerate(words[1:], start=1):
-        if word == "sum" and kinds[place - 1] == "operator":
-            kinds[place] = "formula"
-    result: list[Piece] = []
-    place = 0
-    while place < len(words):
-        end = place
-        while end < len(words) and kinds[end] != "text":
-            end += 1
-            if _ENDING.search(words[end - 1])[0] and words[end - 1] != ".":  # type: ignore[index]
-                break
-        # A letter that is also a word, or a number, is a formula beside others only.
-        strong = [k for k in kinds[place:end] if k in ("formula", "letter")]
-        if end > place and (strong or _ends_text(words, place, end)):
-            body = " ".join(words[place:end])
-            ending = _ENDING.search(body)[0]  # type: ignore[index]
-            _add(result, _latex(body[: len(body) - len(ending)]), True)
-            _add(result, ending, False)
-            place = end
-        else:
-            end = max(end, place + 1)
-            _add(result, " ".join(words[place:end]), False)
-            place = end
-        if place < len(words):
-            _add(result, " ", False)
-    return result
-
-
-def _add(result: list[Piece], text: str, formula: bool) -> None:
-    if not text:
-        return
-    if result and not formula and not result[-1][1]:
-        result[-1] = (result[-1][0] + text, False)
-    else:
-        result.append((text, formula))
-
-
-def _balanced(words: list[str]) -> list[str]:
-    """Words joined until their brackets close."""
-    result: list[str] = []
-    for word in words:
-        last = result[-1] if result else ""
-        mean = re.match(r"\W?E\[", last) and last.count("[") > last.count("]")
-        if last.count("(") > last.count(")") or mean:
-            result[-1] = f"{last} {word}"
-        else:
-            result.append(word)
-    return result
-
-
-def _kind(word: str) -> str:
-    """formula, letter, operator, number, article or text."""
-    bare = word[: len(word) - len(_ENDING.search(word)[0])]  # type: ignore[index]
-    if bare in _OPERATORS or word == ".":
-        return "operator"
-    # A part of a figure, such as 4a.
-    if re.fullmatch(r"\d+[ab]('s)?", bare):
-        return "text"
-    if re.fullmatch(r"\([-+\d, ]+,[-+\d, ]+\)|-\d+", bare):
-        return "formula"
-    if re.fullmatch(r"[+-]{0,2}\d+(/\d+)?", bare):
-        return "number"
-    if re.fullmatch(r"[A-Za-z]", bare):
-        return "article" if bare in "aAI" else "letter"
-    if bare in ("max", "min") or re.search(r"^[\^_]|[\^_](?![\w({*])", bare):
-        return "text"
-    if re.search(r"[{}]", re.sub(r"[\^_]\{[^{}]*\}", "", bare)):
-        return "text"
-    if (
-        bare.removeprefix("-") in GREEK
-        or bare in _FUNCTIONS
-        or re.fullmatch(r"(erf|h|f|g)'+", bare)
-    ):
-        return "formula"
-    if re.search(r"[\^_=<>|/*]|\d[A-Za-z(]|[A-Za-z]'*\([^)]*\)|\+\d|\+\w", bare) and re.fullmatch(
-        r"[\w'()\[\]{}^*/+,=<>|.\- ]+", bare
-    ):
-        letters = re.findall(r"[A-Za-z]+", bare)
-        known = {*GREEK, *_FUNCTIONS, "sqrt", "sum", "pi"}
-        if all(len(name) <= 2 or name in known for name in letters):
-            return "formula"
-    return "text"
-
-
-def _ends_text(words: list[str], start: int, end: int) -> bool:
-    """Whether a lone article stands where it can only be a letter."""
-    return end - start == 1 and words[start][:1] in "aA" and (
-        end == len(words) or bool(_ENDING.search(words[start])[0])  # type: ignore[index]
-    )  # fmt: skip
+_TOKEN = re.compile(r"\d+e-?\d+|[A-Za-z]+|\d+(?:\.\d+)?|<=|>=|=>|!=|\+-|->|\S")
 
 
 def _latex(text: str) -> str:
-    text = re.sub(r"sqrt (\w+)", r"sqrt(\1)", text)
-    tokens = [t for t in _TOKEN.findall(text) if t != " "]
+    """A formula in plain notation; one with a backslash is LaTeX already."""
+    if "\\" in text:
+        return text.strip()
+    # A star at the end of a letter is no product.
+    text = re.sub(r"(?<=\w)\*(?![\w(])", "\u22c6", text)
+    tokens = _TOKEN.findall(re.sub(r"sqrt (\w+)", r"sqrt(\1)", text))
     return re.sub(r" +(?=[^\w]|$)", "", _row(tokens)).strip()
 
 
@@ -162,13 +62,13 @@ def _row(tokens: list[str]) -> str:
         if token == "sqrt" and tokens[:1] == ["("]:
             tokens.pop(0)
             result += rf"\sqrt{{{_row(_bracket(tokens))}}}"
-        elif token in ("^", "_") and tokens:
-            grouped = tokens[0] in ("(", "{")
-            following = _bracket(tokens[1:], tokens[0]) if grouped else [tokens[0]]
-            del tokens[: len(following) + (2 if grouped else 0)]
-            result += f"{token}{{{_row(following)}}}"
-        elif token == "*" and (not tokens or not re.match(r"[\w(]", tokens[0])):
-            # A star at the end of a letter is no product.
+        elif token in ("^", "_") and result and tokens:
+            scripts = [_script(tokens)]
+            while tokens[:1] == ["_"] == [token] and len(tokens) > 1:
+                tokens.pop(0)
+                scripts.append(_script(tokens))
+            result += f"{token}{{{' '.join(scripts)}}}"
+        elif token == "\u22c6":
             result = f"{result.rstrip()}^{{\\star}}"
         elif token in _SIGNS:
             result += _SIGNS[token]
@@ -176,13 +76,23 @@ def _row(tokens: list[str]) -> str:
             result += rf"\operatorname{{{_FUNCTIONS[token]}}}"
         elif token in GREEK:
             result += rf"\{'varepsilon' if token == 'epsilon' else token} "
-        elif token == "sum":
-            result += r"\sum "
-        elif token == "E":
-            result += r"\mathbb{E}\,"
+        elif not token.isascii():
+            shown = _character(token)
+            result += f"{shown[1:-1]} " if shown[0] == "$" else rf"\text{{{shown}}}"
+        elif power := re.fullmatch(r"(\d+)e(-?\d+)", token):
+            factor = "" if power[1] == "1" else rf"{power[1]}\cdot "
+            result += rf"{factor}10^{{{power[2]}}}"
+        elif len(token) > 2 and token.isalpha():
+            result += rf"\operatorname{{{token}}}"
         else:
             result += token
     return result
+
+
+def _script(tokens: list[str]) -> str:
+    """What stands behind ^ or _, taken from the tokens."""
+    first = tokens.pop(0)
+    return _row(_bracket(tokens, first) if first in ("(", "{") else [first])
 
 
 def _bracket(tokens: list[str], opening: str = "(") -> list[str]:
@@ -268,8 +178,24 @@ _ROOM = 22.0
 
 
 def inline_text(text: str) -> tuple[Inline, ...]:
-    """Plain text with the formulas in it set as formulas."""
-    return tuple(Raw(part) if formula else Text(part) for part, formula in pieces(text))
+    r"""Plain text, what stands between dollar signs in it as formulas.
+
+    Examples
+    --------
+    >>> inline_text("slope of $zeta$ at $t = 0$")
+    (Text(text='slope of '), Raw(latex='\\zeta'), Text(text=' at '), Raw(latex='t=0'))
+    """
+    parts = text.split("$")
+    # A dollar that has no other is one.
+    if len(parts) % 2 == 0:
+        return (Text(text),)
+    made = (Raw(_latex(p)) if place % 2 else Text(p) for place, p in enumerate(parts))
+    return tuple(part for part in made if part not in (Text(""), Raw("")))
+
+
+def marked(box: str) -> str:
+    """The ranges of a box of parameters, each between dollar signs."""
+    return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
 
 
 def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
@@ -284,6 +210,8 @@ def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, .
     variables = getattr(rule, "variables", None)
     if variables and rule.name.startswith("Stein's lemma in "):
         return (Text("Stein\u2019s lemma in "), Math(_listed(list(variables), printer)))
+    if rule.name.startswith("the term ") and isinstance(getattr(rule, "place", None), Expr):
+        return (Text("the term "), Math(printer.box(rule.place)), Text(" of a sum"))
     of, variable = getattr(rule, "of", None), getattr(rule, "variable", None)
     if isinstance(of, Expr) and isinstance(variable, Symbol) and rule.name == "monotonicity":
         return (Text("monotonicity in "), Math(printer.symbol(variable)))

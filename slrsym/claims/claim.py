@@ -128,7 +128,8 @@ class Claim:
     source : str
         Where the statement stands, such as ``Lemma 18 (ii)``.
     title : str, optional
-        A few words for tables, where without them the statement stands.
+        A few words for tables, where without them the statement stands. In it, as in the source and
+        in the docstring of the proof, formulas stand between dollar signs, ``$gamma^2 <= 1$``.
     given : iterable of relations, optional
         Hypotheses besides what the symbols declare.
     against : str, optional

@@ -38,7 +38,7 @@ class Row:
     Attributes
     ----------
     id, title, source : str
-        The claim; where it has no title, its statement.
+        The claim, formulas between dollar signs; where it has no title, its statement.
     status : str
         ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
         it has no proof, and is shown on a box; ``tested`` if it has none, and no trial of an

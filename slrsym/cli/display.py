@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slrsym.claims.names import name_of, step_name
+from slrsym.prose import unmarked
 
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
@@ -62,7 +63,7 @@ def table(rows: Iterable[Any], width: int | None = None) -> Table:
     for name in numbers:
         result.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        title = Text(row.title)
+        title = Text(unmarked(row.title))
         if room is not None:
             title.truncate(room, overflow="ellipsis")
         result.add_row(
@@ -133,7 +134,7 @@ def boxes(rows: Iterable[Any]) -> list[Text]:
     return [
         Text.assemble(
             (f"{row.id} {row.status} ", _STYLES[row.status]),
-            f"for {row.box}" if row.box else f"by {row.trials}",
+            f"for {row.box}" if row.box else f"by {unmarked(row.trials)}",
         )
         for row in rows
         if row.status in ("certified", "tested")
@@ -192,14 +193,14 @@ def proof(claim: Any, row: Any, out: Console) -> None:
     said = f"{claim.title}  ({claim.source})" if claim.title else claim.source
     short = name_of(claim.id)
     name = claim.id if short == claim.id else f"{short}  {claim.id}"
-    out.print(Text.assemble((f"{name}{own}", "bold"), f"  {said}"))
+    out.print(Text.assemble((f"{name}{own}", "bold"), f"  {unmarked(said)}"))
     say(claim.statement)
     for hypothesis in claim.given:
         say(f"given {hypothesis}")
     if claim.against:
-        say(f"against the paper: {claim.against}")
+        say(f"against the paper: {unmarked(claim.against)}")
     if claim.idea:
-        say(claim.idea, style="italic")
+        say(unmarked(claim.idea), style="italic")
     out.print()
     for report in claim.steps:
         digits = "" if report.digits is None else f", {report.digits} digits"
@@ -223,7 +224,7 @@ def proof(claim: Any, row: Any, out: Console) -> None:
     say(f"rests on: {', '.join(claim.depends) or 'no other claim'}")
     say(f"axioms: {', '.join(row.axioms) or 'none'}")
     status = f"certified for {row.box}" if row.box else row.status
-    status = f"tested by {row.trials}" if row.trials else status
+    status = f"tested by {unmarked(row.trials)}" if row.trials else status
     say(Text(status, style=_STYLES[row.status]))
     out.print()
 
@@ -271,6 +272,6 @@ def axiom_list(axioms: Iterable[Axiom], users: Mapping[str, list[str]], out: Con
 
 def _axiom(item: Axiom, users: list[str], out: Console) -> None:
     out.print(_indented(Text(item.id, style="bold")))
-    out.print(_indented(item.statement, 6))
+    out.print(_indented(unmarked(item.statement), 6))
     out.print(_indented(item.reference, 6, style="italic"))
     out.print(_indented(f"used by {', '.join(users) or 'no claim'}", 6))

@@ -114,7 +114,8 @@ def simulate(
         ),
     ] = None,
     backend: Annotated[
-        str | None, _option("--backend", "numpy, numba, or auto: numba, or numpy where it cannot be had.")
+        str | None,
+        _option("--backend", "numpy, numba, or auto: numba, or numpy where it cannot be had."),
     ] = None,
     output: Annotated[
         Path | None,

@@ -16,6 +16,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
+from slrsym.prose import unmarked
 from slrsym.search.atoms import Freedom
 from slrsym.search.axioms import axiom
 from slrsym.search.context import Context, Stated, require_defined
@@ -290,10 +291,10 @@ class InWords(Sentence):
     """A statement in words, which nothing but a citation can conclude."""
 
     def _sympystr(self, printer: Any) -> str:
-        return str(self.args[0].name)
+        return unmarked(self.args[0].name)
 
     def _latex(self, printer: Any) -> str:
-        return rf"\text{{{self.args[0].name}}}"
+        return rf"\text{{{unmarked(self.args[0].name)}}}"
 
 
 def in_words(text: str) -> InWords:

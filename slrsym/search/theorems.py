@@ -331,11 +331,11 @@ BAYES_RISK = in_words(
 def _conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
     """The Bayes risk, by the risk given tokens and location, and that given the tokens.
 
-    Given that the matrix is x, the location is l with a probability w_l/W, and Y is y_l = x_l . v*
-    and noise, which is independent of both. So E[Y | X] is M = sum w_l y_l/W, and the mean squared
-    error given X is the left side of the second hypothesis, at p = p(x). It is not negative, so
-    that its mean is the risk, be it infinite; likewise with M in the place of p. Given also the
-    location it is at least epsilon^2.
+    Given that the matrix is $x$, the location is $l$ with a probability $w_l/W$, and $Y$ is $y_l =
+    x_l . v*$ and noise, which is independent of both. So $E[Y | X]$ is $M = sum w_l y_l/W$, and the
+    mean squared error given $X$ is the left side of the second hypothesis, at $p = p(x)$. It is not
+    negative, so that its mean is the risk, be it infinite; likewise with $M$ in the place of $p$.
+    Given also the location it is at least $epsilon^2$.
     """
     if goal != BAYES_RISK:
         raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
@@ -372,7 +372,7 @@ def _conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
 
 @theorem_rule("decrease", "induction")
 def _decrease(goal: Boolean) -> Needs:
-    """DecreasesAlong(g, f), if a step stays in the box, and f(g(x)) <= f(x) there.
+    """$f$ never increases along orbits, if steps stay in the box, and $f(g(x)) <= f(x)$ there.
 
     By induction every point of the orbit is in the box, so the inequality holds at each.
     """
@@ -384,11 +384,11 @@ def _decrease(goal: Boolean) -> Needs:
 
 @theorem_rule("bounded-descent", "induction", "monotone-convergence", "limits-of-sequences")
 def _bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
-    """VanishesAlong(g, S), if a step lowers a function bounded from below by a multiple of S.
+    """$S$ tends to 0 along orbits, if steps lower a bounded function by a multiple of $S$.
 
-    With f(g(x)) - f(x) + c S(x) <= 0, S >= 0, a constant c > 0 and f >= m on the box, which steps
-    do not leave: f decreases along the orbit and is bounded, so it converges; the differences of a
-    convergent sequence tend to 0; and 0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c.
+    With $f(g(x)) - f(x) + c S(x) <= 0$, $S >= 0$, a constant $c > 0$ and $f >= m$ on the box, which
+    steps do not leave: $f$ decreases along the orbit and is bounded, so it converges; the
+    differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
     """
     goal = about(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.before(goal.function)
@@ -405,9 +405,9 @@ def _bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Ne
 
 @theorem_rule("small-steps", "induction", "limits-of-sequences")
 def _small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    """StepsVanish(g), if the squared step is at most a multiple of what tends to 0.
+    """Steps of $g$ tend to 0, if the squared step is at most a multiple of what tends to 0.
 
-    From 0 <= |g(x) - x|^2 <= C S(x) on the box, which steps do not leave, and S(x_t) -> 0.
+    From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
     """
     goal = about(goal, StepsVanish, "small-steps")
     g = goal.map
@@ -420,10 +420,11 @@ def _small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
 
 @theorem_rule("limits-solve", "induction", "limits-of-sequences")
 def _limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    """AccumulationPointsSolve(g, e), if |e|^2 is at most a multiple of what tends to 0.
+    """Accumulation points solve $e = 0$, if $|e|^2$ is at most a multiple of what tends to 0.
 
-    From |e(x)|^2 <= C S(x) on the box, which steps do not leave, and S(x_t) -> 0: e tends to 0
-    along the orbit. An accumulation point is in the box, which is closed; e is continuous there.
+    From $|e(x)|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$: $e$ tends to
+    0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
+    there.
     """
     goal = about(goal, AccumulationPointsSolve, "limits-solve")
     g, values = goal.map, goal.map.before(goal.equations)
@@ -439,10 +440,10 @@ def _limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
     "connected-limits", "induction", "bolzano-weierstrass", "connected-accumulation-points"
 )
 def _connected_limits(goal: Boolean, equations: Lambda) -> Needs:
-    """OrbitsConvergeTo(g, P), if steps vanish, and accumulation points solve equations.
+    """Orbits converge to points of $P$, if steps vanish, and accumulation points solve equations.
 
     Orbits stay in the box, so they are bounded. As their steps tend to 0, the set of accumulation
-    points is connected; by the equations it is part of the finite set P; a finite set that is
+    points is connected; by the equations it is part of the finite set $P$; a finite set that is
     connected is empty or has one point. A bounded sequence with one accumulation point converges.
     """
     goal = about(goal, OrbitsConvergeTo, "connected-limits")

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
 from sympy.logic.boolalg import BooleanFunction
 
+from slrsym.prose import unmarked
 from slrsym.statements.expressions import ProofError
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 
@@ -180,7 +181,7 @@ class DecreasesAlong(_AboutFunction):
     """
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("along every orbit f never increases",)
+        return ("along every orbit $f$ never increases",)
 
 
 class VanishesAlong(_AboutFunction):
@@ -202,7 +203,7 @@ class VanishesAlong(_AboutFunction):
     letter = "S"
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("along every orbit S tends to 0",)
+        return ("along every orbit $S$ tends to 0",)
 
 
 class StepsVanish(OrbitStatement):
@@ -257,7 +258,7 @@ class AccumulationPointsSolve(OrbitStatement):
         return (("e", self.equations),)
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("every accumulation point of every orbit is a zero of e",)
+        return ("every accumulation point of every orbit is a zero of $e$",)
 
 
 class _AboutPoints(OrbitStatement):
@@ -358,7 +359,7 @@ class Injective(OrbitStatement):
     """
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("the map g is injective",)
+        return ("the map $g$ is injective",)
 
 
 class InvertibleJacobian(OrbitStatement):
@@ -376,7 +377,7 @@ class InvertibleJacobian(OrbitStatement):
     """
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("the Jacobian matrix of g is nowhere singular",)
+        return ("the Jacobian matrix of $g$ is nowhere singular",)
 
 
 class LocalDiffeomorphism(_AboutPoints):
@@ -400,7 +401,7 @@ class LocalDiffeomorphism(_AboutPoints):
     """
 
     def sentence(self) -> tuple[Piece, ...]:
-        return ("the map g is a local diffeomorphism around ", self.points)
+        return ("the map $g$ is a local diffeomorphism around ", self.points)
 
 
 class _AboutPairs(OrbitStatement):
@@ -436,10 +437,10 @@ class _AboutPairs(OrbitStatement):
 
     def _about(self, start: str, end: str) -> tuple[Piece, ...]:
         return (
-            f"{start} pair of unit vectors, k orthogonal to v*, v orthogonal to k* and to k, in "
-            "dimension ",
+            f"{start} pair of unit vectors, $k$ orthogonal to $v*$, $v$ orthogonal to $k*$ and to "
+            "$k$, in dimension ",
             self.map.dimension,
-            ", projected gradient descent of R with step size ",
+            ", projected gradient descent of $R$ with step size ",
             self.map.rate,
             end,
         )
@@ -474,7 +475,7 @@ class AlmostEveryPairConvergesTo(_AboutPairs):
 
     def sentence(self) -> tuple[Piece, ...]:
         ends = " or ".join(
-            f"({'-' if s < 0 else ''}k*, {'-' if r < 0 else ''}v*)"
+            f"$({'-' if s < 0 else ''}k*, {'-' if r < 0 else ''}v*)$"
             for s, r in sorted(self.points, key=str, reverse=True)
         )
         return self._about("for almost every", f" converges to {ends}")
@@ -508,7 +509,7 @@ class NullPairs(_AboutPairs):
         return (
             start,
             *middle,
-            " leads the overlaps of k with k* and of v with v* to ",
+            " leads the overlaps of $k$ with $k*$ and of $v$ with $v*$ to ",
             self.points,
         )
 
@@ -516,7 +517,7 @@ class NullPairs(_AboutPairs):
 def in_text(statement: Any, printer: Any) -> str:
     """A statement in words, and then what the map and the functions in it are."""
     said = "".join(
-        p if isinstance(p, str) else _piece_text(p, printer) for p in statement.sentence()
+        unmarked(p) if isinstance(p, str) else _piece_text(p, printer) for p in statement.sentence()
     )
     for name, function in statement.definitions:
         place = _listed(function.variables, printer)
@@ -528,7 +529,7 @@ def in_text(statement: Any, printer: Any) -> str:
 def in_latex(statement: Any, printer: Any) -> str:
     """The same in LaTeX, for math mode."""
     parts = [
-        rf"\text{{{p}}}" if isinstance(p, str) else _piece_latex(p, printer)
+        rf"\text{{{unmarked(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
         for p in statement.sentence()
     ]
     for name, function in statement.definitions:
