@@ -6,12 +6,12 @@ this is a quadratic form with coefficients that depend on kappa and nu alone but
 ball arithmetic shows for the paper's task that it is positive in a neighbourhood.
 """
 
-from sympy import And, Eq, Ge, Gt, Le, Matrix, Symbol, sqrt, symbols
+from sympy import And, Eq, Ge, Gt, Le, Lt, Matrix, Symbol, exp, sqrt, symbols
 
 from slrsym.certify.attraction import Attraction
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, kappa, nu, rho, s, t, theta
-from slrsym.proof import Claim, Trials, algebra, all_of, chain, in_words, sign
+from slrsym.proof import Claim, Trials, algebra, all_of, chain, having, in_words, sign, tangent
 from slrsym.symbolic import closed_form
 
 # -- a step ------------------------------------------------------------------------------------
@@ -57,6 +57,58 @@ def _(goal):
     """What is gained is linear in the step size."""
     room = alpha * (D - largest * G / 2 - mu * V) + alpha * (largest - alpha) * G / 2
     return chain(goal.lhs).then((1 - mu * alpha) * V - room, by=algebra).le(goal.rhs, by=sign)
+
+
+# -- for all steps -----------------------------------------------------------------------------
+
+start, now = symbols("V_0 V", nonnegative=True)
+radius, factor = symbols("r q", positive=True)
+time = Symbol("t", integer=True, nonnegative=True)
+
+keeps = Claim(
+    id="attraction-induction",
+    title="V_t <= q^t V_0 for all t, by induction: with q = 1 - mu alpha it holds after a step, "
+    "which begins in V <= r if V_0 does",
+    statement=And(
+        Le(now, radius, evaluate=False),
+        Le(factor * now, factor ** (time + 1) * start, evaluate=False),
+        Le(factor * now, start, evaluate=False),
+        evaluate=False,
+    ),
+    source="new; V stands for V_t, and a step from V <= r leads to q V at most: attraction-rate",
+    given=[Le(now, factor**time * start), Le(now, start), Le(start, radius), Lt(factor, 1)],
+)
+
+
+@keeps.proof
+def _(goal):
+    """It holds at t = 0, and what is not above V_0 lies in the neighbourhood."""
+    power = factor ** (time + 1) * start
+    return all_of(
+        chain(now).le(start, by=sign).le(radius, by=sign),
+        chain(factor * now).le(factor * factor**time * start, by=sign).then(power, by=algebra),
+        chain(factor * now).le(now, by=sign).le(start, by=sign),
+    )
+
+
+precision, gain, steps = symbols("epsilon c t", positive=True)
+
+converges = Claim(
+    id="attraction-converges",
+    title="so V tends to 0, and k and v to the oracle's: e^(-c t) V_0 is at most epsilon from "
+    "t = V_0/(c epsilon) on",
+    statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
+    source="new; (1 - mu alpha)^t <= e^(-c t), c = mu alpha; |k - k*|^2 + |v - v*|^2 = 2 V, "
+    "attraction-distance",
+    given=[Ge(steps, start / (gain * precision))],
+)
+
+
+@converges.proof
+def _(goal):
+    """The exponential is at least its tangent."""
+    growth = chain(exp(gain * steps)).ge(1 + gain * steps, by=tangent(exp(u), u, 0, gain * steps))
+    return having(growth, chain(goal.lhs).le(goal.rhs, by=sign))
 
 
 # -- the gradients by overlaps -----------------------------------------------------------------
@@ -127,6 +179,26 @@ gradients = Claim(
 def _(goal):
     """Both $k$ and $v$ have length 1."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+differences = (k_vector - k_star, v_vector - v_star)
+distance = Claim(
+    id="attraction-distance",
+    title="|k - k*|^2 + |v - v*|^2 = 2 V",
+    statement=Eq(
+        sum(difference.dot(difference) for difference in differences),
+        2 * (1 - kappa + 1 - nu),
+        evaluate=False,
+    ),
+    source="school",
+    given=gradients.given,
+)
+
+
+@distance.proof
+def _(goal):
+    """All four vectors have length 1."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
 # -- the risk, by powers of theta, eta and rho -------------------------------------------------

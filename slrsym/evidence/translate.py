@@ -151,7 +151,8 @@ class Translator:
         if isinstance(e, sp.Add | sp.Mul):
             return _sorted("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
         if isinstance(e, sp.Pow):
-            if not isinstance(e.exp, sp.Rational) and e.base.is_Rational and e.base > 0:
+            # For other bases a power may be a number where the logarithm is none.
+            if not isinstance(e.exp, sp.Rational) and e.base.is_positive and e.exp.is_real:
                 return ("f", "exp", _sorted("*", all_of([e.exp, sp.log(e.base)])))
             if not isinstance(e.exp, sp.Rational):
                 raise Untranslatable(f"the exponent of {e} is no number")

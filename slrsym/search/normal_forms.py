@@ -205,7 +205,9 @@ class NormalForms(RingOfExpectations):
         if not isinstance(exponent, Rational):
             number, rest = exponent.as_coeff_Add()
             if not (isinstance(base, Rational) and base > 0 and number.is_Integer):
-                return self._atom(expr)
+                if not (number.is_Integer and number and self.positive(base)):
+                    return self._atom(expr)
+                return self._multiply(self.element(base**number), self._atom(base**rest))
             power = self._exponent(self.element(rest * log(base)))
             return self._multiply(self.element(base**number), {((), power): fmpq(1)})
         q = Fraction(int(exponent.p), int(exponent.q))
