@@ -18,7 +18,9 @@ from sympy import (
     Expr,
     ImmutableMatrix,
     Indexed,
+    Integer,
     Matrix,
+    Rational,
     Symbol,
     Tuple,
     expand,
@@ -79,10 +81,28 @@ def _negative_minor(matrix: ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | N
         for chosen in combinations(range(n), size):
             if size > 3 and not all(matrix[i, j].is_number for i in chosen for j in chosen):
                 continue
-            minor = matrix.extract(list(chosen), list(chosen)).det(method="berkowitz")
+            block = matrix.extract(list(chosen), list(chosen))
+            # Factors of a symbolic determinant take long to find.
+            if _is_somewhere_positive(block):
+                continue
+            minor = block.det(method="berkowitz")
             if minor.is_negative or factor(minor).is_negative:
                 return chosen, minor
     return None
+
+
+def _is_somewhere_positive(block: ImmutableMatrix) -> bool:
+    """Whether the determinant is positive at some values that the symbols may have."""
+    point = {}
+    for i, symbol in enumerate(sorted(block.free_symbols, key=str), 2):
+        kind = symbol._assumptions_orig
+        if kind in ({"positive": True}, {"positive": True, "integer": True}):
+            point[symbol] = Integer(i)
+        elif kind == {"real": True}:
+            point[symbol] = Rational(1, i)
+        else:
+            return False
+    return bool(block.xreplace(point).det(method="berkowitz").is_positive)
 
 
 class GaussianLaw(Law):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Several
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sympy import (
@@ -16,6 +16,8 @@ from sympy import (
     Matrix,
     S,
     Symbol,
+    expand,
+    sqrt,
     sympify,
 )
 
@@ -37,6 +39,9 @@ from slrsym.models.statement import (
 )
 from slrsym.models.study import Check, CriticalPoint, Recovery, check, landscape, recovery
 from slrsym.models.terms import Role, SoftmaxTerms, Terms
+
+if TYPE_CHECKING:
+    from slrsym.claims.claim import Claim
 
 
 def model(
@@ -254,39 +259,65 @@ class Model:
             else ImmutableMatrix(0, 0, []),
         )
 
-    def _whole(self, x: Direction, y: Direction) -> Expr:
-        return Add(*(self.inner(x, y, a) for a in range(self.spaces)))
-
-    def mean_of(self, token: Token, x: Direction) -> Expr:
+    def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
         """The mean of a token's projection.
 
         Parameters
         ----------
         token : Token
         x : Direction
+        inner : callable, optional
+            What takes the place of `inner`.
 
         Returns
         -------
         Expr
         """
-        return Add(*(c * self._whole(x, y) for y, c in token.mean.terms.items()))
+        inner = inner or self.inner
+        spaces = range(self.spaces)
+        return Add(*(c * inner(x, y, a) for y, c in token.mean.terms.items() for a in spaces))
 
-    def covariance_of(self, token: Token, x: Direction, y: Direction) -> Expr:
+    def covariance_of(
+        self, token: Token, x: Direction, y: Direction, inner: Callable[..., Expr] | None = None
+    ) -> Expr:
         """The covariance of two projections of a token.
 
         Parameters
         ----------
         token : Token
         x, y : Direction
+        inner : callable, optional
+            What takes the place of `inner`.
 
         Returns
         -------
         Expr
         """
+        inner = inner or self.inner
+        spaces = range(self.spaces)
         values = token.eigenvalues * (self.spaces if len(token.eigenvalues) == 1 else 1)
-        spread = [e * self.inner(x, y, a) for a, e in enumerate(values)]
-        spread += [c * self._whole(x, s) * self._whole(s, y) for s, c in token.spikes.items()]
+        spread = [e * inner(x, y, a) for a, e in enumerate(values)]
+        for s, c in token.spikes.items():
+            along = [Add(*(inner(z, s, a) for a in spaces)) for z in (x, y)]
+            spread.append(c * along[0] * along[1])
         return Add(*spread)
+
+    def covariance_between(self, role: Role, i: int, other: Role, j: int) -> Expr:
+        """The covariance of projections of two tokens, whose noises may be correlated.
+
+        Parameters
+        ----------
+        role, other : Role
+        i, j : int
+            Which of their projections.
+
+        Returns
+        -------
+        Expr
+        """
+        tau = self.data.correlation.get(frozenset({role.token, other.token}), S.Zero)
+        scale = sqrt(role.token.eigenvalues[0] * other.token.eigenvalues[0])
+        return tau * scale * self.inner(role.directions[i], other.directions[j])
 
     def law(self, token: Token) -> GaussianLaw:
         """The law of a token's projections on the directions that target and predictor use.
@@ -303,6 +334,48 @@ class Model:
         """
         role = next(role for (other, _), role in self.roles.items() if other is token)
         return GaussianLaw(dict(zip(role.symbols, role.means, strict=True)), role.cov)
+
+    def cases(self) -> Iterator[tuple[dict[int, tuple[Role, Expr]], Expr]]:
+        """How many tokens there are of each role and bias, and with what probability.
+
+        Yields
+        ------
+        counts : dict
+            Roles and their numbers.
+        probability : Expr
+
+        Raises
+        ------
+        ValueError
+            If a bias of positions does not fit the tokens.
+        """
+        data, bias = self.data, self.predictor.bias
+        if bias is None:
+            for counts, probability in data.mixture:
+                yield {id(t): (self.roles[t, None], n) for t, n in counts.items()}, probability
+            return
+        ((counts, _),) = data.mixture
+        single = [token for token, n in counts.items() if n == 1]
+        rest = [token for token in counts if token not in single]
+        if len(single) != 1 or len(rest) != 1:
+            raise ValueError(
+                "a bias of positions needs one token of one role, and others of another"
+            )
+        total = Add(*counts.values())
+        if expand(total - len(bias)) != 0:
+            raise ValueError(
+                f"bias must have one number for each of {total} tokens; got {len(bias)}"
+            )
+        places = data.location or (sympify(1) / len(bias),) * len(bias)
+        if len(places) != len(bias):
+            raise ValueError(f"location must have {len(bias)} probabilities; got {len(places)}")
+        for j, probability in enumerate(places):
+            case: dict[int, tuple[Role, Expr]] = {}
+            for place, b in enumerate(bias):
+                role = self.roles[single[0] if place == j else rest[0], b]
+                before = case.get(id(role), (role, S.Zero))[1]
+                case[id(role)] = (role, before + 1)
+            yield case, probability
 
     # -- risk --------------------------------------------------------------------------------------
 
@@ -528,6 +601,27 @@ class Model:
             As `simulate` does.
         """
         return recovery(self, values, pairs, **options)
+
+    def claims(self, name: str = "model", source: str = "new") -> list[Claim]:
+        """What is derived, as claims: in a file of derivations `slrsym verify` checks them.
+
+        Parameters
+        ----------
+        name : str, optional
+            What ids begin with, in lower case.
+        source : str, optional
+            Of the claims.
+
+        Returns
+        -------
+        list of Claim
+            The law of the projections of each role of tokens, and where the risk closes, the risk
+            against its definition and its gradient.
+        """
+        # Loaded when asked for: runs need no proofs.
+        from slrsym.models.claims import claims_of
+
+        return claims_of(self, name, source)
 
     def to_latex(self, file: str | Path | None = None) -> str:
         """The statement and what follows, in LaTeX.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
-from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor, sqrt, sympify
+from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import compile_expressions, require_backend
@@ -63,40 +63,8 @@ class Terms:
         self._names: dict[Expr, Symbol] = {}
         self._groups: dict[Any, list[tuple[Expr, _Instance]]] = {}
         self._biases: list[tuple[Expr, list[tuple[Expr, _Instance]]]] = []
-        for counts, probability in self._cases():
+        for counts, probability in stated.cases():
             self._add_case(counts, probability)
-
-    # -- cases -------------------------------------------------------------------------------------
-
-    def _cases(self) -> Iterable[tuple[dict[Any, tuple[Role, Expr]], Expr]]:
-        """How many tokens there are of each role and bias, and with what probability."""
-        roles, data, bias = self.model.roles, self.model.data, self.model.predictor.bias
-        if bias is None:
-            for counts, probability in data.mixture:
-                yield {id(t): (roles[t, None], n) for t, n in counts.items()}, probability
-            return
-        ((counts, _),) = data.mixture
-        single = [token for token, n in counts.items() if n == 1]
-        rest = [token for token in counts if token not in single]
-        if len(single) != 1 or len(rest) != 1:
-            raise ValueError(
-                "a bias of positions needs one token of one role, and others of another"
-            )
-        total = Add(*counts.values())
-        if expand(total - len(bias)) != 0:
-            raise ValueError(
-                f"bias must have one number for each of {total} tokens; got {len(bias)}"
-            )
-        places = data.location or (sympify(1) / len(bias),) * len(bias)
-        if len(places) != len(bias):
-            raise ValueError(f"location must have {len(bias)} probabilities; got {len(places)}")
-        for j, probability in enumerate(places):
-            case: dict[Any, tuple[Role, Expr]] = {}
-            for place, b in enumerate(bias):
-                role = roles[single[0] if place == j else rest[0], b]
-                before = case.get(id(role), (role, S.Zero))[1]
-                case[id(role)] = (role, before + 1)
-            yield case, probability
 
     def _add_case(self, counts: Mapping[Any, tuple[Role, Expr]], probability: Expr) -> None:
         bias: list[tuple[Expr, _Instance]] = []
@@ -277,7 +245,7 @@ class _Instance:
                 entry = (
                     role.cov[i, j]
                     if places[a][2:] == places[b][2:]
-                    else _between(terms.model, tau, role, i, other, j)
+                    else terms.model.covariance_between(role, i, other, j)
                 )
                 law[covariance_symbol(a, b)] = entry
         formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
@@ -326,12 +294,6 @@ class _Instance:
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
         closed = atom.derivative(orders).xreplace(constants).xreplace(self._law)
         return self._terms.named(closed)
-
-
-def _between(stated: Model, tau: Any, role: Role, i: int, other: Role, j: int) -> Expr:
-    """The covariance of projections of two tokens whose noises are correlated."""
-    scale = sqrt(role.token.eigenvalues[0] * other.token.eigenvalues[0])
-    return tau * scale * stated.inner(role.directions[i], other.directions[j])
 
 
 @dataclass(frozen=True)

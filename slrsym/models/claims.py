@@ -1,0 +1,232 @@
+"""What is derived of a model, as claims that `slrsym verify` checks against its statement."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from sympy import (
+    Add,
+    And,
+    Eq,
+    Expr,
+    Function,
+    Ge,
+    Le,
+    Matrix,
+    S,
+    Symbol,
+    asin,
+    diag,
+    erf,
+    eye,
+    sqrt,
+    zeros,
+)
+
+from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
+from slrsym.gaussian.integrals import erf_product_mean
+from slrsym.kernels.special import ErfCovariance, ErfDefect, ErfVariance
+from slrsym.models.statement import Direction
+from slrsym.models.terms import Role
+from slrsym.proof import Claim, D, all_of, chain, differentiate, gaussian_calculus, substitution
+
+if TYPE_CHECKING:
+    from slrsym.models.model import Model
+
+xi = Symbol("xi", real=True)
+
+
+def claims_of(model: Model, name: str, source: str) -> list[Claim]:
+    """The claims of a model; `Model.claims` says more."""
+    roles = {role.token: role for role in model.roles.values() if role.directions}
+    claims = [_projections(model, role, name, source) for role in roles.values()]
+    if model.closed_form:
+        claims += [_risk(model, name, source), _gradient(model, name, source)]
+    return claims
+
+
+# -- the law of the projections ------------------------------------------------------------------
+
+
+def _projections(model: Model, role: Role, name: str, source: str) -> Claim:
+    """In the orthonormal basis that Gram and Schmidt make of the directions concerned."""
+    token, spaces = role.token, range(model.spaces)
+    concerned = [x for x in (*model.fixed, *model.trained)
+                 if x in (*role.directions, *token.mean.terms, *token.spikes)]  # fmt: skip
+    size = len(concerned)
+    at = {
+        (x, a): Matrix(
+            size, 1, lambda i, _, x=x, n=n, a=a: _coordinate(x.name, a * size + i) if i <= n else 0
+        )
+        for n, x in enumerate(concerned)
+        for a in spaces
+    }
+
+    def inner(x: Direction, y: Direction, a: int = 0) -> Expr:
+        return (at[x, a].T * at[y, a])[0]
+
+    whole = {x: Matrix.vstack(*(at[x, a] for a in spaces)) for x in concerned}
+    X = [_coordinate("X", i) for i in range(size * len(spaces))]
+    mean = zeros(len(X), 1)
+    for x, c in token.mean.terms.items():
+        mean += c * whole[x]
+    values = token.eigenvalues * (len(spaces) if len(token.eigenvalues) == 1 else 1)
+    cov = diag(*(e * eye(size) for e in values))
+    for x, c in token.spikes.items():
+        cov += c * whole[x] * whole[x].T
+    law = GaussianLaw(dict(zip(X, mean, strict=True)), cov)
+    forms = {
+        s: (whole[x].T * Matrix(X))[0] for s, x in zip(role.symbols, role.directions, strict=True)
+    }
+    seen = GaussianLaw(
+        {s: model.mean_of(token, x, inner) for s, x in zip(forms, role.directions, strict=True)},
+        [[model.covariance_of(token, x, y, inner) for y in role.directions]
+         for x in role.directions],
+    )  # fmt: skip
+    F = Function("F", real=True)
+    claim = Claim(
+        id=f"{name}-projections-{re.sub(r'[^a-z0-9]+', '-', token.name.lower()).strip('-')}",
+        title=f"the law of the projections of a token ({token.name})",
+        statement=Eq(Expectation(F(*forms), seen), Expectation(F(*forms.values()), law)),
+        source=source,
+    )
+
+    @claim.proof
+    def _(goal: Any) -> Any:
+        """Affine images of a Gaussian vector; F stands for any function."""
+        return chain(goal.lhs).then(goal.rhs, by=substitution(forms, law))
+
+    return claim
+
+
+def _coordinate(name: str, i: int) -> Symbol:
+    return Symbol(rf"{{{name}}}_{{{i + 1}}}", real=True)
+
+
+# -- risk and gradient -----------------------------------------------------------------------------
+
+
+def definition(model: Model) -> Expr:
+    """The risk as the mean of a squared error, given the roles of the tokens."""
+    total: Expr = S.Zero
+    for counts, probability in model.cases():
+        error: Expr = xi
+        blocks: list[tuple[GaussianLaw, Role]] = []
+        for n, (role, count) in enumerate(counts.values(), 1):
+            share = Add(*(c * core for c, core in role.error))
+            names = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in role.symbols}
+            share = share.xreplace(names)
+            if not role.symbols:
+                error += count * share
+                continue
+            law = GaussianLaw(
+                {names[s]: m for s, m in zip(role.symbols, role.means, strict=True)}, role.cov
+            )
+            if count == 1:
+                error += share
+                blocks.append((law, role))
+            else:
+                error += IIDSum(share, law, count)
+        laws = [_joint(model, blocks)] if model.data.correlation else [law for law, _ in blocks]
+        noise = NoiseLaw(xi, model.data.noise**2)
+        total += probability * Expectation(error**2, ProductLaw(*laws, noise))
+    return total
+
+
+def _joint(model: Model, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
+    """Single tokens together, as the noises of some are correlated."""
+    cov = Matrix(diag(*(law.cov for law, _ in blocks)))
+    places = [(role, i) for _, role in blocks for i in range(len(role.symbols))]
+    for p, (role, i) in enumerate(places):
+        for q, (other, j) in enumerate(places):
+            if role is not other:
+                cov[p, q] = model.covariance_between(role, i, other, j)
+    return GaussianLaw({s: m for law, _ in blocks for s, m in law.mean.items()}, cov)
+
+
+def plain(expr: Expr) -> Expr:
+    """In functions of the calculus: the kernels' variances are differences."""
+
+    def variance(t: Expr, s: Expr) -> Expr:
+        return erf_product_mean(t, t, s**2, s**2, s**2) - erf(t / sqrt(1 + 2 * s**2)) ** 2
+
+    def covariance(x: Expr, y: Expr, r: Expr) -> Expr:
+        return erf_product_mean(x, y, S.Zero, S.Zero, r / 2) - erf(x) * erf(y)
+
+    expr = expr.replace(ErfDefect, lambda x, y: x - erf(y))
+    return expr.replace(ErfVariance, variance).replace(ErfCovariance, covariance)
+
+
+def _weighed(model: Model, expr: Expr) -> Expr:
+    """Probabilities that are symbols add up to 1."""
+    chances = [p for _, p in model.cases()]
+    total = Add(*chances)
+    if total == 1:
+        return expr
+    return expr.xreplace({p: p / total for p in chances if isinstance(p, Symbol)})
+
+
+def _generic(model: Model, expr: Expr) -> Expr:
+    """Where products of erf are by Owen's T: order parameters that it divides by do not vanish."""
+    if not model.risk.has(ErfCovariance):
+        return expr
+    return expr.xreplace({p: Symbol(p.name, real=True, nonzero=True) for p in model.order_parameters
+                          if p.is_positive is None})  # fmt: skip
+
+
+def _hypotheses(model: Model) -> list[Any]:
+    """Counts are not negative, and inner products are those of vectors, where it matters."""
+    found = [Ge(n, 0) for counts, _ in model.cases() for _, n in counts.values()]
+    narrow = set().union(
+        *(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)), set()
+    )  # fmt: skip
+    for i, x in enumerate(model.trained):
+        for y in model.directions[i + 1 :]:
+            product = model.inner(x, y)
+            if product in narrow and model.spaces == 1:
+                found.append(Le(product**2, model.inner(x, x) * model.inner(y, y)))
+    return list(dict.fromkeys(found))
+
+
+def _risk(model: Model, name: str, source: str) -> Claim:
+    risk = _weighed(model, plain(_generic(model, model.risk)))
+    statement = Eq(_weighed(model, definition(model)), risk, evaluate=False)
+    claim = Claim(
+        id=f"{name}-risk",
+        title="the risk in closed form",
+        statement=_generic(model, statement),
+        source=source,
+        given=[_generic(model, h) for h in _hypotheses(model)],
+    )
+
+    @claim.proof
+    def _(goal: Any) -> Any:
+        """Tokens are independent given their roles; every mean that is left closes."""
+        return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+    return claim
+
+
+def _gradient(model: Model, name: str, source: str) -> Claim:
+    risk = plain(_generic(model, model.risk))
+    slopes = [
+        Eq(D(risk, _generic(model, p)), plain(_generic(model, slope)), evaluate=False)
+        for p, slope in zip(model.order_parameters, model.gradient, strict=True)
+    ]
+    claim = Claim(
+        id=f"{name}-gradient",
+        title="its slopes in the order parameters",
+        statement=And(*slopes, evaluate=False) if len(slopes) > 1 else slopes[0],
+        source=source,
+        given=[_generic(model, h) for h in _hypotheses(model)],
+    )
+
+    @claim.proof
+    def _(goal: Any) -> Any:
+        """Term by term."""
+        parts = goal.args if isinstance(goal, And) else (goal,)
+        proofs = [chain(part.lhs).then(part.rhs, by=differentiate) for part in parts]
+        return all_of(*proofs) if len(proofs) > 1 else proofs[0]
+
+    return claim

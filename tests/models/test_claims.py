@@ -1,0 +1,75 @@
+"""What is derived of a model, proved: the laws of projections, the risk, its gradient."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Rational, Symbol, exp, symbols
+
+from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
+from slrsym.models.instances import attention, committee, multi_head
+from slrsym.proof import Ledger, builtin_ledger, check_claim
+from tests._profile import thorough_only
+
+MODELS = {
+    "angle": lambda: attention(angle=Symbol("c", real=True)),
+    "softmax": lambda: attention(softmax),
+    "committee": lambda: committee(1, 1),
+}
+LONGER = {
+    "exponential": lambda: attention(exp),
+    "two units": lambda: committee(2, 1),
+    "two-tokens": lambda: multi_head(1, 2),
+    "correlated": lambda: multi_head(1, 2, Rational(1, 3)),
+    "biased": lambda: attention(
+        bias=symbols("b_1:3", real=True), location=symbols("p_1:3", positive=True)
+    ),
+}
+
+
+def verdicts(stated):
+    find = builtin_ledger().find
+    return {claim.id: check_claim(claim, find) for claim in stated.claims("m")}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_derived_is_proved(name):
+    stated = MODELS[name]().model
+    found = verdicts(stated)
+    assert ("m-risk" in found) == ("m-gradient" in found) == (name != "softmax")
+    assert any(id.startswith("m-projections") for id in found)
+    assert all(v.accepted for v in found.values()), [v.id for v in found.values() if not v.accepted]
+
+
+@thorough_only
+@pytest.mark.parametrize("name", LONGER)
+def test_of_several_tokens_and_heads_too(name):
+    assert all(v.accepted for v in verdicts(LONGER[name]().model).values())
+
+
+def test_spikes_are_among_the_moments():
+    k, u = Direction("k", sphere=True), Direction("u", unit=True)
+    one = Token(u, {1: 2, u: Symbol("h", positive=True)}, lambda X: X @ u)
+    found = verdicts(model(Sequence({one: 1}), Predictor(lambda X: (X @ k) ** 2)))
+    assert all(v.accepted for v in found.values())
+
+
+@pytest.mark.parametrize("part", ["risk", "gradient"])
+def test_a_slip_is_found(part):
+    stated = committee(1, 1).model
+    wrong = {
+        "risk": stated.risk + stated.order_parameters[1] ** 2 / 1000,
+        "gradient": stated.gradient * Rational(999, 1000),
+    }
+    stated.__dict__[part] = wrong[part]
+    assert not verdicts(stated)[f"m-{part}"].accepted
+
+
+def test_a_file_of_derivations_has_the_claims(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from slrsym.models.instances import attention\n\n"
+        "claims = attention(lambda u: u).model.claims('linear-attention', source='mine')\n",
+        encoding="utf-8",
+    )
+    rows = Ledger.load(file).verify()
+    assert {row.id: row.status for row in rows}["linear-attention-risk"] == "proved"
