@@ -1,15 +1,16 @@
 """Equations (14): when they say that a point is fixed, and when they do not."""
 
-from sympy import And, Eq, Equivalent, Ge, Gt, Integer, Le, Lt, Rational, Symbol, exp, pi, sqrt
+from sympy import And, Eq, Equivalent, Ge, Gt, Le, Lt, Rational, Symbol, exp, pi, sqrt
 
 from slrsym.certify import OnBox
 from slrsym.gaussian import erf_prime
-from slrsym.notation import alpha, d, gamma, kappa, lam
+from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.planar import R_kappa, R_nu, moved
 from slrsym.proof import (
     Claim,
     algebra,
     all_of,
+    at,
     chain,
     having,
     lemma,
@@ -103,10 +104,8 @@ ends = Claim(
     id="equation-14-ends",
     title="at $-1$ and 1 every coordinate stays, and its equation holds",
     statement=And(
-        Eq(moved(1, y / alpha), 1, evaluate=False),
-        Eq(moved(-1, y / alpha), -1, evaluate=False),
-        Eq(y * stretch(Integer(1)), 0, evaluate=False),
-        Eq(y * stretch(Integer(-1)), 0, evaluate=False),
+        *(Eq(at(moved(x, y / alpha), {x: end}), end, evaluate=False) for end in (-1, 1)),
+        *(Eq(at(y * stretch(x), {x: end}), 0, evaluate=False) for end in (-1, 1)),
         evaluate=False,
     ),
     source="Appendix A, after (14)",
@@ -175,7 +174,7 @@ counterexample = Claim(
     statement=And(
         Gt(too_large, 0, evaluate=False),
         Eq(moved(kappa, slope * too_large / alpha), kappa, evaluate=False),
-        Eq(moved(1, R_nu(kappa)), 1, evaluate=False),
+        Eq(at(moved(nu, R_nu(kappa)), {nu: 1}), 1, evaluate=False),
         Lt(slope * (1 - kappa**2), 0, evaluate=False),
         evaluate=False,
     ),
@@ -196,7 +195,7 @@ def _(goal):
             chain(moved(kappa, slope * too_large / alpha)).then(
                 kappa, by=lemma("equation-14-overshoot", x=kappa)
             ),
-            chain(moved(1, R_nu(kappa))).then(1, by=algebra),
+            chain(at(moved(nu, R_nu(kappa)), {nu: 1})).then(1, by=algebra),
             chain(slope * (1 - kappa**2)).lt(0, by=sign),
         ),
     )

@@ -1,6 +1,6 @@
 """Lemma 17: the error function, its derivatives, and a linear bound."""
 
-from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, exp, pi, sqrt
+from sympy import Abs, And, Eq, Ge, Gt, Le, Lt, Symbol, erf, exp, pi, sqrt
 
 from slrsym.gaussian import erf_prime, erf_second
 from slrsym.proof import (
@@ -8,6 +8,7 @@ from slrsym.proof import (
     D,
     algebra,
     all_of,
+    at,
     cases,
     chain,
     differentiate,
@@ -105,7 +106,7 @@ squashing = Claim(
     title="$erf$ increases, between $-1$ and 1, through 0",
     statement=And(
         Gt(D(erf(x), x), 0, evaluate=False),
-        Eq(erf(Integer(0)), 0, evaluate=False),
+        Eq(at(erf(x), {x: 0}), 0, evaluate=False),
         Lt(erf(x), 1, evaluate=False),
         Gt(erf(x), -1, evaluate=False),
         evaluate=False,
@@ -120,7 +121,7 @@ def _(goal):
     """Its derivative is a bell."""
     return all_of(
         chain(D(erf(x), x)).then(erf_prime(x), by=differentiate).gt(0, by=sign),
-        chain(erf(Integer(0))).then(0, by=algebra),
+        chain(at(erf(x), {x: 0})).then(0, by=algebra),
         chain(erf(x)).lt(1, by=sign),
         chain(erf(x)).gt(-1, by=sign),
     )

@@ -17,7 +17,7 @@ from sympy import (
 )
 
 from slrsym.notation import eta, kappa, nu, rho, theta
-from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, sign
+from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate, sign
 
 N = Symbol("N", integer=True, positive=True)
 n = Symbol("n", integer=True)
@@ -128,14 +128,20 @@ def _(goal):
 # On the manifold, with what is left of k beside k*, and of v beside v*, for further directions.
 zero = Matrix([0] * 4)
 k_star, v_star = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0])
-k_here, v_here = Matrix([kappa, 0, sqrt(1 - kappa**2), 0]), Matrix([0, nu, 0, sqrt(1 - nu**2)])
+k_rest, v_rest = symbols("a b", real=True)
+k_here, v_here = Matrix([kappa, 0, k_rest, 0]), Matrix([0, nu, 0, v_rest])
+
+
+def on_spheres(expr):
+    """An expression in the coordinates of k and v, where these are unit vectors."""
+    return at(expr, {k_rest: sqrt(1 - kappa**2), v_rest: sqrt(1 - nu**2)})
 
 
 def determinant(*gradients):
     """The Gram determinant of vectors that are put together of others."""
     rows = [Matrix.vstack(*parts) for parts in gradients]
     products = Matrix(len(rows), len(rows), lambda i, j: rows[i].dot(rows[j]))
-    return products.det(method="berkowitz")
+    return on_spheres(products.det(method="berkowitz"))
 
 
 of_k, of_v = ((k_here, zero), (v_star, zero)), ((zero, v_here), (zero, k_star))
@@ -188,8 +194,7 @@ cone = Claim(
     id="manifold-cone",
     title="near $(+-k*, +-v*)$ the manifold is the cone $a . b = 0$",
     statement=And(
-        Eq(sqrt(1 - long_a) ** 2 + long_a, 1, evaluate=False),
-        Eq(sqrt(1 - long_b) ** 2 + long_b, 1, evaluate=False),
+        *(Eq(at(c**2 + x, {c: sqrt(1 - x)}), 1, evaluate=False) for x in (long_a, long_b)),
         Eq(total((a + b) ** 2) - total((a - b) ** 2), 4 * total(a * b)),
         evaluate=False,
     ),
@@ -219,8 +224,8 @@ distance = Claim(
     id="manifold-distance",
     title="at $k = v*$, $v = k*$ the distance is 2 from every pair on it; the paper's is $sqrt(2)$",
     statement=And(
-        Eq(squared, 2**2, evaluate=False),
-        Eq(sqrt(theta**2 + eta**2 + rho**2).subs(swap), sqrt(2), evaluate=False),
+        Eq(on_spheres(squared), 2**2, evaluate=False),
+        Eq(at(sqrt(theta**2 + eta**2 + rho**2), swap), sqrt(2), evaluate=False),
         evaluate=False,
     ),
     source="Appendix E.2, where $(theta^2 + eta^2 + rho^2)^(1/2)$ is called the distance to $M$",

@@ -26,6 +26,7 @@ from slrsym.proof import (
     D,
     algebra,
     all_of,
+    at,
     cases,
     chain,
     differentiate,
@@ -170,7 +171,7 @@ friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
 ratio = Claim(
     id="null-friction-ratio",
     title="the curvature in $theta$ relative to that in $kappa$, a function of $s = lambda gamma$",
-    statement=Eq(friction_swap / friction_oracle, friction_ratio.subs(r, s), evaluate=False),
+    statement=Eq(friction_swap / friction_oracle, at(friction_ratio, {r: s}), evaluate=False),
     source="new",
 )
 
@@ -235,8 +236,8 @@ in_friction = Claim(
     id="null-rates",
     title="friction over pull of both modes, and the rate of a mode by it",
     statement=And(
-        Eq(friction_oracle / drift, (c * first).subs(of_task), evaluate=False),
-        Eq(friction_swap / drift, (c * second).subs(of_task), evaluate=False),
+        Eq(friction_oracle / drift, at(c * first, of_task), evaluate=False),
+        Eq(friction_swap / drift, at(c * second, of_task), evaluate=False),
         Eq(rate(x1 * p), 2 * p / steady(x1), evaluate=False),
         evaluate=False,
     ),
@@ -282,7 +283,7 @@ steeper = Claim(
     id="zeta-at-zero-steeper",
     title="$zeta(0, s) <= 8 s^2/(pi (1 + 4 s^2)^(1/2))$",
     statement=Le(z_r - 8 * r**2 / (pi * narrow), 0, evaluate=False),
-    source="new",
+    source="new; $zeta(0, s)$ is this arc sine by claim zeta-at-zero",
 )
 
 
@@ -301,12 +302,7 @@ def _(goal):
         .then(-8 * y / (pi * sqrt(1 + 4 * y**2)) * faster, by=differentiate)
         .le(0, by=sign)
     )
-    return (
-        chain(goal.lhs)
-        .then(gap(r), by=lemma("zeta-at-zero", s=r))
-        .le(gap(0), by=monotone(gap(y), y, start=r, end=0, derivative=slope))
-        .then(0, by=algebra)
-    )
+    return chain(goal.lhs).le(0, by=monotone(gap(y), y, start=r, end=0, derivative=slope))
 
 
 separate = Claim(

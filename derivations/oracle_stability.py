@@ -21,7 +21,7 @@ from sympy import (
 from slrsym.certify import OnBox
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.notation import A, B, L, d, eta, gamma, kappa, lam, nu, rho, s, t, theta
-from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, lemma, sign
+from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate, lemma, sign
 from slrsym.symbolic import closed_form
 
 # What claim landscape-risk derives.
@@ -355,8 +355,8 @@ origin = Claim(
     id="manifold-repels-at-origin",
     title="at the saddle $(0, 0)$ of the manifold a direction off it descends",
     statement=And(
-        Eq(off - off.subs({theta: 0, eta: 0}), quadratic, evaluate=False),
-        Lt(quadratic.subs(descent), 0, evaluate=False),
+        Eq(off - at(off, {theta: 0, eta: 0}), quadratic, evaluate=False),
+        Lt(at(quadratic, descent), 0, evaluate=False),
         evaluate=False,
     ),
     source="new",
@@ -370,6 +370,6 @@ def _(goal):
     """A quadratic form with a corner that vanishes has a negative value."""
     least = -3 * pull**2 * x**2 / (2 * spread)
     return all_of(
-        chain(off - off.subs({theta: 0, eta: 0})).then(quadratic, by=algebra),
-        chain(quadratic.subs(descent)).then(least, by=algebra).lt(0, by=sign),
+        chain(off - at(off, {theta: 0, eta: 0})).then(quadratic, by=algebra),
+        chain(at(quadratic, descent)).then(least, by=algebra).lt(0, by=sign),
     )

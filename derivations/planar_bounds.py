@@ -158,7 +158,7 @@ def _(goal):
     factor = 4 * gamma**2 * b**2 / sqrt(pi)
     gap = erf(y / B) - nu
     bounded = lemma("bell-slope-product", x=y, v=gap).scaled(factor)
-    start = chain(bend(kappa, nu)).then(-factor * (2 * y * bell) * gap + second, by=algebra)
+    start = chain(bend(kappa, nu))
     return all_of(
         start.le(2 * factor + second, by=bounded).le(M, by=sign),
         start.ge(-2 * factor + second, by=bounded).ge(-2 * factor, by=sign).ge(-M, by=sign),

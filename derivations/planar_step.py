@@ -128,7 +128,6 @@ def _(goal):
         chain(turned - 1)
         .le((1 + Y) * (1 + Y + u) / cube - 1, by=sign)
         .le((1 + Y) ** 2 * (1 + u) / cube - 1, by=sign)
-        .then((1 + Y) ** 2 / sqrt(1 + u) - 1, by=algebra)
         .le((1 + Y) ** 2 - 1, by=sign)
         .le(3 * Y, by=sign)
     )
@@ -136,7 +135,6 @@ def _(goal):
         chain(turned - 1)
         .ge((1 - Y) * (1 - Y + u) / cube - 1, by=sign)
         .ge((1 - Y) ** 2 * (1 + u) / cube - 1, by=sign)
-        .then((1 - Y) ** 2 / sqrt(1 + u) - 1, by=algebra)
         .ge(
             (1 - Y) ** 2 * (1 - u / 2) - 1, by=lemma("lemma-16-one-sided", x=u).scaled((1 - Y) ** 2)
         )

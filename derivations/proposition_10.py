@@ -100,12 +100,15 @@ def _(goal):
     )
 
 
+mirror_risk = at(risk(kappa, nu), {kappa: -kappa, nu: -nu})
+
+
 def mirrored(goal, other):
     """The same for kappa <= 0, where $(kappa, nu)$ and $(-kappa, -nu)$ have the same risk."""
     extend = lambda c, by: c.ge(goal.rhs, by=by) if isinstance(goal, Ge) else c.le(goal.rhs, by=by)  # noqa: E731
     right = extend(chain(goal.lhs), lemma(other))
     left = extend(
-        chain(goal.lhs).then(risk(-kappa, -nu), by=algebra), lemma(other, {kappa: -kappa, nu: -nu})
+        chain(goal.lhs).then(mirror_risk, by=algebra), lemma(other, {kappa: -kappa, nu: -nu})
     )
     return cases(goal, (Ge(kappa, 0), right), (Le(kappa, 0), left))
 
@@ -228,7 +231,7 @@ def _(goal):
     """By symmetry it is enough to look at $kappa >= 0$."""
     right = chain(goal.lhs).lt(goal.rhs, by=lemma("proposition-10-maximum-strict"))
     other = lemma("proposition-10-maximum-strict", {kappa: -kappa, nu: -nu})
-    left = chain(goal.lhs).then(risk(-kappa, -nu), by=algebra).lt(goal.rhs, by=other)
+    left = chain(goal.lhs).then(mirror_risk, by=algebra).lt(goal.rhs, by=other)
     return cases(goal, (Ge(kappa, 0), right), (Le(kappa, 0), left))
 
 
@@ -265,13 +268,13 @@ def _(goal):
 def everywhere_else(goal, inside, edge):
     """A strict inequality by its parts for 0 <= kappa < 1 and for kappa = 1, and by symmetry."""
     extend = lambda c, by: c.gt(goal.rhs, by=by) if isinstance(goal, Gt) else c.lt(goal.rhs, by=by)  # noqa: E731
-    mirror = chain(goal.lhs).then(risk(-kappa, -nu), by=algebra)
+    mirror = chain(goal.lhs).then(mirror_risk, by=algebra)
     right = cases(
         goal,
         (Lt(kappa, 1), extend(chain(goal.lhs), lemma(inside))),
         (Eq(kappa, 1), extend(chain(risk(1, nu)), lemma(edge))),
     )
-    mirror_edge = chain(risk(-1, nu)).then(risk(1, -nu), by=algebra)
+    mirror_edge = chain(risk(-1, nu)).then(at(risk(1, nu), {nu: -nu}), by=algebra)
     left = cases(
         goal,
         (Gt(kappa, -1), extend(mirror, lemma(inside, {kappa: -kappa, nu: -nu}))),

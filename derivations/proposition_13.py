@@ -41,7 +41,7 @@ def _(goal):
         {"risk": R},
         stays=lemma("proposition-8-square"),
         decreases=lemma("proposition-8"),
-        less_1=chain(risk(kappa, nu)).lt(risk(1, -1), by=inside).then(risk(-1, 1), by=algebra),
+        less_1=chain(risk(kappa, nu)).lt(risk(1, -1), by=inside),
         less_2=inside,
     )
 

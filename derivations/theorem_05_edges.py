@@ -28,7 +28,6 @@ def edge(fixed, free, at):
     slope = {kappa: R_kappa(kappa, nu), nu: R_nu(kappa)}[free].subs(here)
     cost = function_of((free,), risk(kappa, nu).subs(here))
     end, start = point_set([(at,)]), point_set([(-at,)])
-    top = risk(*((-at, at) if free == kappa else (at, -at)))
 
     few = Claim(
         id=f"{name}-few",
@@ -54,7 +53,7 @@ def edge(fixed, free, at):
                 kept=algebra,
                 whole=lemma("proposition-8"),
             ),
-            less_1=chain(on_edge.before(cost)).lt(risk(1, -1), by=inside).then(top, by=algebra),
+            less_1=chain(on_edge.before(cost)).lt(risk(1, -1), by=inside),
         )
 
     along = Claim(

@@ -8,6 +8,7 @@ from slrsym.proof import (
     Claim,
     algebra,
     all_of,
+    at,
     chain,
     claimed,
     lemma,
@@ -28,7 +29,7 @@ def dot(p, q):
     return sum(x * y for x, y in zip(p, q, strict=True))
 
 
-def at(*values):
+def is_at(*values):
     return And(*(Eq(x, y) for x, y in zip((*k, *v), values, strict=True)))
 
 
@@ -41,7 +42,7 @@ points = Claim(
     id="theorem-5-plane-manifold",
     title="for $d = 2$ the manifold has four points",
     statement=Equivalent(
-        And(*(Eq(e, 0) for e in (*manifold, dot(k, v)))), Or(*(at(*point) for point in four))
+        And(*(Eq(e, 0) for e in (*manifold, dot(k, v)))), Or(*(is_at(*point) for point in four))
     ),
     source="(11)",
 )
@@ -71,14 +72,18 @@ def step(point, gradient):
 
 k_star, v_star = Matrix([1, 0]), Matrix([0, 1])
 k_now, v_now = k_star, -v_star
-steps = (step(k_now, p * k_star) - k_now, step(v_now, q * v_star) - v_now)
+moves = (
+    (step(Matrix(k), p * k_star) - Matrix(k), dict(zip(k, k_now, strict=True))),
+    (step(Matrix(v), q * v_star) - Matrix(v), dict(zip(v, v_now, strict=True))),
+)
+still = [at(x, point) for move, point in moves for x in move]
 
 counterexample = Claim(
     id="theorem-5-plane",
     title="for $d = 2$ the theorem is false: two of the four starts stay at a maximum",
     statement=And(
         points.statement,
-        *(Eq(x, 0, evaluate=False) for moved in steps for x in moved),
+        *(Eq(x, 0, evaluate=False) for x in still),
         Gt(risk(1, -1), risk(1, 1), evaluate=False),
         evaluate=False,
     ),
@@ -91,7 +96,6 @@ counterexample = Claim(
 def _(goal):
     """At $(k*, -v*)$ both gradients point along the vectors themselves."""
     less = chain(risk(1, -1)).gt(risk(1, 1), by=lemma("proposition-10-minimum-edge", nu=-1))
-    still = [x for moved in steps for x in moved]
     return all_of(
         claimed(points.statement, "theorem-5-plane-manifold"),
         *(chain(x).then(0, by=algebra) for x in still),

@@ -69,8 +69,10 @@ class _Tree:
         product: Term = ("*", *factors) if len(factors) > 1 else factors[0]
         side = em.term(branch.equation)
         equation = next(e for e in self.equations if any(same(t, side) for t in e[1:]))
-        split = self.put_back(labelled(label, "product"), ("=", side, product), values)
-        vanishes = em.script.add("chain", [split, em.script.add("assume", (), equation)])
+        vanishes = em.script.add("assume", (), equation)
+        if (here := labelled(label, "product")) in self.shown:
+            split = self.put_back(here, ("=", side, product), values)
+            vanishes = em.script.add("chain", [split, vanishes])
         if not same(vanishes.theorem.conclusion, ("=", product, ZERO)):
             raise Refused("the product is not seen to vanish")
         lines = [vanishes]

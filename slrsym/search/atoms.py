@@ -49,6 +49,7 @@ from slrsym.search.ring import (
     negative,
     subtract,
 )
+from slrsym.statements.expressions import put
 
 # Even (1) or odd (-1) in each argument.
 _PARITIES: dict[type, tuple[int, ...]] = {
@@ -84,6 +85,8 @@ class RingOfAtoms(RingOfPowers, ABC):
         if partial is not None:
             head, arguments = partial
             return self._registered(head, tuple(self.element(a) for a in arguments), expr)
+        if isinstance(expr, Subs) and not expr.expr.has(Derivative):
+            return self.element(put(expr.expr, dict(zip(expr.variables, expr.point, strict=True))))
         if isinstance(expr, Derivative):
             counts = tuple(sorted(((v, n) for v, n in expr.variable_count), key=str))
             return self._registered(("derivative", counts), (self.element(expr.expr),), expr)

@@ -50,7 +50,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.search.atoms import Freedom
 from slrsym.search.normal_forms import NormalForms, is_same_multiplied_out
-from slrsym.search.regularity import is_semidefinite, require_convergent
+from slrsym.search.regularity import is_semidefinite, require_admissible, require_convergent
 from slrsym.search.ring import NotNormalizable
 from slrsym.search.signs import Domain, is_defined
 from slrsym.statements.expressions import ProofError, Refused, ambiguous, put
@@ -251,7 +251,7 @@ def require_defined(expr: Basic, context: Context, dividing: bool = True) -> Non
 
     What other functions ask of their arguments, the rules that know these functions ask.
     """
-    if not expr.has(Pow, log, asin, acos):
+    if not expr.has(Pow, log, asin, acos, Subs):
         return
     if isinstance(expr, Sum | Integral):
         _require_defined_between_ends(expr, context, dividing)
@@ -293,6 +293,12 @@ def _require_power(power: Pow, context: Context) -> None:
 def _require_defined_near(value: Subs, context: Context, dividing: bool) -> None:
     """A derivative at a point looks around it, whatever hypotheses say of its variable."""
     places, near = near_point(value)
+    for variable, point in zip(value.variables, value.point, strict=True):
+        require_admissible(variable, point, context)
+    if not value.expr.has(Derivative):
+        # What the value at a point divides by is not seen any more when the point is put in.
+        dividing, ends = True, zip(places.values(), value.point, strict=True)
+        near = [side for x, end in ends for side in (Ge(x, end), Le(x, end))]
     for point in value.point:
         require_defined(point, context, dividing)
     require_defined(put(value.expr, places), context.assuming(*near), dividing)

@@ -31,6 +31,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.calculus import algebra
+from slrsym.search.chain import at
 from slrsym.search.context import Context
 from slrsym.search.step import Proof, Step, labelled
 from slrsym.search.structure import structural_step
@@ -177,13 +178,13 @@ class _SolutionSet(Proof):
         )
 
     def _solves(self, values: Mapping[Symbol, Expr], context: Context, label: str) -> Step:
-        at = [put(e, values) for e in self.equations]
+        there = [Eq(at(e.lhs, values), e.rhs, evaluate=False) for e in self.equations]
 
         def verify(context: Context) -> None:
-            for equation in at:
+            for equation in there:
                 context.require_equal(equation.lhs, equation.rhs)
 
-        statement = And(*at, evaluate=False)
+        statement = And(*there, evaluate=False)
         return structural_step(label, statement, "algebra", verify, context.substituted(values))
 
     def _branch(
@@ -214,7 +215,7 @@ class _SolutionSet(Proof):
     ) -> Iterable[Step]:
         if branch.equation not in [e.lhs for e in self.equations]:
             raise ProofError(f"{label}: {branch.equation} = 0 is not one of the equations")
-        left = put(branch.equation, values)
+        left = at(branch.equation, values) if values else branch.equation
         factors = [b.factor for b in branch.branches if isinstance(b, _Never | _OnlyAt)]
         if len(factors) != len(branch.branches):
             raise ProofError(f"{label}: the branches of a split are never(...) or only_at(...)")
@@ -223,7 +224,9 @@ class _SolutionSet(Proof):
         def factored(context: Context) -> None:
             context.require_equal(product.lhs, product.rhs)
 
-        yield structural_step(labelled(label, "product"), product, algebra.name, factored, context)
+        if product.lhs != product.rhs:
+            name = labelled(label, "product")
+            yield structural_step(name, product, algebra.name, factored, context)
         for number, part in enumerate(branch.branches, start=1):
             here = labelled(label, str(number))
             if isinstance(part, _Never):

@@ -35,12 +35,13 @@ from sympy import (
     sqrt,
     symbols,
 )
+from sympy.core.symbol import uniquely_named_symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.chain import D, at
 from slrsym.search.theorems import Hypothesis, Needs, about, on_box, theorem_rule
-from slrsym.statements.expressions import ProofError, put
-from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set, value_at
+from slrsym.statements.expressions import ProofError
+from slrsym.statements.maps import BoxMap, SphereDescent, point_set, value_at
 from slrsym.statements.orbits import (
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
@@ -186,9 +187,10 @@ def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
             equal = Eq(derivative, value, evaluate=False)
             hypotheses[f"entry_{i}{j}"] = Hypothesis(equal)
     for i, (image, x) in enumerate(zip(g.images, point, strict=True), start=1):
-        fixed = value_at(function_of(g.coordinates, image), point)
-        hypotheses[f"fixed_{i}"] = Hypothesis(Eq(fixed, x, evaluate=False))
-    characteristic = (Matrix(rows) - eigenvalue * eye(size)).det()
+        there = at(image, dict(zip(g.coordinates, point, strict=True)))
+        hypotheses[f"fixed_{i}"] = Hypothesis(Eq(there, x, evaluate=False))
+    root = uniquely_named_symbol("r", [*map(Tuple, rows), eigenvalue], real=True)
+    characteristic = at((Matrix(rows) - root * eye(size)).det(), {root: eigenvalue})
     hypotheses["eigenvalue"] = Hypothesis(Eq(characteristic, 0, evaluate=False))
     hypotheses["expanding"] = Hypothesis(Gt(eigenvalue, 1, evaluate=False))
     hypotheses["invertible"] = Hypothesis(InvertibleJacobian(g))
@@ -461,7 +463,7 @@ def _from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):
-            keeps = Eq(put(image, {x: Integer(value)}), value, evaluate=False)
+            keeps = Eq(at(image, {x: value}), value, evaluate=False)
             hypotheses[f"edge_stays_{place + 1}_{side}"] = Hypothesis(keeps, planar.inside())
             ends = [Tuple(point[1 - place]) for point in goal.points if point[place] == value]
             if ends or type(goal) is not NullPairs:

@@ -14,7 +14,7 @@ from slrsym.search.chain import Chain, D
 from slrsym.search.context import Context, require_defined
 from slrsym.search.regularity import require_differentiable, require_interval
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.expressions import ProofError, Refused, put
+from slrsym.statements.expressions import AtPoint, ProofError, Refused, put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -360,9 +360,17 @@ def equal_by_derivative(
     if not isinstance(goal, Eq):
         raise ProofError(f"equal_by_derivative shows equalities; the goal is {goal}")
     at = sympify(at)
-    value = as_proof(put(goal.lhs, {variable: at}), put(goal.rhs, {variable: at}), value)
+    value = as_proof(*_values_at(goal, variable, at), value)
     derivative = as_proof(D(goal.lhs, variable), D(goal.rhs, variable), derivative)
     return _EqualByDerivative(goal, variable, at, value, derivative)
+
+
+def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
+    """Both sides there; to be evaluated yet if SymPy makes them one and the same."""
+    first, second = (put(side, {variable: point}) for side in goal.args)
+    if first == second:
+        first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
+    return first, second
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import NoiseLaw
 from slrsym.notation import L, epsilon
 from slrsym.search.axioms import AXIOMS, OWN_PROOF, Axiom
-from slrsym.search.chain import Chain
+from slrsym.search.chain import Chain, at
 from slrsym.search.context import Context
 from slrsym.search.lemmas import InWords, Lemma, claimed, in_words
 from slrsym.search.regularity import require_differentiable_on
@@ -484,6 +484,6 @@ def _on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Nee
         wanted = OrbitsConvergeTo(face, point_set(here))
     if goal != wanted:
         raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
-    kept = Eq(put(whole.images[place], {fixed: value}), value, evaluate=False)
+    kept = Eq(at(whole.images[place], {fixed: value}), value, evaluate=False)
     hypotheses = {"kept": Hypothesis(kept, face.inside()), "whole": Hypothesis(shown)}
     return Needs(hypotheses, whole.coordinates)

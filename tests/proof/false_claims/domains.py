@@ -26,6 +26,7 @@ from sympy import (
     erf,
     exp,
     log,
+    sin,
     sinh,
     sqrt,
     symbols,
@@ -41,6 +42,7 @@ from slrsym.gaussian import (
 from slrsym.proof import (
     D,
     algebra,
+    at,
     cases,
     chain,
     differentiate,
@@ -661,3 +663,33 @@ step(
     algebra,
     checks="rule",
 )
+
+# -- values at a point ---------------------------------------------------------------------------
+
+# What is put in may hide what it is put into: a pole, a root, what a symbol says of itself.
+for name, of, point, value in (
+    ("a zero times a pole", x / p * sin(p / x), {x: 0}, 0),
+    ("x log x at 0", x * log(x), {x: 0}, 0),
+    ("a quotient that becomes 1", y / x, {x: y}, 1),
+    ("a root of what may be negative", x * sqrt(y), {x: 0}, 0),
+    ("a positive symbol at -1", Abs(p), {p: -1}, -1),
+    ("a pole that cancels", (x**2 - 1) * (x - 1) ** -2, {x: 1}, 0),
+):
+    wrong(
+        f"value at a point: {name}",
+        says(at(of, point), "=", value),
+        link(at(of, point), "=", value, algebra),
+        "1",
+        checks="rule",
+    )
+for of, point, value in (
+    (x**2 * y, {x: y}, y**3),
+    (sqrt(1 - x**2) + p, {x: 1}, p),
+    (y / x, {x: p}, y / p),
+    (at(x * y, {x: y}) + t, {y: t}, t**2 + t),
+):
+    right(
+        f"value at a point: {of}",
+        says(at(of, point), "=", value),
+        link(at(of, point), "=", value, algebra),
+    )
