@@ -6,7 +6,6 @@ from slrsym.gaussian import OwensT
 from slrsym.proof import (
     Claim,
     D,
-    algebra,
     chain,
     definition,
     differentiate,
@@ -102,7 +101,7 @@ def _(goal):
         goal,
         h,
         at=0,
-        value=algebra,
+        value=lemma("owens-t-at-zero", a=1),
         derivative=chain(D(goal.lhs, h))
         .then(
             -exp(-(h**2) / 2) * erf(h / sqrt(2)) / (2 * sqrt(2 * pi)),
