@@ -41,8 +41,9 @@ def _values(case: Any) -> tuple[Any, ...]:
 def beyond_dev(item: pytest.Item) -> bool:
     """Whether a test is left out in dev, or does something else there.
 
-    It is one of Hypothesis, or it or a fixture of it reads `THOROUGH`, in nightly `NIGHTLY`, be it by
-    way of other names of its file. Steps of derivations have more points: so has ``slrsym verify``.
+    It is one of Hypothesis, or it or a fixture of it reads `THOROUGH`, in nightly `NIGHTLY`, be it
+    by way of other names of its file. Steps of derivations have more points, and so have they in
+    ``slrsym verify``.
     """
     if not isinstance(item, pytest.Function):
         return False

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from slrsym.cli import certify
 from slrsym.cli.compare import compare
@@ -29,6 +30,30 @@ app = typer.Typer(
     help="Verify, simulate and draw a paper on attention and single-location regression.",
     epilog=f"{example('')}\n\n{EXIT_CODES}",
 )
+
+
+# Options of version 0.1 that go by another name now, and where: they are read until version 0.3.
+_RENAMED = {
+    "simulate": {"--schedule": "--lam"},
+    "recovery": {"--picture": "--plot"},
+    "landscape": {"--output": "--plot", "-o": "--plot"},
+}
+
+
+class _Command(TyperCommand):
+    """A command whose options have had other names."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [self._today(word) for word in args])
+
+    def _today(self, word: str) -> str:
+        for old, new in _RENAMED.get(self.name or "", {}).items():
+            # Also --old=VALUE and, of a letter, -oVALUE.
+            if word == old or word.startswith(f"{old}=" if old.startswith("--") else old):
+                typer.echo(f"note: {old} is called {new} now", err=True)
+                value = word.removeprefix(old)
+                return f"{new}={value.removeprefix('=')}" if value else new
+        return word
 
 
 def _show_version(wanted: bool) -> None:
@@ -65,7 +90,7 @@ for _command in (
     landscape,
     recovery,
 ):
-    app.command(epilog=example(_command.__name__))(_command)
+    app.command(cls=_Command, epilog=example(_command.__name__))(_command)
 export.command(epilog=example("export html"))(html)
 export.command("all", epilog=example("export all"))(everything)
 app.add_typer(export)

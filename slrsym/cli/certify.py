@@ -178,6 +178,14 @@ _GAMMA = Annotated[
 ]
 _GAMMA2 = Annotated[str | None, optional("--gamma2", help="Its square, instead.")]
 _D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
+_L = Annotated[
+    int | None,
+    optional(
+        "--L",
+        min=1,
+        help="Number of tokens: on the manifold nothing that is certified depends on it.",
+    ),
+]
 _BOXES = Annotated[
     int, typer.Option("--max-boxes", min=1, metavar="N", help="How many boxes may be looked at.")
 ]
@@ -202,6 +210,7 @@ def _shared(
     gamma: _GAMMA = None,
     gamma2: _GAMMA2 = None,
     d: _D = "400",
+    L: _L = None,
     max_boxes: _BOXES = 200_000,
     seconds: _SECONDS = 60.0,
     digits: _DIGITS = 30,
@@ -212,7 +221,7 @@ def _shared(
 
 
 # A command's own options come before --max-boxes.
-_OWN = 4
+_OWN = 5
 
 
 def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
@@ -221,10 +230,12 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
     def made(certified: Callable[..., tuple[Any, Rows]]) -> Any:
         @wraps(certified)
         def command(
-            *, lam: str, gamma: str | None, gamma2: str | None, d: str,
+            *, lam: str, gamma: str | None, gamma2: str | None, d: str, L: int | None,
             output: Path | None, json_file: Path | None, **options: Any,
         ) -> None:  # fmt: skip
             to = Destination.of(output, json_file)
+            if L is not None:
+                typer.echo("note: --L does not matter here", err=True)
             with refusals(), _progress() as note:
                 found, rows = certified((lam, _gamma(gamma, gamma2), d), note=note, **options)
             certificate = getattr(found, "certificate", found)

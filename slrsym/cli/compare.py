@@ -13,9 +13,11 @@ import typer
 from slrsym.cli.output import (
     DIMENSION,
     GAMMA,
+    GAMMA2,
     TOKENS,
     JsonFile,
     for_programs,
+    gamma_of,
     optional,
     progress_bar,
     refusals,
@@ -80,6 +82,7 @@ def compare(
     d: DIMENSION = 400,
     L: TOKENS = 10,
     gamma: GAMMA = None,
+    gamma2: GAMMA2 = None,
     lam: Annotated[
         float, typer.Option("--lam", help="Inverse temperature of softmax and erf attention.")
     ] = 0.1,
@@ -155,7 +158,8 @@ def compare(
             f"must be one of auto, {', '.join(METHODS)}; got {method}", param_hint="--method"
         )
     with refusals():
-        task = Task(d, L, 0.5**0.5 if gamma is None else gamma, epsilon)
+        deviation = gamma_of(gamma, gamma2)
+        task = Task(d, L, 0.5**0.5 if deviation is None else deviation, epsilon)
         predictors = _predictors(lam)
         state = OrderParameters(kappa, nu, theta, eta, rho)
         states_of(state, task, "the overlaps")

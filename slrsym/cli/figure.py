@@ -9,7 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from slrsym.cli.output import optional, refusals, reported, require_writable, warnings_told
+from slrsym.cli.output import (
+    GAMMA2,
+    gamma_of,
+    optional,
+    refusals,
+    reported,
+    require_writable,
+    warnings_told,
+)
 from slrsym.figures import FORMATS, NAMES
 
 _ALL = "all"
@@ -65,8 +73,12 @@ def figure(
     d: Annotated[int | None, _other("--d", "Dimension of a token.")] = None,
     L: Annotated[int | None, _other("--L", "Number of tokens.")] = None,
     gamma: Annotated[float | None, _other("--gamma", "Deviation of the informative token.")] = None,
+    gamma2: GAMMA2 = None,
     epsilon: Annotated[float | None, _other("--epsilon", "Deviation of the noise.")] = None,
-    lam: Annotated[float | None, _other("--lam", "Inverse temperature, constant.")] = None,
+    lam: Annotated[
+        str | None,
+        _other("--lam", "Inverse temperature: a number, or the schedule LAM0/(1+C*t) with step t."),
+    ] = None,
     lam0: Annotated[float | None, _other("--lam0", "Inverse temperature at step 0.")] = None,
     rate: Annotated[float | None, _other("--rate", "How it falls: lam0/(1 + rate t).")] = None,
     alpha: Annotated[float | None, _other("--alpha", "Step size.")] = None,
@@ -95,8 +107,8 @@ def figure(
     wanted = [name.value for name in names]
     every = _ALL in wanted
     chosen = NAMES if every else tuple(dict.fromkeys(wanted))
-    given = {
-        "d": d, "L": L, "gamma": gamma, "epsilon": epsilon, "lam": lam, "lam0": lam0, "rate": rate,
+    given = _temperature(lam, lam0, rate) | {
+        "d": d, "L": L, "gamma": gamma_of(gamma, gamma2), "epsilon": epsilon,
         "alpha": alpha, "steps": steps, "runs": runs, "batch": batch, "seed": seed,
         "shared": None if noise is None else noise.value == "shared",
     }  # fmt: skip
@@ -153,6 +165,25 @@ def figure(
         with replacing(output / "index.html") as draft:
             draft.write_text(page(shown), encoding="utf-8")
         typer.echo(f"all: {output / 'index.html'}")
+
+
+def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dict[str, Any]:
+    """A constant, or the two parameters of a schedule."""
+    if lam is None:
+        return {"lam0": lam0, "rate": rate}
+    from slrsym.dynamics.given import Constant, Inverse, schedule_from_text
+
+    with refusals("--lam"):
+        schedule = schedule_from_text(lam)
+    if isinstance(schedule, Constant):
+        return {"lam": schedule.lam, "lam0": lam0, "rate": rate}
+    if not isinstance(schedule, Inverse):
+        raise typer.BadParameter(
+            f"must be a number, or a schedule LAM0/(1+C*t); got {lam!r}", param_hint="--lam"
+        )
+    if lam0 is not None or rate is not None:
+        raise typer.BadParameter("--lam0 and --rate are given already", param_hint="--lam")
+    return {"lam0": schedule.lam0, "rate": schedule.c}
 
 
 def _said(changes: dict[str, Any]) -> str:

@@ -13,17 +13,19 @@ import typer
 from slrsym.cli.output import (
     DIMENSION,
     GAMMA,
+    GAMMA2,
     TOKENS,
     JsonFile,
     for_programs,
+    gamma_of,
     optional,
+    plot_option,
     progress_bar,
     refusals,
     reported,
-    require_writable,
+    require_plot,
     write_json,
 )
-from slrsym.figures import FORMATS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,6 +40,7 @@ _WIDE = 110
 def landscape(
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
     gamma: GAMMA = None,
+    gamma2: GAMMA2 = None,
     d: DIMENSION = 400,
     L: TOKENS = 10,
     alpha: Annotated[
@@ -55,9 +58,7 @@ def landscape(
         ),
     ] = None,
     json_file: JsonFile = None,
-    output: Annotated[
-        Path | None, optional("--output", "-o", metavar="FILE", help="Draw it, as pdf, png or svg.")
-    ] = None,
+    plot: Annotated[Path | None, plot_option("Draw it")] = None,
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Of the random starts.")
     ] = 0,
@@ -68,13 +69,8 @@ def landscape(
     and whether ball arithmetic confirms that it exists and has that index. With --branches, how
     they change with the inverse temperature.
     """
-    if output is not None:
-        if output.suffix.removeprefix(".").lower() not in FORMATS:
-            allowed = ", ".join(FORMATS)
-            raise typer.BadParameter(
-                f"{output} must end with one of {allowed}", param_hint="--output"
-            )
-        require_writable(output, "--output")
+    require_plot(plot)
+    deviation = gamma_of(gamma, gamma2)
     to_stdout = for_programs(json_file)
 
     from slrsym.cli import display
@@ -83,7 +79,7 @@ def landscape(
     from slrsym.task import Task
 
     with refusals():
-        task = Task(d, L, math.sqrt(0.5) if gamma is None else gamma)
+        task = Task(d, L, math.sqrt(0.5) if deviation is None else deviation)
         if alpha is not None:
             positive("alpha", alpha)
         if branches is None:
@@ -101,15 +97,15 @@ def landscape(
         for line in _summary(found, alpha):
             out.print(line)
     write_json(json_file, content)
-    if output is not None:
+    if plot is not None:
         from slrsym.figures.landscape import atlas_figure, branches_figure
         from slrsym.figures.style import write
 
         drawn = (
             atlas_figure(found) if branches is None else branches_figure(found, task, _marks(task))
         )
-        write(drawn, output)
-        out.print(f"drawn in {output}", soft_wrap=True)
+        write(drawn, plot)
+        out.print(f"drawn in {plot}", soft_wrap=True)
 
 
 def _marks(task: Any) -> list[tuple[float, str]]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.files import DamagedFileError, NotSavedError, replacing
+from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replacing
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -33,6 +35,47 @@ GAMMA = Annotated[
     float | None,
     optional("--gamma", help="Standard deviation of the informative token. [default: root of 1/2]"),
 ]
+
+GAMMA2 = Annotated[
+    str | None,
+    optional("--gamma2", metavar="NUMBER", help="Its square, instead: 0.5, or exactly 1/2."),
+]
+
+
+def gamma_of(gamma: float | None, gamma2: str | None) -> float | None:
+    """The standard deviation that one of two options gives, or None."""
+    if gamma2 is None:
+        return gamma
+    if gamma is not None:
+        raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
+    return square_root(gamma2)
+
+
+def square_root(gamma2: str) -> float:
+    """Of a positive number, or a fraction of whole numbers."""
+    with suppress(ValueError, ZeroDivisionError, OverflowError):
+        if (square := float(Fraction(gamma2))) > 0:
+            return math.sqrt(square)
+    raise typer.BadParameter(f"must be a positive number; got {gamma2!r}", param_hint="--gamma2")
+
+
+# -- of files ----------------------------------------------------------------------------------
+
+
+def plot_option(what: str) -> Any:
+    """The option that says where a picture goes."""
+    return optional("--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}.")
+
+
+def require_plot(file: Path | None) -> None:
+    """Refuse a picture that could not be written, before anything has been computed."""
+    if file is None:
+        return
+    if file.suffix.removeprefix(".").lower() not in FORMATS:
+        endings = ", ".join(f".{form}" for form in FORMATS)
+        raise typer.BadParameter(f"{file} must end with one of {endings}", param_hint="--plot")
+    require_writable(file, "--plot")
+
 
 # -- of what verifies claims -------------------------------------------------------------------
 
@@ -87,10 +130,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "figure": ("slrsym figure 4a 5 -o figures --format png",),
     "landscape": (
         "slrsym landscape --lam 0.9 --alpha 0.004",
-        "slrsym landscape --branches 0.02 3 -o diagram.pdf",
+        "slrsym landscape --branches 0.02 3 --plot diagram.pdf",
     ),
     "recovery": (
-        "slrsym recovery --runs 1000 --picture basin.pdf",
+        "slrsym recovery --runs 1000 --plot basin.pdf",
         "slrsym recovery --lam0 0.1,0.3,1 --rate 0,1e-4 -o grid.nc",
     ),
     "export latex": (

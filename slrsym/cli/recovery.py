@@ -14,13 +14,15 @@ from slrsym.cli.output import (
     JsonFile,
     for_programs,
     optional,
+    plot_option,
     refusals,
     reported,
+    require_plot,
     require_writable,
+    square_root,
     warnings_told,
     write_json,
 )
-from slrsym.figures import FORMATS
 from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
@@ -36,16 +38,36 @@ _WHERE = {
 }
 
 
+_SEVERAL = "NUMBER[,NUMBER...]"
+
+
 def _values(name: str, text: str) -> Any:
-    return typer.Option(name, metavar="NUMBER[,NUMBER...]", help=text)
+    return typer.Option(name, metavar=_SEVERAL, help=text)
 
 
 @reported()
 def recovery(
-    lam0: Annotated[str, _values("--lam0", "Inverse temperature at the start.")] = "1",
+    lam: Annotated[
+        str | None,
+        optional(
+            "--lam",
+            metavar="NUMBER[,NUMBER...]|SCHEDULE",
+            help="Inverse temperature: constant, or a schedule LAM0/(1+C*t) with step t; or, for "
+            "a grid of schedules, --lam0 and --rate. [default: 1/(1+1e-4*t)]",
+        ),
+    ] = None,
+    lam0: Annotated[
+        str | None,
+        optional("--lam0", metavar=_SEVERAL, help="Inverse temperature at the start. [default: 1]"),
+    ] = None,
     rate: Annotated[
-        str, _values("--rate", "c in the schedule lam0/(1 + c t), t being the step; 0: constant.")
-    ] = "1e-4",
+        str | None,
+        optional(
+            "--rate",
+            metavar=_SEVERAL,
+            help="c in the schedule lam0/(1 + c t), t being the step; 0: constant. [default: 1e-4]",
+        ),
+    ] = None,
     d: Annotated[str, _values("--d", "Dimension of a token.")] = "400",
     L: Annotated[str, _values("--L", "Number of tokens.")] = "10",
     gamma: Annotated[
@@ -78,14 +100,9 @@ def recovery(
         ),
     ] = None,
     json_file: JsonFile = None,
-    picture: Annotated[
+    plot: Annotated[
         Path | None,
-        optional(
-            "--picture",
-            metavar="FILE",
-            help="Draw the starts by where their runs end, or fractions over a grid, as pdf, png "
-            "or svg.",
-        ),
+        plot_option("Draw the starts by where their runs end, or fractions over a grid"),
     ] = None,
 ) -> None:
     """Count where gradient descent ends, from uniform k and v.
@@ -95,29 +112,24 @@ def recovery(
     ended. What still moves after the last step is counted apart. Several values of an option, with
     commas between them, make a grid. Without options, the setting of figure 4a.
     """
-    for file, option in ((output, "--output"), (picture, "--picture")):
-        if file is not None:
-            require_writable(file, option)
-    if picture is not None and picture.suffix.removeprefix(".").lower() not in FORMATS:
-        raise typer.BadParameter(
-            f"{picture} must end with one of {', '.join(FORMATS)}", param_hint="--picture"
-        )
+    if output is not None:
+        require_writable(output, "--output")
+    require_plot(plot)
     to_stdout = for_programs(json_file)
     if gamma is not None and gamma2 is not None:
         raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
 
     axes: dict[str, Any] = {
-        "lam0": _numbers("--lam0", lam0),
-        "rate": _numbers("--rate", rate),
+        **_schedules(lam, lam0, rate),
         "d": _numbers("--d", d),
         "L": _numbers("--L", L),
         "gamma": _gammas(gamma, gamma2),
         "alpha": _numbers("--alpha", alpha),
     }
     single = all(len(values) == 1 for values in axes.values())
-    if picture is not None and sum(len(values) > 1 for values in axes.values()) > 2:
+    if plot is not None and sum(len(values) > 1 for values in axes.values()) > 2:
         raise typer.BadParameter(
-            "a picture has room for one or two options with several values", param_hint="--picture"
+            "a picture has room for one or two options with several values", param_hint="--plot"
         )
 
     from slrsym.cli import display
@@ -153,14 +165,34 @@ def recovery(
     write_json(json_file, _content(found, single))
     if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
-    if picture is not None:
+    if plot is not None:
         from slrsym.figures.recovery import basin_figure, sweep_figure
         from slrsym.figures.style import write
 
-        write(basin_figure(found) if single else sweep_figure(found), picture)
-        out.print(f"drawn in {picture}", soft_wrap=True)
+        write(basin_figure(found) if single else sweep_figure(found), plot)
+        out.print(f"drawn in {plot}", soft_wrap=True)
     if lost is not None:
         raise lost
+
+
+def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str, Any]:
+    if lam is None:
+        return {"lam0": _numbers("--lam0", lam0 or "1"), "rate": _numbers("--rate", rate or "1e-4")}
+    for option, given in (("--lam0", lam0), ("--rate", rate)):
+        if given is not None:
+            raise typer.BadParameter("the schedule is given by --lam already", param_hint=option)
+    if "t" not in lam:
+        return {"lam0": _numbers("--lam", lam), "rate": [0.0]}
+    from slrsym.dynamics import Inverse
+    from slrsym.dynamics.given import schedule_from_text
+
+    with refusals("--lam"):
+        schedule = schedule_from_text(lam)
+    if not isinstance(schedule, Inverse):
+        raise typer.BadParameter(
+            f"must be a number, or a schedule LAM0/(1+C*t); got {lam!r}", param_hint="--lam"
+        )
+    return {"lam0": [schedule.lam0], "rate": [schedule.c]}
 
 
 def _numbers(option: str, text: str) -> list[Any]:
@@ -176,11 +208,7 @@ def _numbers(option: str, text: str) -> list[Any]:
 def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
     if gamma is not None:
         return _numbers("--gamma", gamma)
-    squares = _numbers("--gamma2", "0.5" if gamma2 is None else gamma2)
-    for square in squares:
-        if not square > 0:
-            raise typer.BadParameter(f"must be positive; got {square!r}", param_hint="--gamma2")
-    return [square**0.5 for square in squares]
+    return [square_root(part) for part in (gamma2 or "1/2").split(",")]
 
 
 # -- tables ------------------------------------------------------------------------------------

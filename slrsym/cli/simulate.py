@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from slrsym.cli.output import (
+    GAMMA2,
     JsonFile,
     for_programs,
+    gamma_of,
     optional,
+    plot_option,
     refusals,
     reported,
+    require_plot,
     require_writable,
     warnings_told,
     write_json,
 )
-from slrsym.figures import FORMATS
-from slrsym.files import NotSavedError
+from slrsym.files import DamagedFileError, NotSavedError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,7 +35,7 @@ _DEFAULTS: dict[str, Any] = {
     "d": 400,
     "L": 10,
     "epsilon": 0.0,
-    "schedule": "0.1",
+    "lam": "0.1",
     "alpha": 4e-3,
     "steps": 20_000,
     "log_every": 200,
@@ -43,7 +46,7 @@ _DEFAULTS: dict[str, Any] = {
     "backend": "auto",
 }
 
-_GAMMA_SQUARE = 0.5
+_GAMMA = 0.5**0.5
 
 # Runs whose overlaps differ by less are said to end at the same place.
 _NEAR = 0.02
@@ -53,7 +56,7 @@ _MOST_ROWS = 20
 _PLANAR_LOG_EVERY = 10
 
 # What can be changed when runs are resumed; all else is as it was.
-_OF_RESUME = {"schedule", "steps"}
+_OF_RESUME = {"lam", "steps"}
 
 
 def _option(name: str, text: str) -> Any:
@@ -71,13 +74,17 @@ def simulate(
         float | None,
         _option("--gamma", "Standard deviation of the informative token. [default: root of 1/2]"),
     ] = None,
-    gamma2: Annotated[float | None, _option("--gamma2", "Its square, instead.")] = None,
+    gamma2: GAMMA2 = None,
     epsilon: Annotated[
         float | None, _option("--epsilon", "Standard deviation of the output noise.")
     ] = None,
-    schedule: Annotated[
+    lam: Annotated[
         str | None,
-        _option("--schedule", "Inverse temperature: a number, or LAM0/(1+C*t) with step t."),
+        _option(
+            "--lam",
+            "Inverse temperature: a number, or a schedule, which is a formula in the step t such "
+            "as 1/(1+1e-4*t) or 0.1+exp(-t/1000).",
+        ),
     ] = None,
     alpha: Annotated[float | None, _option("--alpha", "Step size.")] = None,
     steps: Annotated[int | None, _option("--steps", "How many steps.")] = None,
@@ -101,8 +108,9 @@ def simulate(
         str | None,
         _option(
             "--start",
-            "sphere: k and v uniform; manifold: on M; or one run from given overlaps "
-            "kappa,nu,theta,eta,rho.",
+            "sphere: k and v uniform; manifold: on M; one run from given overlaps "
+            "kappa,nu,theta,eta,rho; or a file of unit vectors: .npz with k0 and v0 (and k_star, "
+            "v_star, if they are not the first two axes), .npy with k0 above v0.",
         ),
     ] = None,
     dynamics: Annotated[
@@ -143,11 +151,7 @@ def simulate(
     nu0: Annotated[float | None, _option("--nu0", "Where it starts, with --planar.")] = None,
     plot: Annotated[
         Path | None,
-        optional(
-            "--plot",
-            metavar="FILE",
-            help="Draw the runs, as pdf, png or svg; with --planar, over the vector field.",
-        ),
+        plot_option("Draw the runs, with --planar over the vector field"),
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
@@ -163,12 +167,9 @@ def simulate(
     }
     to_stdout = for_programs(json_file)
     _refuse_contradictions(given, resume, planar)
-    for file, option in ((output, "--output"), (plot, "--plot")):
-        if file is not None:
-            require_writable(file, option)
-    if plot is not None and plot.suffix.lower() not in (f".{form}" for form in FORMATS):
-        endings = ", ".join(f".{form}" for form in FORMATS)
-        raise typer.BadParameter(f"{plot} must end with one of {endings}", param_hint="--plot")
+    if output is not None:
+        require_writable(output, "--output")
+    require_plot(plot)
 
     saved, lost = output or resume, None
     try:
@@ -205,13 +206,11 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
                 raise typer.BadParameter(why, param_hint=f"--{name.replace('_', '-')}")
 
     if resume is not None:
-        why = "cannot be changed for runs that are resumed; --steps, --schedule, -o can"
+        why = "cannot be changed for runs that are resumed; --steps, --lam, -o can"
         refuse(why, set(given) - _OF_RESUME)
         if planar:
             raise typer.BadParameter("the runs that are resumed say so", param_hint="--planar")
         return
-    if "gamma" in given:
-        refuse("gamma is given already", {"gamma2"})
     if planar:
         refuse("there is one run, from --kappa0 and --nu0", {"runs", "seed", "start", "dynamics"})
         refuse("batches leave the manifold", {"batch"})
@@ -225,14 +224,20 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
 
 
 def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
+    from slrsym.dynamics import StartVectors
     from slrsym.dynamics import simulate as simulated
     from slrsym.dynamics.given import schedule_from_text
 
     of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
+    start = _planar_start(of) if planar else _start(of)
+    if "d" not in given and isinstance(start, StartVectors):
+        of["d"] = start.d
+    with refusals("--lam"):
+        schedule = schedule_from_text(of["lam"])
     return simulated(
         _task(of),
-        _planar_start(of) if planar else _start(of),
-        schedule_from_text(of["schedule"]),
+        start,
+        schedule,
         of["alpha"],
         of["steps"],
         of["log_every"],
@@ -247,10 +252,8 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
 def _task(of: dict[str, Any]) -> Task:
     from slrsym.task import Task
 
-    square = of.get("gamma2", _GAMMA_SQUARE)
-    if not square > 0:
-        raise ValueError(f"gamma2 must be positive; got {square!r}")
-    return Task(of["d"], of["L"], of.get("gamma", square**0.5), of["epsilon"])
+    gamma = gamma_of(of.get("gamma"), of.get("gamma2"))
+    return Task(of["d"], of["L"], _GAMMA if gamma is None else gamma, of["epsilon"])
 
 
 def _start(of: dict[str, Any]) -> Any:
@@ -259,6 +262,8 @@ def _start(of: dict[str, Any]) -> Any:
     from slrsym.dynamics import Manifold, Overlaps, Sphere
 
     text = of["start"]
+    if Path(text).suffix in (".npy", ".npz"):
+        return _vectors_of(Path(text))
     if text in ("sphere", "manifold"):
         return {"sphere": Sphere, "manifold": Manifold}[text](of["runs"], of["seed"])
     try:
@@ -267,10 +272,43 @@ def _start(of: dict[str, Any]) -> Any:
         overlaps = []
     if len(overlaps) != 5:
         raise ValueError(
-            f"start must be sphere, manifold, or five numbers kappa,nu,theta,eta,rho; got {text!r}"
+            "start must be sphere, manifold, five numbers kappa,nu,theta,eta,rho, or a file .npy "
+            f"or .npz; got {text!r}"
         )
     # With batches, as many runs as are asked for: each has its own.
     return Overlaps(np.repeat([overlaps], of["runs"] if "batch" in of else 1, axis=0))
+
+
+def _vectors_of(file: Path) -> Any:
+    import numpy as np
+
+    from slrsym.dynamics import StartVectors
+
+    if not file.is_file():
+        raise ValueError(f"start must be a file that exists; {file} is none")
+    try:
+        with file.open("rb") as opened:
+            found = np.load(opened, allow_pickle=False)
+            arrays = (
+                {name: found[name] for name in found.files}
+                if isinstance(found, np.lib.npyio.NpzFile)
+                else dict(zip(("k0", "v0"), found, strict=True))
+            )
+    # NumPy's readers and those of archives fail in many ways.
+    except Exception:
+        raise DamagedFileError(
+            f"{file} holds no vectors k0 and v0: it is damaged, or something else"
+        ) from None
+    known = {"k0", "v0", "k_star", "v_star"}
+    if not {"k0", "v0"} <= arrays.keys() <= known:
+        raise DamagedFileError(
+            f"{file} must hold k0 and v0, and may hold k_star and v_star; "
+            f"it holds {', '.join(arrays) or 'nothing'}"
+        )
+    try:
+        return StartVectors(**arrays)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"{file}: {problem}") from None
 
 
 def _planar_start(of: dict[str, Any]) -> list[list[float]]:
@@ -284,7 +322,7 @@ def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Datas
     from slrsym.dynamics import resume
     from slrsym.dynamics.given import schedule_from_text
 
-    schedule = given.get("schedule")
+    schedule = given.get("lam")
     return resume(
         file,
         given.get("steps"),
@@ -346,12 +384,13 @@ def _table(runs: xr.Dataset) -> Table:
         caption_justify="left",
     )
     for name in found[0]:
-        result.add_column(name.replace("_", " "), justify="right", no_wrap=True)
+        shown = "count" if name == "runs" else name.replace("_", " ")
+        result.add_column(shown, justify="right", no_wrap=True)
     for end in found[:_MOST_ROWS]:
         runs_there, *values, distance = end.values()
         # A tiny number is not shown as a negative zero.
-        shown = (f"{round(value, 4) + 0.0:.4f}" for value in values)
-        result.add_row(str(runs_there), *shown, f"{distance:.2g}")
+        rounded = (f"{round(value, 4) + 0.0:.4f}" for value in values)
+        result.add_row(str(runs_there), *rounded, f"{distance:.2g}")
     return result
 
 

@@ -9,8 +9,10 @@ many stand beside it.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -82,6 +84,73 @@ class Inverse:
         return np.asarray(self.lam0 / (1 + self.c * steps), dtype=np.float64)
 
 
+# What a formula in the step may be made of, besides numbers, t and pi.
+_OPERATIONS: dict[type, np.ufunc] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide,
+    ast.Pow: np.power, ast.USub: np.negative, ast.UAdd: np.positive,
+}  # fmt: skip
+_FUNCTIONS: dict[str, np.ufunc] = {
+    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh,
+    "abs": np.absolute, "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An inverse temperature that is a formula in the step t.
+
+    Parameters
+    ----------
+    text : str
+        Made of numbers, ``t``, ``pi``, ``+ - * / **`` and the functions exp, log, sqrt, sin, cos,
+        tanh, abs, min and max (of two), such as ``0.1 + exp(-t/1000)``.
+
+    Raises
+    ------
+    ValueError
+        If it is made of anything else.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        try:
+            self(np.zeros(1, dtype=np.int64))
+        except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError):
+            raise ValueError(
+                "schedule must be a number, or a formula in the step t such as 1/(1+1e-4*t), with "
+                f"+ - * / ** and {', '.join(_FUNCTIONS)}; got {self.text!r}"
+            ) from None
+
+    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The inverse temperatures at some steps."""
+        tree = ast.parse(self.text.strip(), mode="eval")
+        # Values that are not finite are refused later, with the step that they belong to.
+        with np.errstate(all="ignore"):
+            values = _value(tree.body, steps.astype(np.float64))
+        return np.array(np.broadcast_to(values, steps.shape), dtype=np.float64)
+
+
+def _value(node: ast.expr, t: NDArray[np.float64]) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            # In floating point, powers of whole numbers end.
+            return np.float64(value)
+        case ast.Name(id="t"):
+            return t
+        case ast.Name(id="pi"):
+            return np.float64(np.pi)
+        case ast.UnaryOp(op=sign, operand=part) if type(sign) in _OPERATIONS:
+            return _OPERATIONS[type(sign)](_value(part, t))
+        case ast.BinOp(left=left, op=between, right=right) if type(between) in _OPERATIONS:
+            return _OPERATIONS[type(between)](_value(left, t), _value(right, t))
+        case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if (
+            name in _FUNCTIONS and len(parts) == _FUNCTIONS[name].nin
+        ):
+            return _FUNCTIONS[name](*(_value(part, t) for part in parts))
+    raise ValueError
+
+
 @dataclass(frozen=True, eq=False)
 class Tabulated:
     """An inverse temperature for each step, in a table."""
@@ -136,10 +205,10 @@ def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float6
     return values
 
 
-def schedule_from_text(text: str) -> Constant | Inverse:
+def schedule_from_text(text: str) -> Constant | Inverse | Formula:
     """The schedule that a text describes."""
     plain = text.replace(" ", "")
-    try:
+    with suppress(ValueError):
         if plain.startswith("Constant(lam=") and plain.endswith(")"):
             return Constant(float(plain[13:-1]))
         if plain.startswith("Inverse(lam0=") and plain.endswith(")"):
@@ -148,15 +217,17 @@ def schedule_from_text(text: str) -> Constant | Inverse:
         first, slash, rest = plain.partition("/(1+")
         if slash and rest.endswith("t)"):
             return Inverse(float(first), float(rest[:-2].removesuffix("*")))
-        return Constant(float(plain))
+    try:
+        value = float(plain)
     except ValueError:
-        raise ValueError(
-            f"schedule must be a number, or LAM0/(1+C*t) such as 1/(1+1e-4*t); got {text!r}"
-        ) from None
+        return Formula(text)
+    return Constant(positive("schedule", value))
 
 
 def describe(schedule: Any) -> str:
     """A schedule in words that `schedule_from_text` reads, if it is one of those."""
+    if isinstance(schedule, Formula):
+        return schedule.text
     return repr(schedule) if isinstance(schedule, Constant | Inverse | Tabulated) else "user-given"
 
 
@@ -333,6 +404,94 @@ class Overlaps:
         return f"Overlaps({self.runs} runs)"
 
 
+@dataclass(frozen=True, eq=False)
+class StartVectors:
+    r"""Given k and v, in coordinates in which :math:`k^\star, v^\star` are the first two axes.
+
+    Parameters
+    ----------
+    k0, v0 : array_like, shape (d,) or (runs, d)
+        Unit vectors, of length 1 to within 1e-6; they are divided by their lengths.
+    k_star, v_star : array_like, shape (d,), optional
+        Orthogonal unit vectors, where they are not the first two axes.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or vectors are not of length 1, or `k_star`, `v_star` not orthogonal.
+    """
+
+    k0: NDArray[np.float64]
+    v0: NDArray[np.float64]
+    k_star: NDArray[np.float64] | None = None
+    v_star: NDArray[np.float64] | None = None
+    runs: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        k, v = (np.atleast_2d(_unit_vectors(x, getattr(self, x))) for x in ("k0", "v0"))
+        if k.ndim != 2 or k.shape != v.shape or k.shape[1] < 2:
+            raise ValueError(
+                "k0 and v0 must have the same shape, (d,) or (runs, d), with d at least 2; "
+                f"got {np.shape(self.k0)} and {np.shape(self.v0)}"
+            )
+        d, axes = k.shape[1], []
+        for axis, name in enumerate(("k_star", "v_star")):
+            given = getattr(self, name)
+            axes.append(np.eye(2, d)[axis] if given is None else _unit_vectors(name, given))
+            if axes[-1].shape != (d,):
+                raise ValueError(f"{name} must have shape ({d},); got {axes[-1].shape}")
+        if abs(product := float(axes[0] @ axes[1])) > _UNIT:
+            raise ValueError(f"k_star and v_star must be orthogonal; their product is {product}")
+        for name, value in {"k0": k, "v0": v, "k_star": axes[0], "v_star": axes[1]}.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "runs", len(k))
+
+    @property
+    def d(self) -> int:
+        """Their dimension."""
+        return int(self.k0.shape[-1])
+
+    def overlaps(self, task: Task) -> NDArray[np.float64]:
+        """Their overlaps.
+
+        Parameters
+        ----------
+        task : Task
+            Of their dimension.
+
+        Returns
+        -------
+        ndarray, shape (runs, 5)
+            kappa, nu, theta, eta, rho.
+
+        Raises
+        ------
+        ValueError
+            If `task.d` is another.
+        """
+        if task.d != self.d:
+            raise ValueError(f"start must have vectors in R^{task.d}; they are in R^{self.d}")
+        k, v, first, second = map(np.asarray, (self.k0, self.v0, self.k_star, self.v_star))
+        found = (k @ first, v @ second, v @ first, k @ second, np.sum(k * v, axis=-1))
+        return np.stack(found, axis=-1)
+
+    def __repr__(self) -> str:
+        return f"StartVectors({self.runs} runs, d={self.d})"
+
+
+# How far from 1 the length of a unit vector may be, or from 0 the product of orthogonal ones.
+_UNIT = 1e-6
+
+
+def _unit_vectors(name: str, values: Any) -> NDArray[np.float64]:
+    vectors = np.array(real_array(name, values, "an array of numbers"))
+    lengths = np.linalg.norm(vectors, axis=-1) if vectors.ndim else np.abs(vectors)
+    if not vectors.size or not (np.abs(lengths - 1) <= _UNIT).all():
+        raise ValueError(f"{name} must have length 1; got {np.ravel(lengths)[:5].tolist()}")
+    found: NDArray[np.float64] = vectors / lengths[..., None]
+    return found
+
+
 def require_feasible(
     states: NDArray[np.float64], d: int = 4, name: str = "start"
 ) -> NDArray[np.float64]:
@@ -358,9 +517,15 @@ def _require(what: str, good: Any, states: NDArray[np.float64]) -> None:
         raise ValueError(f"{what}; run {at} has {states[at].tolist()}")
 
 
-def as_start(start: Start | ArrayLike) -> Start:
-    """A start object, or an array of overlaps as one."""
-    return start if isinstance(start, Start) else Overlaps(start)  # type: ignore[arg-type]
+def as_start(start: Any, d: int) -> Start:
+    """A start object, or an array of overlaps or two arrays of vectors in d dimensions as one."""
+    if isinstance(start, Start):
+        return start
+    pair = isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]
+    # Two rows of overlaps are no vectors, but where they could be.
+    if pair and (np.shape(start[0]) == (d,) or np.shape(start[0]) not in ((2,), (5,))):
+        return StartVectors(*start)
+    return Overlaps(start)
 
 
 def lift(

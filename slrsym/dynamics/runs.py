@@ -135,7 +135,7 @@ _LOOKED_AT = 1000
 
 def simulate(
     task: Task,
-    start: Start | ArrayLike,
+    start: Start | ArrayLike | tuple[ArrayLike, ArrayLike],
     schedule: float | ArrayLike | Schedule,
     alpha: float,
     steps: int,
@@ -154,11 +154,12 @@ def simulate(
     ----------
     task : Task
         Dimension, number of tokens, gamma, epsilon.
-    start : start object, or array_like of shape (runs, 5) or (runs, 2)
+    start : start object, array_like of shape (runs, 5) or (runs, 2), or pair of ndarrays
         `Sphere`, `Manifold`, or overlaps kappa, nu, theta, eta, rho; on the manifold, kappa, nu.
+        Two arrays ``(k0, v0)`` of shape (d,) or (runs, d) are unit vectors, as in `StartVectors`.
     schedule : float, array_like of shape (steps + 1,), or callable
-        Inverse temperature: a constant, one for each step, `Inverse`, or a function that is given
-        an array of steps.
+        Inverse temperature: a constant, one for each step, `Inverse`, `Formula`, or a function that
+        is given an array of steps.
     alpha : float
         Step size, positive.
     steps : int
@@ -228,7 +229,7 @@ def simulate(
     alpha, steps = positive("alpha", alpha), whole("steps", steps, 0)
     log_every = whole("log_every", log_every, 1)
     sampling = _sampling(batch, rng)
-    begin = as_start(start)
+    begin = as_start(start, task.d)
     _require_memory(begin, task, steps, log_every, dynamics)
     if batch is not None:
         # A sample of a batch takes about a microsecond, a step at least some twenty.

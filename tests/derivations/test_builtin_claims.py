@@ -14,9 +14,9 @@ from slrsym.proof import AXIOMS, Trials
 from .._granted import granted
 from .._profile import THOROUGH, nightly_only, thorough_only
 
-# pytest's own collection of derivations/ proves every claim once, by all rules, at seed 0. Rules know
-# no points: the profiles ci and nightly compare the numbers here at others, nightly at yet more. Dev
-# takes steps and experiments for granted, and looks at what follows from them.
+# pytest's own collection of derivations/ proves every claim once, by all rules, at seed 0. Rules
+# know no points: the profiles ci and nightly compare the numbers here at others, nightly at yet
+# more. Dev takes steps and experiments for granted, and looks at what follows from them.
 
 # What has no proof, and is shown on a box.
 CERTIFIED = {
