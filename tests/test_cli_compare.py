@@ -150,6 +150,7 @@ def test_the_table_fits_a_terminal(width):
     [
         (("--d", "1"), "d must be an integer of at least 2; got 1"),
         (("--L", "0"), "L must be an integer of at least 1; got 0"),
+        (("--gamma", "1", "--gamma2", "1"), "gamma is given already"),
         (("--gamma", "0"), "gamma must be finite and positive; got 0.0"),
         (("--epsilon", "-1"), "epsilon must be finite and not negative; got -1.0"),
         (("--lam", "0"), "lam must be positive and finite; got 0.0"),

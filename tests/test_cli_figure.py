@@ -156,6 +156,13 @@ def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
     assert (tmp_path / "figure-4a.pdf").read_text() == f"4a {said}"
     shown = run("9", "--noise", "shared", "--lam0", 1, "--rate", 0.01, "-o", tmp_path)
     assert shown.exit_code == 0
+    changes = ("--lam", "0.5/(1+0.01*t)", "--gamma2", "1/4", "--runs", 2, "--steps", 30)
+    file = tmp_path / "falling.nc"
+    assert run("4a", *changes, "-o", tmp_path, "--data", file).exit_code == 0
+    assert load(file).attrs["schedule"] == "Inverse(lam0=0.5, c=0.01)"
+    assert load(file).attrs["task_gamma"] == 0.5
+    refused(run("4a", "--lam", "exp(-t)"), "--lam", "LAM0/(1+C*t); got 'exp(-t)'")
+    refused(run("4a", "--lam", "1/(1+t)", "--rate", 1), "--lam", "are given already")
     assert "shared noise" in (tmp_path / "figure-9.pdf").read_text()
 
 

@@ -50,6 +50,24 @@ def test_the_examples_are_shown_and_can_be_typed(name):
         COMMANDS[name].make_context(name, words[len(name.split()) :])
 
 
+def test_options_are_called_the_same_everywhere():
+    """What is for a task, and where a picture goes; names of old are not shown."""
+    have = {
+        name: {option for x in command.params for option in x.opts}
+        for name, command in COMMANDS.items()
+    }
+    of_tasks = {name for name in have if name.split()[0] in TASKS and name != "certify check"}
+    assert len(of_tasks) == 9
+    for name in of_tasks:
+        assert {"--lam", "--gamma", "--gamma2", "--d", "--L"} <= have[name], name
+    for name in ("simulate", "recovery", "landscape"):
+        assert "--plot" in have[name]
+    assert not {"--schedule", "--picture"} & set().union(*have.values())
+
+
+TASKS = ("compare", "simulate", "figure", "landscape", "recovery", "certify")
+
+
 @pytest.mark.parametrize("group", ["", "export", "certify"])
 def test_groups_have_examples_too(group):
     shown = run(*group.split(), "--help").stdout.partition("Examples:\n")[2]

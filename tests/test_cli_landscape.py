@@ -47,7 +47,7 @@ def printed(table, width):
 
 def test_the_atlas_is_printed_and_written(tmp_path):
     file, picture = tmp_path / "atlas.json", tmp_path / "atlas.png"
-    result = run(*SMALL, "--alpha", 0.1, "--json", file, "-o", picture)
+    result = run(*SMALL, "--gamma2", "1/2", "--alpha", 0.1, "--json", file, "--plot", picture)
     assert result.exit_code == 0, result.output
     assert "anti-oracle" in result.stdout
     assert "signs of the indices add up to 0, as they must" in result.stdout
@@ -107,10 +107,11 @@ def test_branches_from_the_command_line(tmp_path):
     ("arguments", "said"),
     [
         (("--lam", -1), "lam must be positive"),
+        (("--gamma2", "1/0"), "must be a positive number; got '1/0'"),
         (("--d", 1), "d must be an integer of at least 2"),
         (("--alpha", 0), "alpha must be positive"),
         (("--branches", 2, 1), "low must be less than high"),
-        (("-o", "atlas.gif"), "must end with one of"),
+        (("--plot", "atlas.gif"), "must end with one of"),
         (("--json", "no/such/folder.json"), "does not exist"),
     ],
 )

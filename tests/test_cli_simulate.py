@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from slrsym import Task
 from slrsym import simulate as simulated
 from slrsym.cli import app
-from slrsym.dynamics import Inverse, Manifold, Overlaps, Sphere, load
+from slrsym.dynamics import Formula, Inverse, Manifold, Overlaps, Sphere, StartVectors, load
 from slrsym.dynamics.engines import NumpyEngine
 
 from ._profile import thorough, thorough_only
@@ -47,7 +47,9 @@ def refused(result, *parts):
     [
         ((), Sphere(3), 0.1, TASK),
         (("--start", "manifold", "--seed", 5), Manifold(3, 5), 0.1, TASK),
-        (("--schedule", "0.5/(1+1e-2*t)"), Sphere(3), Inverse(0.5, 1e-2), TASK),
+        (("--lam", "0.5/(1+1e-2*t)"), Sphere(3), Inverse(0.5, 1e-2), TASK),
+        (("--lam", "0.1 + exp(-t/9)"), Sphere(3), Formula("0.1 + exp(-t/9)"), TASK),
+        (("--gamma2", "1/4"), Sphere(3), 0.1, Task(400, 10, 0.5)),
         (
             ("--d", 50, "--L", 3, "--gamma2", 4, "--epsilon", 0.5),
             Sphere(3),
@@ -73,6 +75,50 @@ def test_a_given_start(tmp_path):
     assert simulate("--start", "-0.5,0.25,.1,-.1,1e-1", *arguments, "-o", file).exit_code == 0
     start = Overlaps(np.array([[-0.5, 0.25, 0.1, -0.1, 0.1]]))
     assert load(file).equals(simulated(TASK, start, 0.1, 4e-3, 40, 20))
+
+
+def test_vectors_of_a_file(tmp_path):
+    """Their dimension is that of the task, unless that is given and another."""
+    rng = np.random.default_rng(3)
+    k, v = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in rng.standard_normal((2, 4, 9)))
+    axes = np.linalg.qr(rng.standard_normal((9, 2)))[0].T
+    files = {name: tmp_path / name for name in ("pair.npy", "pair.npz", "axes.npz", "odd.npz")}
+    np.save(files["pair.npy"], [k, v])
+    np.savez(files["pair.npz"], k0=k, v0=v)
+    np.savez(files["axes.npz"], k0=k, v0=v, k_star=axes[0], v_star=axes[1])
+    np.savez(files["odd.npz"], k=k, v=v)
+    short, runs = SHORT[:4], tmp_path / "runs.nc"
+    for name, start in {
+        "pair.npy": (k, v), "pair.npz": (k, v), "axes.npz": StartVectors(k, v, *axes)
+    }.items():  # fmt: skip
+        result = simulate("--start", files[name], *short, "-o", runs)
+        assert result.exit_code == 0, result.output
+        task = Task(9, 10, 0.5**0.5)
+        assert load(runs).equals(simulated(task, start, 0.1, 4e-3, 40, 20))
+    given = ("--start", files["pair.npz"])
+    refused(simulate(*given, "--d", 10), "vectors in R^10; they are in R^9")
+    refused(simulate(*given, "--runs", 2), "--runs", "a given start")
+    np.save(files["pair.npy"], [k, 2 * v])
+    refused(simulate("--start", files["pair.npy"]), "pair.npy: v0 must have length 1")
+    for content in (files["odd.npz"].read_bytes(), b"", b"PK\x03\x04 and no more"):
+        files["odd.npz"].write_bytes(content)
+        ended = simulate("--start", files["odd.npz"])
+        assert ended.exit_code == 1
+        assert ended.stderr.startswith(f"error: {files['odd.npz']} ")
+
+
+@pytest.mark.parametrize("form", ["--schedule 0.2", "--schedule=0.2"])
+def test_options_that_had_other_names(form, tmp_path):
+    old, new = tmp_path / "old.nc", tmp_path / "new.nc"
+    told = simulate(*form.split(), *SHORT, "-o", old)
+    assert told.exit_code == 0
+    assert told.stderr.startswith("note: --schedule is called --lam now\n")
+    assert "--schedule" not in simulate("--help").stdout
+    assert simulate("--lam", 0.2, *SHORT, "-o", new).stderr == ""
+    assert load(old).equals(load(new))
+    for form in (("-o", "x.gif"), ("-ox.gif",), ("--output=x.gif",)):
+        refused(run("landscape", *form), "is called --plot now", "x.gif must end with one of")
+    refused(run("recovery", "--picture", "x.gif"), "is called --plot now", "x.gif must end with")
 
 
 def test_batches(tmp_path):
@@ -108,7 +154,7 @@ def test_runs_that_end_together_share_a_line():
     result = simulate(*arguments)
     assert result.exit_code == 0
     assert "after 6,000 steps" in result.stdout
-    names = "runs kappa nu theta eta rho excess risk distance"
+    names = "count kappa nu theta eta rho excess risk distance"
     assert re.search(" +".join(names.split()), result.stdout)
     rows = [
         [float(part) for part in line.split()]
@@ -170,7 +216,7 @@ def test_resume(tmp_path):
     whole = simulated(TASK, Sphere(3), 0.1, 4e-3, 80, 20, "numpy")
     assert load(second).equals(whole)
     assert first.read_bytes() == before
-    assert simulate("--resume", first, "--steps", 80, "--schedule", "0.1").exit_code == 0
+    assert simulate("--resume", first, "--steps", 80, "--lam", "0.1").exit_code == 0
     assert load(first).equals(whole)
 
 
@@ -183,7 +229,7 @@ def test_resume(tmp_path):
         (["--d", "1"], ["d must be an integer of at least 2; got 1"]),
         (["--L", "0"], ["L must be an integer of at least 1; got 0"]),
         (["--gamma", "0"], ["gamma must be finite and positive; got 0.0"]),
-        (["--gamma2", "-2"], ["gamma2 must be positive; got -2.0"]),
+        (["--gamma2", "-2"], ["--gamma2", "must be a positive number; got '-2'"]),
         (["--gamma", "1", "--gamma2", "1"], ["--gamma2", "gamma is given already"]),
         (["--epsilon", "-1"], ["epsilon must be finite and not negative; got -1.0"]),
         (["--steps", "-1"], ["steps must be an integer of at least 0; got -1"]),
@@ -191,12 +237,14 @@ def test_resume(tmp_path):
         (["--log-every", "0"], ["log_every must be an integer of at least 1; got 0"]),
         (["--runs", "0"], ["runs must be an integer of at least 1; got 0"]),
         (["--seed", "-1"], ["seed must be an integer of at least 0; got -1"]),
-        (["--schedule", "1/t"], ["schedule must be a number, or LAM0/(1+C*t)", "got '1/t'"]),
-        (["--schedule", "-1"], ["schedule must be", "-1"]),
+        (["--lam", "1/x"], ["--lam", "must be a number, or a formula in the step t", "got '1/x'"]),
+        (["--lam", "1/t"], ["schedule must be positive and finite; it is inf at step 0"]),
+        (["--lam", "-1"], ["--lam", "schedule must be", "-1"]),
+        (["--start", "none.npz"], ["start must be a file that exists; none.npz is none"]),
         (["--backend", "cuda"], ["backend must be one of auto, numpy, numba; got 'cuda'"]),
         (["--dynamics", "x"], ["dynamics must be one of auto, overlaps, planar, vectors; got 'x'"]),
-        (["--start", "moon"], ["start must be sphere, manifold, or five numbers", "got 'moon'"]),
-        (["--start", "0,0"], ["start must be sphere, manifold, or five numbers", "got '0,0'"]),
+        (["--start", "moon"], ["start must be sphere, manifold, five numbers", "got 'moon'"]),
+        (["--start", "0,0"], ["start must be sphere, manifold, five numbers", "got '0,0'"]),
         (["--start", "0,nan,0,0,0"], ["start must be finite", "nan"]),
         (["--start", "1,1,1,1,1"], ["start must be feasible", "[1.0, 1.0, 1.0, 1.0, 1.0]"]),
         (["--start", "0,0,0,0,0", "--runs", "2"], ["--runs", "a given start is one run"]),

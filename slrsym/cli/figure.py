@@ -107,8 +107,9 @@ def figure(
     wanted = [name.value for name in names]
     every = _ALL in wanted
     chosen = NAMES if every else tuple(dict.fromkeys(wanted))
-    given = _temperature(lam, lam0, rate) | {
+    given = {
         "d": d, "L": L, "gamma": gamma_of(gamma, gamma2), "epsilon": epsilon,
+        **_temperature(lam, lam0, rate),
         "alpha": alpha, "steps": steps, "runs": runs, "batch": batch, "seed": seed,
         "shared": None if noise is None else noise.value == "shared",
     }  # fmt: skip

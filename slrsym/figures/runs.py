@@ -19,7 +19,7 @@ from matplotlib.ticker import (
 )
 
 from slrsym.dynamics import simulate
-from slrsym.dynamics.given import Constant, Inverse, schedule_from_text
+from slrsym.dynamics.given import Constant, Formula, Inverse, schedule_from_text
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
 from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
 from slrsym.recovery import wilson
@@ -251,16 +251,18 @@ def _key(data: xr.Dataset, each: bool) -> str:
     return text[0].upper() + text[1:]
 
 
-def _rule(data: xr.Dataset) -> Constant | Inverse | None:
+def _rule(data: xr.Dataset) -> Constant | Inverse | Formula | None:
     try:
         return schedule_from_text(str(data.attrs["schedule"]))
     except ValueError:
         return None
 
 
-def _temperature(rule: Constant | Inverse | None) -> str:
+def _temperature(rule: Constant | Inverse | Formula | None) -> str:
     if rule is None:
         return r"$\lambda_t$ from a table"
     if isinstance(rule, Constant):
         return rf"$\lambda = {number(rule.lam)}$"
+    if isinstance(rule, Formula):
+        return rf"$\lambda_t$ = {rule.text}"
     return rf"$\lambda_t = {number(rule.lam0)}/(1 + {number(rule.c)}\,t)$"

@@ -16,7 +16,7 @@ def run(*arguments):
 
 def test_a_step_size_is_certified_saved_and_checked(tmp_path):
     file = tmp_path / "alpha.json"
-    found = run("alpha", "--lam", "0.1", "--gamma2", "1/2", "--d", 400, "-o", file)
+    found = run("alpha", "--L", 3, "--lam", "0.1", "--gamma2", "1/2", "--d", 400, "-o", file)
     assert found.exit_code == 0
     assert "shown" in found.stdout
     assert "alpha = 0.30599" in found.stdout

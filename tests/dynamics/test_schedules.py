@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slrsym.dynamics import Constant, Inverse
+from slrsym.dynamics import Constant, Formula, Inverse
 from slrsym.dynamics.given import (
     Tabulated,
     as_schedule,
@@ -113,6 +113,7 @@ def test_bad_numbers(make, said):
         (" 2 / (1 + 0.001 t)", Inverse(2, 1e-3)),
         (repr(Constant(1 / 3)), Constant(1 / 3)),
         (repr(Inverse(1 / 3, 1e-4 / 7)), Inverse(1 / 3, 1e-4 / 7)),
+        ("0.1 + exp(-t/100)", Formula("0.1 + exp(-t/100)")),
     ],
 )
 def test_schedules_in_words(text, schedule):
@@ -121,10 +122,49 @@ def test_schedules_in_words(text, schedule):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "-1", "nan", "t", "1/(1+t*t)", "Constant(lam=)", "1/(1-1e-4t)"]
-)
+    ("text", "function"),
+    [
+        ("1/(1+t*t)", lambda t: 1 / (1 + t * t)),
+        ("2", lambda t: 2 + 0 * t),
+        ("-cos(pi*t/7) + +3", lambda t: 3 - np.cos(np.pi * t / 7)),
+        ("max(1e-3, exp(-t/100)) * 2**-0.5", lambda t: np.maximum(1e-3, np.exp(-t / 100)) / 2**0.5),
+        ("min(sqrt(t), abs(log(t + 1) - 2)) + tanh(t) - sin(t)", lambda t: (
+            np.minimum(np.sqrt(t), abs(np.log(t + 1) - 2)) + np.tanh(t) - np.sin(t)
+        )),
+        ("10**-400 + 1", lambda t: 1 + 0 * t),
+    ],
+)  # fmt: skip
+def test_formulas(text, function):
+    steps = np.arange(2000, dtype=np.int64)
+    found = Formula(text)(steps)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, function(steps.astype(float)), rtol=1e-14, atol=0)
+    assert describe(Formula(text)) == text
+
+
+@pytest.mark.parametrize("text", ["t", "1/t", "9**9**9**9", "log(t)", "1 - t/2"])
+def test_formulas_are_positive_and_finite(text):
+    with pytest.raises(ValueError, match=r"schedule must be positive and finite; it is .* at step"):
+        temperatures(schedule_from_text(text), 0, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "x", "Constant(lam=)", "1/(1-1e-4t)", "1j", "t.real", "t[0]", "exp", "exp()", "min(t)",
+        "exp(t, t)", "exp(x=t)", "exp(*t)", "__import__('os')", "(lambda: 1)()", "t and 1", "1 < t",
+        "[1, 2]", "'1'", "1 // t", "1 if t else 2", "(" * 300 + ")" * 300, "1" * 5000 + "+t", "t\0",
+    ],
+    ids=lambda text: text[:12] or "empty",
+)  # fmt: skip
 def test_other_words(text):
-    with pytest.raises(ValueError, match=r"schedule must be a number, or LAM0/\(1\+C\*t\)"):
+    with pytest.raises(ValueError, match="schedule must be a number, or a formula in the step t"):
+        schedule_from_text(text)
+
+
+@pytest.mark.parametrize("text", ["-1", "nan", "inf", "0"])
+def test_numbers_are_positive_and_finite(text):
+    with pytest.raises(ValueError, match=f"schedule must be finite and positive; got {text}|posit"):
         schedule_from_text(text)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from slrsym.dynamics import Manifold, Overlaps, Sphere
+from slrsym import simulate
+from slrsym.dynamics import Manifold, Overlaps, Sphere, StartVectors
 from slrsym.dynamics.given import as_start, gram_matrices, lift, require_feasible
 from slrsym.task import Task
 
@@ -134,8 +135,8 @@ def test_given_overlaps():
     assert start.runs == 2
     assert start.overlaps(Task(4, 1, 1.0)).tolist() == [[0.1, 0.2, 0.3, 0.4, 0.1], [1, 1, 0, 0, 0]]
     assert repr(start) == "Overlaps(2 runs)"
-    assert as_start([[0.1, 0.2]]).values.tolist() == [[0.1, 0.2]]
-    assert as_start(start) is start
+    assert as_start([[0.1, 0.2]], 4).values.tolist() == [[0.1, 0.2]]
+    assert as_start(start, 4) is start
 
 
 def test_given_overlaps_are_a_copy():
@@ -167,7 +168,64 @@ def test_given_overlaps_are_a_copy():
 )
 def test_bad_overlaps(values, said):
     with pytest.raises(ValueError, match=said):
-        as_start(values)
+        as_start(values, 4)
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 40])
+def test_given_vectors(d):
+    """Their overlaps, in any orthonormal directions; as two arrays, too."""
+    rng = np.random.default_rng(d)
+    k, v = on_the_sphere(rng, (2, 7, d))
+    k_star = on_the_sphere(rng, d)
+    v_star = orthogonal(rng.standard_normal(d), k_star)
+    task = Task(d, 3, 1.0)
+    found = StartVectors(k, v, k_star, v_star)
+    assert found.runs == 7
+    expected = overlaps_of(k, v, k_star, v_star)
+    np.testing.assert_allclose(found.overlaps(task), expected, rtol=0, atol=1e-14)
+    axes = np.eye(d)[:2]
+    for start, of in (((k, v), (k, v)), ((k[0], v[0]), (k[:1], v[:1]))):
+        made = simulate(task, start, 0.3, 0.01, 2, backend="numpy", progress=False)
+        first = np.stack([made[x].values[:, 0] for x in ("kappa", "nu", "theta", "eta", "rho")], -1)
+        np.testing.assert_allclose(first, overlaps_of(*of, *axes), rtol=0, atol=1e-14)
+        assert made.attrs["start"] == f"StartVectors({len(of[0])} runs, d={d})"
+
+
+def test_two_rows_of_overlaps_are_no_vectors():
+    row = np.array([0.1, 0.2, 0.0, 0.1, 0.3])
+    assert isinstance(as_start((row, row), 40), Overlaps)
+    assert isinstance(as_start((row[:2], row[:2]), 5), Overlaps)
+    assert isinstance(as_start(([0.6, 0.8], [0.6, 0.8]), 2), Overlaps)
+
+
+ONE = np.eye(4)[:2]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((2 * ONE, ONE), r"k0 must have length 1; got \[2.0, 2.0\]"),
+        ((ONE, np.zeros((2, 4))), "v0 must have length 1; got"),
+        ((ONE, ONE * np.nan), "v0 must have length 1; got"),
+        ((ONE, ONE[:1]), r"the same shape, .*got \(2, 4\) and \(1, 4\)"),
+        ((ONE[None], ONE[None]), r"the same shape, .*got \(1, 2, 4\)"),
+        (([[1.0]], [[1.0]]), "with d at least 2"),
+        ((1.0, 1.0), "the same shape"),
+        ((np.zeros((0, 4)), np.zeros((0, 4))), "k0 must have length 1"),
+        (("k", ONE), "k0 must be an array of numbers; got 'k'"),
+        ((ONE, ONE, ONE[0], ONE[0]), "k_star and v_star must be orthogonal; their product is 1.0"),
+        ((ONE, ONE, ONE[0], ONE), r"v_star must have shape \(4,\); got \(2, 4\)"),
+        ((ONE, ONE, [1.0, 0.0]), r"k_star must have shape \(4,\); got \(2,\)"),
+    ],
+)
+def test_bad_vectors(given, said):
+    with pytest.raises(ValueError, match=said):
+        StartVectors(*given)
+
+
+def test_vectors_of_another_dimension():
+    with pytest.raises(ValueError, match=r"start must have vectors in R\^9; they are in R\^4"):
+        StartVectors(ONE, ONE).overlaps(Task(9, 3, 1.0))
 
 
 def test_what_is_feasible_depends_on_the_dimension():

@@ -20,7 +20,7 @@ def run(*arguments):
 def test_one_setting_is_counted_and_saved(tmp_path):
     file, numbers = tmp_path / "runs.nc", tmp_path / "runs.json"
     picture = tmp_path / "basin.svg"
-    result = run(*QUICK, "-o", file, "--json", numbers, "--picture", picture, "--seed", 3)
+    result = run(*QUICK, "-o", file, "--json", numbers, "--plot", picture, "--seed", 3)
     assert result.exit_code == 0, result.output
     setting = Setting(1, 1e-4, 40, 3, 0.5**0.5, 2e-2, 300)
     with pytest.warns(RuntimeWarning):
@@ -51,10 +51,26 @@ def test_what_tells_swap_points_is_printed(data, monkeypatch):
     assert f"{count}     {100 * count / total:.2f}%" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("given", "lam0", "rate"),
+    [
+        ((), 1, 1e-4),
+        (("--lam", "0.3"), 0.3, 0),
+        (("--lam", "2/(1 + 1e-3*t)"), 2, 1e-3),
+        (("--rate", "0"), 1, 0),
+    ],
+)
+def test_the_inverse_temperature(given, lam0, rate, data, monkeypatch):
+    asked = []
+    monkeypatch.setattr("slrsym.recovery.recover", lambda at, **_: asked.append(at) or data)
+    assert run(*given, "--gamma2", "1/4").exit_code == 0
+    assert (asked[0].lam0, asked[0].rate, asked[0].gamma) == (lam0, rate, 0.5)
+
+
 def test_several_values_make_a_grid(tmp_path):
     picture = tmp_path / "grid.png"
-    arguments = ("--lam0", "0.1,0.4", "--gamma2", "0.5,2", "--rate", 0, *QUICK)
-    result = run(*arguments, "--json", "-", "--picture", picture)
+    arguments = ("--lam", "0.1,0.4", "--gamma2", "1/2,2", *QUICK)
+    result = run(*arguments, "--json", "-", "--plot", picture)
     assert result.exit_code == 0, result.output
     content = json.loads(result.stdout)
     counts = content["data"]["count"]
@@ -89,14 +105,18 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
     [
         (("--lam0", "warm"), "--lam0"),
         (("--lam0", "-1"), "lam0 must be positive"),
+        (("--lam", "1", "--lam0", "1"), "the schedule is given by --lam already"),
+        (("--lam", "1,x"), "--lam"),
+        (("--lam", "exp(-t)"), "must be a number, or a schedule LAM0/(1+C*t)"),
+        (("--lam", "log(t"), "a formula in the step t"),
         (("--rate", "1,,2"), "--rate"),
         (("--d", "1.5"), "d must be an integer"),
         (("--gamma", "1", "--gamma2", "1"), "gamma is given already"),
-        (("--gamma2", "-1"), "must be positive"),
+        (("--gamma2", "-1"), "must be a positive number; got '-1'"),
         (("--runs", "0"), "runs must be an integer"),
         (("--steps", "0"), "steps must be an integer"),
-        (("--picture", "basin.txt"), "must end with one of"),
-        (("--lam0", "1,2", "--d", "10,20", "--L", "2,3", "--picture", "x.png"), "one or two"),
+        (("--plot", "basin.txt"), "must end with one of"),
+        (("--lam0", "1,2", "--d", "10,20", "--L", "2,3", "--plot", "x.png"), "one or two"),
         (("-o", "nowhere/runs.nc"), "does not exist"),
         (("--json", "nowhere/runs.json"), "does not exist"),
     ],
