@@ -216,7 +216,8 @@ def schedule_from_text(text: str) -> Constant | Inverse | Formula:
             return Inverse(float(first), float(rate))
         first, slash, rest = plain.partition("/(1+")
         if slash and rest.endswith("t)"):
-            return Inverse(float(first), float(rest[:-2].removesuffix("*")))
+            factor = rest[:-2]
+            return Inverse(float(first), float(factor.removesuffix("*")) if factor else 1.0)
     try:
         value = float(plain)
     except ValueError:

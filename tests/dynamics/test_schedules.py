@@ -111,6 +111,7 @@ def test_bad_numbers(make, said):
         ("0.1", Constant(0.1)),
         ("1/(1+1e-4*t)", Inverse(1, 1e-4)),
         (" 2 / (1 + 0.001 t)", Inverse(2, 1e-3)),
+        ("3/(1+t)", Inverse(3, 1)),
         (repr(Constant(1 / 3)), Constant(1 / 3)),
         (repr(Inverse(1 / 3, 1e-4 / 7)), Inverse(1 / 3, 1e-4 / 7)),
         ("0.1 + exp(-t/100)", Formula("0.1 + exp(-t/100)")),
@@ -151,7 +152,7 @@ def test_formulas_are_positive_and_finite(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "x", "Constant(lam=)", "1/(1-1e-4t)", "1j", "t.real", "t[0]", "exp", "exp()", "min(t)",
+        "", "x", "1/(1+*t)", "Constant(lam=)", "1/(1-1e-4t)", "1j", "t.real", "t[0]", "exp", "exp()", "min(t)",
         "exp(t, t)", "exp(x=t)", "exp(*t)", "__import__('os')", "(lambda: 1)()", "t and 1", "1 < t",
         "[1, 2]", "'1'", "1 // t", "1 if t else 2", "(" * 300 + ")" * 300, "1" * 5000 + "+t", "t\0",
     ],
