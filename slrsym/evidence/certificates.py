@@ -139,7 +139,7 @@ class Search:
         number, self.count, self.entries = self.count, self.count + 1, []
         # What is only nice to know is not worth as long as what is asked in the end.
         share = 0.01 if self.brief else self.patience
-        self.end = time.perf_counter() + share * self.seconds
+        self.end = time.process_time() + share * self.seconds
         self.patience = 0.1
         self.go(st, st.facts.reduced(p), want)
         if self.entries:
@@ -164,7 +164,7 @@ class Search:
         p = st.facts.reduced(p)
         if st.facts.sign(p) <= want:
             return True
-        if p.is_constant() or self.depth > 4 or time.perf_counter() > self.end:
+        if p.is_constant() or self.depth > 4 or time.process_time() > self.end:
             return False
         if want == ZERO:
             return self.vanishes(st, p)
@@ -330,7 +330,7 @@ class Search:
         known = self.known(st, p)
         used = [i for i, n in enumerate(p.degrees()) if n]
         for level in levels:
-            if time.perf_counter() > self.end:
+            if time.process_time() > self.end:
                 return False
             if self.solve(st, q, self.candidates(st, q, known, used, level), strict):
                 return True
@@ -435,7 +435,7 @@ class Search:
                     a[len(index), j] = 1
             a[len(index), n] = -1
         bounds = [(None if c[3] == ZERO else 0, None) for c in cols] + [(1e-4, None)] * more
-        limit = max(0.1, min(2.0, self.end - time.perf_counter()))
+        limit = max(0.1, min(2.0, self.end - time.process_time()))
         r = linprog(cost, A_eq=a.tocsr(), b_eq=b, bounds=bounds, method="highs",
                     options={"time_limit": limit})  # fmt: skip
         if r.status != 0:

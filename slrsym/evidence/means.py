@@ -27,7 +27,7 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.evidence.arithmetic import arithmetic, in_context
+from slrsym.evidence.arithmetic import arithmetic, in_context, opaque_in
 from slrsym.evidence.emission import FAILURES, Emission, at_path, family, places
 from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
 from slrsym.gaussian.binding import Expectation
@@ -330,10 +330,26 @@ def _sign(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     try:
         return em.attempt(partial(in_context, em, p, step.context, premises))
     except FAILURES:
+        with suppress(*FAILURES):
+            squares = _means_of_squares(em, p, step.context)
+            return em.attempt(partial(in_context, em, p, step.context, (*premises, *squares)))
         for t, k in _cuts(em, step):
             with suppress(*FAILURES):
                 return em.attempt(partial(_in_two_cases, em, p, given, t, k, step.context))
         raise
+
+
+def _means_of_squares(em: Emission, p: Term, context: Context) -> list[Line]:
+    """That they are not negative: zero is the mean of zero."""
+    lines = []
+    for node in opaque_in(p).values():
+        if node[0] != "E" or inside(node)[0][0] != "^" or inside(node)[0][1] % 2:
+            continue
+        zero = ("E", bound(node), (num(0),), outside(node))
+        square = arithmetic(em, ("<=", num(0), inside(node)[0]), ())
+        lines.append(em.script.add("constant", (), zero))
+        lines.append(em.script.add("under", [square], zero))
+    return [em.discharged(line, context) for line in lines]
 
 
 def _cuts(em: Emission, step: Step) -> Iterator[tuple[Term, int]]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from slrsym.claims.check import steps_of
-from slrsym.evidence import gaussian_rules, solutions, structure
+from slrsym.evidence import gaussian_rules, means, solutions, structure
 from slrsym.evidence.emission import emit
 from slrsym.proof import builtin_ledger
 from slrsym.trusted import Book, recheck, written
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, gaussian_rules)
+FAMILIES = (structure, solutions, gaussian_rules, means)
 # Claims, and the steps of them that need the calculus; what they cite is taken on trust here.
 STEPS = {
     "stein-multivariate": ["1", "2", "4", "5", "6", "7"],
     "sum-of-copies": ["base.1", "step.1", "step.2"],
-    "bayes-bound": ["1"],
+    "bayes-bound": ["1", "2"],
+    "triangle-inequality": ["1", "2"],
     "assumption-1-mean": ["1"],
     "lemma-18-i": ["1"],
     "lemma-18-ii": ["value.1", "derivative.1"],
