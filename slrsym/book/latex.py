@@ -26,6 +26,7 @@ from slrsym.book.document import (
 from slrsym.book.prose import escaped, inline_text
 from slrsym.typeset import Box, Line, broken, to_latex
 from slrsym.typeset.boxes import Operator, Row
+from slrsym.typeset.changes import changes
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
 TEXT_WIDTH = 36.0
@@ -34,6 +35,8 @@ _WIDE_LEFT = 14.0
 # Also where what follows does not fit beside it, unless it is narrow.
 _NARROW_LEFT = 5.0
 _INDENT = 2.0
+# A step of more lines shows what it changes.
+_LONG = 2
 
 SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
@@ -47,8 +50,12 @@ class Displays:
         linked: Collection[str] = (),
         axioms: Collection[str] = (),
         step_numbers: bool = True,
+        brief: bool = False,
     ) -> None:
         self.labels = labels
+        self.brief = brief
+        # The formulas of the statement, which its proof need not repeat.
+        self.stated: frozenset[Box] = frozenset()
         self.linked = frozenset(linked)
         self.axioms = frozenset(axioms)
         self.step_numbers = step_numbers
@@ -101,8 +108,14 @@ class Displays:
         else:
             room = width - _INDENT - 2.0
             rows = [f"& {_line(line)}" for line in broken(start, width)]
+        before_it = start
         for place, link in enumerate(display.links):
-            lines = broken(link.formula.box, room)
+            box = link.formula.box
+            lines = broken(box, room)
+            told = place < len(display.links) - 1 or (place and box in self.stated)
+            if self.brief and len(lines) > _LONG and told:
+                lines = broken(changes(before_it, box), room)
+            before_it = box
             sign = SIGNS[link.sign]
             before = "" if beside else r"\quad "
             made = [
@@ -256,6 +269,9 @@ class Renderer(Displays):
             box = self.inline(inline_text(f"{claim.box}."))
             parts.append(f"What is certified is the statement on a box: {box}")
         if claim.proof:
+            self.stated = frozenset(
+                f.box for d in claim.statement if isinstance(d, Display) for f in d.formulas
+            )
             idea = self.inline(claim.idea)
             parts += [
                 "\\begin{slrproof}",

@@ -175,7 +175,9 @@ def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True)
     """The files of one claim that compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
-    renderer = Renderer(document.labels, {claim.id}, {a.id for a in axioms}, step_numbers)
+    renderer = Renderer(
+        document.labels, {claim.id}, {a.id for a in axioms}, step_numbers, brief=True
+    )
     body = [preamble(), "\\begin{document}", renderer.claim(claim)]
     if axioms:
         users = [a.__class__(a.id, a.statement, a.reference, ()) for a in axioms]
@@ -222,7 +224,8 @@ def _introduction(document: Document, whole: bool) -> str:
 
 def _renderer(document: Document, step_numbers: bool) -> Renderer:
     linked = {claim.id for claim in document.claims}
-    return Renderer(document.labels, linked, {a.id for a in document.axioms}, step_numbers)
+    axioms = {a.id for a in document.axioms}
+    return Renderer(document.labels, linked, axioms, step_numbers, brief=True)
 
 
 _FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import subprocess
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -22,6 +24,7 @@ from slrsym.book.latex_book import (
     standalone,
 )
 from slrsym.claims.ledger import Row
+from slrsym.typeset.changes import REST, changes, terms
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked
@@ -258,3 +261,22 @@ def test_a_claim_of_many_parts_is_not_repeated(ledger):
     assert f"All that {document.labels['lemma-4-chain-rule']} says" in proof.replace("~", " ")
     # What remains of the proof is written out.
     assert proof.count("align*") >= 2
+
+
+def test_a_long_step_shows_what_it_changes(document):
+    """With what it shares with the line before, what is written is the whole line again."""
+    seen = 0
+    for claim in document.claims:
+        for display in claim.displays():
+            for before, after in itertools.pairwise(f.box for f in display.formulas):
+                old, new, short = (
+                    Counter(terms(b)) for b in (before, after, changes(before, after))
+                )
+                rest = (False, REST)
+                if rest in short:
+                    del short[rest]
+                    kept = sum((old & new).values())
+                    assert sum(short.values()) + kept == sum(new.values())
+                    assert sum((short - new).values()) <= sum((old - new).values())
+                    seen += 1
+    assert seen >= 5

@@ -1,0 +1,77 @@
+"""What a step changes in a long sum: the terms that stay are left out, as a person does."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from slrsym.typeset.boxes import Box, Fence, Operator, Row, identifier, row
+
+# A term of a sum, and whether it is taken away.
+Term = tuple[bool, Box]
+
+REST = identifier("cdots")
+
+
+def terms(box: Box) -> list[Term]:
+    """The terms of a sum; one term if it is none."""
+    found: list[tuple[bool, list[Box]]] = [(False, [])]
+    for part in box.parts if isinstance(box, Row) else (box,):
+        sign = part.text if isinstance(part, Operator) and part.text in ("+", "-") else ""
+        if sign and part == Operator(sign, "binary", breaks=True):
+            found.append((sign == "-", []))
+        elif sign == "-" and found == [(False, [])]:
+            found = [(True, [])]
+        else:
+            found[-1][1].append(part)
+    return [(negative, row(parts)) for negative, parts in found]
+
+
+def changes(before: Box, after: Box) -> Box:
+    r"""The second sum with dots for the terms that it shares with the first, or all of it.
+
+    Examples
+    --------
+    >>> from slrsym.typeset import to_latex
+    >>> a, b, c, plus = *map(identifier, "abc"), Operator("+", breaks=True)
+    >>> to_latex(changes(row([a, plus, b, plus, a]), row([a, plus, c, plus, a])))
+    '\\cdots + c + \\cdots'
+    """
+    old, new = terms(before), terms(after)
+    same = Counter(old) & Counter(new)
+    if len(new) < 2 or not same:
+        return after
+    gone = list((Counter(old) - same).elements())
+    shown: list[Term] = []
+    for negative, term in new:
+        if same[negative, term]:
+            same[negative, term] -= 1
+            if shown[-1:] != [(False, REST)]:
+                shown.append((False, REST))
+        else:
+            shown.append((negative, _inside(term, [t for n, t in gone if n == negative])))
+    parts: list[Box] = []
+    for negative, term in shown:
+        sign = "-" if negative else "+"
+        if parts:
+            parts.append(Operator(sign, "binary", breaks=True))
+        elif negative:
+            parts.append(Operator(sign, "prefix"))
+        parts.append(term)
+    return row(parts)
+
+
+def _inside(term: Box, gone: list[Box]) -> Box:
+    """A term of which one bracket alone is new, the changes in that bracket."""
+    parts = term.parts if isinstance(term, Row) else (term,)
+    for other in gone:
+        before = other.parts if isinstance(other, Row) else (other,)
+        if len(before) != len(parts):
+            continue
+        new = [place for place, part in enumerate(parts) if part != before[place]]
+        inner = [(before[place], parts[place]) for place in new]
+        if len(inner) == 1 and all(isinstance(part, Fence) for part in inner[0]):
+            old, fence = inner[0]
+            body = changes(old.body, fence.body)  # type: ignore[attr-defined]
+            made = Fence(fence.opening, body, fence.closing, fence.breaks)  # type: ignore[attr-defined]
+            return row([*parts[: new[0]], made, *parts[new[0] + 1 :]])
+    return term
