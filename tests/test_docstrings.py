@@ -69,7 +69,7 @@ OWN = {
     },
     # The words in which a model is stated.
     "statements of models": {
-        "Direction", "Model", "Predictor", "Sequence", "Token", "model", "softmax",
+        "Direction", "Model", "Predictor", "Sequence", "Token", "logistic", "model", "softmax",
     },
     # What a check, a search or an estimator reports.
     "reports": {

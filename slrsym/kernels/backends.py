@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import partial, reduce
 from numbers import Rational
 from typing import Any
 
@@ -15,7 +15,8 @@ from scipy import special as scipy_special
 
 from slrsym.gaussian import multiprecision
 from slrsym.kernels.arguments import whole
-from slrsym.kernels.program import Program, body_source, constants_source, defined
+from slrsym.kernels.means import trapezoid_arrays, trapezoid_mpmath
+from slrsym.kernels.program import Program, Style, body_source, constants_source, defined
 from slrsym.kernels.special import decay_integral, erf_covariance, owens_t
 
 __all__ = [
@@ -61,14 +62,26 @@ _NUMBERS = _ARRAYS | {
 
 def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The two halves of a program: constants from numbers, and outputs from columns of states."""
-    constants = defined(constants_source(program), _NUMBERS)["constants"]
-    return constants, defined(body_source(program, style="arrays"), _ARRAYS)["body"]
+    means = _means(program, "arrays", _ARRAYS, trapezoid_arrays)
+    constants = defined(constants_source(program), _NUMBERS | means)["constants"]
+    return constants, defined(body_source(program, style="arrays"), _ARRAYS | means)["body"]
+
+
+def _means(
+    program: Program, style: Style, namespace: dict[str, Any], rule: Callable[..., Any]
+) -> dict[str, Any]:
+    """The means that a program has of functions, by quadrature."""
+    return {
+        name: partial(rule, defined(body_source(pair, style=style), namespace)["body"], order)
+        for name, (pair, order) in program.means.items()
+    }
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
     """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
     constants, body = numpy_parts(program)
-    varying = defined(constants_source(program, style="arrays"), _ARRAYS)["constants"]
+    means = _means(program, "arrays", _ARRAYS, trapezoid_arrays)
+    varying = defined(constants_source(program, style="arrays"), _ARRAYS | means)["constants"]
 
     def fill(states: NDArray[np.float64], parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)
@@ -181,7 +194,9 @@ def _number(x: Any) -> Any:
 
 def mpmath_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in mpmath numbers."""
-    scope = defined(constants_source(program) + body_source(program), _mpmath_namespace())
+    namespace = _mpmath_namespace()
+    means = _means(program, "numbers", namespace, trapezoid_mpmath)
+    scope = defined(constants_source(program) + body_source(program), namespace | means)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
         digits = whole("dps", dps, 1)

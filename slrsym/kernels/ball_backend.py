@@ -190,9 +190,15 @@ _NAMESPACE = {
 }  # fmt: skip
 
 
+def _scope_source(program: Program) -> str:
+    if program.means:
+        raise ValueError("means by quadrature are not enclosed: there are no balls of this model")
+    return constants_source(program, style="balls") + body_source(program, style="balls")
+
+
 def ball_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in balls."""
-    source = constants_source(program, style="balls") + body_source(program, style="balls")
+    source = _scope_source(program)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
         with ctx.workdps(whole("dps", dps, 1)):
@@ -208,7 +214,7 @@ def bound_ball_function(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """The function of `ball_function`, for parameters that stay the same over many states."""
-    source = constants_source(program, style="balls") + body_source(program, style="balls")
+    source = _scope_source(program)
     digits = whole("dps", dps, 1)
     with ctx.workdps(digits):
         scope = defined(source, _NAMESPACE | {"pi": arb.pi()})

@@ -23,6 +23,7 @@ import numpy as np
 from slrsym.files import replacing
 from slrsym.kernels import laplace, special
 from slrsym.kernels.backends import batched
+from slrsym.kernels.means import NUMBA_SOURCE
 from slrsym.kernels.program import Program, body_source, constants_source
 
 __all__ = [
@@ -41,6 +42,7 @@ _HEAD = '''\
 from math import asin as arcsin, atan as arctan, cos, erf, erfc, exp, log, nan, pi, sin
 from math import sqrt, tanh
 
+import numpy as np
 from numba import njit
 
 from slrsym.kernels._numba_special import decay_integral, erf_covariance, erf_defect, owens_t
@@ -152,7 +154,14 @@ def _written(folder: Path, name: str, text: str) -> Path:
 
 def program_source(program: Program) -> str:
     """The two functions of a program, ``constants`` and ``body``, for Numba."""
-    return f"{DECORATOR}{constants_source(program)}\n\n{DECORATOR}{body_source(program)}\n\n"
+    parts = []
+    for name, (pair, order) in program.means.items():
+        parts.append(body_source(pair, f"{name}_of"))
+        source = NUMBA_SOURCE.replace("NAME", name).replace("BODY", f"{name}_of")
+        source = source.replace("PARAMETERS", ", ".join(map(str, pair.state[1:])))
+        parts.append(source.replace("ORDER", str(order)))
+    parts += [constants_source(program), body_source(program)]
+    return "".join(f"{DECORATOR}{part}\n\n" for part in parts)
 
 
 def _rows_source(program: Program) -> str:

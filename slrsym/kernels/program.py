@@ -47,6 +47,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.kernels.means import GaussianMean, Z
 from slrsym.kernels.special import (
     BivariateNormal,
     DecayIntegral,
@@ -70,7 +71,7 @@ _FUNCTIONS = {
 # What every backend can compute.
 _KNOWN = (
     Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min, sin, cos,
-    tanh, log, sign, normal_cdf, OwensT, ErfCovariance, DecayIntegral, ErfDefect,
+    tanh, log, sign, normal_cdf, OwensT, ErfCovariance, DecayIntegral, ErfDefect, GaussianMean,
     Piecewise, ExprCondPair, Relational, BooleanAtom,
 )  # fmt: skip
 
@@ -151,6 +152,19 @@ class Program:
             tuple(steps),
             tuple(outputs),
         )
+
+    @property
+    def means(self) -> dict[str, tuple[Program, int]]:
+        """Derivatives and functions of z and parameters, by the names of means, and the orders."""
+        parts = [e for _, e in (*self.scalars, *self.steps)] + list(self.outputs)
+        kinds = {type(node) for e in parts for node in e.atoms(GaussianMean)}
+        return {
+            kind.__name__: (
+                Program.of([kind.integrand(), kind.function], (Z, *kind.parameters), ()),
+                kind.order,
+            )
+            for kind in sorted(kinds, key=lambda kind: kind.__name__)
+        }
 
     def checked(self, state: Iterable[Any]) -> list[Any]:
         """The numbers of a state, if they are as many as they should be."""
@@ -271,6 +285,11 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
 
     def _print_Rational(self, expr: Any) -> str:
         return f"rational({expr.p}, {expr.q})"
+
+    def _print_Function(self, expr: Any) -> str:
+        if isinstance(expr, GaussianMean):
+            return f"{type(expr).__name__}({', '.join(map(self._print, expr.args))})"
+        return str(super()._print_Function(expr))
 
     def _print_sign(self, expr: Any) -> str:
         return f"sign({self._print(expr.args[0])})"

@@ -6,4 +6,5 @@ from slrsym.models.statement import Direction as Direction
 from slrsym.models.statement import Predictor as Predictor
 from slrsym.models.statement import Sequence as Sequence
 from slrsym.models.statement import Token as Token
+from slrsym.models.statement import logistic as logistic
 from slrsym.models.statement import softmax as softmax

@@ -123,7 +123,7 @@ class Flow:
         factor = np.array(factor, dtype=np.float64)
         noted = np.empty((len(parameters) // every, *factor.shape))
         chosen = chosen_backend(backend)
-        if chosen == "numba" and self._model.closed_form:
+        if chosen == "numba" and self._model.additive:
             self._machine_code()(factor, np.ascontiguousarray(parameters), alpha, every, noted)
             return factor, noted
         slopes = self._slopes(chosen)
@@ -135,7 +135,7 @@ class Flow:
 
     def _slopes(self, backend: str) -> Callable[[Array, list[float]], Array]:
         """The gradient in the order parameters, of states (..., n) and parameters."""
-        if not self._model.closed_form:
+        if not self._model.additive:
             gradient = self._model.compile(backend, "gradient")
             return lambda states, row: np.asarray(gradient(states, *row))
         constants, body = numpy_parts(self._model.program("gradient"))
@@ -462,8 +462,10 @@ def written_model(model: Model) -> str:
     for token in model.data.tokens:
         if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:
             parts += [f"Projections of a token ({token.name}):", _display(latex(model.law(token)))]
-    if not model.closed_form:
-        return "\n".join([*parts, f"The risk is no closed form: {model.risk.reason}.", ""])
+    if model.quadrature is not None:
+        parts.append(f"The risk is no closed form: {model.quadrature.reason}.")
+    if not model.additive:
+        return "\n".join([*parts, ""])
     parts += ["The risk:", _display("R = " + latex(model.risk))]
     parts.append("Its slopes:")
     for p, slope in zip(model.order_parameters, model.gradient, strict=True):

@@ -44,7 +44,9 @@ def _projected(u: Direction, X: Projections) -> Expr:
 
 
 @cache
-def multi_head(heads: int = 2, informative: int = 2, correlation: object = 0) -> MultiHead:
+def multi_head(
+    heads: int = 2, informative: int = 2, correlation: object = 0, activation: Any = erf
+) -> MultiHead:
     r"""Equations (30) and (31): multiple-location regression, and several erf heads.
 
     Parameters
@@ -54,6 +56,8 @@ def multi_head(heads: int = 2, informative: int = 2, correlation: object = 0) ->
         How many informative tokens there are.
     correlation : expression, optional
         Of the noises of two informative tokens; the paper's law has 0.
+    activation : callable, optional
+        From a score to attention.
 
     Returns
     -------
@@ -74,7 +78,9 @@ def multi_head(heads: int = 2, informative: int = 2, correlation: object = 0) ->
         correlation=pairs if correlation != 0 else None,
     )
     attention = Predictor(
-        lambda X: sum(erf(lam * (X @ key)) * (X @ value) for key, value in zip(k, v, strict=True))
+        lambda X: sum(
+            activation(lam * (X @ key)) * (X @ value) for key, value in zip(k, v, strict=True)
+        )
     )
     given = {x @ y: 0 for x, y in zip(k_star, v_star, strict=True)}
     return MultiHead(model(data, attention, given=given), k, v, k_star, v_star)

@@ -38,7 +38,7 @@ from slrsym.models.statement import (
     softmax,
 )
 from slrsym.models.study import Check, CriticalPoint, Recovery, check, landscape, recovery
-from slrsym.models.terms import Role, SoftmaxTerms, Terms
+from slrsym.models.terms import Quadrature, Role, SoftmaxTerms, Terms
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
@@ -385,9 +385,20 @@ class Model:
         return SoftmaxTerms(self) if attends else Terms(self)
 
     @property
-    def closed_form(self) -> bool:
-        """Whether the risk is one; if not, `risk` is a quadrature that says why."""
+    def additive(self) -> bool:
+        """Whether tokens contribute independently, so that the risk is bias and variances."""
         return isinstance(self._terms, Terms)
+
+    @cached_property
+    def quadrature(self) -> Quadrature | None:
+        """What the risk is computed by, and why, where it has no closed form."""
+        found: Quadrature | None = self._terms.quadrature
+        return found
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the risk is one; if not, `quadrature` says why."""
+        return self.quadrature is None
 
     @cached_property
     def order_parameters(self) -> tuple[Symbol, ...]:
@@ -410,9 +421,12 @@ class Model:
 
     @cached_property
     def risk(self) -> Any:
-        """The risk in closed form, as noise, variances and a squared bias; or a `Quadrature`."""
-        if not self.closed_form:
-            return self._terms.value
+        """The risk as noise, variances and a squared bias; of softmax, a `Quadrature`.
+
+        What has no closed form in it are means of functions of one normal variable.
+        """
+        if not self.additive:
+            return self._terms.quadrature
         return self._terms.written(self._terms.risk()) + self.data.noise**2
 
     @cached_property
@@ -446,7 +460,7 @@ class Model:
         ValueError
             If there is no such output.
         """
-        if not self.closed_form:
+        if not self.additive:
             raise ValueError(f"there is no program: the risk is {self.risk}; compile gives it")
         known = ("excess_risk", "risk", "gradient", "hessian")
         if not what or not set(what) <= set(known):
@@ -491,7 +505,7 @@ class Model:
             If the backend is Numba and it is not installed.
         """
         require_backend(backend)
-        if not self.closed_form:
+        if not self.additive:
             found: Callable[..., Any] = self._terms.compile(backend, what or ("risk", "gradient"))
             return found
         return compiled(self.program(*(what or ("risk", "gradient"))), backend)

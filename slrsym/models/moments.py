@@ -42,6 +42,7 @@ from slrsym.gaussian import (
     normal_pdf,
 )
 from slrsym.gaussian.integrals import erf_product_mean
+from slrsym.kernels.means import gaussian_mean
 from slrsym.kernels.program import hoisted
 from slrsym.kernels.special import ErfCovariance, ErfVariance
 
@@ -241,7 +242,13 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     )
     value = expectation(function, law)
     if value.has(Expectation):
-        raise NotClosedError(f"no closed form is known of the mean of {function}")
+        if len(used) == 1:
+            i = used[0]
+            return gaussian_mean(function, names[i], mean_symbol(i), covariance_symbol(i, i))
+        raise NotClosedError(
+            f"no closed form is known of the mean of {function}, a function of {len(used)} "
+            "projections; means of functions of one are computed by quadrature"
+        )
     value = _with_covariances(value, function, law)
     for special in (erf_prime, erf_second, normal_pdf):
         value = value.replace(special, lambda x, f=special: f(x).rewrite(exp))

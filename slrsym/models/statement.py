@@ -7,7 +7,7 @@ from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
 from typing import Any
 
-from sympy import Expr, Function, S, Symbol, sympify
+from sympy import Expr, Function, S, Symbol, sympify, tanh
 
 
 class Vector:
@@ -142,6 +142,20 @@ class softmax(Function):  # type: ignore[misc]  # noqa: N801
     """
 
     nargs = (1, 2)
+
+
+def logistic(score: Any) -> Expr:
+    r"""The logistic function :math:`1/(1 + e^{-u})`, by tanh, which does not overflow.
+
+    Parameters
+    ----------
+    score : expression
+
+    Returns
+    -------
+    Expr
+    """
+    return (1 + tanh(score / 2)) / 2
 
 
 @dataclass(frozen=True, eq=False)

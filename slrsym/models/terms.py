@@ -15,6 +15,7 @@ from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk
+from slrsym.kernels.means import GaussianMean
 from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.kernels.special import ErfDefect
 from slrsym.models.expressions import nested
@@ -180,6 +181,16 @@ class Terms:
         for expr in (risk, *self.needed([risk]).values()):
             found |= expr.free_symbols
         return found - self.meanings.keys()
+
+    @property
+    def quadrature(self) -> Quadrature | None:
+        """What means are computed by that have no closed form."""
+        risk = self.risk()
+        nodes = set().union(*(e.atoms(GaussianMean) for e in self.needed([risk]).values()))
+        shortest = min((str(node.function) for node in nodes), key=len, default=None)
+        if shortest is None:
+            return None
+        return Quadrature(1, f"no closed form is known of the mean of {shortest}, z normal")
 
     def arranged(self, expr: Expr) -> Expr:
         """A slope as a nested polynomial; of many order parameters, as it is."""
@@ -360,8 +371,8 @@ class SoftmaxTerms:
         ]  # fmt: skip
 
     @property
-    def value(self) -> Quadrature:
-        """The risk, for what it is."""
+    def quadrature(self) -> Quadrature:
+        """What the risk is computed by."""
         return Quadrature(
             2, "softmax divides by a sum over tokens: the denominator is an integral (Laplace)"
         )

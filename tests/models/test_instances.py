@@ -7,11 +7,11 @@ from functools import cache
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import erf, ndtr
-from sympy import Symbol, cos, exp, sin, symbols
+from scipy.special import erf, expit, ndtr
+from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
-from slrsym.models import softmax
+from slrsym.models import logistic, softmax
 from slrsym.models.instances import attention, committee, multi_head
 from tests._profile import THOROUGH, thorough_only
 from tests.kernels._cases import needs_numba
@@ -30,6 +30,15 @@ HEADS = {
     "linear": (cache(lambda: attention(lambda u: u, angle=c)), lambda u: u, 0.4),
     "mixed": (cache(lambda: attention(lambda u: u * cos(u) + 1)), lambda u: u * np.cos(u) + 1, 0.0),
     "biased": (cache(lambda: attention(bias=BIASES, location=PLACES, angle=c)), erf, 0.4),
+    "relu": (
+        cache(lambda: attention(lambda u: Max(u, 0), angle=c)),
+        lambda u: np.maximum(u, 0),
+        0.4,
+    ),
+    "step": (cache(lambda: attention(Heaviside)), lambda u: np.heaviside(u, 0.5), 0.0),
+    # By quadrature.
+    "tanh": (cache(lambda: attention(tanh, angle=c)), np.tanh, 0.4),
+    "logistic": (cache(lambda: attention(logistic)), expit, 0.0),
 }
 
 
@@ -56,21 +65,24 @@ def setting(rng, angle):
     }  # fmt: skip
 
 
-# The trapezoidal rule for a standard normal variable.
-Z = np.linspace(-11.5, 11.5, 4001)
-BELL = np.exp(-Z * Z / 2) / np.sqrt(2 * np.pi) * (Z[1] - Z[0])
+# Gauss and Legendre's rule, for either side of a kink.
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 
 
 def error_moments(activation, scale, bias, mean, cov):
     """Mean and mean square of Y - S V under the law of (U, V, Y), given the score U first."""
     sd = np.sqrt(cov[0, 0])
+    kink = np.clip(-(mean[0] + bias / scale) / sd, -11, 11)
+    half = np.array([kink + 11.5, 11.5 - kink])[:, None] / 2
+    Z = (np.array([-11.5, kink])[:, None] + half * (1 + NODES)).ravel()
+    bell = (half * WEIGHTS).ravel() * np.exp(-Z * Z / 2) / np.sqrt(2 * np.pi)
     S = activation(scale * (mean[0] + sd * Z) + bias)
     row = np.stack([np.zeros_like(Z), -S, np.ones_like(Z)])
     slope = cov[:, 0] / sd
     left = cov - np.outer(slope, slope)
     given = np.sum(row * (mean[:, None] + np.outer(slope, Z)), axis=0)
     spread = np.einsum("in,ij,jn->n", row, left, row)
-    return BELL @ given, BELL @ (given**2 + spread)
+    return bell @ given, bell @ (given**2 + spread)
 
 
 def risk_by_quadrature(activation, values, vectors, biased):
@@ -380,7 +392,7 @@ def test_z_scores_are_those_of_a_normal_law():
     """Risks against tokens that are drawn, at 64 settings of several instances."""
     rng = np.random.default_rng(20)
     scores = []
-    kinds = ["erf", "angle", "probit", "sine", "softmax"]
+    kinds = ["erf", "angle", "probit", "relu", "tanh", "softmax"]
     instances = {name: by_softmax() if name == "softmax" else HEADS[name][0]() for name in kinds}
     functions = {name: x.model.compile("numpy", "risk") for name, x in instances.items()}
     for number in range(64):
@@ -450,6 +462,33 @@ def test_two_heads_against_quadrature_of_the_definition():
         values = {"d": d, "L": tokens, "gamma": gamma, "lambda": lam, "epsilon": 0.3}
         found = risk(state_of(model, vectors), *numbers_of(model, values))[0]
         assert abs(found / (total + bias**2) - 1) < 1e-12
+
+
+@needs_numba
+def test_means_by_quadrature_by_numba():
+    """They are the same, and need more nodes only where the activation is steep."""
+    model = HEADS["tanh"][0]().model
+    plain, fast = (model.compile(b, "risk", "gradient") for b in ("numpy", "numba"))
+    rng = np.random.default_rng(31)
+    states = rng.uniform(-0.5, 0.5, (20, 5))
+    for scale in (0.05, 1.0, 40.0):
+        numbers = numbers_of(model, {**setting(rng, 0.4), "lambda": scale})
+        found = plain(states, *numbers)
+        size = np.abs(found).max(axis=-1, keepdims=True)
+        assert (np.abs(fast(states, *numbers) - found) / size).max() < 1e-12
+
+
+def test_what_does_not_close_is_said():
+    model = HEADS["logistic"][0]().model
+    assert not model.closed_form
+    assert model.quadrature.dimension == 1
+    assert "tanh(z)" in model.quadrature.reason
+    assert HEADS["relu"][0]().model.quadrature is None
+    assert by_softmax().model.quadrature.dimension == 2
+    with pytest.raises(ValueError, match="by quadrature are not enclosed"):
+        model.compile("ball")
+    with pytest.raises(ValueError, match="a function of 2 projections"):
+        _ = multi_head(2, 1, activation=tanh).model.risk
 
 
 @needs_numba
