@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from slrsym.trusted.term import (
     Term,
+    apart,
     bound,
     defined,
     free,
@@ -54,18 +55,14 @@ def unfolded(t: Term) -> Term:
 
 def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
     """A node ``d`` without the derivative; what that needs is put into `asked`."""
-    (body,), points = inside(t), outside(t)
-    names = []
-    for x in bound(t):
-        # Names that nothing else has, so that what is asked may be read at the point.
-        new = fresh(("s", x[1] + "'", "R"), frozenset().union(free(body), *map(free, points)))
-        body = substitute(body, {x: new})
-        names.append(new)
+    # Names that nothing else has, so that what is asked may be read at the point.
+    new = apart(bound(t), free(t) | set(bound(t)))
+    body = substitute(inside(t)[0], new)
     inner: Asked = []
-    for x, order in zip(names, t[1], strict=True):
+    for x, order in zip(new.values(), t[1], strict=True):
         for _ in range(order):
             body = derivative(body, x, slopes, inner)
-    put = dict(zip(names, points, strict=True))
+    put = dict(zip(new.values(), outside(t), strict=True))
     asked += [substitute(p, put) for p in inner]
     return substitute(body, put)
 
@@ -107,7 +104,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     if head == "sum":
         ends = frozenset().union(*map(free, outside(t)))
         require(x not in ends, "the derivative of a sum in one of its ends")
-        return ("sum", bound(t), (derivative(inside(t)[0], x, slopes, asked),), outside(t))
+        return ("sum", bound(t), (_all_over(t, x, slopes, asked),), outside(t))
     if head == "int":
         return _of_integral(t, x, slopes, asked)
     if head == "d":
@@ -116,21 +113,34 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     raise AssertionError
 
 
-def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """By Leibniz's rule: the interval is bounded, the integrand continuously differentiable."""
+def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """The derivative of what is summed or integrated, which is asked to exist in all the range."""
     ((y,), (body,), (low, high)) = t[1:]
-    require(low[0] != "-oo" and high[0] != "oo", "the derivative of an improper integral")
-    require(y not in free(low) | free(high), "a bound variable of the name of an end")
     inner: Asked = []
     slope = derivative(body, x, slopes, inner)
     between = ("and", ("<=", low, y), ("<=", y, high))
     asked += [("forall", (y,), (("implies", between, p),), ()) for p in inner]
-    ends = [
-        ("*", num(s), substitute(body, {y: end}), derivative(end, x, slopes, asked))
-        for s, end in ((1, high), (-1, low))
-        if x in free(end)
-    ]
-    return ("+", ("int", (y,), (slope,), (low, high)), *ends)
+    return slope
+
+
+def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """By Leibniz's rule: the interval is bounded, the integrand continuously differentiable.
+
+    At an end that moves, the integrand has to be continuous, and defined a little beyond, too.
+    """
+    ((y,), (body,), (low, high)) = t[1:]
+    require(low[0] != "-oo" and high[0] != "oo", "the derivative of an improper integral")
+    require(y not in free(low) | free(high), "a bound variable of the name of an end")
+    terms = [("int", (y,), (_all_over(t, x, slopes, asked),), (low, high))]
+    for s, end in ((1, high), (-1, low)):
+        if x in free(end):
+            inner: Asked = []
+            derivative(body, y, slopes, inner)
+            asked += [substitute(p, {y: end}) for p in inner]
+            terms.append(
+                ("*", num(s), substitute(body, {y: end}), derivative(end, x, slopes, asked))
+            )
+    return ("+", *terms)
 
 
 def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[Term | None]:

@@ -9,19 +9,19 @@ ones are the same. What a rule needs besides the form of its data becomes a hypo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from math import isqrt
 from typing import Any
 
 from slrsym.trusted.term import (
     Term,
+    apart,
     bound,
     children,
     defined,
     dimension,
     free,
-    fresh,
     has_copies,
     inside,
     key,
@@ -218,15 +218,6 @@ def within(t: Term, names: frozenset[Term]) -> list[Term]:
     """That the body of a binder is moderate in its variables and the names."""
     new = apart(bound(t), names | free(t))
     return moderate(substitute(inside(t)[0], new), names | set(new.values()))
-
-
-def apart(names: Sequence[Term], taken: Iterable[Term]) -> dict[Term, Term]:
-    """Variables that nothing else is called."""
-    taken, new = set(taken), {}
-    for s in names:
-        new[s] = fresh(s, taken)
-        taken.add(new[s])
-    return new
 
 
 def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[Term]:
@@ -548,7 +539,7 @@ def _no_copies(premises: Sequence[Theorem], copies: Term) -> Any:
     """A sum of no copies is 0."""
     require(not premises and copies[0] == "copies", "a sum of copies is needed here")
     require(outside(copies)[0] == ZERO, "the number of copies is not 0")
-    return [], ("=", copies, ZERO), ()
+    return [defined(copies)], ("=", copies, ZERO), ()
 
 
 @rule("equal bodies", "t")

@@ -39,6 +39,7 @@ from slrsym.trusted.term import (
     neg,
     num,
     outside,
+    replaced,
     require,
     sort_conditions,
     substitute,
@@ -151,6 +152,12 @@ def _form(node: Term, u: Term) -> tuple[Term, list[Term]]:
     return added([rest, *map(multiplied, row, means)]), row
 
 
+def _exist(node: Term, *forms: Term) -> list[Term]:
+    """That the laws exist, and forms of the variables; the value may not show what is in them."""
+    asked = exists(outside(node))
+    return asked + [p for u in forms for p in moderate(*_open(replaced(node, {(2, 0): u})))]
+
+
 def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
     _, rows = joint(outside(node))
     pairs = product(enumerate(first), enumerate(second))
@@ -169,7 +176,7 @@ def _gaussian_integral(premises: Sequence[Theorem], node: Term) -> Any:
         return _exponential(node, u)
     m, row = _form(node, u)
     v = _covariance(node, row, row)
-    asked = [*exists(outside(node)), defined(m)]
+    asked = _exist(node, u)
     if kind == "erf":
         return asked, ("=", node, ("f", "erf", ("*", m, root(("+", ONE, ("*", TWO, v)), -1)))), (
             "gaussian-integrals",
@@ -184,11 +191,11 @@ def _gaussian_integral(premises: Sequence[Theorem], node: Term) -> Any:
 
 def _exponential(node: Term, u: Term) -> Any:
     """E exp(a x^2 + b x + c) in one variable, where 1 - 2 a v > 0; or of an affine form in more."""
-    asked = exists(outside(node))
+    asked = _exist(node, u)
     if len(bound(node)) > 1:
         m, row = _form(node, u)
         total = ("+", m, ("*", HALF, _covariance(node, row, row)))
-        return [*asked, defined(total)], ("=", node, ("f", "exp", total)), ("gaussian-integrals",)
+        return asked, ("=", node, ("f", "exp", total)), ("gaussian-integrals",)
     found = polynomial(u, bound(node))
     require(all(k <= 2 for (k,) in found), "the exponential of more than a quadratic form")
     a, b, c = (found.get((k,), ZERO) for k in (2, 1, 0))
@@ -196,7 +203,7 @@ def _exponential(node: Term, u: Term) -> Any:
     left = ("+", ONE, ("*", num(-2), a, v))
     inner = ("+", ("*", a, square(m)), ("*", b, m), ("*", HALF, square(b), v))
     total = ("+", c, ("*", inner, inverse(left)))
-    asked += [defined(total), made(("<", ZERO, left))]
+    asked.append(made(("<", ZERO, left)))
     return asked, ("=", node, ("*", root(left, -1), ("f", "exp", total))), ("gaussian-integrals",)
 
 
@@ -212,7 +219,7 @@ def _pair(premises: Sequence[Theorem], node: Term) -> Any:
     kinds = [p[1] for p in parts]
     (m, first), (k, second) = (_form(node, p[2]) for p in parts)
     c = _covariance(node, first, second)
-    asked = [*exists(outside(node)), ("=", m, ZERO), ("=", k, ZERO)]
+    asked = [*_exist(node, *(p[2] for p in parts)), ("=", m, ZERO), ("=", k, ZERO)]
     spreads = []
     for kind, row in zip(kinds, (first, second), strict=True):
         v = _covariance(node, row, row)

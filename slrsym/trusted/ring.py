@@ -38,6 +38,7 @@ from slrsym.trusted.term import (
     children,
     defined,
     free,
+    fresh,
     has_copies,
     inside,
     is_inside,
@@ -554,7 +555,9 @@ class Ring:
             more = self.plus(gap, (self.one, self.one))
             self.need(self.facts.reduced(more[0] * more[1]), NN, "a sum that may run backwards")
         ordered = integer or self.ask(self.facts.reduced(gap[0] * gap[1]), NN)
-        name = ("s", f"_{max(nesting(b, x) for b in bodies)}", x[2])
+        # By how deep it is, so that what is equal reads the same; and as nothing else is called.
+        depth = ("s", f"_{max(nesting(b, x) for b in bodies)}", x[2])
+        name = fresh(depth, frozenset().union(*map(free, (low, high, *bodies))))
         put = [substitute(b, {x: name}) for b in bodies]
         with self.granting(False):
             for b in put:

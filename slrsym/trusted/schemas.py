@@ -15,9 +15,10 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from slrsym.trusted.calculus import square
-from slrsym.trusted.expect import ONE, ZERO, apart
+from slrsym.trusted.expect import ONE, ZERO
 from slrsym.trusted.term import (
     Term,
+    apart,
     applied,
     bound,
     defined,

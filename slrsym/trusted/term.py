@@ -151,6 +151,15 @@ def fresh(s: Term, taken: Iterable[Term]) -> Term:
     return ("s", name, s[2])
 
 
+def apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
+    """Variables that nothing else is called."""
+    taken, new = set(taken), {}
+    for s in names:
+        new[s] = fresh(s, taken)
+        taken.add(new[s])
+    return new
+
+
 def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     """`t` with terms for symbols, and ``lam`` for functions; what is bound is renamed if needed."""
     if t[0] == "s":
@@ -165,12 +174,10 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
         within = {s: e for s, e in values.items() if s in body and s not in names}
         incoming = frozenset().union(*map(free, within.values()))
         if incoming & set(names):
-            taken, new = set(incoming | body | set(names)), {}
-            for s in names:
-                new[s] = fresh(s, taken) if s in incoming else s
-                taken.add(new[s])
-            within = within | {s: v for s, v in new.items() if s != v}
-            t = (*t[: 1 + PARAMETERS[t[0]]], tuple(new.values()), *t[2 + PARAMETERS[t[0]] :])
+            new = apart([s for s in names if s in incoming], incoming | body | set(names))
+            within = within | new
+            names = tuple(new.get(s, s) for s in names)
+            t = (*t[: 1 + PARAMETERS[t[0]]], names, *t[2 + PARAMETERS[t[0]] :])
     parts = {i: substitute(part, within if is_inside(t, i) else values) for i, part in children(t)}
     t = replaced(t, parts)
     if t[0] in ("u", "ix") and function_of(t) in values:

@@ -177,3 +177,116 @@ def test_the_image_of_a_matrix_has_the_size_of_its_factor():
     asked = prove("psd image", [], p, ("tuple", Y), (X,)).hypotheses
     assert key(("<=", ("n", 0, 1), Y)) in asked
     assert key(defined(X)) in asked
+
+
+# -- what is undefined, and does not show in the value ---------------------------------------------
+
+HALF, INVERSE = num(1, 2), ("^", -1, 1, Z)
+
+
+def arithmetic(p, hypotheses=(), premises=()):
+    use = list(range(len(hypotheses) + len(premises)))
+    return prove("arithmetic", list(premises), tuple(hypotheses), p, [40, [], use, []])
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        ("gauss", 1, INVERSE, ONE), ("gauss", 1, ZERO, INVERSE), ("noise", INVERSE),
+        ("gauss", 1, ("f", "log", Z), ONE), ("gauss", 1, ZERO, ("^", 1, 2, Z)),
+    ],
+)  # fmt: skip
+def test_a_sum_of_no_copies_has_a_law_that_exists(law):
+    none = ("copies", (Y,), (Y,), (ZERO, law))
+    # What stands in the law would be defined for all z, and 0 would differ from 0.
+    assert key(defined(none)) in prove("no copies", [], none).hypotheses
+
+
+@pytest.mark.parametrize("law", [NORMAL, ("gauss", 1, ZERO, ZERO)])
+@pytest.mark.parametrize(
+    "coefficient", [INVERSE, ("*", ZERO, INVERSE), ("f", "log", Z), ("^", 1, 2, Z)]
+)
+def test_a_gaussian_integral_asks_for_the_coefficients_of_its_form(law, coefficient):
+    u = ("*", coefficient, X)
+    e = ("f", "erf", u)
+    for rule, body in (("gaussian integral", e), ("centred pair", ("*", e, e)),
+                       ("gaussian integral", ("f", "exp", u))):  # fmt: skip
+        given = prove(rule, [], mean(body, laws=(law,))).hypotheses
+        assert key(defined(coefficient)) in given
+        more = mean(body, (X, Y), (law, NORMAL))
+        assert key(defined(coefficient)) in prove(rule, [], more).hypotheses
+
+
+# -- derivatives -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orders", [(1, 0), (2, 0), (1, 1)])
+@pytest.mark.parametrize("first", ["a", "b'", "c''"])
+def test_a_derivative_is_in_the_variable_that_it_names(first, orders):
+    # d/da of g(a') is 0, whatever the two are called.
+    a, other = ("s", first, "R"), ("s", first + "'", "R")
+    slope = ("d", orders, (a, other), (("f", "exp", other),), (ZERO, ZERO))
+    assert arithmetic(("=", slope, ZERO)).conclusion[2] == ZERO
+    with pytest.raises(Refused):
+        arithmetic(("=", slope, ONE))
+
+
+def integral(x, body, low=ZERO, high=ONE):
+    return ("int", (x,), (body,), (low, high))
+
+
+I = ("s", "i", "Z")  # noqa: E741
+
+
+@pytest.mark.parametrize("exponent", [(3, 2), (5, 2), (4, 3)])
+def test_terms_of_a_sum_have_derivatives_at_all_places(exponent):
+    # The sum of (x + i)^(3/2), i = 0, 1, has no derivative at 0, where another i may be positive.
+    p, q = exponent
+    total = ("sum", (I,), (("^", p, q, ("+", X, I)),), (ZERO, ONE))
+    slopes = ("sum", (I,), (("*", num(p, q), ("^", p - q, q, I)),), (ZERO, ONE))
+    with pytest.raises(Refused, match="differentiable"):
+        arithmetic(("=", ("d", (1,), (X,), (total,), (ZERO,)), slopes), [("<", ZERO, I)])
+    at_one = ("d", (1,), (X,), (total,), (ONE,))
+    arithmetic(defined(at_one))
+
+
+@pytest.mark.parametrize(
+    "integrand",
+    [
+        ("f", "sign", ("+", Y, num(-1))), ("f", "asin", Y),
+        *(("^", p, q, ("+", ONE, ("*", num(-1), Y))) for p, q in ((1, 2), (3, 2), (1, 3))),
+    ],
+)  # fmt: skip
+def test_at_an_end_that_moves_the_integrand_is_continuous(integrand):
+    # The integral of sign(y - 1) to x is |x - 1| - 1; that of (1 - y)^(1/2) ends at 1.
+    area = ("d", (1,), (X,), (integral(Y, integrand, ZERO, X),), (ONE,))
+    with pytest.raises(Refused):
+        arithmetic(defined(area))
+    turned = ("d", (1,), (X,), (integral(Y, integrand, X, ZERO),), (ONE,))
+    with pytest.raises(Refused):
+        arithmetic(defined(turned))
+
+
+def test_the_fundamental_theorem_inside_of_the_domain():
+    root = ("^", 1, 2, ("+", ONE, Y))
+    area = ("d", (1,), (X,), (integral(Y, root, ZERO, X),), (HALF,))
+    arithmetic(("=", area, ("^", 1, 2, num(3, 2))))
+
+
+@pytest.mark.parametrize("depth", range(1, 6))
+def test_a_bound_variable_is_called_like_nothing_else(depth):
+    # Putting P(w) into a function nests binders deeper than they stood.
+    w, y, inner = (("s", name, "R") for name in ("w", "y", "v"))
+
+    def nested(t, n):
+        for k in range(n):
+            t = integral(("s", "abcdefghijkl"[k], "R"), t)
+        return t
+
+    value = ("d", (0,), (inner,), (nested(("*", inner, y, y), depth),), (nested(w, depth),))
+    slope = ("d", (1,), (y,), (integral(w, value),), (X,))
+    # The integral of 2 x w over the square is 1/2, that of 2 w^2 is 2/3.
+    square = ("*", TWO, integral(w, ("*", w, nested(w, 2 * depth))))
+    known = arithmetic(defined(square))
+    with pytest.raises(Refused):
+        arithmetic(("=", integral(X, slope), square), premises=[known])
