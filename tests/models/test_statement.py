@@ -39,7 +39,12 @@ n = Symbol("n", integer=True, positive=True)
         (lambda: attention(bias=symbols("b_1:4"), location=(1, 0)).model.risk, "3 probabilities"),
         (lambda: model(Sequence({Token(cov=(1, 2)): 1, Token(cov=(1, 2, 3)): 1}), heads), "same"),
         (lambda: attention(lambda x: softmax(x) ** 2).model.risk, "softmax"),
-        (lambda: attention(lambda x: log(1 + x**4)).model.risk, "no closed form is known"),
+        (
+            lambda: model(
+                Sequence({token: 1}), Predictor(lambda X: log(1 + (X @ k) ** 2 + (X @ v) ** 2))
+            ).risk,
+            "no closed form is known.* a function of 2 projections",
+        ),
         (lambda: attention().model.simulate({"d": 9}, steps=3, alpha=1), "number for L"),
         (lambda: attention().model.program("loss"), "what must be of excess_risk, risk"),
     ],
