@@ -90,7 +90,8 @@ def build(
             )
             for claim in inside
         )
-        made.append(Section(inline_text(title), entries))
+        file = inside[0].file
+        made.append(Section(inline_text(title), entries, file.stem if file else ""))
     used = sorted({a for id in wanted for a in by_id[id].axioms})
     users: dict[str, list[str]] = {}
     for section in made:

@@ -214,6 +214,7 @@ class Section:
 
     title: tuple[Inline, ...]
     claims: tuple[ClaimEntry, ...]
+    file: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from slrsym.book.document import (
     Raw,
     Reference,
     Text,
+    listed,
 )
 from slrsym.book.prose import escaped, inline_text
 from slrsym.typeset import Box, Line, broken, to_latex
@@ -48,7 +49,7 @@ class Displays:
         self,
         labels: Mapping[str, Label],
         linked: Collection[str] = (),
-        axioms: Collection[str] = (),
+        axioms: Mapping[str, Collection[str]] | None = None,
         step_numbers: bool = True,
         brief: bool = False,
     ) -> None:
@@ -57,7 +58,8 @@ class Displays:
         # The formulas of the statement, which its proof need not repeat.
         self.stated: frozenset[Box] = frozenset()
         self.linked = frozenset(linked)
-        self.axioms = frozenset(axioms)
+        # The axioms that have a place in the document, with the claims that use them themselves.
+        self.axioms = axioms or {}
         self.step_numbers = step_numbers
 
     def inline(self, parts: Iterable[Inline]) -> str:
@@ -260,6 +262,7 @@ class Renderer(Displays):
         parts = [
             f"\\slrnumber{{{kind}}}{{{escaped(claim.label.number)}}}{{{claim.id}}}",
             f"\\begin{{{kind}}}{title}\\label{{{claim.id}}}\\slrindex{{{_entry(claim.id)}}}",
+            self._margin(claim) + "%",
             self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
             f"\\end{{{kind}}}",
         ]
@@ -287,10 +290,29 @@ class Renderer(Displays):
         )
         if claim.against:
             source += f"Against the paper: {self.inline(inline_text(claim.against))}. "
-        evidence = self.inline(claim.evidence)
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
+        evidence = self.inline(self._beneath(claim))
         parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{escaped(claim.id)}}}\n")
         return "\n".join(part for part in parts if part is not None)
+
+    def _margin(self, claim: ClaimEntry) -> str:
+        """What is known of a claim, in few words."""
+        steps = f"{claim.steps} step{'' if claim.steps == 1 else 's'}"
+        digits = [] if claim.digits is None else [f"{claim.digits} digits"]
+        count = len(claim.axioms)
+        told = [claim.status, steps, *digits, f"{count or 'no'} axiom{'' if count == 1 else 's'}"]
+        return "\\slrmargin{" + "\\\\".join(told) + "}"
+
+    def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
+        """What a claim uses itself; in full, where more has to be said than the margin does."""
+        if claim.status != "proved" or not self.brief:
+            return claim.evidence
+        own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]
+        used = [*map(Reference, claim.depends), *own]
+        place = " It takes the place"
+        replaced = (p for p in claim.evidence if isinstance(p, Text) and p.text.startswith(place))
+        said = (Text("Uses "), *listed(used), Text(".")) if used else ()
+        return (*said, *replaced)
 
     def axiom(self, axiom: AxiomEntry) -> str:
         """An axiom with its reference and its users."""

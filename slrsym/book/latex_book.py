@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from slrsym.book.bibliography import PAPER, bibtex
+from slrsym.book.chapters import Chapter, chapters, uses
 from slrsym.book.document import Citation, ClaimEntry, Document, Reference, Section
 from slrsym.book.errata import LEAD
 from slrsym.book.graph import laid_out, routed
@@ -29,12 +30,14 @@ PACKAGES = (
     "latexmk",
 )
 
-_HEAD = r"""\documentclass[11pt,a4paper,fleqn]{article}
+_HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
 \usepackage[utf8]{inputenc}
-\usepackage[a4paper,textwidth=160mm,textheight=240mm]{geometry}
+\usepackage[a4paper,textwidth=160mm,textheight=238mm,headheight=14pt,
+  marginparwidth=19mm,marginparsep=3mm]{geometry}
 \usepackage{amsmath,amssymb,amsthm}
 \usepackage{booktabs,longtable}
 \usepackage{xcolor}
+\usepackage{fancyhdr}
 \usepackage{tikz}
 \usetikzlibrary{backgrounds}
 \usepackage{makeidx}
@@ -73,6 +76,24 @@ _MACROS = r"""% The number of a claim is the paper's.
   #1 \texttt{#2}\par}\medskip}
 \newcommand{\slrunproved}[1]{\par\noindent{\bfseries\color{slr#1}%
   This claim is \uppercase{not proved} (#1).}\par}
+% What is known of a claim, beside it.
+\newcommand{\slrmargin}[1]{\marginpar{\raggedright\tiny\sffamily\color{slrgray}#1}}
+% Heads say where one is: the chapter, and the section.
+\pagestyle{fancy}
+\fancyhf{}
+\fancyhead[L]{\footnotesize\color{slrgray}\nouppercase{\leftmark}}
+\fancyhead[R]{\footnotesize\color{slrgray}\nouppercase{\rightmark}}
+\fancyfoot[C]{\thepage}
+\renewcommand{\headrulewidth}{0.2pt}
+\renewcommand{\chaptermark}[1]{\markboth{\thechapter\quad #1}{}}
+\renewcommand{\sectionmark}[1]{\markright{#1}}
+\setcounter{tocdepth}{1}
+\makeatletter
+\renewcommand{\@makechapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries
+  \thechapter\quad #1\par\nobreak\vskip 1.5em}}
+\renewcommand{\@makeschapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries
+  #1\par\nobreak\vskip 1em}}
+\makeatother
 % Long titles in the table of contents leave room for the numbers of pages.
 \makeatletter
 \renewcommand{\@pnumwidth}{2.6em}
@@ -101,9 +122,11 @@ def _plural(kind: str) -> str:
 
 MAIN = "book.tex"
 
+_AUTHOR = "The slrsym authors"
 _TITLE = r"""\title{%s}
-\author{}
+\author{%s}
 \date{%s}
+\hypersetup{pdftitle={%s},pdfauthor={%s}}
 """
 
 
@@ -113,56 +136,48 @@ def book_files(
     """The files of a book."""
     renderer = _renderer(document, step_numbers)
     files: dict[str, str] = {"preamble.tex": preamble()}
-    inputs = []
-    for number, section in enumerate(document.sections, start=1):
-        name = f"section-{number:02d}.tex"
-        files[name] = _section(section, renderer)
-        inputs.append(f"\\input{{{name}}}")
-    proved = sum(claim.status == "proved" for claim in document.claims)
-    total = len(document.claims)
-    head = _TITLE % (
-        _PAPER if title is None else escaped(title),
-        f"{proved} of {total} claims proved{_others(document)}\\\\[0.2em]"
-        rf"{{\small written by slrsym {escaped(document.version)}}}",
-    )
-    body = [
-        "\\input{preamble.tex}",
-        "\\makeindex",
-        head,
-        "\\begin{document}",
-        "\\maketitle",
-        _introduction(document, title is None),
-        "{\\parskip=0pt\\small\\tableofcontents}",
-        "\\clearpage",
-    ]
+    parts = chapters(document.sections)
+    titled = bool(parts) and bool(parts[0].title)
+    body = ["\\input{preamble.tex}", "\\makeindex", _head(document, title), "\\begin{document}"]
+    body += ["\\maketitle", _introduction(document, title is None)]
+    if not titled:
+        body.append("\\renewcommand{\\thesection}{\\arabic{section}}")
+    body += ["{\\parskip=0pt\\small\\tableofcontents}", "\\clearpage"]
+
+    def add(heading: str, name: str, text: str, lead: Sequence[str] = ()) -> None:
+        level = "chapter" if titled else "section"
+        body.extend([
+            *lead, f"\\{level}*{{{heading}}}", f"\\markboth{{{heading}}}{{}}",
+            f"\\addcontentsline{{toc}}{{{level}}}{{{heading}}}", f"\\input{{{name}}}",
+        ])  # fmt: skip
+        files[name] = text
+
+    if titled:
+        add("Statements of the paper", "statements.tex", _statements(document, renderer))
+        add("Roadmap", "roadmap.tex", _roadmap(parts, renderer))
+        add("How to read a step", "reading.tex", _READING)
     if document.notation:
-        body += ["\\section*{Notation}", "\\addcontentsline{toc}{section}{Notation}"]
-        body.append("\\input{notation.tex}")
-        files["notation.tex"] = _notation(document, renderer)
-    body += inputs
+        add("Notation", "notation.tex", _notation(document, renderer))
+    number = 0
+    for chapter in parts:
+        if chapter.title:
+            body.append(f"\\chapter{{{chapter.title}}}\n{_prose(chapter.about, renderer)}\n")
+        for section in chapter.sections:
+            number += 1
+            name = f"section-{number:02d}.tex"
+            files[name] = _section(section, renderer)
+            body.append(f"\\input{{{name}}}")
     graph, width, height = picture(document)
     files["graph.tex"] = graph + "\n"
-    body += ["\\clearpage", *page_with(_GRAPH, width, height)]
     body += [
-        "\\section*{Ledger}",
-        "\\addcontentsline{toc}{section}{Ledger}",
-        "\\input{ledger.tex}",
+        "\\clearpage",
+        *page_with(_GRAPH % (("chapter",) * 2 if titled else ("section",) * 2), width, height),
     ]
-    files["ledger.tex"] = _ledger(document)
+    add("Ledger", "ledger.tex", _ledger(document))
     if document.errata:
-        body += [
-            "\\section*{Errata and remarks}",
-            "\\addcontentsline{toc}{section}{Errata and remarks}",
-            "\\input{errata.tex}",
-        ]
-        files["errata.tex"] = _errata(document, renderer)
+        add("Errata and remarks", "errata.tex", _errata(document, renderer))
     if document.axioms:
-        body += [
-            "\\section*{Axioms}",
-            "\\addcontentsline{toc}{section}{Axioms}",
-            "\\input{axioms.tex}",
-        ]
-        files["axioms.tex"] = _axioms(document, renderer)
+        add("Axioms", "axioms.tex", _axioms(document, renderer))
     if any("\\cite" in text for text in (*files.values(), *body)):
         body += _ending()
     body += ["\\printindex", "\\end{document}", ""]
@@ -176,7 +191,7 @@ def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True)
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
     renderer = Renderer(
-        document.labels, {claim.id}, {a.id for a in axioms}, step_numbers, brief=True
+        document.labels, {claim.id}, {a.id: a.users for a in axioms}, step_numbers, brief=True
     )
     body = [preamble(), "\\begin{document}", renderer.claim(claim)]
     if axioms:
@@ -195,6 +210,11 @@ _PAPER = (
     r"\Large the derivations, as they are checked"
 )
 
+_PLAIN = (
+    "Attention layers provably solve single-location regression: "
+    "the derivations, as they are checked"
+)
+
 _ALL = r"This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides."
 _NUMBERS = " The number of a claim is that of %s; what is called a Claim is not stated there."
 _INTRODUCTION = r"""\noindent
@@ -203,12 +223,79 @@ were checked.%s Each step of a proof is checked twice, by the rule that stands b
 numbers at random points of the domain, where expectations are integrated from their definition.
 """
 
-_GRAPH = r"""\section*{What rests on what}
-\addcontentsline{toc}{section}{What rests on what}
+_GRAPH = r"""\%s*{What rests on what}
+\addcontentsline{toc}{%s}{What rests on what}\markboth{What rests on what}{}
 \noindent Arrows go from a claim to those that use it; an arrow that follows from others is left
 out. Each claim is a link.\par\bigskip"""
 
 _LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{description}"
+
+
+_READING = r"""\noindent
+A proof is a chain of relations. At the right of each line stand the number of the step and its
+reason: a rule, such as \emph{algebra}, \emph{differentiation} or \emph{Stein's lemma}, a claim of
+this book, or a theorem of the literature, which is then listed among the axioms. What is put for
+the letters of a claim stands behind it, as in \emph{Lemma 18 (ii), $\gamma\to s$}.
+
+Each step was accepted by its rule alone, which looks at nothing but the two sides and the
+hypotheses. Independently of that, both sides were evaluated at random points of the domain,
+expectations by quadrature from their definition; the fewest digits to which they agreed anywhere
+in the proof stand in the margin, with the number of steps and that of the axioms it rests on,
+through other claims too.
+
+In long formulas three dots $\cdots$ stand for the terms that are those of the line before: what
+is written is what the step has changed. Where a proof ends with the right-hand side of its
+statement, dots may stand for terms of that. Cases, premises and inductions are indented below the
+step that needs them. Greek and Roman letters that are not introduced in a claim are those of the
+page Notation.
+
+Steps have names. Step 7 of Proposition 15 is P15.7, here as on the site, in \texttt{slrsym verify
+-v} and in notebooks; \texttt{slrsym verify -{}-claim P15 -v} shows that proof with the digits of
+each step. A claim that the paper does not number is called by the name under which it stands in
+the ledger.
+"""
+
+
+def _head(document: Document, title: str | None) -> str:
+    proved = sum(claim.status == "proved" for claim in document.claims)
+    said = (
+        f"{proved} of {len(document.claims)} claims proved{_others(document)}\\\\[0.2em]"
+        rf"{{\small written by slrsym {escaped(document.version)}}}"
+    )
+    shown, plain = (_PAPER, _PLAIN) if title is None else (escaped(title), escaped(title))
+    return _TITLE % (shown, _AUTHOR, said, plain, _AUTHOR)
+
+
+def _prose(text: str, renderer: Renderer) -> str:
+    return renderer.inline(inline_text(text))
+
+
+def _statements(document: Document, renderer: Renderer) -> str:
+    """The paper's numbered statements, in its order, and where they stand."""
+    lines = ["{\\small\\begin{longtable}{@{}p{34mm}p{100mm}r@{}}"]
+    for claim in document.claims:
+        if claim.label.kind != "Claim":
+            mark = "" if claim.status == "proved" else f" ({claim.status})"
+            lines.append(
+                f"\\hyperref[{claim.id}]{{{escaped(str(claim.label))}}} & "
+                f"{renderer.inline(claim.title)}{mark} & \\pageref{{{claim.id}}} \\\\"
+            )
+    return "\n".join([*lines, "\\end{longtable}}", ""])
+
+
+def _roadmap(parts: Sequence[Chapter], renderer: Renderer) -> str:
+    """What each chapter is about, and which others it uses."""
+    lines = ["\\begin{enumerate}"]
+    for chapter in parts:
+        numbers = [str(parts.index(other) + 1) for other in uses(chapter, parts)]
+        needed = f" It uses {'chapter' if len(numbers) == 1 else 'chapters'} " if numbers else ""
+        said = f"\\textbf{{{chapter.title}.}} {_prose(chapter.about, renderer)}"
+        lines.append(f"\\item {said}{needed}{_and(numbers)}{'.' if numbers else ''}")
+    return "\n".join([*lines, "\\end{enumerate}", ""])
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _introduction(document: Document, whole: bool) -> str:
@@ -224,10 +311,12 @@ def _introduction(document: Document, whole: bool) -> str:
 
 def _renderer(document: Document, step_numbers: bool) -> Renderer:
     linked = {claim.id for claim in document.claims}
-    axioms = {a.id for a in document.axioms}
+    axioms = {a.id: a.users for a in document.axioms}
     return Renderer(document.labels, linked, axioms, step_numbers, brief=True)
 
 
+# A running head of more characters would reach into that of the chapter.
+_RUNNING = 50
 _FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")
 _MARKUP = re.compile(r"[\\{}^_]|operatorname|mathbb")
 
@@ -236,7 +325,9 @@ def _section(section: Section, renderer: Renderer) -> str:
     title = renderer.inline(section.title)
     # What bookmarks can show of a formula.
     plain = _FORMULA.sub(lambda found: _MARKUP.sub("", found[1]), title).strip()
-    head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}"
+    short = title.partition(":")[0]
+    short = short if len(short) <= _RUNNING else ""
+    head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}\\sectionmark{{{short}}}"
     return "\n".join([head, *(renderer.claim(claim) for claim in section.claims), ""])
 
 

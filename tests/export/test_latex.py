@@ -8,10 +8,13 @@ import shutil
 import subprocess
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from slrsym.book.build import build
+from slrsym.book.build import build, sections
+from slrsym.book.chapters import chapters
+from slrsym.book.document import Section
 from slrsym.book.latex import Renderer, snippet
 from slrsym.book.latex_book import (
     CompileError,
@@ -280,3 +283,23 @@ def test_a_long_step_shows_what_it_changes(document):
                     assert sum((short - new).values()) <= sum((old - new).values())
                     seen += 1
     assert seen >= 5
+
+
+def test_chapters_come_after_what_they_use(ledger):
+    """All files have a place, and but for Theorem 1 and Proposition 15 none uses a later one."""
+    every = []
+    for _, inside in sections(ledger.claims.values()):
+        claims = (
+            SimpleNamespace(id=c.id, depends=ledger.foundations(c.id)[c.id].depends) for c in inside
+        )
+        every.append(Section((), tuple(claims), inside[0].file.stem))
+    made = chapters(every)
+    assert "Further claims" not in [chapter.title for chapter in made]
+    later = {claim.id: section.file for section in every for claim in section.claims}
+    wrong = set()
+    for section in (section for chapter in made for section in chapter.sections):
+        for claim in section.claims:
+            wrong |= {(section.file, later[id]) for id in claim.depends if id in later}
+            del later[claim.id]
+    assert {(a, b) for a, b in wrong if a != b} <= {("theorem_01", "proposition_15")}
+    assert [chapter.title for chapter in chapters(every[:3])] == [""]
