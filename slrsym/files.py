@@ -180,13 +180,28 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
         name: text.encode("utf-8") if isinstance(text, str) else text
         for name, text in files.items()
     }
+    digests = {name: _digest(content) for name, content in sorted(contents.items())}
+    signed = contents | {_MANIFEST: (json.dumps(digests, indent=1) + "\n").encode("utf-8")}
+    if not folder.exists():
+        make_folder(folder, signed)
+        return
+    with _told(folder):
+        _replace(folder, signed)
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
     try:
-        if folder.exists():
-            _replace(folder, contents)
-        else:
-            _make(folder, contents)
+        yield
     except OSError as problem:
-        raise FolderError(f"cannot write to {folder}: {problem}") from problem
+        why = problem.strerror or problem
+        raise NotSavedError(f"{folder} could not be written: {why}") from problem
+
+
+def make_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Make a folder, where there is none or an empty one, with all its files or not at all."""
+    with _told(folder):
+        _make(folder.resolve(), contents)
 
 
 def _make(folder: Path, contents: Mapping[str, bytes]) -> None:
@@ -198,7 +213,7 @@ def _make(folder: Path, contents: Mapping[str, bytes]) -> None:
         mask = os.umask(0)
         os.umask(mask)
         draft.chmod(0o777 & ~mask)
-        draft.rename(folder)
+        draft.replace(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -208,7 +223,7 @@ def _replace(folder: Path, contents: Mapping[str, bytes]) -> None:
     draft = Path(tempfile.mkdtemp(dir=folder, prefix=".slrsym-"))
     try:
         _fill(draft, contents)
-        for name in contents:
+        for name in contents.keys() - {_MANIFEST}:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (draft / name).replace(folder / name)
         for name in set(old) - set(contents):
@@ -226,9 +241,6 @@ def _fill(folder: Path, contents: Mapping[str, bytes]) -> None:
     for name, content in contents.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    digests = {name: _digest(content) for name, content in sorted(contents.items())}
-    with replacing(folder / _MANIFEST) as draft:
-        draft.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
 
 
 def _digest(content: bytes) -> str:

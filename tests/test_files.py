@@ -1,15 +1,20 @@
 """Files that are full, foreign, cut short or damaged: each command names them, and returns 1."""
 
 import json
+import resource
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from slrsym.cli import app
 from slrsym.files import DamagedFileError, NotSavedError, read_netcdf, replacing
+
+from .test_cli_help import COMMANDS as ALL
 
 SIMULATE = ("simulate", "--d", 20, "--L", 3, "--steps", 400, "--log-every", 1, "--runs", 20)
 RECOVERY = ("recovery", "--d", 20, "--L", 3, "--lam0", 0.3, "--rate", 0, "--runs", 40)
@@ -20,38 +25,102 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(x) for x in arguments])
 
 
-def on_a_full_disk(most, *arguments):
-    """The command where no file may be larger: what it writes fails as on a full disk."""
-    script = (
-        "import resource, signal, sys\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from slrsym.cli import main\n"
-        # Compiled code is kept in files.
-        "sys.argv, most = ['slrsym', *sys.argv[2:]], int(sys.argv[1])\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))\n"
-        "main()\n"
-    )
-    command = [sys.executable, "-c", script, str(most), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+SHORT = (*RECOVERY, "--alpha", 0.02, "--steps", 4000, "--workers", 1)
+VERIFY = ("verify", "--claim", "lemma-18-ii", "--workers", 1)
+LANDSCAPE = ("landscape", "--d", 2, "--L", 3)
+
+# All that is written: the command, the option, the ending of the file, what is shown all the same.
+WRITTEN = [
+    (VERIFY, "--json", ".json", "2 claims proved"),
+    (VERIFY, "--log", ".log", "2 claims proved"),
+    (("axioms", "lemma-18-ii"), "--json", ".json", "mean-value"),
+    (("compare", "--d", 20, "--L", 3, "--samples", 2000), "--json", ".json", "oracle"),
+    *(((*SIMULATE, "--backend", "numpy"), option, ending, "after 400 steps") for option, ending in (
+        ("-o", ".nc"), ("--json", ".json"), ("--plot", ".pdf")
+    )),
+    *((SHORT, option, ending, "where 40 runs end") for option, ending in (
+        ("-o", ".nc"), ("--json", ".json"), ("--plot", ".svg")
+    )),
+    (LANDSCAPE, "--json", ".json", "signs of the indices"),
+    (LANDSCAPE, "--plot", ".png", "signs of the indices"),
+    (CERTIFY, "-o", ".json", "solutions in the square"),
+    (CERTIFY, "--json", ".json", "solutions in the square"),
+    (("figure", "3", "-o", "."), "--data", ".nc", "figure 3: "),
+    (("figure", "3"), "-o", "/figure-3.pdf", ""),
+    (("export", "latex", "lemma-18-ii"), "-o", "", ""),
+    (("export", "html", "lemma-18-ii"), "-o", "", ""),
+    (("export", "all"), "-o", "", None),
+    (("derivations",), "--copy", "", ""),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ((*SIMULATE, "--backend", "numpy"), "after 400 steps"),
-        ((*RECOVERY, "--alpha", 0.02, "--steps", 4000, "--workers", 1), "where 40 runs end"),
-        (CERTIFY, "solutions in the square"),
-    ],
-)
-def test_a_full_disk_loses_no_result(command, shown, tmp_path):
-    file = tmp_path / "result.out"
-    ended = on_a_full_disk(1000, *command, "-o", file)
-    assert ended.returncode == 1, ended.stderr
+def test_all_that_writes_is_among_these():
+    """Every option of every command that takes the name of a file or folder."""
+    writing = {"-o", "--copy", "--data", "--json", "--log", "--plot"}
+    have = {
+        (name.split()[0], option)
+        for name, command in ALL.items()
+        for x in command.params
+        for option in x.opts
+        if option in writing
+    }
+    assert have == {(command[0], option) for command, option, _, _ in WRITTEN}
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """No file may be larger than some bytes: what is written fails as on a full disk."""
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def run_there(*arguments):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, limits[1]))
+        try:
+            return run(*arguments)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    yield run_there
+    signal.signal(signal.SIGXFSZ, before)
+
+
+@pytest.mark.parametrize(("command", "option", "ending", "shown"), WRITTEN, ids=str)
+def test_a_full_disk_loses_no_result(
+    command, option, ending, shown, full_disk, tmp_path, monkeypatch
+):
+    if shown is None:
+        pytest.skip("the folders of export latex and export html, after minutes")
+    monkeypatch.chdir(tmp_path)
+    target = tmp_path / "result"
+    target = target if ending.startswith("/") else target.with_suffix(ending)
+    if command[:2] == ("figure", "3") and option == "--data":
+        # The picture is drawn where there is room.
+        monkeypatch.setattr("slrsym.figures.style.write", lambda drawn, target, form="": None)
+    ended = full_disk(*command, option, target)
+    assert ended.exit_code == 1, ended.output
     assert shown in ended.stdout
-    assert f"error: {file} could not be written: " in ended.stderr
+    named = f"{target}{ending}" if ending.startswith("/") else target
+    assert f"error: {named} could not be written: " in ended.stderr
     assert ".part" not in ended.stderr
-    assert "saved in" not in ended.stdout + ended.stderr
-    assert not file.exists()
+    assert "--debug" not in ended.stderr
+    assert f"in {target}" not in ended.stdout + ended.stderr
+    left = {x.name for x in tmp_path.rglob("*") if x.is_file()}
+    # Of a recovery, what says how to go on.
+    assert left <= {"settings.json"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this machine has no /dev/full")
+@pytest.mark.parametrize(
+    "command", [VERIFY, ("axioms", "lemma-18-ii"), ("simulate", "--help"), ("derivations",)]
+)
+def test_a_full_standard_output(command):
+    script = [sys.executable, "-c", "from slrsym.cli import main; main()", *map(str, command)]
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        ended = subprocess.run(script, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: ")
+    assert "Traceback" not in ended.stderr
 
 
 def torn(file):
@@ -74,14 +143,13 @@ def good(tmp_path_factory):
     folder = tmp_path_factory.mktemp("good")
     for command, name in ((SIMULATE, "runs.nc"), (CERTIFY, "certificate.json")):
         assert run(*command, "-o", folder / name).exit_code == 0
-    short = (*RECOVERY, "--alpha", 0.02, "--steps", 4000, "--workers", 1)
-    assert run(*short, "-o", folder / "recovery.nc").exit_code == 0
+    assert run(*SHORT, "-o", folder / "recovery.nc").exit_code == 0
     return folder
 
 
 COMMANDS = {
     "runs.nc": ("simulate", "--resume"),
-    "recovery.nc": (*RECOVERY, "--alpha", 0.02, "--steps", 4000, "--workers", 1, "-o"),
+    "recovery.nc": (*SHORT, "-o"),
     "certificate.json": ("certify", "check"),
 }
 INSIDES = ("Error", "divisor", "buffer", "engine", "'settings'", "codec", "unpack", "Expecting")

@@ -143,9 +143,12 @@ def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> Non
 
 def show(title: str, rows: Rows, to: Destination, data: dict[str, Any]) -> None:
     """Show a result as a table, or as JSON."""
+    if to.table:
+        _show_table(title, rows)
     write_json(to.json_file, data)
-    if not to.table:
-        return
+
+
+def _show_table(title: str, rows: Rows) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -363,7 +366,6 @@ def check(
                 "refusal": found.refusal,
             }
         )
-    write_json(to.json_file, checks)
     if to.table:
         for one in checks:
             typer.echo(
@@ -372,6 +374,7 @@ def check(
             )
             if one["refusal"]:
                 typer.echo(f"error: {one['file']}: {one['refusal']}", err=True)
+    write_json(to.json_file, checks)
     if not shown:
         raise typer.Exit(1)
 

@@ -192,7 +192,6 @@ def compare(
         "bayes_bound": task.epsilon**2,
         "predictors": [row.as_dict(level) for row in rows],
     }
-    write_json(json_file, settings)
     if not to_stdout:
         from slrsym.cli.display import console
 
@@ -206,6 +205,7 @@ def compare(
         )
         if any(row.estimate.stderr == 0 for row in rows):
             out.print("No spread: all samples gave the same; what is rarer has not been seen.")
+    write_json(json_file, settings)
     for row in rows:
         if not row.estimate.reached:
             typer.echo(

@@ -19,6 +19,7 @@ from slrsym.cli.output import (
     warnings_told,
 )
 from slrsym.figures import FORMATS, NAMES
+from slrsym.files import NotSavedError
 
 _ALL = "all"
 
@@ -136,13 +137,20 @@ def figure(
     from slrsym.figures.style import Shown, page, write
     from slrsym.files import replacing
 
-    shown = []
+    shown: list[Shown] = []
+    lost: NotSavedError | None = None
     for name, target in targets.items():
         begin = time.perf_counter()
         file = files.get(name)
         read = file is not None and file.exists()
         with warnings_told(), refusals("--data" if files else None):
-            found = fetch(recipes[name], file)
+            try:
+                found = fetch(recipes[name], file)
+            except NotSavedError as problem:
+                if problem.result is None:
+                    raise
+                # What was computed is drawn.
+                found, lost = problem.result, problem
         drawn = figures.draw(name, found, notes[name])
         write(drawn, target, form.value)
         typer.echo(f"figure {name}: {target}")
@@ -166,6 +174,8 @@ def figure(
         with replacing(output / "index.html") as draft:
             draft.write_text(page(shown), encoding="utf-8")
         typer.echo(f"all: {output / 'index.html'}")
+    if lost is not None:
+        raise lost
 
 
 def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -28,6 +27,7 @@ from slrsym.cli.output import (
     require_writable,
     write_json,
 )
+from slrsym.files import make_folder
 
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
@@ -99,8 +99,8 @@ def verify(
         if cache.is_wanted() and not found.problems and found.rows and not _has_failed(found.rows):
             cache.keep(cache.key_of(paths, seed, claim, verbose), content)
     rows, problems = found.rows, found.problems
-    write_json(json_file, [cache.as_data(row) for row in rows])
     if not rows:
+        write_json(json_file, [])
         for problem in problems or ["there is no claim to verify"]:
             typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1)
@@ -128,6 +128,7 @@ def verify(
     if earlier is not None:
         out.print("Nothing has changed since these verdicts were found; --fresh checks again.")
     out.print(display.verdict(rows, time.perf_counter() - start))
+    write_json(json_file, [cache.as_data(row) for row in rows])
     if problems or _has_failed(rows):
         raise typer.Exit(1)
     if log is not None:
@@ -288,10 +289,8 @@ def derivations(
         raise typer.BadParameter(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
-    copy.mkdir(parents=True, exist_ok=True)
     files = python_files(folder)
-    for file in files:
-        shutil.copyfile(file, copy / file.name)
+    make_folder(copy, {file.name: file.read_bytes() for file in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
 

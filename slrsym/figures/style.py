@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
+from io import BytesIO
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -139,8 +140,12 @@ def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
     form = form or Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {form!r}, for {path}")
-    with style(), replacing(path) as draft:
-        figure.savefig(draft, format=form, metadata=_METADATA[form])
+    # Where a file cannot be written to its end, Matplotlib fails in other words.
+    drawn = BytesIO()
+    with style():
+        figure.savefig(drawn, format=form, metadata=_METADATA[form])
+    with replacing(path) as draft:
+        draft.write_bytes(drawn.getvalue())
 
 
 # What each figure is about, in our words.

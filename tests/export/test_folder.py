@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.files import FolderError, require_ours, write_folder
+from slrsym.files import FolderError, NotSavedError, require_ours, write_folder
 
 FILES = {"book.tex": "one", "parts/a.tex": "two"}
 
@@ -73,11 +73,11 @@ def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):
         raise OSError("no space left")
 
     monkeypatch.setattr("slrsym.files._fill", broken)
-    with pytest.raises(FolderError, match="no space left"):
+    with pytest.raises(NotSavedError, match="new could not be written: no space left"):
         write_folder(folder, FILES)
     assert list(tmp_path.iterdir()) == []
     folder.mkdir()
-    with pytest.raises(FolderError, match="no space left"):
+    with pytest.raises(NotSavedError, match="new could not be written: no space left"):
         write_folder(folder, FILES)
     assert list(folder.iterdir()) == []
 
