@@ -1,8 +1,8 @@
 """Softmax at inverse temperature $sqrt(d/2)$ is the posterior of the location, if $gamma = 1$."""
 
-from sympy import Eq, Symbol, exp, sqrt
+from sympy import Eq, Ge, Gt, IndexedBase, Le, Sum, Symbol, exp, sqrt, symbols
 
-from slrsym.notation import d
+from slrsym.notation import L, d
 from slrsym.proof import Claim, algebra, chain
 
 # Projections of tokens on k*: the law of the other coordinates does not depend on the location, in
@@ -52,4 +52,55 @@ posterior = Claim(
 @posterior.proof
 def _(goal):
     """Numerator and denominator have the factor of three centred bells in common."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+# -- any number of tokens, any law of the location, any angle of k* and v* -----------------------
+
+# Scores and values X_l . v* of the tokens, and weights of the locations; the density of all tokens,
+# if none of them were informative, is the same factor whatever the location.
+score, value, w = (IndexedBase(name, real=True) for name in ("x", "y", "w"))
+centred = Symbol("q", positive=True)
+j, l = symbols("j l", integer=True)  # noqa: E741
+
+
+def joint(place):
+    """The density of the tokens and the location, by the likelihood ratio of the token there."""
+    return w[place] * exp(mean * score[place] - d / 4) * centred
+
+
+weighted = Sum(w[l] * exp(mean * score[l]), (l, 1, L))
+density = Sum(joint(l), (l, 1, L))
+
+any_posterior = Claim(
+    id="softmax-posterior-of-any-length",
+    title="the posterior of the location among L tokens is softmax, with the bias log w",
+    statement=Eq(joint(j) / density, w[j] * exp(mean * score[j]) / weighted, evaluate=False),
+    source="new",
+    given=[Gt(weighted, 0), Gt(density, 0), Ge(j, 1), Le(j, L)],
+)
+
+
+@any_posterior.proof
+def _(goal):
+    """What tokens have in common cancels."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+conditional_mean = Claim(
+    id="softmax-conditional-mean",
+    title="softmax with k = k*, v = v* at inverse temperature sqrt(d/2) is E[Y | X]",
+    statement=Eq(
+        Sum(joint(j) * value[j], (j, 1, L)) / density,
+        Sum(w[j] * exp(mean * score[j]) * value[j], (j, 1, L)) / weighted,
+        evaluate=False,
+    ),
+    source="new; for gamma = 1, whatever k* . v* is; equal weights give the predictor (2)",
+    given=[Gt(weighted, 0), Gt(density, 0)],
+)
+
+
+@conditional_mean.proof
+def _(goal):
+    """The mean of X_j . v* over the posterior of the location."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)

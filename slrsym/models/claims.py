@@ -20,6 +20,7 @@ from sympy import (
     diag,
     erf,
     eye,
+    sign,
     sqrt,
     zeros,
 )
@@ -214,12 +215,16 @@ def _gradient(model: Model, name: str, source: str) -> Claim:
         Eq(D(risk, _generic(model, p)), plain(_generic(model, slope)), evaluate=False)
         for p, slope in zip(model.order_parameters, model.gradient, strict=True)
     ]
+    # Owen's T has branches, by signs that have no slope where they change.
+    turns = set().union(*(node.free_symbols for node in risk.atoms(sign)))
+    branch = {p: Symbol(p.name, positive=True) for p in turns if p.is_positive is None}
+    statement = And(*slopes, evaluate=False) if len(slopes) > 1 else slopes[0]
     claim = Claim(
         id=f"{name}-gradient",
         title="its slopes in the order parameters",
-        statement=And(*slopes, evaluate=False) if len(slopes) > 1 else slopes[0],
+        statement=statement.xreplace(branch),
         source=source,
-        given=[_generic(model, h) for h in _hypotheses(model)],
+        given=[_generic(model, h).xreplace(branch) for h in _hypotheses(model)],
     )
 
     @claim.proof

@@ -1,0 +1,179 @@
+"""Without Assumption 1: the keys and values of the informative token have k* . v* = c."""
+
+from sympy import Eq, Lt, Symbol, erf, pi, sqrt
+
+from slrsym.gaussian import Expectation, IIDSum, ProductLaw, erf_prime, standard_normal
+from slrsym.notation import A, G, L, a, d, eta, gamma, kappa, lam, rho, s, t, theta
+from slrsym.proof import (
+    Claim,
+    D,
+    at,
+    chain,
+    differentiate,
+    lemma,
+    noise_moments,
+    sign,
+    stein,
+    substitution,
+)
+from slrsym.symbolic import risk_definition
+from slrsym.task import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
+
+c = Symbol("c", real=True)
+drift = sqrt(d / 2)
+one, other = informative_token(), other_token()
+u1, u = one.marginal(U1), other.marginal(U)
+
+# The output has the mean sqrt(d/2) c, and is distributed about it as under the assumption.
+error = Y1 + drift * c + xi - erf(lam * U1) * V1 - IIDSum(erf(lam * U) * V, other, L - 1)
+own = Expectation(erf(lam * U1) * V1, one)
+rest = Expectation(erf(lam * U) * V, other)
+
+centred = Claim(
+    id="angle-output",
+    title="the output is centred but for that",
+    statement=Eq(Expectation(Y1, one), 0, evaluate=False),
+    source="Section 2",
+)
+
+
+@centred.proof
+def _(goal):
+    """Its mean is the first coordinate's, which v* does not have here."""
+    return chain(goal.lhs).then(0, by=stein(Y1))
+
+
+shifted = Claim(
+    id="angle-shift",
+    title="with an angle, the risk has a term of the mean prediction more",
+    statement=Eq(
+        Expectation(error**2, ProductLaw(one, noise())),
+        risk_definition() + d / 2 * c**2 - 2 * drift * c * (own + (L - 1) * rest),
+        evaluate=False,
+    ),
+    source="Section 2, without Assumption 1",
+)
+
+
+@shifted.proof
+def _(goal):
+    """The mean of the output comes out of the square."""
+    more = 2 * drift * c * Expectation(Y1, one)
+    return (
+        chain(goal.lhs)
+        .then(goal.rhs + more, by=noise_moments)
+        .then(goal.rhs, by=lemma("angle-output"))
+    )
+
+
+pull = 2 * lam / sqrt(pi * (1 + 2 * lam**2))
+prediction = Claim(
+    id="angle-prediction",
+    title="the mean prediction",
+    statement=Eq(
+        own + (L - 1) * rest,
+        drift * theta * erf(a) + lam * gamma**2 * rho * erf_prime(a) / A + (L - 1) * pull * rho,
+        evaluate=False,
+    ),
+    source="Section 2, without Assumption 1",
+)
+
+
+@prediction.proof
+def _(goal):
+    """Stein removes the values; Lemma 18 closes what is left."""
+    S1 = erf(lam * U1)
+
+    def stage(mean, bell, others):
+        return drift * theta * mean + lam * gamma**2 * rho * bell + (L - 1) * others
+
+    def EG(f):
+        return Expectation(f, standard_normal(G))
+
+    of_score = Expectation(S1, u1), Expectation(erf_prime(lam * U1), u1)
+    of_normal = EG(erf(t + s * G)), EG(erf_prime(t + s * G))
+    slope = lam * rho * EG(erf_prime(lam * G))
+    return (
+        chain(goal.lhs)
+        .then(stage(*of_score, rest), by=stein(V1))
+        .then(stage(*of_score, lam * rho * Expectation(erf_prime(lam * U), u)), by=stein(V))
+        .then(
+            stage(*of_normal, lam * rho * Expectation(erf_prime(lam * U), u)),
+            by=substitution({U1: drift * kappa + gamma * G}, standard_normal(G)),
+        )
+        .then(stage(*of_normal, slope), by=substitution({U: G}, standard_normal(G)))
+        .then(stage(erf(a), of_normal[1], slope), by=lemma("lemma-18-ii", t=t, gamma=s))
+        .then(stage(erf(a), erf_prime(a) / A, slope), by=lemma("lemma-18-i", t=t, gamma=s))
+        .then(goal.rhs, by=lemma("lemma-18-i", t=0, gamma=lam))
+    )
+
+
+angle = Claim(
+    id="angle-risk",
+    title="the risk with an angle, by that of Proposition 15",
+    statement=Eq(
+        Expectation(error**2, ProductLaw(one, noise())),
+        risk_definition() + d / 2 * c**2 - 2 * drift * c * prediction.statement.rhs,
+        evaluate=False,
+    ),
+    source="Section 2, without Assumption 1",
+)
+
+
+@angle.proof
+def _(goal):
+    """The mean prediction in closed form."""
+    return (
+        chain(goal.lhs)
+        .then(shifted.statement.rhs, by=lemma("angle-shift"))
+        .then(goal.rhs, by=lemma("angle-prediction"))
+    )
+
+
+# -- the manifold, and the oracle ----------------------------------------------------------------
+
+more = d / 2 * c**2 - 2 * drift * c * prediction.statement.rhs
+flat = {theta: 0, eta: 0, rho: 0}
+
+
+def slope(p):
+    """Of what an angle adds, on the manifold."""
+    return at(D(more, p), flat)
+
+
+pulled = Claim(
+    id="angle-manifold",
+    title="with an angle the manifold theta = eta = rho = 0 is left along k*",
+    statement=Eq(
+        slope(theta) + kappa * slope(rho),
+        -c * (d * erf(a) + 2 * kappa * (lam * gamma**2 * drift * erf_prime(a) / A
+                                        + (L - 1) * pull * drift)),
+        evaluate=False,
+    ),
+    source="Section 4, without Assumption 1",
+)  # fmt: skip
+
+
+@pulled.proof
+def _(goal):
+    """Term by term."""
+    return chain(goal.lhs).then(goal.rhs, by=differentiate)
+
+
+K, C = Symbol("kappa", positive=True), Symbol("c", positive=True)
+leaves = Claim(
+    id="angle-manifold-is-left",
+    title="by a slope that does not vanish",
+    statement=Lt(
+        (pulled.statement.rhs - 2 * gamma**2 * c * erf(a)).subs({kappa: K, c: C}),
+        0,
+        evaluate=False,
+    ),
+    source="Section 4, without Assumption 1",
+)
+
+
+@leaves.proof
+def _(goal):
+    """Every term is positive, but for the sign of c."""
+    return chain(goal.lhs).lt(0, by=sign)
