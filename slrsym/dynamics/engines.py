@@ -17,6 +17,13 @@ from numpy.typing import NDArray
 from slrsym.dynamics.given import lift
 from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
 from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.numba_backend import (
+    BLOCK,
+    DECORATOR,
+    compiled_module,
+    lanes_source,
+    program_source,
+)
 from slrsym.kernels.program import Program, body_source
 from slrsym.models.expressions import kernel
 from slrsym.task import Task
@@ -94,17 +101,18 @@ def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
 
 
 def _trajectory_source(program: Program) -> str:
-    """A loop over runs, and over steps inside of it."""
+    """A loop over steps, in a loop over blocks of runs; each step moves several runs at once."""
+    count = len(program.state)
     fixed = ", ".join(map(str, program.constants))
-    state = ", ".join(map(str, program.state))
     rest = ", ".join(str(p) for p in program.parameters[1:])
-    read = "".join(f"        {x} = states[i, {k}]\n" for k, x in enumerate(program.state))
-    note = "".join(f"            noted[row, i, {k}] = {x}\n" for k, x in enumerate(program.state))
-    write = "".join(f"        states[i, {k}] = {x}\n" for k, x in enumerate(program.state))
+    columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
+    room = f"work[{count * BLOCK} + i]"
     return (
         f"def trajectory(states, temperatures, every, {rest}, least_room, noted):\n"
-        f"    for i in range(states.shape[0]):\n"
-        f"{read}"
+        f"    work = np.empty({(count + 1) * BLOCK})\n"
+        f"    for first in range(0, states.shape[0], {BLOCK}):\n"
+        f"        runs = min({BLOCK}, states.shape[0] - first)\n"
+        f"        lanes = filled(work, states[first : first + runs])\n"
         f"        last = temperatures[0]\n"
         f"        ({fixed},) = constants(last, {rest})\n"
         f"        for row in range(noted.shape[0]):\n"
@@ -112,18 +120,21 @@ def _trajectory_source(program: Program) -> str:
         f"                if temperatures[step] != last:\n"
         f"                    last = temperatures[step]\n"
         f"                    ({fixed},) = constants(last, {rest})\n"
-        f"                ({state}, room,) = body({state}, {fixed})\n"
-        f"                if room < least_room:\n"
-        f"                    ({state},) = restore({state})\n"
-        f"{note}"
-        f"{write}"
+        f"{lanes_source(program, 16 * ' ')}"
+        f"                outside = 0\n"
+        f"                for i in range(lanes):\n"
+        f"                    outside += {room} < least_room\n"
+        f"                if outside:\n"
+        f"                    for i in range(lanes):\n"
+        f"                        if {room} < least_room:\n"
+        f"                            ({columns},) = restore({columns})\n"
+        f"            emptied(work, noted[row, first : first + runs])\n"
+        f"        emptied(work, states[first : first + runs])\n"
     )
 
 
 @cache
 def _numba_trajectory(count: int, d: int) -> Any:
-    from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
-
     program = _program(count)
     restore = body_source(restoring_program(count, d), "restore")
     source = f"{program_source(program)}{DECORATOR}{restore}\n\n{DECORATOR}"
@@ -139,7 +150,7 @@ def cores() -> int:
 
 
 class NumbaEngine:
-    """Run by run, some on each core."""
+    """Runs in blocks, some blocks on each core, and several runs of a block by one instruction."""
 
     def __init__(
         self,

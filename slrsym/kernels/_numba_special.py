@@ -24,6 +24,7 @@ from slrsym.kernels.special import (
     PIECE,
     REACH,
     SQRT2,
+    TABLES,
     WEIGHTS,
     WIDTHS,
 )
@@ -34,12 +35,19 @@ __all__ = ["decay_integral", "erf_covariance", "erf_defect", "owens_t", "role_me
 # being vectorised. Not kept on disk: what is compiled here becomes part of the machine code of its
 # callers, which is, under a name that says which tables and text it was made from.
 _OPTIONS = {"error_model": "numpy"}
+_INLINE = {"fastmath": {"contract"}, "forceinline": True, **_OPTIONS}
+
+_EXP, _ERF, _ERFC = (tuple(TABLES[name].tolist()) for name in ("exp", "erf", "erfc"))
+_DECAY, _SCALE = TABLES["decay"], float(TABLES["scale"])
+_EDGES, _ENDS = tuple(TABLES["edges"].tolist()), tuple(TABLES["ends"].tolist())
+_TERMS_L, _TERMS_Z = _DECAY.shape[1:]
 
 _LOG2E = 1.4426950408889634
 # The logarithm of 2, split so that small multiples of the first part are exact.
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
-_C = tuple(1 / math.factorial(n) for n in range(14))
+# A double of this size has no digits after the point.
+_WHOLE = 1.5 * 2.0**52
 
 _LAST = len(COUNTS) - 1
 
@@ -54,18 +62,95 @@ def _as_float(typing_context, bits):
     return types.float64(types.int64), generate
 
 
-@njit(**_OPTIONS)
-def _exp(x):
-    """The exponential between -700 and 700, to one unit in the last place."""
-    k = math.floor(x * _LOG2E + 0.5)
+@intrinsic
+def _as_bits(typing_context, number):
+    """The bits of a number."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), generate
+
+
+def _horner(powers, x):
+    """A polynomial as an expression."""
+    text = repr(powers[-1])
+    for c in powers[-2::-1]:
+        text = f"({text} * {x} + {c!r})"
+    return text
+
+
+def _written(text):
+    """A function of a text in which loops are written out, for the vectoriser."""
+    scope = dict(globals())
+    exec(text, scope)
+    name = text.split("(", 1)[0].removeprefix("def ").strip()
+    return njit(**_INLINE)(scope[name])
+
+
+# No branch and no call, so that several states are computed by one instruction.
+exp = _written(f"""def exp(x):
+    x = -746.0 if x < -746.0 else x
+    x = 710.0 if x > 710.0 else x
+    shifted = x * _LOG2E + _WHOLE
+    k = shifted - _WHOLE
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    r2 = r * r
-    r4 = r2 * r2
-    low = (_C[2] + _C[3] * r) + (_C[4] + _C[5] * r) * r2
-    middle = (_C[6] + _C[7] * r) + (_C[8] + _C[9] * r) * r2
-    high = (_C[10] + _C[11] * r) + (_C[12] + _C[13] * r) * r2
-    p = 1 + (r + r2 * (low + r4 * (middle + r4 * high)))
-    return p * _as_float((np.int64(np.int32(k)) + 1023) << 52)
+    p = 1.0 + (r + r * r * {_horner(_EXP, "r")})
+    # What is no normal number is reached in two steps.
+    shift = 64 if k < -1000.0 else (-1 if k > 1000.0 else 0)
+    last = 2.0**-64 if k < -1000.0 else (2.0 if k > 1000.0 else 1.0)
+    return p * _as_float((_as_bits(shifted) + (1023 + shift)) << 52) * last
+""")
+
+erf = _written(f"""def erf(x):
+    size = abs(x)
+    square = x * x
+    near = x + x * {_horner(_ERF, "square")}
+    u = (5.0 if size > 6.0 else size - 1.0)
+    far = 1.0 - exp(-{_horner(_ERFC, "u")})
+    return near if size < 1.0 else math.copysign(far, x)
+""")
+
+
+@njit(**_OPTIONS)
+def decay_coefficients(low, width):
+    """As `slrsym.kernels.special.decay_coefficients`, for numbers."""
+    part = 0
+    while part < len(_EDGES) - 2 and low > _EDGES[part + 1]:
+        part += 1
+    x = 2 * (low - _EDGES[part]) / (_EDGES[part + 1] - _EDGES[part]) - 1
+    front = _SCALE * width
+    total = np.zeros(_TERMS_Z + 2)
+    before, now = front * x, front
+    for n in range(_TERMS_L):
+        for k in range(_TERMS_Z):
+            total[k] += now * _DECAY[part, n, k]
+        before, now = now, 2 * x * now - before
+    total[_TERMS_Z], total[_TERMS_Z + 1] = width * (2 * low + width), 2 / _ENDS[part]
+    return total
+
+
+def _reinsch(first):
+    """The sum of every other term of a Chebyshev series, in a form that is exact near y = -1."""
+    lines = [f"b{first} = d{first} = 0.0"]
+    for k in range(_TERMS_Z // 2 - 1, 0, -1):
+        lines.append(f"d{first} = (s[{2 * k + first}] + d{first}) + a * b{first}")
+        lines.append(f"b{first} = b{first} + d{first}")
+    return "\n    ".join(lines)
+
+
+# Two sums that do not wait for each other.
+decay_series = _written(f"""def decay_series(exponent, s):
+    z = math.sqrt(exponent * s[_TERMS_Z])
+    r = 1.0 / (z + _SCALE)
+    y = s[_TERMS_Z + 1] * (z * r)
+    a = 4.0 * y * (y - 2.0)
+    {_reinsch(0)}
+    {_reinsch(1)}
+    even = (s[0] + d0) + 0.5 * a * b0
+    odd = (y - 1.0) * ((s[1] + d1) + a * b1)
+    return r * (even + odd)
+""")
 
 
 # The sum may be taken in any order: its terms are positive.
@@ -75,7 +160,7 @@ def _sum(rule, count, exponent, low, width):
     for i in range(count):
         step = width * NODES[rule, i]
         rise = step * (2 * low + step)
-        total += WEIGHTS[rule, i] / (1 + low * low + rise) * _exp(-exponent * rise)
+        total += WEIGHTS[rule, i] / (1 + low * low + rise) * exp(-exponent * rise)
     return total * width
 
 
@@ -107,7 +192,7 @@ def _piece(rise, fall, least, low, width):
     for i in range(24):
         square = (low + width * NODES[_LAST, i]) ** 2
         exponent = least - rise * square - fall / square
-        total += WEIGHTS[_LAST, i] / (1 + square) * _exp(max(exponent, -700.0))
+        total += WEIGHTS[_LAST, i] / (1 + square) * exp(max(exponent, -700.0))
     return total * width
 
 
@@ -182,8 +267,8 @@ def _moving(middle, scale, step, found, i):
     count = math.ceil(2 * _REACH / step) + 1
     for n in range(count):
         z = -_REACH + n * step
-        w = _exp(min(middle + scale * z, 6.0))
-        bell = _exp(-z * z / 2) * (_BELL * step)
+        w = exp(min(middle + scale * z, 6.0))
+        bell = exp(-z * z / 2) * (_BELL * step)
         low = math.expm1(-w)
         found[16, i] -= low * bell
         weight = (1.0 + low) * bell
@@ -202,7 +287,7 @@ def _staying(middle, scale, found, i):
     for n in range(len(_GRID)):
         zeta = (_GRID[n] - middle) / scale
         half = zeta * zeta / 2
-        weight = _LOW[n] * _exp(-half) if half < 690.0 else 0.0
+        weight = _LOW[n] * exp(-half) if half < 690.0 else 0.0
         w = _WEIGHT[n]
         for k in range(3):
             s[k, 0] += weight

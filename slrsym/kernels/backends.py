@@ -17,7 +17,13 @@ from slrsym.gaussian import multiprecision
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.means import trapezoid_arrays, trapezoid_mpmath
 from slrsym.kernels.program import Program, Style, body_source, constants_source, defined
-from slrsym.kernels.special import decay_integral, erf_covariance, owens_t
+from slrsym.kernels.special import (
+    decay_coefficients,
+    decay_integral,
+    decay_series,
+    erf_covariance,
+    owens_t,
+)
 
 __all__ = [
     "batched",
@@ -47,7 +53,8 @@ _ARRAYS = {
     "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
     "maximum": lambda *x: reduce(np.maximum, x), "minimum": lambda *x: reduce(np.minimum, x),
     "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "log": np.log, "sign": np.sign,
-    "decay_integral": decay_integral, "erf_defect": _erf_defect, "owens_t": owens_t,
+    "decay_integral": decay_integral, "decay_coefficients": decay_coefficients,
+    "decay_series": decay_series, "erf_defect": _erf_defect, "owens_t": owens_t,
     "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
     "select": _select, "nan": math.nan,
     "rational": lambda p, q: p / q,
@@ -181,6 +188,8 @@ def _mpmath_namespace() -> dict[str, Any]:
         "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": multiprecision.owens_t,
         "normal_cdf": multiprecision.normal_cdf,
         "decay_integral": _decay_integral, "erf_defect": _precise_erf_defect,
+        "decay_coefficients": lambda *ends: ends,
+        "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
         "erf_covariance": _erf_covariance,
         "rational": lambda p, q: mpmath.mpf(p) / q,
     }  # fmt: skip

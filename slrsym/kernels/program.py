@@ -50,7 +50,9 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.means import GaussianMean, Z
 from slrsym.kernels.special import (
     BivariateNormal,
+    DecayCoefficients,
     DecayIntegral,
+    DecaySeries,
     ErfCovariance,
     ErfDefect,
     ErfVariance,
@@ -66,13 +68,14 @@ _FUNCTIONS = {
     "Max": "maximum", "Min": "minimum", "sin": "sin", "cos": "cos", "tanh": "tanh", "log": "log",
     "sign": "sign", "normal_cdf": "normal_cdf", "OwensT": "owens_t",
     "ErfCovariance": "erf_covariance", "DecayIntegral": "decay_integral", "ErfDefect": "erf_defect",
+    "DecayCoefficients": "decay_coefficients", "DecaySeries": "decay_series",
 }  # fmt: skip
 
 # What every backend can compute.
 _KNOWN = (
     Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min, sin, cos,
     tanh, log, sign, normal_cdf, OwensT, ErfCovariance, DecayIntegral, ErfDefect, GaussianMean,
-    Piecewise, ExprCondPair, Relational, BooleanAtom,
+    DecayCoefficients, DecaySeries, Piecewise, ExprCondPair, Relational, BooleanAtom,
 )  # fmt: skip
 
 # What is computed by way of these.

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebval
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf as _erf
@@ -32,10 +34,14 @@ __all__ = [
     "FALLS",
     "NODES",
     "NOTHING",
+    "POLYNOMIALS",
     "REACH",
+    "TABLES",
     "WEIGHTS",
     "WIDTHS",
+    "DecayCoefficients",
     "DecayIntegral",
+    "DecaySeries",
     "ErfDefect",
     "ErfVariance",
     "decay_integral",
@@ -70,13 +76,25 @@ class ErfVariance(Function):  # type: ignore[misc]
         square = 1 + 4 * s**2
         exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
         front = 4 / pi * exp(-exponent) * exp(-exponent / square)
-        return front * DecayIntegral(exponent, low, width / (1 + low))
+        return front * DecaySeries(exponent, DecayCoefficients(low, width / (1 + low)))
 
 
 class DecayIntegral(Function):  # type: ignore[misc]
     r"""A function of E, l and w: :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y)."""
 
     nargs = 3
+
+
+class DecayCoefficients(Function):  # type: ignore[misc]
+    """What `DecaySeries` needs of l and 1 - l: a polynomial's coefficients, where there is one."""
+
+    nargs = 2
+
+
+class DecaySeries(Function):  # type: ignore[misc]
+    """The same function as `DecayIntegral`, of E and `DecayCoefficients`, for w = 1 - l."""
+
+    nargs = 2
 
 
 class ErfCovariance(Function):  # type: ignore[misc]
@@ -267,6 +285,53 @@ def _one_by_one(negative: Any, low: Any, width: Any, rule: int) -> Any:
     return total
 
 
+# Made by `slrsym.testing.polynomials`, which says what they are.
+POLYNOMIALS = Path(__file__).with_name("polynomials.npz")
+TABLES = dict(np.load(POLYNOMIALS))
+_DECAY, _EDGES, _ENDS = TABLES["decay"], TABLES["edges"].tolist(), TABLES["ends"].tolist()
+_SCALE = float(TABLES["scale"])
+# Up to here states are taken together: what is at hand stays in the cache.
+_TOGETHER = 4096
+
+
+def decay_coefficients(low: Any, width: Any) -> NDArray[np.float64]:
+    """Of the table ``decay`` of `slrsym.testing.polynomials` for one l, and what makes z of E.
+
+    For many they are l and w themselves, in rows.
+    """
+    if np.ndim(low) or np.ndim(width):
+        return np.stack(np.broadcast_arrays(low, width), axis=-1)
+    part = bisect_left(_EDGES, low, 1, len(_EDGES) - 1) - 1
+    x = 2 * (low - _EDGES[part]) / (_EDGES[part + 1] - _EDGES[part]) - 1
+    series = chebval(x, _DECAY[part]) * (_SCALE * width)
+    return np.append(series, [width * (2 * low + width), 2 / _ENDS[part]])
+
+
+def decay_series(exponent: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values of `DecayIntegral` by the polynomial of one l, or by quadrature for many."""
+    if coefficients.ndim > 1:
+        return decay_integral(exponent, coefficients[..., 0], coefficients[..., 1])
+    *_, span, slope = coefficients
+    exponent = np.asarray(exponent, dtype=np.float64)
+    result = np.empty(exponent.shape)
+    flat, found = exponent.reshape(-1), result.reshape(-1)
+    # The even and the odd terms, by Clenshaw's sum in Reinsch's form, exact near y = -1.
+    terms = coefficients[:-2].reshape(-1, 2, 1)
+    for start in range(0, flat.size, _TOGETHER):
+        z = np.sqrt(flat[start : start + _TOGETHER] * span)
+        r = 1 / (z + _SCALE)
+        y = slope * (z * r)
+        a = 4 * y * (y - 2)
+        b, d, spare = (np.zeros((2, z.size)) for _ in range(3))
+        for term in terms[:0:-1]:
+            d += term
+            d += np.multiply(a, b, out=spare)
+            b += d
+        even, odd = terms[0] + d + np.stack([0.5 * a * b[0], a * b[1]])
+        found[start : start + _TOGETHER] = r * (even + (y - 1) * odd)
+    return result
+
+
 # Of `erf_covariance`: how long pieces are at most, on a logarithmic scale; each has 24 nodes.
 PIECE = 1.2
 # Below this there is nothing of an integral from 0 on that a double could hold.
@@ -351,7 +416,8 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
     low = 1 / np.sqrt(square)
     exponent = t * t / (1 + 2 * s * s)
     front = 4 / np.pi * np.exp(-exponent * (1 + 1 / square))
-    result = front * decay_integral(exponent, low, 4 * s * s / square / (1 + low))
+    coefficients = decay_coefficients(low, 4 * s * s / square / (1 + low))
+    result = front * decay_series(exponent, coefficients)
     return result if result.ndim else float(result)
 
 

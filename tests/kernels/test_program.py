@@ -95,9 +95,9 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
         # A step without anything that varies would belong to the constants.
         assert expr.free_symbols & varying
         varying.add(symbol)
-    # What is costly: one quadrature, two error functions, and few exponentials beside it.
+    # What is costly: one series, two error functions, and few exponentials beside it.
     body = body_source(found)
-    assert body.count("decay_integral(") == 1
+    assert body.count("decay_series(") == 1
     assert body.count("erf(") <= 2
     assert body.count("exp(") <= 3
 
