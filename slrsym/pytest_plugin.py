@@ -218,6 +218,8 @@ class ClaimCollector(pytest.Collector):
     def __init__(self, *, claim: Claim, **options: Any) -> None:
         super().__init__(**options)
         self.claim = claim
+        self.steps: list[Step] = []
+        self.benches: list[Any] = []
 
     def collect(self) -> Iterable[pytest.Item]:
         """The steps of the proof, as far as it can be built, and the claim as a whole."""
@@ -234,6 +236,7 @@ class ClaimCollector(pytest.Collector):
             # A proof is user code: whatever it raises is its verdict, a call of sys.exit included.
             except (Exception, SystemExit) as reason:
                 problem = f"there is no proof to check: {type(reason).__name__}: {reason}"
+        self.steps = steps
         for number, step in enumerate(steps):
             name = f"{step.label} [{step.rule.name}]"
             yield StepItem.from_parent(self, name=name, step=step, number=number)
@@ -268,12 +271,15 @@ class StepItem(_Item):
 
     def runtest(self) -> None:
         """Check the step by its rule and numerically."""
-        from slrsym.claims.check import POINTS, check_step, step_seed
+        from slrsym.claims.check import POINTS, benches, check_step, step_seed
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
         points = self.config.getoption("--slrsym-points") or POINTS
-        report = check_step(self.step, step_seed(claim, self.number, seed), points)
+        if not self.parent.benches:
+            self.parent.benches = benches(claim, self.parent.steps, seed)
+        bench = self.parent.benches[self.number]
+        report = check_step(self.step, step_seed(claim, self.number, seed), points, bench)
         if not report.accepted:
             raise NotAccepted(_explained(claim, self.step, report))
 
@@ -296,6 +302,7 @@ class ClaimItem(_Item):
         from slrsym.statements.expressions import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
+        self.parent.benches = []
         if self.problem:
             raise NotAccepted(f"claim {claim.id}: {self.problem}")
         for name in dict.fromkeys(name for step in self.steps for name in step.uses):

@@ -126,13 +126,13 @@ def test_there_may_be_fewer_points(run, write, monkeypatch):
     write("a.py", claim_text("cheap"), claim_text("costly", *BELL), header=BELL_HEADER)
     write("b.py", claim_text("mean", "Expectation(G, standard_normal(G))", "0"), header=MEAN_HEADER)
     asked = []
-    compared = numbers.compare
+    compared = numbers.Bench.compare
 
     def compare(*arguments, points, **options):
         asked.append(points)
         return compared(*arguments, points=points, **options)
 
-    monkeypatch.setattr("slrsym.numbers.compare", compare)
+    monkeypatch.setattr("slrsym.numbers.Bench.compare", compare)
     for options, expected in (((), {10, 2}), (("4",), {4, 2}), (("1",), {1}), (("99",), {10, 2})):
         asked.clear()
         run(*(f"--slrsym-points={points}" for points in options))

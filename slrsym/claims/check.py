@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from slrsym.statements.orbits import OrbitStatement
 if TYPE_CHECKING:
     import numpy as np
 
+    from slrsym.numbers import Bench
     from slrsym.numbers.montecarlo import MonteCarlo
 
 
@@ -183,15 +185,48 @@ EXTREMES = 2
 
 
 def numerical_check(
-    step: Step, seed: tuple[int, ...], points: int = POINTS
+    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
 ) -> tuple[int | None, str]:
-    """Check one step numerically."""
+    """Check one step numerically, at the points of a bench if there is one."""
     from numpy.random import SeedSequence, default_rng
 
     rng = default_rng(SeedSequence(list(seed)))
     if step.statement.has(OrbitStatement):
         return _check_of_orbits(step, rng, points)
-    return _check_at_points(step.statement, step, rng, points)
+    return _check_at_points(
+        step.statement, bench or _bench([step.statement], step.context.hypotheses, rng), points
+    )
+
+
+def _bench(statements: Sequence[Any], given: Iterable[Any], rng: np.random.Generator) -> Bench:
+    from slrsym.numbers import Bench, random_test_function
+
+    unknown = {
+        f.func: len(f.args) for said in (*statements, *given) for f in said.atoms(AppliedUndef)
+    }
+    functions = {
+        f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
+    }
+    return Bench(statements, given, rng, functions)
+
+
+def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None]:
+    """For each step the points that it shares with others; None if it has points of its own."""
+    from numpy.random import SeedSequence, default_rng
+
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for number, step in enumerate(steps):
+        if step.numeric and not step.statement.has(OrbitStatement):
+            groups.setdefault(step.context.hypotheses, []).append(number)
+    shared: list[Bench | None] = [None] * len(steps)
+    for given, numbers in groups.items():
+        rng = default_rng(SeedSequence(list(step_seed(claim, numbers[0], seed))))
+        # A step that numbers cannot be asked about says so itself.
+        with suppress(Exception):
+            bench = _bench([steps[number].statement for number in numbers], given, rng)
+            for number in numbers:
+                shared[number] = bench
+    return shared
 
 
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple[int | None, str]:
@@ -213,28 +248,20 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple
         return None, f"the numerical check could not decide: {reason}"
     if not others:
         return None, ""
-    return _check_at_points(And(*others, evaluate=False), step, rng, points)
+    rest = And(*others, evaluate=False)
+    return _check_at_points(rest, _bench([rest], step.context.hypotheses, rng), points)
 
 
-def _check_at_points(
-    statement: Any, step: Step, rng: np.random.Generator, points: int
-) -> tuple[int | None, str]:
-    from slrsym.numbers import Disagreement, NoPoint, Undecided, compare, random_test_function
+def _check_at_points(statement: Any, bench: Bench, points: int) -> tuple[int | None, str]:
+    from slrsym.numbers import Disagreement, NoPoint, Undecided
 
-    unknown = {f.func: len(f.args) for f in statement.atoms(AppliedUndef)}
-    functions = {
-        f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
-    }
     costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
     costly = costly or any(node.function.has(Sum) for node in statement.atoms(Sum))
     try:
-        comparison = compare(
+        comparison = bench.compare(
             statement,
-            given=step.context.hypotheses,
-            rng=rng,
             points=min(points, POINTS_OF_QUADRATURE if costly else POINTS),
             digits=DIGITS,
-            functions=functions,
             extremes=0 if costly else min(points, EXTREMES),
         )
     except Disagreement as found:
@@ -270,7 +297,9 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
         return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
 
 
-def check_step(step: Step, seed: tuple[int, ...], points: int = POINTS) -> StepReport:
+def check_step(
+    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
+) -> StepReport:
     """Check one step by its rule and numerically."""
     try:
         step.check()
@@ -280,7 +309,8 @@ def check_step(step: Step, seed: tuple[int, ...], points: int = POINTS) -> StepR
     except Exception as problem:  # a rule that breaks has not accepted
         refusal = f"the rule broke: {type(problem).__name__}: {problem}"
     try:
-        digits, contradiction = numerical_check(step, seed, points) if step.numeric else (None, "")
+        found = numerical_check(step, seed, points, bench) if step.numeric else (None, "")
+        digits, contradiction = found
     except Exception as problem:  # nor have numbers that cannot be computed
         broke = f"{type(problem).__name__}: {problem}"
         digits, contradiction = None, f"the numerical check broke: {broke}"
@@ -314,10 +344,13 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
         error, box = certified(claim)
         trials = tried(claim, seed)
         error = error or (trials.problem if trials else "")
-        for number, step in enumerate(steps_of(claim, find)):
+        steps = steps_of(claim, find)
+        for number, (step, bench) in enumerate(
+            zip(steps, benches(claim, steps, seed), strict=True)
+        ):
             depends |= dict.fromkeys(step.uses)
             axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
-            reports.append(check_step(step, step_seed(claim, number, seed)))
+            reports.append(check_step(step, step_seed(claim, number, seed), bench=bench))
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{type(problem).__name__}: {problem}"

@@ -12,6 +12,7 @@ from slrsym.numbers.balls import Value as Value
 from slrsym.numbers.evaluator import Disagreement as Disagreement
 from slrsym.numbers.evaluator import evaluate as evaluate
 from slrsym.numbers.evaluator import truth as truth
+from slrsym.numbers.points import Bench as Bench
 from slrsym.numbers.points import Comparison as Comparison
 from slrsym.numbers.points import NoPoint as NoPoint
 from slrsym.numbers.points import compare as compare

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any
 
 from numpy.random import Generator
@@ -40,7 +41,7 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.numbers.balls import NotALaw, Undecided
-from slrsym.numbers.evaluator import Evaluator, Judge, place, truth
+from slrsym.numbers.evaluator import Evaluator, Judge, place
 from slrsym.numbers.integrands import with_functions
 from slrsym.numbers.values import (
     _slope,
@@ -152,25 +153,30 @@ class Sampler:
             f"one another"
         )
 
-    def extremes(self, statement: Basic, rng: Generator, count: int) -> Iterator[dict[Any, Any]]:
-        """Points far out, and points near a zero of a denominator, where some are found.
+    def far(
+        self, statements: Iterable[Basic], rng: Generator, count: int
+    ) -> Iterator[dict[Any, Any]]:
+        """Points far out, if some are found: of some of the symbols from 1e-8 to 1e8 in size."""
+        movable = self._movable(statements)
+        for _ in range(count if movable else 0):
+            chosen = frozenset(x for x in movable if rng.random() < 0.5) or {movable[-1]}
+            yield from self._first(partial(self._proposal, rng, S.One, chosen))
 
-        Far numbers are from 1e-8 to 1e8 in size; for each point some of the symbols have such.
-        """
+    def near(self, statement: Basic, rng: Generator, count: int) -> Iterator[dict[Any, Any]]:
+        """Points near a zero of a denominator, if some are found."""
+        zeros = _zeros_of_denominators(statement, self._movable([statement])) if count else []
+        for _ in range(count if zeros else 0):
+            yield from self._first(partial(self._near, zeros, rng))
+
+    def _movable(self, statements: Iterable[Basic]) -> list[Symbol]:
         fixed = {x for x, _ in self.determined}
         # As many terms as a far integer says cannot be added.
-        counted = bool(self.families) or statement.has(Sum, Product, IIDSum)
-        movable = [
+        counted = bool(self.families) or any(s.has(Sum, Product, IIDSum) for s in statements)
+        return [
             x
             for x in self.symbols
             if x not in fixed and not (x.is_imaginary or (x.is_integer and counted))
         ]
-        zeros = _zeros_of_denominators(statement, movable)
-        for _ in range(count if movable else 0):
-            chosen = frozenset(x for x in movable if rng.random() < 0.5) or {movable[-1]}
-            yield from self._first(partial(self._proposal, rng, S.One, chosen))
-        for _ in range(count if zeros else 0):
-            yield from self._first(partial(self._near, zeros, rng))
 
     def _first(self, proposal: Callable[[], dict[Any, Any] | None]) -> Iterator[dict[Any, Any]]:
         """The first proposal that is allowed, if there is one soon."""
@@ -228,7 +234,7 @@ class Sampler:
     def _allowed(self, point: dict[Any, Any]) -> bool:
         try:
             for hypothesis, exact in self.in_question:
-                if not (exact(point) if exact else truth(hypothesis, point, 20)):
+                if not (exact(point) if exact else Judge(point, 20).holds(hypothesis)):
                     return False
             for law in self.laws:
                 Evaluator(point, 20).check_law(law)
@@ -303,6 +309,89 @@ class Comparison:
     digits: int | None
 
 
+class Bench:
+    """Points for statements under the same hypotheses; what they share is evaluated once at each.
+
+    Parameters
+    ----------
+    statements : iterable of Boolean
+        All that will be examined here.
+    given : iterable of Boolean
+        The hypotheses.
+    rng : Generator
+        Draws the points.
+    functions : mapping, optional
+        What stands for undefined functions.
+    """
+
+    def __init__(
+        self,
+        statements: Iterable[Any],
+        given: Iterable[Any],
+        rng: Generator,
+        functions: Mapping[Any, Any] | None = None,
+    ) -> None:
+        self.functions = functions or {}
+        self.all = [with_functions(sympify(s), self.functions) for s in statements]
+        hypotheses = [with_functions(sympify(h), self.functions) for h in given]
+        laws = {law for s in self.all for law in s.atoms(Law)}
+        self.sampler = Sampler(
+            parameters(*self.all, *hypotheses), hypotheses, sorted(laws, key=default_sort_key)
+        )
+        # Of its own for each use, so that the order in which statements come does not matter.
+        self._plain_rng = rng
+        self._far_rng, *self._near_rngs = rng.spawn(1 + len(self.all))
+        self._drawn: list[tuple[dict[Any, Any], dict[int, Evaluator]]] = []
+        self._far: list[tuple[dict[Any, Any], dict[int, Evaluator]]] | None = None
+
+    def compare(
+        self, relation: Any, points: int = 3, digits: int = 30, extremes: int = 0
+    ) -> Comparison:
+        """Examine one of the statements, as the function `compare` does."""
+        statement = with_functions(sympify(relation), self.functions)
+        wanted = points if parameters(statement) else 1
+        used: list[Mapping[Any, Any]] = []
+        agreed = math.inf
+        for number in count():
+            if len(used) == wanted:
+                break
+            while len(self._drawn) <= number:
+                self._drawn.append((self.sampler.draw(self._plain_rng), {}))
+            point, evaluators = self._drawn[number]
+            judge = Judge(point, digits, evaluators=evaluators)
+            try:
+                verdict = judge.holds(statement)
+            except NotALaw as reason:
+                rejected = number + 1 - len(used)
+                if rejected > _MOST_REJECTED:
+                    raise NoPoint(f"{reason}, at each of {rejected} points{place(point)}") from None
+                continue
+            except Undecided as reason:
+                raise Undecided(f"{reason}{place(point)}") from reason
+            if not verdict:
+                raise judge.disagreement(statement)
+            used.append(point)
+            agreed = min(agreed, judge.agreed)
+        for point, evaluators in self._extremes(statement, extremes):
+            judge = Judge(point, digits, lenient=True, evaluators=evaluators)
+            try:
+                if not judge.holds(statement):
+                    raise judge.disagreement(statement)
+            except (NotALaw, Undecided):
+                continue
+            used.append(point)
+        return Comparison(relation, tuple(used), None if agreed == math.inf else int(agreed))
+
+    def _extremes(
+        self, statement: Basic, count: int
+    ) -> Iterator[tuple[dict[Any, Any], dict[int, Evaluator]]]:
+        if self._far is None and count:
+            self._far = [(p, {}) for p in self.sampler.far(self.all, self._far_rng, count)]
+        yield from (self._far or [])[:count]
+        rng = self._near_rngs[self.all.index(statement)]
+        yield from ((p, {}) for p in self.sampler.near(statement, rng, count))
+
+
 def compare(
     relation: Any,
     given: Iterable[Any] = (),
@@ -324,37 +413,4 @@ def compare(
     added on the way, where both sides are below 1e-15 of that. A strict inequality whose sides are
     equal to twice the digits is rejected.
     """
-    statement = with_functions(sympify(relation), functions or {})
-    hypotheses = [sympify(h) for h in given]
-    symbols = parameters(statement, *hypotheses)
-    laws = sorted(statement.atoms(Law), key=default_sort_key)
-    sampler = Sampler(symbols, hypotheses, laws)
-    wanted = points if parameters(statement) else 1
-    used: list[Mapping[Any, Any]] = []
-    agreed = math.inf
-    rejected = 0
-    while len(used) < wanted:
-        point = sampler.draw(rng)
-        judge = Judge(point, digits)
-        try:
-            verdict = judge.holds(statement)
-        except NotALaw as reason:
-            rejected += 1
-            if rejected > _MOST_REJECTED:
-                raise NoPoint(f"{reason}, at each of {rejected} points{place(point)}") from None
-            continue
-        except Undecided as reason:
-            raise Undecided(f"{reason}{place(point)}") from reason
-        if not verdict:
-            raise judge.disagreement(statement)
-        used.append(point)
-        agreed = min(agreed, judge.agreed)
-    for point in sampler.extremes(statement, rng, extremes):
-        judge = Judge(point, digits, lenient=True)
-        try:
-            if not judge.holds(statement):
-                raise judge.disagreement(statement)
-        except (NotALaw, Undecided):
-            continue
-        used.append(point)
-    return Comparison(relation, tuple(used), None if agreed == math.inf else int(agreed))
+    return Bench([relation], given, rng, functions).compare(relation, points, digits, extremes)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from sympy import QQ, Abs, Add, Dummy, Expr, Integer, Mul, Poly, Pow, Rational, S, Symbol, exp
 from sympy.polys.fields import FracField
 from sympy.polys.orderings import lex
@@ -67,6 +68,24 @@ def trimmed(p: Poly) -> Poly:
         return polynomial(p.as_expr())
     kept = {tuple(m[i] for i in places): c for m, c in terms}
     return Poly.from_dict(kept, *(p.gens[i] for i in places), domain=QQ)
+
+
+def factored(p: Poly) -> tuple[Rational, list[tuple[Poly, int]]]:
+    """A constant, and irreducible factors with integer coefficients, the first one positive."""
+    context = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(len(p.gens))), Ordering.lex)
+    terms = {m: fmpq(int(c.numerator), int(c.denominator)) for m, c in p.rep.terms()}
+    constant, found = context.from_dict(terms).factor()
+    factors = []
+    for factor, n in found:
+        made = Poly.from_dict(
+            {m: QQ(int(c.p), int(c.q)) for m, c in factor.to_dict().items()}, *p.gens, domain=QQ
+        )
+        content, primitive = made.primitive()
+        content = content if primitive.LC() > 0 else -content
+        constant *= fmpq(int(content.p), int(content.q)) ** int(n)
+        factors.append((trimmed(primitive if primitive.LC() > 0 else -primitive), int(n)))
+    factors.sort(key=lambda pair: (pair[1], len(pair[0].gens), pair[0].rep.to_list()))
+    return Rational(int(constant.p), int(constant.q)), factors
 
 
 def ratio(p: Poly, q: Poly) -> Rational | None:
@@ -220,8 +239,7 @@ class Generators:
     def factors(self, p: Poly) -> tuple[Rational, list[tuple[Poly, int]]]:
         """The irreducible factors of a polynomial, found once."""
         if p not in self._factors:
-            constant, factors = p.factor_list()
-            self._factors[p] = constant, [(trimmed(f), n) for f, n in factors]
+            self._factors[p] = factored(p)
         return self._factors[p]
 
     def back(self, p: Poly) -> Expr:

@@ -6,7 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Abs, And, Basic, Derivative, Expr, Ge, Gt, Le, Lt, Symbol, expand, factor, sympify
+from sympy import (
+    Abs,
+    Add,
+    And,
+    Basic,
+    Derivative,
+    Expr,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Symbol,
+    expand,
+    factor,
+    sympify,
+)
 from sympy.core.relational import Relational
 
 from slrsym.search.calculus import derivative_claims
@@ -37,10 +52,13 @@ class _Sign(Rule):
             require_integrable(side, context)
         if link.statement in context.facts.relations:
             return
-        # Most of two long sides cancels, and what is left is a product more often than not.
-        difference = factor(expand(link.lhs - link.rhs))
-        # Integrals come apart on the way, though; so look at the two sides as they stand, too.
         stands = link.lhs - link.rhs
+        terms = Add.make_args(stands)
+        if len(terms) > 1 and _all_have_sign(link.relation, terms, context):
+            return
+        # Most of two long sides cancels, and what is left is a product more often than not.
+        # Integrals come apart on the way, though; so look at the two sides as they stand, too.
+        difference = factor(expand(stands))
         if not any(_has_sign(link.relation, context.sign(e)) for e in (difference, stands)):
             raise Refused(f"{difference} is not known to be {link.relation} 0 here")
 
@@ -52,6 +70,17 @@ def _has_sign(relation: str, known: Sign) -> bool:
         ">=": known.nonnegative,
         ">": known.positive,
     }[relation]
+
+
+def _all_have_sign(relation: str, terms: Iterable[Expr], context: Context) -> bool:
+    """Whether all terms have the sign that is asked for, or vanish, and one of them the former."""
+    weak = relation if "=" in relation else f"{relation}="
+    signs = []
+    for term in terms:
+        signs.append(context.sign(term))
+        if not _has_sign(weak, signs[-1]):
+            return False
+    return weak == relation or any(_has_sign(relation, known) for known in signs)
 
 
 sign = _Sign()

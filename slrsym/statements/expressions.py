@@ -120,6 +120,9 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
         args = [_put(arg, values) for arg in expr.args]
         same = all(new is old for new, old in zip(args, expr.args, strict=True))
         return expr if same else expr.func(*args)
+    if isinstance(expr, Derivative) and (names := _kept_apart(expr, values)):
+        counts = [n for _, n in expr.variable_count]
+        return Derivative(_put(expr.expr, values), *zip(names, counts, strict=True))
     # SymPy's own simultaneous substitution goes through symbols that are not declared real.
     places = {s: Dummy(s.name, **s._assumptions_orig) for s in values}
     for symbol, place in places.items():
@@ -127,6 +130,17 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     for symbol, place in places.items():
         expr = expr.subs(place, values[symbol])
     return expr
+
+
+def _kept_apart(expr: Derivative, values: Mapping[Symbol, Expr]) -> list[Symbol]:
+    """What a derivative is taken in after values are put in; nothing if that is more than names."""
+    named = {x: values.get(x, x) for x in expr.variables}
+    others = free(expr.expr) - named.keys()
+    inside = set().union(*(free(values.get(s, s)) for s in others))
+    plain = all(isinstance(x, Symbol) for x in named.values())
+    if not plain or len(set(named.values())) < len(named) or inside & set(named.values()):
+        return []
+    return [named[x] for x, _ in expr.variable_count]
 
 
 def rebuilt(expr: Any, change: Callable[[Any], Any]) -> Any:

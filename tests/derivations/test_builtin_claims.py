@@ -40,9 +40,9 @@ def granted_trials(claim, seed):
     return Trials(1, "trials, taken for granted") if claim.is_tested else None
 
 
-def by_numbers(step, seed):
+def by_numbers(step, seed, bench=None):
     """What `check_step` says of a step that its rule accepts."""
-    digits, contradiction = numerical_check(step, seed) if step.numeric else (None, "")
+    digits, contradiction = numerical_check(step, seed, bench=bench) if step.numeric else (None, "")
     return replace(granted(step, seed), digits=digits, contradiction=contradiction)
 
 
