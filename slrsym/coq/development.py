@@ -1,0 +1,208 @@
+"""The claims as one development of Coq: what they say, their steps, and those that hold as a whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from slrsym.claims.claim import Claim
+from slrsym.coq.goals import Exporter, Goal, identifier
+from slrsym.coq.printing import Unprintable
+from slrsym.coq.reading import Misread, require_same, require_same_claim
+from slrsym.coq.running import LIBRARY
+
+# What Coq confirmed of the claims that come with the package: for each claim the steps, by number,
+# each with the tactic that proves it, and the claims that it confirms as a whole.
+CONFIRMED = Path(__file__).with_name("confirmed.json")
+STATEMENTS, CLAIMS = "Statements.v", "Claims.v"
+
+
+def confirmed() -> dict[str, dict[str, str]]:
+    """For each claim the steps that Coq confirms, by number, with the tactic."""
+    found: dict[str, dict[str, str]] = json.loads(CONFIRMED.read_text())["steps"]
+    return found
+
+
+def confirmed_claims() -> dict[str, list[str]]:
+    """The claims that Coq confirms as a whole, each with the unconfirmed claims that it supposes."""
+    found: dict[str, list[str]] = json.loads(CONFIRMED.read_text())["claims"]
+    return found
+
+
+@dataclass
+class Development:
+    """Goals of claims, and the files of Coq that prove those for which a tactic is known.
+
+    Attributes
+    ----------
+    goals : dict
+        For each claim its goals, one for each step.
+    statements : dict
+        For each claim what it says in Coq, if that can be said.
+    refused : dict
+        What the reader finds that a goal says something else than its step, by the goal's name.
+    tactics : dict
+        What proves a goal, by its name.
+    whole : dict
+        The claims that follow as a whole, each with the claims that it supposes.
+    """
+
+    find: Callable[[str], Claim]
+    goals: dict[str, list[Goal]] = field(default_factory=dict)
+    statements: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    tactics: dict[str, str] = field(default_factory=dict)
+    whole: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True) -> Development:
+        """The goals of some claims, each read back unless `read` is false."""
+        made, exporter = cls(find), Exporter(find)
+        for id in ids:
+            made.goals[id] = exporter.goals(id)
+        asked = dict.fromkeys([*made.goals, *(c for g in made.all_goals for c in g.claims)])
+        for id in asked:
+            try:
+                text, printer = exporter.said(id)
+                if read:
+                    require_same_claim(text, find(id), printer.names)
+            except (Unprintable, Misread):
+                continue
+            made.statements[id] = text
+        for goal in made.all_goals:
+            if not read or not goal.text:
+                continue
+            try:
+                require_same(goal)
+            except Misread as reason:
+                made.refused[goal.name] = str(reason)
+                goal.text = ""
+        return made
+
+    @property
+    def all_goals(self) -> list[Goal]:
+        """The goals of all claims, in order."""
+        return [goal for goals in self.goals.values() for goal in goals]
+
+    def use(self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]) -> None:
+        """Prove by what is known: tactics by claim and number, and the claims that follow."""
+        for id, goals in self.goals.items():
+            for number, goal in enumerate(goals, start=1):
+                if goal.text and str(number) in known.get(id, {}):
+                    self.tactics[goal.name] = known[id][str(number)]
+        self.whole = {id: list(rests) for id, rests in whole.items() if self.is_complete(id)}
+
+    def is_complete(self, id: str) -> bool:
+        """Whether every step of a claim has its proof, and its statement has words."""
+        goals = self.goals.get(id, [])
+        return bool(goals) and id in self.statements and all(g.name in self.tactics for g in goals)
+
+    def definitions(self, ids: Iterable[str]) -> str:
+        """What claims say, as definitions."""
+        return "\n".join(
+            f"{_title(self.find(id))}Definition claim_{identifier(id)} : Prop :=\n  {said}.\n"
+            for id, said in self.statements.items()
+            if id in ids
+        )
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def files(self, parts: int = 2) -> dict[str, str]:
+        """The text of each file, in the order in which they are compiled."""
+        texts = {id: self._steps(id) for id in self.goals}
+        size, chunks = sum(map(len, texts.values())) / parts, [""]
+        for text in texts.values():
+            if len(chunks[-1]) > size and len(chunks) < parts:
+                chunks.append("")
+            chunks[-1] += text
+        opening = "Require Import Slrsym.\nOpen Scope R_scope.\n\n"
+        steps = {f"Steps{n}.v": f"{opening.replace('Slrsym', 'Slrsym Statements')}{chunk}"
+                 for n, chunk in enumerate(chunks, start=1)}  # fmt: skip
+        names = " ".join(["Slrsym", "Statements", *(name[:-2] for name in steps)])
+        claims = "".join(self._claim(id) for id in self._in_order())
+        return {
+            LIBRARY.name: LIBRARY.read_text(),
+            STATEMENTS: opening + self.definitions(self.statements),
+            **steps,
+            CLAIMS: f"{opening.replace('Slrsym', names)}{claims}",
+        }
+
+    def _steps(self, id: str) -> str:
+        text = _title(self.find(id))
+        for number, goal in enumerate(self.goals[id], start=1):
+            about = f"step {number} ({goal.label}), {goal.step.rule.name}"
+            if goal.name in self.tactics:
+                text += f"(* {_safe(about)} *)\nLemma {goal.name} : {goal.text}.\n"
+                text += f"Proof. intros; {self.tactics[goal.name]}. Qed.\n"
+            else:
+                why = f"it cannot be said: {goal.lack}" if goal.lack else "no tactic proves it"
+                text += f"(* {_safe(about)}: not confirmed, {_safe(why)} *)\n"
+        return text + "\n"
+
+    def _in_order(self) -> list[str]:
+        """The claims that follow as a whole, each after those that it rests on."""
+        order: dict[str, None] = {}
+
+        def visit(id: str) -> None:
+            if id in order or id not in self.whole:
+                return
+            for goal in self.goals[id]:
+                for used in goal.claims:
+                    if used != id:
+                        visit(used)
+            order[id] = None
+
+        for id in self.whole:
+            visit(id)
+        return list(order)
+
+    def _claim(self, id: str) -> str:
+        rests = self.whole[id]
+        arrows = "".join(f"claim_{identifier(other)} -> " for other in rests)
+        return (
+            f"{_title(self.find(id))}Theorem {identifier(id)}_holds : {arrows}claim_{identifier(id)}.\n"
+            f"Proof. intros; unfold claim_{identifier(id)}; intros; {self._assembled(id)}. Qed.\n\n"
+        )
+
+    def _assembled(self, id: str) -> str:
+        """The last step, whose premises are earlier ones, and theirs."""
+        names = {_id(goal.step): goal for goal in self.goals[id]}
+        used = dict.fromkeys(c for g in self.goals[id] for c in g.claims)
+        holds = " | ".join(f"(apply {identifier(c)}_holds; assumption)" for c in used if c in self.whole)
+        base = f"first [eassumption | lra{f' | {holds}' if holds else ''}"
+
+        def proved(goal: Goal) -> str:
+            facts = " | ".join(
+                f"solve [intros; {proved(names[_id(other)])}]"
+                for other in goal.facts if _id(other) in names
+            )  # fmt: skip
+            return f"eapply {goal.name}; {base}{f' | {facts}' if facts else ''}]"
+
+        return proved(self.goals[id][-1])
+
+    def supposed(self, id: str) -> list[str]:
+        """The claims that a complete claim rests on and that are not confirmed as a whole."""
+        used = dict.fromkeys(c for goal in self.goals[id] for c in goal.claims if c != id)
+        rests: dict[str, None] = {}
+        for other in used:
+            if other in self.whole:
+                rests |= dict.fromkeys(self.whole[other])
+            else:
+                rests[other] = None
+        return list(rests)
+
+
+def _id(step: object) -> int:
+    return id(step)
+
+
+def _safe(text: str) -> str:
+    """Text that a comment may hold."""
+    return " ".join(text.replace("*", "x").replace('"', "'").split())
+
+
+def _title(claim: Claim) -> str:
+    title = f": {claim.title}" if claim.title else ""
+    return f"(* {_safe(f'{claim.id}, {claim.source}{title}')} *)\n"

@@ -1,0 +1,349 @@
+"""The steps of claims as goals of Coq: what is supposed, what is to be shown, and how to try it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
+
+from slrsym.claims.check import steps_of
+from slrsym.claims.claim import Claim
+from slrsym.coq.printing import Printer, Unprintable
+from slrsym.search.step import Step
+from slrsym.statements.expressions import put
+
+# A goal longer than this says little to a reader, and Coq takes minutes.
+_LONGEST = 20_000
+
+
+@dataclass
+class Goal:
+    """A goal, or what keeps a step from being one.
+
+    Attributes
+    ----------
+    name : str
+        What the lemma is called.
+    claim, label, kind : str
+        The step that it stands for, and what kind of rule justifies that.
+    text : str
+        The goal; empty if it cannot be said in Coq.
+    lack : str
+        Why it cannot.
+    tactics : list of str
+        What to try, one after the other.
+    step : Step
+        The step itself, to compare the text with.
+    facts : list of Step
+        The steps that it may suppose.
+    printer : Printer
+        The names.
+    claims : list of str
+        The claims that it supposes, by id.
+    """
+
+    name: str
+    claim: str
+    label: str
+    kind: str
+    step: Step = field(repr=False)
+    text: str = ""
+    lack: str = ""
+    tactics: list[str] = field(default_factory=list, repr=False)
+    facts: list[Step] = field(default_factory=list, repr=False)
+    printer: Printer = field(default_factory=Printer, repr=False)
+    claims: list[str] = field(default_factory=list)
+
+
+def identifier(id: str) -> str:
+    """A claim's id as a name of Coq."""
+    return id.replace("-", "_")
+
+
+def sign_of(x: Any) -> Boolean | None:
+    """What a symbol's declaration says of its sign."""
+    for holds, kind in (
+        (x.is_positive, sp.Gt), (x.is_negative, sp.Lt), (x.is_nonnegative, sp.Ge),
+        (x.is_nonpositive, sp.Le), (x.is_nonzero, sp.Ne),
+    ):  # fmt: skip
+        if holds:
+            return kind(x, 0, evaluate=False)
+    return None
+
+
+def kind_of(step: Step) -> str:
+    """The kind of a step, for tables."""
+    name, rule = type(step.rule).__name__, step.rule.name
+    if name != "_Structural":
+        known = {"Lemma": "lemma", "_Differentiate": "differentiation"}
+        return known.get(name, name.strip("_").lower())
+    if rule.startswith("claim "):
+        return "lemma"
+    if rule in ("algebra", "sign", "injectivity"):
+        return rule
+    return "theorem" if rule.startswith("theorem ") else "conclusion"
+
+
+def _closed(printer: Printer, statement: Any, given: Iterable[Any], known: set[Any]) -> str:
+    """A statement for all values of the symbols that are not known around it."""
+    before = dict(printer.free)
+    conclusion = printer.statement(statement)
+    premises = [printer.statement(h) for h in given]
+    late = [x for x in printer.free if x not in before and x not in known]
+    new = [x for x in late if isinstance(x, sp.Symbol)]
+    # A part that became a variable is one number, whatever a fact says for all values of others.
+    if any(x in e.free_symbols for e in printer.opaque.values() for x in new):
+        raise Unprintable("a fact for all values of what a part depends on")
+    premises = [p for x in new for p in _declared(printer, x)] + premises
+    for x in new:
+        del printer.free[x]
+    text = " -> ".join([*premises, conclusion])
+    if new:
+        return f"(forall {' '.join(printer.names[x] for x in new)} : R, {text})"
+    return f"({text})" if premises else text
+
+
+def _declared(printer: Printer, x: Any) -> list[str]:
+    """The premises that a symbol's declaration makes."""
+    if not isinstance(x, sp.Symbol):
+        return []
+    sign = sign_of(x)
+    whole = [f"is_int {printer.names[x]}"] if x.is_integer else []
+    return whole + ([] if sign is None else [printer.statement(sign)])
+
+
+def _assembled(printer: Printer, premises: list[str], conclusion: str) -> str:
+    variables = " ".join(
+        f"({printer.names[x]} : {'R -> ' * n}R)" for x, n in printer.free.items()
+    )
+    declared = [p for x in list(printer.free) for p in _declared(printer, x)]
+    body = " ->\n  ".join(dict.fromkeys([*declared, *premises])) if declared or premises else ""
+    text = f"{body} ->\n  {conclusion}" if body else conclusion
+    return f"forall {variables},\n  {text}" if variables else text
+
+
+def statement_of(claim: Claim) -> tuple[str, Printer]:
+    """What a claim says, for all values of its symbols; no part of it may be beyond Coq's words.
+
+    Raises
+    ------
+    Unprintable
+        If a part is.
+    """
+    printer = Printer()
+    if claim.statement.atoms(sp.core.function.AppliedUndef):
+        raise Unprintable("it speaks of all functions of a kind")
+    conclusion = printer.statement(claim.statement)
+    premises = [printer.statement(h) for h in claim.given]
+    premises += [c for h in claim.given for c in defined(h, printer)]
+    if printer.opaque:
+        raise Unprintable(f"{next(iter(printer.opaque.values()))} has no words in Coq")
+    return _assembled(printer, premises, conclusion), printer
+
+
+def defined(p: Any, printer: Printer) -> list[str]:
+    """What makes a hypothesis mean something: what is a premise holds of no undefined term."""
+    found = []
+    for node in sp.preorder_traversal(p):
+        if isinstance(node, sp.Pow) and node.exp.is_Rational and not node.base.is_number:
+            if node.exp.q == 2:
+                relation = sp.Ge if node.exp > 0 else sp.Gt
+                found.append(printer.statement(relation(node.base, 0, evaluate=False)))
+            elif node.exp < 0:
+                found.append(printer.statement(sp.Ne(node.base, 0, evaluate=False)))
+        if isinstance(node, sp.log | sp.asin | sp.acos):
+            raise Unprintable("a hypothesis with a logarithm or an arc sine")
+    return found
+
+
+class Exporter:
+    """Makes goals of claims; what a claim says is printed once.
+
+    Parameters
+    ----------
+    find : callable
+        Finds a claim by its id.
+    """
+
+    def __init__(self, find: Callable[[str], Claim]) -> None:
+        self._find = find
+        self._said: dict[str, tuple[str, Printer] | Unprintable] = {}
+
+    def said(self, id: str) -> tuple[str, Printer]:
+        """What a claim says; raises `Unprintable`."""
+        if id not in self._said:
+            try:
+                self._said[id] = statement_of(self._find(id))
+            except Unprintable as lack:
+                self._said[id] = lack
+        found = self._said[id]
+        if isinstance(found, Unprintable):
+            raise found
+        return found
+
+    def goals(self, id: str) -> list[Goal]:
+        """A goal for each step of a claim."""
+        claim = self._find(id)
+        steps = steps_of(claim, self._find)
+        made = []
+        for number, step in enumerate(steps):
+            name = f"{identifier(id)}_{number + 1}"
+            goal = Goal(name, id, step.label, kind_of(step), step)
+            try:
+                self._fill(goal, steps[:number])
+                if len(goal.text) > _LONGEST:
+                    raise Unprintable("it is too long")
+            except Unprintable as lack:
+                goal.text, goal.lack = "", str(lack)[:200]
+            made.append(goal)
+        return made
+
+    def _fill(self, goal: Goal, before: list[Step]) -> None:
+        step, printer = goal.step, goal.printer
+        conclusion = printer.statement(step.statement)
+        if printer.opaque and all(
+            isinstance(r, Relational) and {r.lhs, r.rhs} <= set(printer.opaque.values())
+            for r in sp.And.make_args(step.statement)
+        ):
+            raise Unprintable("both sides are beyond Coq's words")
+        context, premises = step.context, []
+        for h in dict.fromkeys((*context.hypotheses, *context.granted)):
+            mark = dict(printer.free)
+            try:
+                premises.append(printer.statement(h))
+            except Unprintable:
+                printer.free = mark
+        claims = list(step.uses)
+        if goal.kind == "lemma":
+            self.said(claims[0])
+        if goal.kind == "differentiation":
+            claims = []
+        goal.claims = [c for c in claims if self._has_words(c)]
+        premises += [f"claim_{identifier(c)}" for c in goal.claims]
+        facts = self._facts(goal, before, premises)
+        goal.text = _assembled(printer, [*premises, *facts], conclusion)
+        goal.tactics = list(self._tactics(goal))
+
+    def _has_words(self, id: str) -> bool:
+        try:
+            self.said(id)
+        except Unprintable:
+            return False
+        return True
+
+    def _facts(self, goal: Goal, before: list[Step], premises: list[str]) -> list[str]:
+        """The earlier steps that a step rests on: those of its parts."""
+        step = goal.step
+        stem = step.label.removesuffix("conclusion").rstrip(".")
+        within = f"{stem}." if goal.kind != "conclusion" or step.label != "statement" else ""
+        if goal.kind in ("algebra", "sign", "differentiation", "injectivity"):
+            return []
+        known = set(goal.printer.free)
+        own = {*step.context.hypotheses, *step.context.granted}
+        texts = []
+        for other in before:
+            if not other.label.startswith(within) or len(before) > 60:
+                continue
+            mark = dict(goal.printer.free)
+            given = [h for h in (*other.context.hypotheses, *other.context.granted) if h not in own]
+            try:
+                text = _closed(goal.printer, other.statement, given, known)
+            except Unprintable:
+                goal.printer.free = mark
+                continue
+            if text not in texts and text not in premises:
+                texts.append(text)
+                goal.facts.append(other)
+        return texts
+
+    # -- what to try ------------------------------------------------------------------------------
+
+    def _tactics(self, goal: Goal) -> Iterable[str]:
+        kind, statement = goal.kind, goal.step.statement
+        squares, field_ = _squares(goal)
+        if kind == "lemma":
+            yield from self._by_lemma(goal)
+        elif kind == "differentiation":
+            yield f"{squares}der ltac:({field_})"
+            yield "slopes; facts; alg"
+        elif kind == "algebra":
+            yield f"{squares}algebra ltac:({field_})"
+            yield "facts; alg"
+        elif kind == "conclusion":
+            yield "conclude"
+        elif kind == "monotone":
+            yield self._by_slope(goal)
+        elif kind == "injectivity":
+            yield "only_root"
+        elif isinstance(statement, Relational) and not isinstance(statement, sp.Eq | sp.Ne):
+            yield "sgn1"
+            a, b = statement.lhs, statement.rhs
+            for f in printed_factors(b - a if isinstance(statement, sp.Le | sp.Lt) else a - b):
+                yield f"{squares}form {goal.printer.term(f)} ltac:(algebra ltac:({field_}))"
+            yield "facts; sgn"
+        else:
+            yield "sgn"
+            yield "facts; sgn"
+
+    def _by_lemma(self, goal: Goal) -> Iterable[str]:
+        rule: Any = goal.step.rule
+        id = goal.step.uses[0]
+        claim, (_, said) = self._find(id), self.said(id)
+        if hasattr(rule, "values"):
+            values = {claim.symbol(s): v for s, v in rule.values}
+        else:
+            values = _values_of_claimed(goal, claim)
+        arguments = " ".join(goal.printer.term(values.get(x, x)) for x in said.free)
+        factor = getattr(rule, "factor", sp.S.One)
+        use = f"use_claim (claim_{identifier(id)}) ltac:(fun H => let K := fresh in pose proof (H {arguments}) as K)"
+        if not arguments:
+            use = f"use_claim (claim_{identifier(id)}) ltac:(fun H => let K := fresh in pose proof H as K)"
+        if factor != 1:
+            yield f"{use}; scaled {goal.printer.term(factor)}"
+        yield f"{use}; finish"
+
+    def _by_slope(self, goal: Goal) -> str:
+        rule: Any = goal.step.rule
+        p = goal.printer
+        function = p._function(rule.variable, rule.of)
+        return f"by_slope {function} {p.term(rule.start)} {p.term(rule.end)}"
+
+
+def _values_of_claimed(goal: Goal, claim: Claim) -> dict[Any, Any]:
+    return dict(goal.step.rule.about) if getattr(goal.step.rule, "about", ()) else {}
+
+
+def _squares(goal: Goal) -> tuple[str, str]:
+    """That roots square to what is below them, and how `field` uses it."""
+    inside = {x for n in goal.step.statement.atoms(sp.Sum, sp.Integral) for x in n.bound_symbols}
+    bases = dict.fromkeys(
+        node.base
+        for node in sp.postorder_traversal(goal.step.statement)
+        if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2
+        if not node.base.free_symbols & inside
+    )
+    text, names = "", []
+    for n, base in enumerate(bases):
+        try:
+            text += f"square_of {goal.printer.term(base)} E{n}; "
+            names.append(f"E{n}")
+        except Unprintable:
+            continue
+    return text, f"field [{' '.join(names)}]; side" if names else "field; side"
+
+
+def printed_factors(difference: Any) -> list[Any]:
+    """Forms of a difference whose sign may be plain."""
+    forms = [difference]
+    for form in (sp.factor_terms, sp.factor):
+        made = form(difference)
+        if made not in forms:
+            forms.append(made)
+    return forms
+
+
+__all__ = ["Exporter", "Goal", "identifier", "kind_of", "printed_factors", "put", "statement_of"]
