@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 
 from slrsym.cli import certify
 from slrsym.cli.compare import compare
+from slrsym.cli.coq import coq
 from slrsym.cli.export import everything, export, html
 from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
@@ -92,6 +93,7 @@ for _command in (
 ):
     app.command(cls=_Command, epilog=example(_command.__name__))(_command)
 export.command(epilog=example("export html"))(html)
+export.command(epilog=example("export coq"))(coq)
 export.command("all", epilog=example("export all"))(everything)
 app.add_typer(export)
 app.add_typer(certify.app, name="certify")

@@ -141,6 +141,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym export latex lemma-18-v --snippet",
     ),
     "export html": ("slrsym export html -o site",),
+    "export coq": ("slrsym export coq -o coq", "slrsym export coq lemma-16 -o lemma-16"),
     "export all": ("slrsym export all -o checked",),
     "certify alpha": (
         "slrsym certify alpha --lam 0.1 --gamma2 1/2 --d 400 -o alpha.json",

@@ -72,6 +72,10 @@ def verify(
             help="Write the proofs with their evidence, for recheck; takes minutes for all claims.",
         ),
     ] = None,
+    coq: Annotated[
+        bool,
+        typer.Option("--coq", help="Let Coq check steps, too, where it is installed."),
+    ] = False,
 ) -> None:
     """Prove every claim; each step is checked twice.
 
@@ -87,6 +91,10 @@ def verify(
     claim = claim and [id_of(name) for name in claim]
     if log is not None:
         require_writable(log, "--log")
+    if coq:
+        from slrsym.cli.coq import require_installed
+
+        require_installed()
     _require_derivations(paths)
     earlier = None
     if not fresh and cache.is_wanted():
@@ -133,6 +141,10 @@ def verify(
         raise typer.Exit(1)
     if log is not None:
         _write_log(log, paths, [row.id for row in rows], seed)
+    if coq:
+        from slrsym.cli.coq import check_by_coq
+
+        check_by_coq([row.id for row in rows], paths)
 
 
 def _write_log(file: Path, paths: list[Path] | None, ids: list[str], seed: int) -> None:

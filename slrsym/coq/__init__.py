@@ -1,4 +1,4 @@
-"""Steps of proofs once more, by Coq: a third check, by a program that shares nothing with the other two.
+"""Steps of proofs by Coq: a third check, by a program that shares nothing with the other two.
 
 What it confirms is marked "also by Coq"; it is no part of what ``proved`` means.
 """

@@ -1,4 +1,4 @@
-"""The claims as one development of Coq: what they say, their steps, and those that hold as a whole."""
+"""The claims as one development of Coq: what they say, their steps, and what follows whole."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from slrsym.claims.claim import Claim
 from slrsym.coq.goals import Exporter, Goal, identifier
 from slrsym.coq.printing import Unprintable
 from slrsym.coq.reading import Misread, require_same, require_same_claim
-from slrsym.coq.running import LIBRARY
 
-# What Coq confirmed of the claims that come with the package: for each claim the steps, by number,
+# Functions, their slopes and bounds, and tactics: what the goals rest on.
+LIBRARY = Path(__file__).with_name("Slrsym.v")
+# What Coq confirmed of the claims that come with the package: for each claim the steps, by label,
 # each with the tactic that proves it, and the claims that it confirms as a whole.
 CONFIRMED = Path(__file__).with_name("confirmed.json")
 STATEMENTS, CLAIMS = "Statements.v", "Claims.v"
 
 
 def confirmed() -> dict[str, dict[str, str]]:
-    """For each claim the steps that Coq confirms, by number, with the tactic."""
+    """For each claim the steps that Coq confirms, by label, with the tactic."""
     found: dict[str, dict[str, str]] = json.loads(CONFIRMED.read_text())["steps"]
     return found
 
 
 def confirmed_claims() -> dict[str, list[str]]:
-    """The claims that Coq confirms as a whole, each with the unconfirmed claims that it supposes."""
+    """The claims that Coq confirms as a whole, each with the other claims that it supposes."""
     found: dict[str, list[str]] = json.loads(CONFIRMED.read_text())["claims"]
     return found
 
@@ -87,11 +88,11 @@ class Development:
         return [goal for goals in self.goals.values() for goal in goals]
 
     def use(self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]) -> None:
-        """Prove by what is known: tactics by claim and number, and the claims that follow."""
+        """Prove by what is known: tactics by claim and label, and the claims that follow."""
         for id, goals in self.goals.items():
-            for number, goal in enumerate(goals, start=1):
-                if goal.text and str(number) in known.get(id, {}):
-                    self.tactics[goal.name] = known[id][str(number)]
+            for goal in goals:
+                if goal.text and goal.label in known.get(id, {}):
+                    self.tactics[goal.name] = known[id][goal.label]
         self.whole = {id: list(rests) for id, rests in whole.items() if self.is_complete(id)}
 
     def is_complete(self, id: str) -> bool:
@@ -107,6 +108,15 @@ class Development:
             if id in ids
         )
 
+    def write(self, path: Path) -> None:
+        """Write the list of what is confirmed."""
+        steps = {
+            id: {g.label: self.tactics[g.name] for g in goals if g.name in self.tactics}
+            for id, goals in self.goals.items()
+        }
+        content = {"steps": {id: s for id, s in steps.items() if s}, "claims": self.whole}
+        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+
     # -- files ------------------------------------------------------------------------------------
 
     def files(self, parts: int = 2) -> dict[str, str]:
@@ -121,7 +131,7 @@ class Development:
         steps = {f"Steps{n}.v": f"{opening.replace('Slrsym', 'Slrsym Statements')}{chunk}"
                  for n, chunk in enumerate(chunks, start=1)}  # fmt: skip
         names = " ".join(["Slrsym", "Statements", *(name[:-2] for name in steps)])
-        claims = "".join(self._claim(id) for id in self._in_order())
+        claims = "".join(self._claim(id) for id in self.in_order())
         return {
             LIBRARY.name: LIBRARY.read_text(),
             STATEMENTS: opening + self.definitions(self.statements),
@@ -131,8 +141,8 @@ class Development:
 
     def _steps(self, id: str) -> str:
         text = _title(self.find(id))
-        for number, goal in enumerate(self.goals[id], start=1):
-            about = f"step {number} ({goal.label}), {goal.step.rule.name}"
+        for goal in self.goals[id]:
+            about = f"{goal.label}: {goal.step.rule.name}"
             if goal.name in self.tactics:
                 text += f"(* {_safe(about)} *)\nLemma {goal.name} : {goal.text}.\n"
                 text += f"Proof. intros; {self.tactics[goal.name]}. Qed.\n"
@@ -141,8 +151,8 @@ class Development:
                 text += f"(* {_safe(about)}: not confirmed, {_safe(why)} *)\n"
         return text + "\n"
 
-    def _in_order(self) -> list[str]:
-        """The claims that follow as a whole, each after those that it rests on."""
+    def in_order(self) -> list[str]:
+        """The claims that follow as a whole, each after those of them that it rests on."""
         order: dict[str, None] = {}
 
         def visit(id: str) -> None:
@@ -159,24 +169,26 @@ class Development:
         return list(order)
 
     def _claim(self, id: str) -> str:
-        rests = self.whole[id]
+        rests, name = self.whole[id], identifier(id)
         arrows = "".join(f"claim_{identifier(other)} -> " for other in rests)
         return (
-            f"{_title(self.find(id))}Theorem {identifier(id)}_holds : {arrows}claim_{identifier(id)}.\n"
-            f"Proof. intros; unfold claim_{identifier(id)}; intros; {self._assembled(id)}. Qed.\n\n"
+            f"{_title(self.find(id))}Theorem {name}_holds : {arrows}claim_{name}.\n"
+            f"Proof. intros; unfold claim_{name}; intros; {self._assembled(id)}. Qed.\n\n"
         )
 
     def _assembled(self, id: str) -> str:
         """The last step, whose premises are earlier ones, and theirs."""
-        names = {_id(goal.step): goal for goal in self.goals[id]}
+        names = {goal.label: goal for goal in self.goals[id]}
         used = dict.fromkeys(c for g in self.goals[id] for c in g.claims)
-        holds = " | ".join(f"(apply {identifier(c)}_holds; assumption)" for c in used if c in self.whole)
+        holds = " | ".join(
+            f"(apply {identifier(c)}_holds; assumption)" for c in used if c in self.whole
+        )
         base = f"first [eassumption | lra{f' | {holds}' if holds else ''}"
 
         def proved(goal: Goal) -> str:
             facts = " | ".join(
-                f"solve [intros; {proved(names[_id(other)])}]"
-                for other in goal.facts if _id(other) in names
+                f"solve [intros; {proved(names[other.label])}]"
+                for other in goal.facts if other.label in names
             )  # fmt: skip
             return f"eapply {goal.name}; {base}{f' | {facts}' if facts else ''}]"
 
@@ -192,10 +204,6 @@ class Development:
             else:
                 rests[other] = None
         return list(rests)
-
-
-def _id(step: object) -> int:
-    return id(step)
 
 
 def _safe(text: str) -> str:

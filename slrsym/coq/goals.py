@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -117,9 +118,7 @@ def _declared(printer: Printer, x: Any) -> list[str]:
 
 
 def _assembled(printer: Printer, premises: list[str], conclusion: str) -> str:
-    variables = " ".join(
-        f"({printer.names[x]} : {'R -> ' * n}R)" for x, n in printer.free.items()
-    )
+    variables = " ".join(f"({printer.names[x]} : {'R -> ' * n}R)" for x, n in printer.free.items())
     declared = [p for x in list(printer.free) for p in _declared(printer, x)]
     body = " ->\n  ".join(dict.fromkeys([*declared, *premises])) if declared or premises else ""
     text = f"{body} ->\n  {conclusion}" if body else conclusion
@@ -189,9 +188,11 @@ class Exporter:
         """A goal for each step of a claim."""
         claim = self._find(id)
         steps = steps_of(claim, self._find)
-        made = []
+        made: list[Goal] = []
         for number, step in enumerate(steps):
-            name = f"{identifier(id)}_{number + 1}"
+            name = f"{identifier(id)}__{re.sub(r'[^0-9A-Za-z]+', '_', step.label)}"
+            while any(name == other.name for other in made):
+                name += "'"
             goal = Goal(name, id, step.label, kind_of(step), step)
             try:
                 self._fill(goal, steps[:number])
@@ -293,15 +294,15 @@ class Exporter:
         rule: Any = goal.step.rule
         id = goal.step.uses[0]
         claim, (_, said) = self._find(id), self.said(id)
+        # What `claimed` shows is a step of its own kind.
         if hasattr(rule, "values"):
             values = {claim.symbol(s): v for s, v in rule.values}
         else:
-            values = _values_of_claimed(goal, claim)
-        arguments = " ".join(goal.printer.term(values.get(x, x)) for x in said.free)
+            values = {claim.symbol(s): v for s, v in rule.about}
+        arguments = " ".join(goal.printer.argument(values.get(x, x)) for x in said.free)
         factor = getattr(rule, "factor", sp.S.One)
-        use = f"use_claim (claim_{identifier(id)}) ltac:(fun H => let K := fresh in pose proof (H {arguments}) as K)"
-        if not arguments:
-            use = f"use_claim (claim_{identifier(id)}) ltac:(fun H => let K := fresh in pose proof H as K)"
+        instance = f"(H {arguments})" if arguments else "H"
+        use = f"use_claim claim_{identifier(id)} ltac:(fun H => pose proof {instance})"
         if factor != 1:
             yield f"{use}; scaled {goal.printer.term(factor)}"
         yield f"{use}; finish"
@@ -311,10 +312,6 @@ class Exporter:
         p = goal.printer
         function = p._function(rule.variable, rule.of)
         return f"by_slope {function} {p.term(rule.start)} {p.term(rule.end)}"
-
-
-def _values_of_claimed(goal: Goal, claim: Claim) -> dict[Any, Any]:
-    return dict(goal.step.rule.about) if getattr(goal.step.rule, "about", ()) else {}
 
 
 def _squares(goal: Goal) -> tuple[str, str]:

@@ -22,9 +22,10 @@ FUNCTIONS = {
 _RELATIONS = {sp.Eq: "=", sp.Ne: "<>", sp.Le: "<=", sp.Lt: "<", sp.Ge: "<=", sp.Gt: "<"}
 # Names that a variable must not take from the text around it.
 _TAKEN = {
-    *FUNCTIONS.values(), "PI", "sqrt", "Rmax", "Rmin", "Derive", "RInt", "Sum", "is_int", "R", "fun",
-    "forall", "exists", "at", "as", "in", "end", "using", "with", "then", "else", "if", "let",
-    "match", "return", "fix", "where", "True", "False", "bell", "zeta_at", "owens_t_at", "IF", "by",
+    *FUNCTIONS.values(), "PI", "sqrt", "Rmax", "Rmin", "Derive", "RInt", "Sum", "is_int",
+    "R", "fun", "forall", "exists", "at", "as", "in", "end", "using", "with", "then", "else", "if", "let",
+    "match", "return", "fix", "where", "True", "False", "bell", "zeta_at", "owens_t_at", "IF",
+    "by",
 }  # fmt: skip
 
 
@@ -72,7 +73,9 @@ class Printer:
     @property
     def opaque(self) -> dict[str, Any]:
         """The parts that became variables, by name."""
-        return {self.names[e]: e for e in self.free if not isinstance(e, sp.Symbol | sp.IndexedBase)}
+        return {
+            self.names[e]: e for e in self.free if not isinstance(e, sp.Symbol | sp.IndexedBase)
+        }
 
     # -- terms ------------------------------------------------------------------------------------
 
@@ -124,7 +127,7 @@ class Printer:
         base = self.term(e.base)
         root = f"(sqrt {base})" if e.exp.q == 2 else base
         text = root if n == 1 else f"({root} ^ {n})"
-        return text if e.exp > 0 else f"(/ {text})" if n else "1"
+        return text if e.exp >= 0 else f"(/ {text})"
 
     def _binder(self, e: Any) -> str | None:
         mark = dict(self.free)
@@ -162,6 +165,10 @@ class Printer:
         finally:
             del self._bound[-len(variables) :]
 
+    def argument(self, e: Any) -> str:
+        """A term, or the name of a sequence."""
+        return self.name(e, str(e.label)) if isinstance(e, sp.IndexedBase) else self.term(e)
+
     # -- statements -------------------------------------------------------------------------------
 
     def statement(self, p: Any) -> str:
@@ -170,7 +177,9 @@ class Printer:
             a, b = map(self.term, (p.lhs, p.rhs))
             a, b = (b, a) if isinstance(p, sp.Ge | sp.Gt) else (a, b)
             return f"{a} {_RELATIONS[type(p)]} {b}"
-        word = {sp.And: " /\\ ", sp.Or: " \\/ ", sp.Implies: " -> ", sp.Equivalent: " <-> "}.get(type(p))
+        word = {sp.And: " /\\ ", sp.Or: " \\/ ", sp.Implies: " -> ", sp.Equivalent: " <-> "}.get(
+            type(p)
+        )
         if word is None or (isinstance(p, sp.Equivalent) and len(p.args) != 2):
             raise Unprintable(f"{type(p).__name__} has no words in Coq")
         return f"({word.join(map(self.statement, p.args))})"

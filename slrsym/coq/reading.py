@@ -153,7 +153,7 @@ class _Parser:
             return inner
         if token.isdigit():
             return ("n", Fraction(int(token)))
-        if not re.match(r"[A-Za-z_]", token):
+        if not re.match(r"[A-Za-z_]", token) or token in ("fun", "forall"):
             raise Misread(f"a term cannot begin with {token!r}")
         if token in self.bound:
             return ("b", self.bound[::-1].index(token))
@@ -366,7 +366,11 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
         x = symbols.get(name)
         if not isinstance(x, sp.Symbol):
             return False
-        if any(x in e.free_symbols for e in symbols.values() if not isinstance(e, sp.Symbol | sp.IndexedBase)):
+        if any(
+            x in e.free_symbols
+            for e in symbols.values()
+            if not isinstance(e, sp.Symbol | sp.IndexedBase)
+        ):
             return False
         needs = [*needs, *_declared(x, name)]
     return bool(conclusion == said and all(h in given for h in needs))

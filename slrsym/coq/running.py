@@ -8,9 +8,9 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from slrsym.coq.development import CLAIMS, LIBRARY, Development
 from slrsym.coq.goals import Goal
 
-LIBRARY = Path(__file__).with_name("Slrsym.v")
 INSTALL = (
     "Coq is not installed: apt-get install coq libcoq-coquelicot (Debian), "
     "or opam install coq coq-coquelicot"
@@ -80,13 +80,13 @@ def searched(
             for k, tactic in enumerate(goal.tactics)
         )
         lines.append(f"Goal {goal.text}.\nProof. first [{tries} | idtac]. Abort.")
-    done = subprocess.run(
-        ["coqtop", *_QUIET], cwd=folder, input="\n".join(lines), capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    (folder / "search.log").write_text(done.stdout + done.stderr)
-    (folder / "search.v").write_text("\n".join(lines))
-    found = re.findall(r"^(?:.* < )?OK (\d+) (\d+)\s*$", done.stdout, re.M)
+    log = folder / "search.log"
+    with log.open("w") as out:
+        subprocess.run(
+            ["coqtop", *_QUIET], cwd=folder, input="\n".join(lines), text=True, stdout=out,
+            stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+    found = re.findall(r"^(?:.* < )?OK (\d+) (\d+)\s*$", log.read_text(), re.M)
     return {asked[int(n)].name: asked[int(n)].tactics[int(k)] for n, k in found}
 
 
@@ -100,3 +100,59 @@ def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
         raise CoqError((done.stdout + done.stderr).strip())
     listed = (done.stdout + done.stderr).split("* Axioms:")[1].split("* Constants")[0]
     return [line.strip() for line in listed.splitlines() if line.strip() not in ("", "<none>")]
+
+
+def checked(made: Development, folder: Path, search: bool = False) -> list[str]:
+    """Compile a development; what Coq refuses loses its mark. Returns the axioms that coqchk lists.
+
+    Parameters
+    ----------
+    made : Development
+        Its tactics, and the claims that follow, are what Coq accepts afterwards.
+    folder : Path
+        Where to compile.
+    search : bool, optional
+        Whether to try tactics for the goals that none is known for, and to complete claims.
+    """
+    with_library(folder)
+    if search:
+        goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
+        made.tactics |= searched(goals, made.definitions(made.statements), folder)
+        complete(made)
+    files = list(made.files())[1:]
+    for name in files:
+        while problem := _compiled_as_is(made, folder, name):
+            if not _dropped(made, folder / name, problem):
+                raise CoqError(problem)
+    return axioms(folder, [name.removesuffix(".v") for name in files])
+
+
+def complete(made: Development) -> None:
+    """Every claim whose steps all have proofs is to follow from them."""
+    waiting = [id for id in made.goals if made.is_complete(id)]
+    made.whole = {id: [] for id in waiting}
+    for id in made.in_order():
+        made.whole[id] = made.supposed(id)
+
+
+def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
+    (folder / name).write_text(made.files()[name])
+    return compiled(folder, name, limit=3600)
+
+
+def _dropped(made: Development, file: Path, problem: str) -> bool:
+    """Take the mark from the lemma or claim that Coq stopped at."""
+    found = re.search(r"line (\d+)", problem)
+    if found is None:
+        return False
+    before = "\n".join(file.read_text().splitlines()[: int(found[1])])
+    names = re.findall(r"^(?:Lemma|Theorem) ([\w']+)", before, re.M)
+    if not names:
+        return False
+    if file.name != CLAIMS:
+        return made.tactics.pop(names[-1], None) is not None
+    claim = next(id for id in made.whole if f"{id.replace('-', '_')}_holds" == names[-1])
+    del made.whole[claim]
+    for id in made.in_order():
+        made.whole[id] = made.supposed(id)
+    return True

@@ -247,6 +247,7 @@ class _Claimed(Proof):
             verify,
             context,
             uses=(self.id,),
+            about=self.values,
             numeric=not self._is_the_claim(context),
         )
 
