@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 from sympy import Basic, Symbol
@@ -101,12 +102,19 @@ def claim_entry(
         steps=getattr(row_of_ledger, "steps", len(steps)),
         digits=getattr(row_of_ledger, "digits", None),
         names=reading_names(shown, shorthand, printer),
-        agreement={r.label: r.digits for r in getattr(verdict, "reports", ())},
+        checks={r.label: r for r in getattr(verdict, "reports", ())},
+        place=_place(claim),
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
         box=marked(getattr(row_of_ledger, "box", "")),
         trials=getattr(row_of_ledger, "trials", ""),
         against=claim.against,
     )
+
+
+def _place(claim: Claim) -> tuple[Path | None, int]:
+    """The file of a claim, and the line of its proof, for links to the source."""
+    line = getattr(getattr(claim.way, "__code__", None), "co_firstlineno", 1)
+    return claim.file, line
 
 
 def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from slrsym.claims.names import name_of
@@ -181,7 +182,9 @@ class ClaimEntry:
     steps: int
     digits: int | None
     names: Any = field(repr=False, compare=False)
-    agreement: Mapping[str, int | None] = field(default_factory=dict, compare=False)
+    # What checking each step gave, by its label; and where the claim stands in its file.
+    checks: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    place: tuple[Path | None, int] = (None, 0)
     monte_carlo: tuple[Any, ...] = ()
     box: str = ""
     trials: str = ""

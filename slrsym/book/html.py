@@ -1,22 +1,19 @@
-"""A document as a static site: HTML, MathML and SVG, with nothing from elsewhere."""
+"""Blocks of a document as HTML and MathML, for the site and for notebooks."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slrsym.book.document import (
     AxiomReference,
     Block,
     Citation,
+    ClaimEntry,
     Display,
-    Document,
     Group,
     Inline,
     Label,
@@ -27,11 +24,8 @@ from slrsym.book.document import (
     Reference,
     Text,
 )
-from slrsym.book.errata import LEAD
-from slrsym.book.graph import laid_out, routed
-from slrsym.book.prose import inline_text
+from slrsym.book.rules import rule_of
 from slrsym.claims.names import step_name
-from slrsym.search.axioms import axiom
 from slrsym.typeset import Box, broken, to_mathml
 from slrsym.typeset.boxes import Operator, Row, row
 from slrsym.typeset.writers import converted
@@ -47,6 +41,7 @@ _TAG = re.compile(r"<[^>]*>")
 _CODE = re.compile(r"`+([^`]+)`+")
 _GLUE = "</span>"
 _MARKS = re.compile(r"[.,;:)]+")
+_SYMPY = {"=": "Eq", "<=": "Le", "<": "Lt", ">=": "Ge", ">": "Gt"}
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
 
 
@@ -78,7 +73,7 @@ def relation(display: Display) -> Box:
 
 
 def _within_a_line(box: Box) -> str:
-    element = to_mathml(box, display=False, annotated=True)
+    element = to_mathml(box, display=False)
     # Within a line nothing is broken.
     kind = "wide" if box.width > NARROW else "whole"
     return f'<span class="{kind}">{element}{_GLUE}'
@@ -100,6 +95,18 @@ def _flat(box: Row) -> list[Box]:
     return [x for part in box.parts for x in (_flat(part) if isinstance(part, Row) else [part])]
 
 
+def slug(id: str) -> str:
+    """An id of an axiom as the name of a file."""
+    return re.sub(r"[^a-z0-9]+", "-", id.lower()).strip("-")
+
+
+def _agreement(check: Any) -> str:
+    if check is None or check.digits is None:
+        return ""
+    told = f"both sides agree to {check.digits} digits at random points"
+    return f' <span class="digits" title="{told}">{check.digits} digits</span>'
+
+
 class Renderer:
     """Writes HTML."""
 
@@ -108,14 +115,16 @@ class Renderer:
         labels: Mapping[str, Label],
         pages: Mapping[str, str] | None = None,
         axioms: str = "",
-        digits: Mapping[str, int | None] | None = None,
-        claim: str = "",
+        claim: ClaimEntry | None = None,
+        rules: str = "",
+        sources: Mapping[Path, str] | None = None,
     ) -> None:
         self.labels = labels
         self.pages = dict(pages or {})
         self.axioms = axioms
-        self.digits = dict(digits or {})
         self.claim = claim
+        self.rules = rules
+        self.sources = dict(sources or {})
         self._ids: set[str] = set()
 
     # -- within a line -------------------------------------------------------------------------
@@ -149,7 +158,7 @@ class Renderer:
                 return self.reference(id)
             case AxiomReference(id):
                 shown = escape(id)
-                return f'<a href="{self.axioms}#{shown}">{shown}</a>' if self.axioms else shown
+                return f'<a href="{self.axioms}{slug(id)}.html">{shown}</a>' if self.axioms else shown
             case Citation(key, place):
                 return escape(", ".join(filter(None, (key, place))), quote=False)
         raise TypeError(f"no piece of a paragraph: {part!r}")
@@ -186,28 +195,53 @@ class Renderer:
         links = display.links
         if not any(link.why for link in links):
             shown = self.formula(relation(display))
-            return self._step(display.label, display.why, shown) if display.why else shown
+            said = str(display.start.shown)
+            return self._step(display.label, display.why, shown, said) if display.why else shown
+        sides = [display.start.shown, *(link.formula.shown for link in links)]
+        said = [
+            f"{_SYMPY[link.sign]}({left}, {right})"
+            for link, left, right in zip(links, sides, sides[1:], strict=False)
+        ]
         if len(links) == 1:
-            return self._step(links[0].label, links[0].why, self.formula(relation(display)))
-        steps = [self._link(link) for link in links]
+            shown = self.formula(relation(display))
+            return self._step(links[0].label, links[0].why, shown, said[0])
+        steps = [self._link(link, text) for link, text in zip(links, said, strict=True)]
         start = self.formula(display.start.box)
         return "\n".join(['<div class="chain">', start, *steps, "</div>"])
 
-    def _link(self, link: Link) -> str:
+    def _link(self, link: Link, said: str) -> str:
         sign = Operator(_SIGNS[link.sign], "relation")
-        return self._step(link.label, link.why, self.formula(row([sign, link.formula.box])))
+        shown = self.formula(row([sign, link.formula.box]))
+        return self._step(link.label, link.why, shown, said)
 
-    def _step(self, label: str, why: tuple[Inline, ...], shown: str) -> str:
+    def _step(self, label: str, why: tuple[Inline, ...], shown: str, said: str) -> str:
         """What one step of the proof says, below the reason for it."""
         if not label:
             return shown
-        name = step_name(self.claim, label) if self.claim else label
+        name = step_name(self.claim.id, label) if self.claim else label
+        check = self.claim.checks.get(label) if self.claim else None
         return (
             f'<details class="step" id="{self._id(name)}" open><summary>'
             f'<span class="number">{name}</span> '
-            f'<span class="why">{self.inline(why)}</span>{self._agreement(label)}</summary>\n'
-            f"{shown}\n</details>"
+            f'<span class="why">{self.inline(why)}</span>{_agreement(check)}</summary>\n'
+            f"{shown}{self._more(check, said)}\n</details>"
         )
+
+    def _more(self, check: Any, said: str) -> str:
+        """How a step was checked: its rule, its source, a random point; and a copy for SymPy."""
+        if check is None or self.claim is None:
+            return ""
+        parts = []
+        if (rule := rule_of(check.rule)) and self.rules:
+            parts.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')
+        file, line = self.claim.place
+        if file in self.sources:
+            parts.append(f'<a href="{self.sources[file]}#L{line}">{escape(file.name)}:{line}</a>')
+        if check.example:
+            parts.append(escape(check.example, quote=False))
+        copied = f"<code>{escape(said, quote=False)}</code>"
+        told = "".join(f"<p>{part}</p>" for part in [*parts, copied])
+        return f'\n<details class="more"><summary>more</summary>{told}</details>'
 
     def _id(self, stem: str) -> str:
         name, count = stem, 1
@@ -217,20 +251,13 @@ class Renderer:
         self._ids.add(name)
         return name
 
-    def _agreement(self, label: str) -> str:
-        digits = self.digits.get(label)
-        if digits is None:
-            return ""
-        told = f"both sides agree to {digits} digits at random points"
-        return f' <span class="digits" title="{told}">{digits} digits</span>'
-
     def formula(self, box: Box) -> str:
         """A displayed formula, in lines that fit on a desk, and in others that fit on a phone."""
         wide = broken(box, WIDE)
         if box.width <= NARROW:
             return _framed(to_mathml(wide, annotated=True), "formula")
         narrow = broken(box, NARROW)
-        both = (to_mathml(wide, annotated=True), to_mathml(narrow, annotated=True))
+        both = (to_mathml(wide, annotated=True), to_mathml(narrow))
         if len(narrow) == 1:
             return _framed(both[0], "formula")
         return _framed(both[0], "formula desk") + _framed(both[1], "formula phone")
@@ -240,169 +267,8 @@ def _framed(element: str, kind: str) -> str:
     return f'<div class="{kind}">{element}</div>'
 
 
-_NODE_WIDTH, _NODE_HEIGHT = 120.0, 34.0
-_COLUMN, _ROW = 140.0, 72.0
-_MARGIN = 8.0
-# How far arrows keep from nodes, and from each other beside them.
-_CLEAR, _BESIDE = 3.0, 3.5
-# How high letters are, and how far lines are apart. A letter is about so many times as wide as
-# it is high; what is longer than a line goes on in a second one.
-_FONT, _LINE, _LETTER = 12.0, 14.0, 0.57
 
 
-def picture(document: Document, pages: Mapping[str, str], columns: int = 8) -> str:
-    """The claims of a document and the arrows between them."""
-    graph = laid_out({claim.id: claim.depends for claim in document.claims}, columns)
-    claims = {claim.id: claim for claim in document.claims}
-    width = graph.columns * _COLUMN + 2 * _MARGIN
-    height = max(graph.rows - 1, 0) * _ROW + _NODE_HEIGHT + 2 * _MARGIN
-    places = {
-        node.id: (
-            _MARGIN + node.column * _COLUMN,
-            _MARGIN + node.row * _ROW + _NODE_HEIGHT / 2,
-        )
-        for node in graph.nodes
-    }
-    ways = routed(graph, places, _NODE_WIDTH / 2 + _CLEAR, (_CLEAR, width - _CLEAR), _BESIDE)
-    edges = "\n".join(_edge(one, other, places, ways[one, other]) for one, other in graph.edges)
-    nodes = []
-    for node in graph.nodes:
-        claim = claims[node.id]
-        x, y = places[node.id]
-        name = str(claim.label)
-        sign = STATUSES.get(claim.status, STATUSES["unverified"])[0]
-        mark = "" if claim.status == "proved" else f"{sign} "
-        told = escape(f"{claim.label}, {claim.id}: {claim.status}", quote=True)
-        nodes.append(
-            f'<a href="{escape(pages[node.id])}" class="node {escape(claim.status)}" '
-            f'data-id="{node.id}" aria-label="{told}">'
-            f"<title>{told}</title>"
-            f'<rect x="{x - _NODE_WIDTH / 2:.1f}" y="{y - _NODE_HEIGHT / 2:.1f}" '
-            f'width="{_NODE_WIDTH:g}" height="{_NODE_HEIGHT:g}" rx="5"/>'
-            f"{_text(mark + name, x, y)}</a>"
-        )
-    shown = "\n".join(nodes)
-    return (
-        f'<svg class="graph" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-        f'height="{height:g}" role="group" aria-labelledby="graph-title graph-text">\n'
-        f'<title id="graph-title">Dependency graph</title>\n'
-        f'<desc id="graph-text">{len(nodes)} claims, {len(graph.edges)} arrows, each from a claim '
-        f"to one that uses it. The ledger below lists the same claims.</desc>\n"
-        f'<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-        f'markerHeight="7" orient="auto"><path d="M0 0.8 8 4 0 7.2z"/></marker></defs>\n'
-        f'<g class="edges" aria-hidden="true">\n{edges}\n</g>\n{shown}\n</svg>'
-    )
-
-
-def _text(name: str, x: float, y: float) -> str:
-    """A name in one line or two, broken where it reads best, and as large as fits."""
-    lines = [name]
-    if _LETTER * _FONT * len(name) > _NODE_WIDTH - 8 and re.search(r"[- ]", name):
-        cuts = [match.end() for match in re.finditer(r"[- ]", name)]
-        cut = min(cuts, key=lambda c: max(c, len(name) - c))
-        lines = [name[:cut], name[cut:]]
-    size = min(_FONT, (_NODE_WIDTH - 8) / (_LETTER * max(map(len, lines))))
-    top = y - _LINE * (len(lines) - 1) / 2
-    spans = "".join(
-        f'<tspan x="{x:.1f}" y="{top + _LINE * place:.1f}">{escape(line)}</tspan>'
-        for place, line in enumerate(lines)
-    )
-    return f'<text font-size="{size:.1f}">{spans}</text>'
-
-
-def _edge(
-    one: str,
-    other: str,
-    places: Mapping[str, tuple[float, float]],
-    way: Sequence[tuple[float, float]],
-) -> str:
-    half = _NODE_HEIGHT / 2
-    x, y = places[one]
-    y += half
-    path = f"M{x:.1f} {y:.1f}"
-    for right, middle in way:
-        path += _bend(x, y, right, middle - half) + f"V{middle + half:.1f}"
-        x, y = right, middle + half
-    right, below = places[other]
-    path += _bend(x, y, right, below - half - 1)
-    ends = f'data-from="{one}" data-to="{other}"'
-    return f'<path {ends} d="{path}" marker-end="url(#arrow)"/>'
-
-
-def _bend(x: float, y: float, right: float, below: float) -> str:
-    middle = (y + below) / 2
-    return f"C{x:.1f} {middle:.1f} {right:.1f} {middle:.1f} {right:.1f} {below:.1f}"
-
-
-MAIN = "index.html"
-DEFAULT_TITLE = "Derivations, as they are checked"
-_ASSETS = ("style.css", "site.js")
-
-
-def _escaped(said: str) -> str:
+def escaped(said: str) -> str:
+    """Plain text as HTML."""
     return escape(said, quote=False)
-
-
-def _reference(id: str, show: Renderer) -> str:
-    return show.reference(id)
-
-
-def _environment() -> Environment:
-    # What renderers write is HTML already; the filter text is for all else.
-    made = Environment(
-        loader=PackageLoader("slrsym.book"),
-        undefined=StrictUndefined,
-        autoescape=False,
-        keep_trailing_newline=True,
-    )
-    made.filters |= {"text": _escaped, "reference": _reference}
-    made.globals |= {"axiom": axiom, "badge": badge, "inline_text": inline_text}
-    return made
-
-
-def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]:
-    """The files of a static site."""
-    claims = document.claims
-    from_front = {claim.id: f"claims/{claim.id}.html" for claim in claims}
-    from_claims = {claim.id: f"{claim.id}.html" for claim in claims}
-    parts = [("Ledger", f"{MAIN}#ledger")]
-    parts += [("Axioms", "axioms.html")] if document.axioms else []
-    parts += [("Notation", "notation.html")] if document.notation else []
-    parts += [("Errata", "errata.html")] if document.errata else []
-    environment = _environment()
-    front = Renderer(document.labels, from_front)
-
-    def made(template: str, heading: str, show: Renderer, root: str = "", **inside: Any) -> str:
-        around = {"heading": heading, "site": title, "root": root, "parts": parts}
-        return environment.get_template(template).render(
-            document=document, show=show, **around, **inside
-        )
-
-    package = files(__package__) / "templates"
-    pages = {name: (package / name).read_text(encoding="utf-8") for name in _ASSETS}
-    pages[MAIN] = made(
-        "front.html", title, front, statuses=STATUSES, picture=picture(document, from_front),
-        counts=Counter(claim.status for claim in claims),
-    )  # fmt: skip
-    if document.axioms:
-        pages["axioms.html"] = made("axioms.html", "Axioms", front)
-    if document.notation:
-        pages["notation.html"] = made("notation.html", "Notation", Renderer(document.labels))
-    if document.errata:
-        pages["errata.html"] = made("errata.html", "Errata and remarks", front, lead=LEAD)
-    known = {claim.id: claim for claim in claims}
-    for place, claim in enumerate(claims):
-        axioms = "../axioms.html" if document.axioms else ""
-        pages[from_front[claim.id]] = made(
-            "claim.html",
-            str(claim.label),
-            Renderer(document.labels, from_claims, axioms, claim.agreement, claim.id),
-            "../",
-            claim=claim,
-            known=known,
-            users=[other.id for other in claims if claim.id in other.depends],
-            axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
-            before=claims[place - 1] if place else None,
-            after=claims[place + 1] if place + 1 < len(claims) else None,
-        )
-    return pages

@@ -82,7 +82,7 @@ def claim_html(claim: Claim, proof: bool = False) -> str:
     if proof:
         entry, found = _entry(claim)
         whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
-        shown = _Unstyled(found, claim=claim.id).blocks(whole)
+        shown = _Unstyled(found, claim=entry).blocks(whole)
         return f"<div>{_heading(claim)}\n{shown}</div>"
     blocks: list[Display | Paragraph] = [
         *_assumptions([claim.statement], claim.given),

@@ -46,6 +46,8 @@ class StepReport:
         Why the rule refused; empty if it accepted.
     contradiction : str
         What the numerical check found; empty if nothing.
+    example : str
+        One of the random points, with both sides there; empty if nothing was compared.
     """
 
     label: str
@@ -54,6 +56,7 @@ class StepReport:
     digits: int | None
     refusal: str
     contradiction: str
+    example: str = ""
 
     @property
     def statement(self) -> str:
@@ -184,9 +187,13 @@ POINTS_OF_QUADRATURE = 2
 EXTREMES = 2
 
 
+# The digits that agree, what contradicts the step, and one of the points.
+Compared = tuple[int | None, str, str]
+
+
 def numerical_check(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
-) -> tuple[int | None, str]:
+) -> Compared:
     """Check one step numerically, at the points of a bench if there is one."""
     from numpy.random import SeedSequence, default_rng
 
@@ -229,7 +236,7 @@ def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None
     return shared
 
 
-def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple[int | None, str]:
+def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
     """The parts of a conjunction that are about orbits by iterating, the others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.numbers import NoPoint, Undecided
@@ -243,16 +250,16 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> tuple
             else:
                 others.append(part)
     except Contradicted as found:
-        return None, f"contradicted numerically: {found}"
+        return None, f"contradicted numerically: {found}", ""
     except (Undecided, NoPoint) as reason:
-        return None, f"the numerical check could not decide: {reason}"
+        return None, f"the numerical check could not decide: {reason}", ""
     if not others:
-        return None, ""
+        return None, "", ""
     rest = And(*others, evaluate=False)
     return _check_at_points(rest, _bench([rest], step.context.hypotheses, rng), points)
 
 
-def _check_at_points(statement: Any, bench: Bench, points: int) -> tuple[int | None, str]:
+def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
     from slrsym.numbers import Disagreement, NoPoint, Undecided
 
     costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
@@ -265,10 +272,10 @@ def _check_at_points(statement: Any, bench: Bench, points: int) -> tuple[int | N
             extremes=0 if costly else min(points, EXTREMES),
         )
     except Disagreement as found:
-        return None, f"contradicted numerically: {found}"
+        return None, f"contradicted numerically: {found}", ""
     except (Undecided, NoPoint) as reason:
-        return None, f"the numerical check could not decide: {reason}"
-    return comparison.digits, ""
+        return None, f"the numerical check could not decide: {reason}", ""
+    return comparison.digits, "", comparison.example
 
 
 def certified(claim: Claim) -> tuple[str, str]:
@@ -309,12 +316,14 @@ def check_step(
     except Exception as problem:  # a rule that breaks has not accepted
         refusal = f"the rule broke: {type(problem).__name__}: {problem}"
     try:
-        found = numerical_check(step, seed, points, bench) if step.numeric else (None, "")
-        digits, contradiction = found
+        found = numerical_check(step, seed, points, bench) if step.numeric else (None, "", "")
+        digits, contradiction, example = found
     except Exception as problem:  # nor have numbers that cannot be computed
         broke = f"{type(problem).__name__}: {problem}"
-        digits, contradiction = None, f"the numerical check broke: {broke}"
-    return StepReport(step.label, step.rule.name, step.statement, digits, refusal, contradiction)
+        digits, contradiction, example = None, f"the numerical check broke: {broke}", ""
+    return StepReport(
+        step.label, step.rule.name, step.statement, digits, refusal, contradiction, example
+    )
 
 
 def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Verdict:

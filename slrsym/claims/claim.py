@@ -295,6 +295,11 @@ class Claim:
         return self._way[1] if self._way is not None and self._way[0] == kind else None
 
     @property
+    def way(self) -> Callable[..., Any] | None:
+        """The function that gives the proof, or what stands for it; None if there is none."""
+        return self._way[1] if self._way is not None else None
+
+    @property
     def is_tested(self) -> bool:
         """Whether an experiment stands for a proof."""
         return self._function(_TRIALS) is not None

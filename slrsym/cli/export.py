@@ -182,7 +182,7 @@ def verified(
 
 def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
     """What a book is called."""
-    from slrsym.book.html import DEFAULT_TITLE
+    from slrsym.book.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims or paths else None)
 
@@ -266,7 +266,7 @@ def html(
     output = writable(output, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.html import MAIN, site_files
+    from slrsym.book.site import MAIN, site_files
 
     files = site_files(made.document, site_title(title, paths))
     made.write({output: files}, str(output / MAIN), f"{len(files)} files")
@@ -274,7 +274,7 @@ def html(
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
     """What a site is called."""
-    from slrsym.book.html import DEFAULT_TITLE
+    from slrsym.book.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if paths else _PAPER)
 
@@ -302,7 +302,7 @@ def everything(
     site = writable(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.html import site_files
+    from slrsym.book.site import site_files
     from slrsym.book.latex_book import MAIN, book_files
 
     files = {

@@ -380,6 +380,13 @@ class Judge:
                 return True
             return None if digits == self.digits or self.lenient else False
 
+    def told(self) -> str:
+        """The point, and both sides of what was compared last; empty without numbers."""
+        if self.last is None:
+            return ""
+        left, right = (mpmath.nstr(side.number, self.digits) for side in self.last[1:])
+        return f"{place(self.point)}: {left} and {right}".removeprefix(" ")
+
     def disagreement(self, statement: Basic) -> Disagreement:
         if self.last is None:
             return Disagreement(statement, self.point, "False", "True")

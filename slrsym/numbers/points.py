@@ -307,6 +307,7 @@ class Comparison:
     relation: Any
     points: tuple[Mapping[Any, Any], ...]
     digits: int | None
+    example: str = ""
 
 
 class Bench:
@@ -351,7 +352,7 @@ class Bench:
         statement = with_functions(sympify(relation), self.functions)
         wanted = points if parameters(statement) else 1
         used: list[Mapping[Any, Any]] = []
-        agreed = math.inf
+        agreed, example = math.inf, ""
         for number in count():
             if len(used) == wanted:
                 break
@@ -372,6 +373,7 @@ class Bench:
                 raise judge.disagreement(statement)
             used.append(point)
             agreed = min(agreed, judge.agreed)
+            example = example or judge.told()
         for point, evaluators in self._extremes(statement, extremes):
             judge = Judge(point, digits, lenient=True, evaluators=evaluators)
             try:
@@ -380,7 +382,8 @@ class Bench:
             except (NotALaw, Undecided):
                 continue
             used.append(point)
-        return Comparison(relation, tuple(used), None if agreed == math.inf else int(agreed))
+        worst = None if agreed == math.inf else int(agreed)
+        return Comparison(relation, tuple(used), worst, example)
 
     def _extremes(
         self, statement: Basic, count: int

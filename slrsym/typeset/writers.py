@@ -250,8 +250,10 @@ def _is_name(box: Box) -> bool:
 
 
 def _bracket(text: str, form: str, high: bool = True) -> str:
-    grows = "true" if high else "false"
-    return f'<mo form="{form}" fence="true" stretchy="{grows}">{escape(text)}</mo>' if text else ""
+    # Of a bracket that stands first or last in its row, browsers know that it is one, and grows.
+    side = f' form="{form}" fence="true"' if text == "|" else ""
+    still = "" if high else ' stretchy="false"'
+    return f"<mo{side}{still}>{escape(text)}</mo>" if text else ""
 
 
 def _mathml_atom(atom: Atom) -> str:

@@ -18,7 +18,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from slrsym.book.html import site_files
+from slrsym.book.site import site_files
 from slrsym.files import write_folder
 from tests.export.site_check import linked
 

@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.book import build
 from slrsym.book.errata import ERRATA, claims_of, errata
-from slrsym.book.html import site_files
+from slrsym.book.site import site_files
 from slrsym.book.latex_book import book_files
 
 from .conftest import as_if_proved

@@ -230,7 +230,7 @@ def wrong_claim():
 
 def test_samples_alone_refute_a_claim(monkeypatch):
     # A rule that accepts everything, and a numerical check that finds nothing.
-    monkeypatch.setattr(check, "numerical_check", lambda step, seed, points, bench: (30, ""))
+    monkeypatch.setattr(check, "numerical_check", lambda step, seed, points, bench: (30, "", ""))
     ledger = Ledger({"it": wrong_claim()})
     found = check_claim(ledger.find("it"), ledger.find)
     assert all(report.accepted for report in found.reports)

@@ -1,18 +1,188 @@
 "use strict";
-// Buttons that fold and unfold every step of a proof.
+const ROOT = document.body.dataset.root;
+const SITE = window.SITE;
+const CLAIMS = new Map(SITE.claims.map((claim) => [claim.id, claim]));
+
+/** An element with attributes, and children that are elements or text. */
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+function claimHref(id) {
+  return `${ROOT}claims/${id}.html`;
+}
+
+// -- proofs: fold, unfold, copy ------------------------------------------------------------------
+
 for (const bar of document.querySelectorAll(".folds")) {
-  bar.hidden = !bar.parentElement.querySelector("details");
+  const steps = () => bar.parentElement.querySelectorAll("details:not(.more)");
+  bar.hidden = steps().length === 0;
   bar.addEventListener("click", (event) => {
     const fold = event.target.dataset.fold;
     if (fold === undefined) return;
-    for (const part of bar.parentElement.querySelectorAll("details")) part.open = fold !== "";
+    for (const part of steps()) part.open = fold !== "";
   });
 }
-// The arrows of the claim that one points at.
-for (const node of document.querySelectorAll(".graph .node")) {
-  const id = CSS.escape(node.dataset.id);
-  const edges = document.querySelectorAll(`.graph [data-from="${id}"], .graph [data-to="${id}"]`);
-  const mark = (on) => edges.forEach((edge) => edge.classList.toggle("on", on));
-  for (const kind of ["mouseenter", "focus"]) node.addEventListener(kind, () => mark(true));
-  for (const kind of ["mouseleave", "blur"]) node.addEventListener(kind, () => mark(false));
+
+// A step that is linked to is shown, however much is folded around it.
+function unfoldTarget() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+  if (target) target.scrollIntoView();
 }
+window.addEventListener("hashchange", unfoldTarget);
+unfoldTarget();
+
+async function copy(button, text) {
+  let done = "copied";
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Pages that are opened as files may not write to the clipboard in every browser.
+    done = "select and copy:";
+    button.after(make("code", {}, text));
+  }
+  const before = button.textContent;
+  button.textContent = done;
+  setTimeout(() => (button.textContent = before), 1500);
+}
+
+for (const more of document.querySelectorAll(".more")) {
+  const tex = more.parentElement.querySelector(".formula annotation")?.textContent;
+  const sympy = more.querySelector("code").textContent;
+  const bar = make("p", {class: "copies"});
+  for (const [name, text] of [["LaTeX", tex], ["SymPy", sympy]]) {
+    if (!text) continue;
+    const button = make("button", {type: "button"}, `Copy as ${name}`);
+    button.addEventListener("click", () => copy(button, text));
+    bar.append(button);
+  }
+  more.append(bar);
+}
+
+// -- the outline at the left ---------------------------------------------------------------------
+
+function outlineOf(here) {
+  const list = make("ul");
+  for (const part of SITE.parts) {
+    const entries = make("ul");
+    for (const entry of part.entries) {
+      const claim = CLAIMS.get(entry.id);
+      const ids = [entry.id, ...entry.helpers];
+      const link = make("a", {href: claimHref(claim.id), title: claim.title}, claim.label);
+      if (claim.id === here) link.setAttribute("aria-current", "page");
+      const item = make("li", {class: part.number && !claim.stated ? "unnumbered" : ""}, link);
+      // What helps to prove a statement is told where one reads about it.
+      if (ids.includes(here) && entry.helpers.length) {
+        const helpers = make("ul");
+        for (const id of entry.helpers) {
+          const other = make("a", {href: claimHref(id), title: CLAIMS.get(id).title}, CLAIMS.get(id).label);
+          if (id === here) other.setAttribute("aria-current", "page");
+          helpers.append(make("li", {}, other));
+        }
+        item.append(helpers);
+      }
+      entries.append(item);
+    }
+    const inside = part.entries.some((e) => e.id === here || e.helpers.includes(here));
+    const fold = make("details", {}, make("summary", {}, `${part.number} ${part.title}`.trim()), entries);
+    fold.open = part.number !== "" || inside;
+    list.append(make("li", {}, fold));
+  }
+  return list;
+}
+
+const outline = document.querySelector(".outline");
+const page = decodeURIComponent(location.pathname.split("/").pop()).replace(/\.html$/, "");
+// The front page is the outline itself, the pages of sources are wide.
+if (outline && page !== "index" && page !== "" && !document.querySelector(".source")) {
+  outline.append(outlineOf(page));
+  outline.hidden = false;
+  outline.querySelector("[aria-current]")?.scrollIntoView({block: "center"});
+  window.scrollTo(0, 0);
+  unfoldTarget();
+}
+
+// -- search --------------------------------------------------------------------------------------
+
+/** Everything that can be found: where it is, what it is called, and its words. */
+function entries() {
+  const claims = SITE.claims.map((c) => ({
+    href: claimHref(c.id), label: c.label, title: c.title, status: c.status,
+    names: [c.label, c.name, c.id], words: `${c.title} ${c.said} ${c.rules.join(" ")} ${c.axioms.join(" ")}`,
+  }));
+  const rules = SITE.rules.map((r) => ({
+    href: `${ROOT}rules/${r.id}.html`, label: r.label, title: `rule: ${r.said}`, names: [r.label, r.id], words: r.said,
+  }));
+  const axioms = SITE.axioms.map((a) => ({
+    href: `${ROOT}axioms/${a.page}.html`, label: a.id, title: `axiom: ${a.said}`, names: [a.id], words: a.said,
+  }));
+  return [...claims, ...rules, ...axioms];
+}
+
+/** How well an entry answers, by its names before its words; 0 if a word of the query is missing. */
+function score(entry, query) {
+  const names = entry.names.map((name) => name.toLowerCase());
+  if (names.includes(query)) return 100;
+  let total = 0;
+  for (const word of query.split(/\s+/)) {
+    if (names.some((name) => name.startsWith(word))) total += 20;
+    else if (names.some((name) => name.includes(word))) total += 10;
+    else if (entry.title.toLowerCase().includes(word)) total += 5;
+    else if (entry.words.toLowerCase().includes(word)) total += 1;
+    else return 0;
+  }
+  return total;
+}
+
+function searchBox() {
+  const input = make("input", {
+    type: "search", placeholder: "Search ( / )", "aria-label": "Search statements, symbols, rules and axioms",
+    autocomplete: "off",
+  });
+  const results = make("ul", {class: "results", "aria-label": "Results"});
+  const said = make("p", {class: "said", role: "status"});
+  results.hidden = true;
+  let everything;
+  const show = () => {
+    const query = input.value.trim().toLowerCase();
+    everything ??= entries();
+    const found = query
+      ? everything.map((e) => [score(e, query), e]).filter(([s]) => s).sort((a, b) => b[0] - a[0])
+      : [];
+    results.replaceChildren(...found.slice(0, 12).map(([, e]) => {
+      const sign = e.status ? make("span", {class: `status ${e.status}`}, SITE.signs[e.status] ?? "?") : "";
+      return make("li", {}, make("a", {href: e.href}, sign, " ", make("b", {}, e.label), " ", e.title));
+    }));
+    said.textContent = query ? `${found.length} found` : "";
+    results.hidden = !found.length;
+  };
+  input.addEventListener("input", show);
+  input.addEventListener("focus", show);
+  // Arrows go through the results, as in a list; Escape leaves them.
+  const box = document.querySelector(".search");
+  box.addEventListener("keydown", (event) => {
+    const links = [...results.querySelectorAll("a")];
+    const at = links.indexOf(document.activeElement);
+    if (event.key === "Escape") { results.hidden = true; input.focus(); results.hidden = true; }
+    else if (event.key === "ArrowDown" && links.length) links[Math.min(at + 1, links.length - 1)].focus();
+    else if (event.key === "ArrowUp" && at >= 0) (links[at - 1] ?? input).focus();
+    else if (event.key === "Enter" && at < 0 && links.length) links[0].click();
+    else return;
+    event.preventDefault();
+  });
+  box.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !box.contains(event.relatedTarget)) results.hidden = true;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
+    event.preventDefault();
+    input.focus();
+  });
+  box.append(input, said, results);
+  box.hidden = false;
+}
+searchBox();

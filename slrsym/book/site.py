@@ -1,0 +1,222 @@
+"""A document as a static site: pages, and the data by which they are searched and drawn.
+
+Pages can be read without JavaScript. What moves is in `templates/*.js`, and is given the claims, the
+axioms and what rests on what by one file of data, so that the site works without a server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from html import unescape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from slrsym.book.document import ClaimEntry, Display, Document
+from slrsym.book.errata import LEAD
+from slrsym.book.html import STATUSES, Renderer, badge, escaped, relation, slug
+from slrsym.book.outline import Part, outline
+from slrsym.book.prose import inline_text
+from slrsym.book.rules import rule_entry, rule_of
+from slrsym.claims.names import step_name
+from slrsym.search.axioms import axiom
+from slrsym.statements.expressions import spoken
+from slrsym.typeset import broken, to_mathml
+
+MAIN = "index.html"
+DEFAULT_TITLE = "Derivations, as they are checked"
+_ASSETS = ("style.css", "site.js", "map.js", "ledger.js")
+# What is shown of a statement where one points at its name, in em and in characters.
+_GLIMPSE, _MOST = 24.0, 1500
+_ANNOTATION = re.compile(r"<annotation.*?</annotation>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+
+
+def _reference(id: str, show: Renderer) -> str:
+    return show.reference(id)
+
+
+def _environment() -> Environment:
+    # What renderers write is HTML already; the filter text is for all else.
+    made = Environment(
+        loader=PackageLoader("slrsym.book"),
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {"text": escaped, "reference": _reference, "slug": slug}
+    made.globals |= {"axiom": axiom, "badge": badge, "inline_text": inline_text}
+    return made
+
+
+def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]:
+    """The files of a static site."""
+    claims = document.claims
+    known = {claim.id: claim for claim in claims}
+    parts = [("Outline", f"{MAIN}#outline"), ("Map", f"{MAIN}#map"), ("Ledger", "ledger.html")]
+    parts += [("Rules", "rules.html")] if _steps_by_rule(document) else []
+    parts += [("Axioms", "axioms.html")] if document.axioms else []
+    parts += [("Notation", "notation.html")] if document.notation else []
+    parts += [("Errata", "errata.html")] if document.errata else []
+    environment = _environment()
+    sources = _sources(claims)
+    sections = outline(document)
+
+    def renderer(root: str = "", claim: ClaimEntry | None = None) -> Renderer:
+        return Renderer(
+            document.labels,
+            {id: f"{root}claims/{id}.html" for id in known},
+            f"{root}axioms/" if document.axioms else "",
+            claim,
+            f"{root}rules/",
+            {file: f"{root}{name}" for file, name in sources.items()},
+        )
+
+    def made(template: str, heading: str, show: Renderer, root: str = "", **inside: Any) -> str:
+        around = {"heading": heading, "site": title, "root": root, "parts": parts}
+        return environment.get_template(template).render(
+            document=document, show=show, known=known, **around, **inside
+        )
+
+    front = renderer()
+    package = files(__package__) / "templates"
+    pages = {name: (package / name).read_text(encoding="utf-8") for name in _ASSETS}
+    counts = Counter(claim.status for claim in claims)
+    legend = {"statuses": STATUSES, "counts": counts}
+    pages[MAIN] = made("front.html", title, front, outline=sections, **legend)
+    pages["ledger.html"] = made("ledger.html", "Ledger", front, **legend)
+    users: dict[str, list[str]] = {id: [] for id in known}
+    for claim in claims:
+        for other in claim.depends:
+            users.setdefault(other, []).append(claim.id)
+    rules = _rule_pages(document)
+    if rules:
+        pages["rules.html"] = made("rules.html", "Rules", front, rules=rules)
+    for entry, steps in rules:
+        pages[f"rules/{entry.id}.html"] = made(
+            "rule.html", entry.name, renderer("../"), "../", rule=entry, steps=steps
+        )
+    if document.axioms:
+        pages["axioms.html"] = made("axioms.html", "Axioms", front)
+    for axiom_entry in document.axioms:
+        pages[f"axioms/{slug(axiom_entry.id)}.html"] = made(
+            "axiom.html", axiom_entry.id, renderer("../"), "../", entry=axiom_entry,
+            rest=[claim for claim in claims if axiom_entry.id in claim.axioms],
+        )  # fmt: skip
+    if document.notation:
+        pages["notation.html"] = made("notation.html", "Notation", Renderer(document.labels))
+    if document.errata:
+        pages["errata.html"] = made("errata.html", "Errata and remarks", front, lead=LEAD)
+    for place, claim in enumerate(claims):
+        pages[f"claims/{claim.id}.html"] = made(
+            "claim.html",
+            str(claim.label),
+            renderer("../", claim),
+            "../",
+            claim=claim,
+            users=users[claim.id],
+            axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
+            before=claims[place - 1] if place else None,
+            after=claims[place + 1] if place + 1 < len(claims) else None,
+        )
+    for file, name in sources.items():
+        lines = escaped(file.read_text(encoding="utf-8")).splitlines()
+        pages[name] = made("source.html", file.name, renderer("../"), "../", lines=lines)
+    pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
+    return pages
+
+
+def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
+    """A page for each file of derivations, whose names may be the same in different folders."""
+    found: dict[Path, str] = {}
+    for file in dict.fromkeys(claim.place[0] for claim in claims):
+        if file is not None and file.is_file():
+            name, count = f"source/{file.stem}.html", 1
+            while name in found.values():
+                count += 1
+                name = f"source/{file.stem}-{count}.html"
+            found[file] = name
+    return found
+
+
+def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Claim and name of each step, by the rule that accepted it."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for claim in document.claims:
+        for check in claim.checks.values():
+            if id := rule_of(check.rule):
+                key = (id, check.rule if id.startswith("theorem-") else id)
+                found.setdefault(key, []).append((claim.id, step_name(claim.id, check.label)))
+    return found
+
+
+def _rule_pages(document: Document) -> list[tuple[Any, list[tuple[str, str]]]]:
+    found = _steps_by_rule(document).items()
+    pages = [(rule_entry(id, name), steps) for (id, name), steps in found]
+    return sorted(pages, key=lambda page: (page[0].id.startswith("theorem-"), page[0].name.lower()))
+
+
+def _plain(html: str) -> str:
+    return unescape(_TAG.sub("", _ANNOTATION.sub("", html))).strip()
+
+
+def _glimpse(claim: ClaimEntry) -> str:
+    """The first formula of a statement, if it is short."""
+    for block in claim.statement:
+        if isinstance(block, Display):
+            shown = to_mathml(broken(relation(block), _GLIMPSE))
+            return shown if len(shown) <= _MOST else ""
+    return ""
+
+
+def _said(claim: ClaimEntry) -> str:
+    blocks = [block for block in claim.statement if isinstance(block, Display)]
+    shown = [formula.shown for block in blocks for formula in block.formulas]
+    return " ".join(spoken(s) for s in shown if s is not None)[:300]
+
+
+def _data(
+    document: Document, sections: list[Part], show: Renderer, rules: list[tuple[Any, Any]]
+) -> str:
+    """What search, map and outline know, as JSON."""
+    entries = [
+        {
+            "id": claim.id,
+            "label": str(claim.label),
+            "name": claim.label.name,
+            "title": _plain(show.inline(claim.title)),
+            "said": _said(claim),
+            "formula": _glimpse(claim),
+            "status": claim.status,
+            "stated": claim.label.kind != "Claim",
+            "kind": claim.label.kind,
+            "uses": list(claim.depends),
+            "axioms": sorted({*claim.axioms}),
+            "rules": sorted({r for c in claim.checks.values() if (r := rule_of(c.rule))}),
+        }
+        for claim in document.claims
+    ]
+    parts = [
+        {
+            "number": part.number,
+            "title": _plain(show.inline(part.title)),
+            "entries": [
+                {"id": e.claim.id, "helpers": [claim.id for claim in e.helpers]}
+                for e in part.entries
+            ],
+        }
+        for part in sections
+    ]
+    axioms = [
+        {"id": a.id, "page": slug(a.id), "said": _plain(show.inline(a.statement))}
+        for a in document.axioms
+    ]
+    named = [{"id": rule.id, "label": rule.name, "said": rule.accepts} for rule, _ in rules]
+    signs: Mapping[str, str] = {name: sign for name, (sign, _) in STATUSES.items()}
+    data = {"claims": entries, "parts": parts, "axioms": axioms, "rules": named, "signs": signs}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
