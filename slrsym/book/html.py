@@ -33,6 +33,7 @@ from slrsym.typeset.writers import converted
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
 # the one or the other.
 WIDE, NARROW = 44.0, 18.0
+_MOST_LINES = 15
 
 # How many characters of a formula fit on a line of a phone for certain.
 _LONG = 24
@@ -103,8 +104,7 @@ def slug(id: str) -> str:
 def _agreement(check: Any) -> str:
     if check is None or check.digits is None:
         return ""
-    told = f"both sides agree to {check.digits} digits at random points"
-    return f' <span class="digits" title="{told}">{check.digits} digits</span>'
+    return f' <span class="digits">{check.digits} digits</span>'
 
 
 class Renderer:
@@ -158,7 +158,9 @@ class Renderer:
                 return self.reference(id)
             case AxiomReference(id):
                 shown = escape(id)
-                return f'<a href="{self.axioms}{slug(id)}.html">{shown}</a>' if self.axioms else shown
+                return (
+                    f'<a href="{self.axioms}{slug(id)}.html">{shown}</a>' if self.axioms else shown
+                )
             case Citation(key, place):
                 return escape(", ".join(filter(None, (key, place))), quote=False)
         raise TypeError(f"no piece of a paragraph: {part!r}")
@@ -195,8 +197,8 @@ class Renderer:
         links = display.links
         if not any(link.why for link in links):
             shown = self.formula(relation(display))
-            said = str(display.start.shown)
-            return self._step(display.label, display.why, shown, said) if display.why else shown
+            told = str(display.start.shown)
+            return self._step(display.label, display.why, shown, told) if display.why else shown
         sides = [display.start.shown, *(link.formula.shown for link in links)]
         said = [
             f"{_SYMPY[link.sign]}({left}, {right})"
@@ -257,16 +259,20 @@ class Renderer:
         if box.width <= NARROW:
             return _framed(to_mathml(wide, annotated=True), "formula")
         narrow = broken(box, NARROW)
-        both = (to_mathml(wide, annotated=True), to_mathml(narrow))
-        if len(narrow) == 1:
-            return _framed(both[0], "formula")
-        return _framed(both[0], "formula desk") + _framed(both[1], "formula phone")
+        # What takes more than a screen on a phone is not written twice: it scrolls there.
+        if len(narrow) == 1 or len(narrow) > _MOST_LINES:
+            return _framed(to_mathml(wide, annotated=True), "formula")
+        desk, phone = to_mathml(wide, annotated=True), to_mathml(narrow)
+        return _framed(desk, "formula desk") + _framed(phone, "formula phone")
+
+
+# An operator between others is infix, as browsers know; where a line begins with it, they do not.
+_INFIX = re.compile(r'(</\w+>|/>)<mo form="infix">([^<]+)</mo>(?=<(?!/))')
 
 
 def _framed(element: str, kind: str) -> str:
-    return f'<div class="{kind}">{element}</div>'
-
-
+    shorter = _INFIX.sub(r"\1<mo>\2</mo>", element)
+    return f'<div class="{kind}">{shorter}</div>'
 
 
 def escaped(said: str) -> str:

@@ -86,8 +86,9 @@ def rule_entry(id: str, name: str) -> RuleEntry:
 
         said = axiom(name).statement
         known = ("The hypotheses of the theorem, each shown by steps of their own.",)
-        return RuleEntry(id, name.removeprefix("theorem ").replace("-", " "), said, known,
-                         "the hypotheses as further theorems, which the kernel matches")  # fmt: skip
+        given = "the hypotheses as further theorems, which the kernel matches"
+        title = name.removeprefix("theorem ").replace("-", " ")
+        return RuleEntry(id, title, said, known, given)
     import slrsym.proof as proof
 
     entry: Any = getattr(proof, id)

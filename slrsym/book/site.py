@@ -1,7 +1,7 @@
 """A document as a static site: pages, and the data by which they are searched and drawn.
 
-Pages can be read without JavaScript. What moves is in `templates/*.js`, and is given the claims, the
-axioms and what rests on what by one file of data, so that the site works without a server.
+Pages can be read without JavaScript. What moves is in `templates/*.js`, and is given the claims,
+the axioms and what rests on what by one file of data, so that the site works without a server.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
     def renderer(root: str = "", claim: ClaimEntry | None = None) -> Renderer:
         return Renderer(
             document.labels,
-            {id: f"{root}claims/{id}.html" for id in known},
+            {id: f"{id}.html" if claim else f"{root}claims/{id}.html" for id in known},
             f"{root}axioms/" if document.axioms else "",
             claim,
             f"{root}rules/",
@@ -87,7 +87,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
     package = files(__package__) / "templates"
     pages = {name: (package / name).read_text(encoding="utf-8") for name in _ASSETS}
     counts = Counter(claim.status for claim in claims)
-    legend = {"statuses": STATUSES, "counts": counts}
+    legend: dict[str, Any] = {"statuses": STATUSES, "counts": counts}
     pages[MAIN] = made("front.html", title, front, outline=sections, **legend)
     pages["ledger.html"] = made("ledger.html", "Ledger", front, **legend)
     users: dict[str, list[str]] = {id: [] for id in known}
@@ -126,7 +126,9 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
         )
     for file, name in sources.items():
         lines = escaped(file.read_text(encoding="utf-8")).splitlines()
-        pages[name] = made("source.html", file.name, renderer("../"), "../", lines=lines)
+        linked = {claim.place[1] for claim in claims if claim.place[0] == file}
+        inside = {"lines": lines, "linked": linked}
+        pages[name] = made("source.html", file.name, renderer("../"), "../", **inside)
     pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
     return pages
 

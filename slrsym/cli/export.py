@@ -302,8 +302,8 @@ def everything(
     site = writable(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.site import site_files
     from slrsym.book.latex_book import MAIN, book_files
+    from slrsym.book.site import site_files
 
     files = {
         book: book_files(made.document, title=book_title(title, claims, paths)),

@@ -6,8 +6,8 @@ import pytest
 
 from slrsym.book import build
 from slrsym.book.errata import ERRATA, claims_of, errata
-from slrsym.book.site import site_files
 from slrsym.book.latex_book import book_files
+from slrsym.book.site import site_files
 
 from .conftest import as_if_proved
 from .site_check import problems

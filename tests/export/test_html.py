@@ -12,8 +12,10 @@ import pytest
 
 from slrsym.book.build import build
 from slrsym.book.document import Citation, Document, Math, Raw, Reference, Text
-from slrsym.book.graph import laid_out
-from slrsym.book.html import _NODE_HEIGHT, _NODE_WIDTH, Renderer, picture, site_files
+from slrsym.book.graph import laid_out, routed
+from slrsym.book.html import Renderer
+from slrsym.book.outline import outline
+from slrsym.book.site import site_files
 from slrsym.numbers.montecarlo import MonteCarlo
 from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.typeset.boxes import identifier, row
@@ -40,7 +42,10 @@ def small_site(ledger):
 
 def test_every_page_is_sound_and_every_link_resolves(document, site):
     assert {"index.html", "axioms.html", "notation.html", "style.css", "site.js"} <= set(site)
-    assert len(site) == len(document.claims) + 5 + bool(document.errata)
+    assert {"data.js", "map.js", "ledger.js", "ledger.html"} <= set(site)
+    assert sum(name.startswith("claims/") for name in site) == len(document.claims)
+    assert sum(name.startswith("axioms/") for name in site) == len(document.axioms)
+    assert any(name.startswith("source/") for name in site)
     assert problems(site) == []
     assert problems(site_files(linked(document))) == []
 
@@ -49,11 +54,11 @@ def test_every_page_is_sound_and_every_link_resolves(document, site):
     ("old", "new", "what"),
     [
         ("claims/lemma-18-ii.html", "claims/lemma-19.html", "no file"),
-        ("axioms.html#fubini", "axioms.html#nobody", "no such place"),
+        ("#map", "#nobody", "no such place"),
         ('href="style.css"', 'href="https://example.org/style.css"', "elsewhere"),
         ("</mi>", "", "no element found|mismatched tag|is not closed|closes"),
         ("<h1>", "<h2>", "h1"),
-        ('id="ledger"', 'id="graph"', "twice"),
+        ('id="map"', 'id="outline"', "twice"),
         ("<mfrac>", "<mfrac><mi>x</mi>", "3 children"),
     ],
 )
@@ -96,19 +101,41 @@ def test_wide_formulas_have_lines_for_a_phone(document):
     assert Renderer({}).inline([Math(wide)]).startswith('<span class="wide">')
 
 
-def test_the_front_page_has_the_ledger_and_the_legend(document, site):
+def test_the_front_page_leads_to_every_claim(document, site):
     page = Page(site["index.html"])
-    rows = [a for a in page.all("a") if (a.get("href") or "").startswith("claims/")]
-    assert len(rows) == 2 * len(document.claims)
+    links = {(a.get("href") or "") for a in page.all("a")}
+    assert {f"claims/{claim.id}.html" for claim in document.claims} <= links
     assert f"{len(document.claims)} of {len(document.claims)} claims proved" in page.shown
-    assert site["index.html"].count('class="status proved"') == len(document.claims) + 1
+    ledger = site["ledger.html"]
+    assert ledger.count('class="status proved"') == len(document.claims) + 1
+    assert len(site["index.html"].encode()) <= 300_000
+
+
+def test_helpers_stand_below_the_statement_that_needs_them(ledger):
+    ids = ["lemma-6", "lemma-6-lower-bound", "zeta-variance", "attention", "lemma-16", "lemma-18-i"]
+    document = build(ledger, as_if_proved(ledger, ids), {})
+    uses = {"lemma-16": ("zeta-variance",), "zeta-variance": ("lemma-18-i",)}
+    sections = (
+        replace(s, claims=tuple(replace(c, depends=uses.get(c.id, ())) for c in s.claims))
+        for s in document.sections
+    )
+    found = outline(replace(document, sections=tuple(sections)))
+    told = {
+        part.number: {e.claim.id: [c.id for c in e.helpers] for e in part.entries} for part in found
+    }
+    assert told == {
+        "3": {"attention": []},
+        "A": {"lemma-6": ["lemma-6-lower-bound"]},
+        "D": {"lemma-16": ["zeta-variance"], "lemma-18-i": []},
+    }
 
 
 def test_axioms_have_their_references(site):
     from slrsym.search.axioms import axiom
 
     assert escape(axiom("fubini").reference, quote=False) in Page(site["axioms.html"]).shown
-    assert 'href="../axioms.html#fubini"' in site["claims/lemma-18-ii.html"]
+    assert 'href="../axioms/fubini.html"' in site["claims/lemma-18-ii.html"]
+    assert "What rests on it" in site["axioms/fubini.html"]
 
 
 # -- what was checked --------------------------------------------------------------------------
@@ -206,12 +233,13 @@ def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
     assert ('id="proof"' in page) == (status in ("open", "cited", "certified", "tested"))
     assert ("each accepted by its rule" in page) == ('id="proof"' in page)
     assert "0 of 1 claims proved" in files["index.html"]
-    assert f'class="node {status}"' in files["index.html"]
+    assert f'"status":"{status}"' in files["data.js"]
 
 
 def test_an_empty_document():
     files = site_files(Document((), (), {}))
-    assert set(files) == {"index.html", "style.css", "site.js"}
+    scripts = {"data.js", "site.js", "map.js", "ledger.js"}
+    assert set(files) == {"index.html", "ledger.html", "style.css", *scripts}
     assert problems(files) == []
 
 
@@ -233,28 +261,16 @@ def test_claims_of_a_row_do_not_overlap(seed):
     assert all(at[one] < at[other] for one, other in graph.edges)
 
 
-def test_arrows_go_behind_no_claim(document):
-    documents = [linked(document, seed) for seed in range(8)]
-    pages = {claim.id: f"{claim.id}.html" for claim in document.claims}
-    assert sum(_crossings(picture(each, pages, columns=3)) for each in documents) > 20
-
-
-def _crossings(svg):
-    """How often an arrow passes a row of claims; it must not be behind one of them."""
-    boxes = {
-        match[1]: (float(match[2]) + _NODE_WIDTH / 2, float(match[3]) + _NODE_HEIGHT / 2)
-        for match in re.finditer(r'data-id="([\w-]+)".*?<rect x="([\d.]+)" y="([\d.]+)"', svg)
-    }
+def test_arrows_go_behind_no_claim():
     crossed = 0
-    for one, other, path in re.findall(r'data-from="([\w-]+)" data-to="([\w-]+)" d="(.*?)"', svg):
-        # Each V ends a straight piece beside a row of claims.
-        for x, bottom in re.findall(r" ([\d.]+) [\d.]+V([\d.]+)", path):
+    for seed in range(8):
+        graph = laid_out(depends(18, seed), columns=3)
+        places = {node.id: (100.0 * node.column, 50.0 * node.row) for node in graph.nodes}
+        ways = routed(graph, places, 45.0, (0.0, 300.0), 3.0)
+        for x, y in (point for way in ways.values() for point in way):
             crossed += 1
-            middle = float(bottom) - _NODE_HEIGHT / 2
-            for id, (left, y) in boxes.items():
-                if abs(y - middle) < 1 and id not in (one, other):
-                    assert abs(float(x) - left) > _NODE_WIDTH / 2
-    return crossed
+            assert all(abs(x - a) >= 45 - 1e-9 for a, b in places.values() if abs(y - b) < 1)
+    assert crossed > 20
 
 
 def statement_of(files, id):

@@ -12,10 +12,10 @@ from slrsym.book.bibliography import bibtex
 from slrsym.book.build import build
 from slrsym.book.document import Math, Section, Text
 from slrsym.book.html import Renderer as HtmlRenderer
-from slrsym.book.site import site_files
 from slrsym.book.latex import Renderer as LatexRenderer
 from slrsym.book.latex_book import book_files, compiled
 from slrsym.book.prose import escaped
+from slrsym.book.site import site_files
 from slrsym.claims.ledger import Ledger
 from slrsym.proof import Claim
 from slrsym.typeset import Order, Printer, broken, to_latex, to_mathml
