@@ -59,7 +59,15 @@ def test_claims_with_what_they_rest_on(run, tmp_path):
     assert run("again", "-o", tmp_path / "out").exit_code == 0
     files = read(tmp_path / "out")
     assert problems(files) == []
-    assert {n for n in files if "/" in n} == {"claims/again.html", "claims/square.html"}
+    assert {n for n in files if n.startswith("claims/")} == {
+        "claims/again.html",
+        "claims/square.html",
+    }
+    # Its steps are found by their rules, and the rules by the steps.
+    assert 'href="../claims/square.html#square.1"' in files["rules/algebra.html"]
+    assert 'href="../rules/algebra.html"' in files["claims/square.html"]
+    assert 'href="../source/squares.html#L' in files["claims/square.html"]
+    assert "Eq((x + 1)**2, x**2 + 2*x + 1)" in files["claims/square.html"]
 
 
 def test_an_unknown_claim(run, tmp_path):

@@ -125,7 +125,7 @@ class Renderer:
         self.claim = claim
         self.rules = rules
         self.sources = dict(sources or {})
-        self._ids: set[str] = set()
+        self.ids: set[str] = set()
 
     # -- within a line -------------------------------------------------------------------------
 
@@ -247,10 +247,10 @@ class Renderer:
 
     def _id(self, stem: str) -> str:
         name, count = stem, 1
-        while name in self._ids:
+        while name in self.ids:
             count += 1
             name = f"{stem}-{count}"
-        self._ids.add(name)
+        self.ids.add(name)
         return name
 
     def formula(self, box: Box) -> str:

@@ -95,11 +95,32 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
         for other in claim.depends:
             users.setdefault(other, []).append(claim.id)
     rules = _rule_pages(document)
+    anchors: set[str] = set()
+    for place, claim in enumerate(claims):
+        show = renderer("../", claim)
+        pages[f"claims/{claim.id}.html"] = made(
+            "claim.html",
+            str(claim.label),
+            show,
+            "../",
+            claim=claim,
+            users=users[claim.id],
+            axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
+            before=claims[place - 1] if place else None,
+            after=claims[place + 1] if place + 1 < len(claims) else None,
+        )
+        anchors |= show.ids
     if rules:
         pages["rules.html"] = made("rules.html", "Rules", front, rules=rules)
     for entry, steps in rules:
         pages[f"rules/{entry.id}.html"] = made(
-            "rule.html", entry.name, renderer("../"), "../", rule=entry, steps=steps
+            "rule.html",
+            entry.name,
+            renderer("../"),
+            "../",
+            rule=entry,
+            steps=steps,
+            anchors=anchors,
         )
     if document.axioms:
         pages["axioms.html"] = made("axioms.html", "Axioms", front)
@@ -112,18 +133,6 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
         pages["notation.html"] = made("notation.html", "Notation", Renderer(document.labels))
     if document.errata:
         pages["errata.html"] = made("errata.html", "Errata and remarks", front, lead=LEAD)
-    for place, claim in enumerate(claims):
-        pages[f"claims/{claim.id}.html"] = made(
-            "claim.html",
-            str(claim.label),
-            renderer("../", claim),
-            "../",
-            claim=claim,
-            users=users[claim.id],
-            axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
-            before=claims[place - 1] if place else None,
-            after=claims[place + 1] if place + 1 < len(claims) else None,
-        )
     for file, name in sources.items():
         lines = escaped(file.read_text(encoding="utf-8")).splitlines()
         linked = {claim.place[1] for claim in claims if claim.place[0] == file}
