@@ -22,7 +22,7 @@ R = as_function(risk(kappa, nu))
 
 def edge(fixed, free, at):
     """Claims about the edge where one coordinate is `at`: that the other one tends to it, too."""
-    name = f"theorem-5-edge-{fixed}-{'plus' if at == 1 else 'minus'}"
+    side = "plus" if at == 1 else "minus"
     on_edge, here = g.face(fixed, at), {fixed: at}
     of_edge = {"whole": g, "fixed": fixed, "value": at}
     slope = {kappa: R_kappa(kappa, nu), nu: R_nu(kappa)}[free].subs(here)
@@ -30,7 +30,7 @@ def edge(fixed, free, at):
     end, start = point_set([(at,)]), point_set([(-at,)])
 
     few = Claim(
-        id=f"{name}-few",
+        id=f"theorem-5-edge-{fixed}-{side}-few",
         title=f"on the edge ${fixed} = {at}$, few starts end in ${free} = {-at}$",
         statement=NullStarts(on_edge, start),
         source="Proposition 13 on an edge, for $alpha < 1/C$",
@@ -57,7 +57,7 @@ def edge(fixed, free, at):
         )
 
     along = Claim(
-        id=name,
+        id=f"theorem-5-edge-{fixed}-{side}",
         title=f"on the edge ${fixed} = {at}$, ${free}$ tends to ${at}$ from almost every start",
         statement=AlmostEveryStartConvergesTo(on_edge, end),
         source="new, for $alpha < 1/C$",
@@ -75,7 +75,7 @@ def edge(fixed, free, at):
             whole=lemma("proposition-11"),
         )
         others = {"others": tuple(start)}
-        return by_theorem(goal, "all-but-few", others, limits=limits, few=lemma(f"{name}-few"))
+        return by_theorem(goal, "all-but-few", others, limits=limits, few=lemma(few.id))
 
 
 for value in (1, -1):

@@ -97,7 +97,7 @@ def test_a_changed_byte_is_refused(logged, tmp_path):
 def test_the_judge_loads_no_search_and_no_sympy(logged):
     code = (
         "import sys\n"
-        "for name in ('sympy', 'slrsym.search', 'slrsym.evidence', 'slrsym.claims'):\n"
+        "for name in ('sympy', 'slrsym.search', 'slrsym.evidence', 'slrsym.claims.ledger'):\n"
         "    sys.modules[name] = None\n"
         "from typer.testing import CliRunner\n"
         "from slrsym.cli import app\n"
@@ -112,3 +112,49 @@ def test_a_file_that_is_not_there():
     code, said = judge("nowhere.log")
     assert code == 2
     assert "there is no file nowhere.log" in said
+
+
+def test_a_claim_in_the_place_of_a_built_in_one_is_named(tmp_path):
+    source = tmp_path / "mine.py"
+    log = tmp_path / "proofs.log"
+    source.write_text(CLAIM.replace('"square"', '"lemma-16"'))
+    done = CliRunner().invoke(app, ["verify", str(source), "--log", str(log)])
+    assert done.exit_code == 0, done.output
+    code, said = judge(log, "--path", source)
+    assert code == 0
+    assert "in the place of a claim that comes with slrsym: lemma-16" in said
+    code, said = judge(log)
+    assert code == 1
+    assert "lemma-16 says something else" in said
+
+
+LIAR = """
+import json, sys
+for line in open("proofs.log").readlines()[1:]:
+    print(json.dumps({name: json.loads(line)[name] for name in ("claim", "given", "statement")}))
+"""
+
+
+@pytest.mark.parametrize("name", ["slrsym/evidence/__main__.py", "json.py"])
+def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, monkeypatch, name):
+    _, log = logged
+    (tmp_path / "proofs.log").write_text(log.read_text())
+    liar = tmp_path / name
+    liar.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (liar.parent, liar.parent.parent):
+        if tmp_path in folder.parents:
+            (folder / "__init__.py").touch()
+    liar.write_text(LIAR)
+    monkeypatch.chdir(tmp_path)
+    code, said = judge("proofs.log")
+    assert code == 1
+    assert "claim square is none of the derivations" in said
+
+
+def test_what_a_derivation_prints_is_no_answer(logged, tmp_path):
+    source, log = logged
+    printing = tmp_path / "mine.py"
+    says = '{"claim": "square", "given": [], "statement": ["o", "anything"]}'
+    printing.write_text(f"print('{says}')\n{source.read_text()}\nprint('and more')\n")
+    code, said = judge(log, "--path", printing)
+    assert code == 0, said

@@ -386,7 +386,9 @@ class Ledger:
         own = {
             id for id, c in self.claims.items() if c.file is None or not _is_copy(c.file, folder)
         }
-        return set(ids_below(folder, own)) if own else set()
+        said = set(ids_below(folder, own)) if own else set()
+        # Where the text of a file does not tell its ids, it is run if one may be among them.
+        return said | {id for id in own - said if self._from_library(id) is not None}
 
     # -- what rests on what --------------------------------------------------------------------
 

@@ -331,8 +331,7 @@ def recheck(
         raise typer.BadParameter(f"there is no file {file}", param_hint="FILE")
     try:
         judged = judge(file)
-        if not alone:
-            _compare(judged, path or [])
+        replaced = [] if alone else _compare(judged, path or [])
     except (Refused, UnicodeDecodeError) as reason:
         typer.echo(f"refused: {file}: {reason}", err=True)
         raise typer.Exit(1) from None
@@ -350,6 +349,8 @@ def recheck(
         typer.echo(f"  {count:5} steps rest on {name}")
     if not alone:
         typer.echo("Every claim says what its derivation says.")
+    if replaced:
+        typer.echo(f"in the place of a claim that comes with slrsym: {', '.join(replaced)}")
 
 
 def _open(axioms: frozenset[str]) -> list[str]:
@@ -357,18 +358,16 @@ def _open(axioms: frozenset[str]) -> list[str]:
     return sorted(name for name in axioms if name.startswith("unchecked"))
 
 
-def _compare(judged: list[Judged], paths: list[Path]) -> None:
-    """Refuse a log that says something else of a claim than its derivation."""
+def _compare(judged: list[Judged], paths: list[Path]) -> list[str]:
+    """Refuse a log that says something else of a claim than its derivation.
+
+    Returns the claims that say something else than those of the same ids that come with slrsym; of
+    these a process is asked that runs no file of a user's.
+    """
     from slrsym.trusted import Refused, differs
 
-    asked = {"ids": [found.id for found in judged], "paths": [str(path) for path in paths]}
-    told = subprocess.run(
-        [sys.executable, "-m", "slrsym.evidence"],
-        input=json.dumps(asked), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if told.returncode:
-        raise ValueError(f"the derivations do not load: {told.stderr.strip()[-400:]}")
-    said = {found["claim"]: found for found in map(json.loads, told.stdout.splitlines())}
+    ids = [found.id for found in judged]
+    said = _stated(ids, paths)
     for found in judged:
         mine = said.get(found.id)
         if mine is None:
@@ -377,3 +376,18 @@ def _compare(judged: list[Judged], paths: list[Path]) -> None:
             )
         if differs(found, mine):
             raise Refused(f"claim {found.id} says something else in its derivation")
+    own = _stated(ids, []) if paths else {}
+    return [found.id for found in judged if found.id in own and differs(found, own[found.id])]
+
+
+def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:
+    """What claims say in their derivations, by another process."""
+    told = subprocess.run(
+        # Safely: nothing is imported from where the log happens to lie.
+        [sys.executable, "-P", "-m", "slrsym.evidence"],
+        input=json.dumps({"ids": ids, "paths": [str(path) for path in paths]}),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if told.returncode:
+        raise ValueError(f"the derivations do not load: {told.stderr.strip()[-400:]}")
+    return {found["claim"]: found for found in map(json.loads, told.stdout.splitlines())}

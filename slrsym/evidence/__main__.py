@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from slrsym.claims.ledger import Ledger, builtin_ledger
@@ -16,10 +17,13 @@ from slrsym.evidence.proof_log import statements
 
 def main(paths: list[str], ids: list[str]) -> None:
     """Print a line of JSON for each claim that there is."""
-    ledger = Ledger.load(*map(Path, paths)) if paths else builtin_ledger()
-    known = {*ledger.claims, *(id for id in ids if _is_known(ledger, id))}
-    for said in statements([id for id in ids if id in known], ledger.find):
-        print(json.dumps(said))
+    # What a derivation prints is no answer.
+    with redirect_stdout(sys.stderr):
+        ledger = Ledger.load(*map(Path, paths)) if paths else builtin_ledger()
+        known = [id for id in ids if _is_known(ledger, id)]
+        answers = list(map(json.dumps, statements(known, ledger.find)))
+    for answer in answers:
+        print(answer)
 
 
 def _is_known(ledger: Ledger, id: str) -> bool:

@@ -109,5 +109,10 @@ def statements(ids: Iterable[str], find: Callable[[str], Claim]) -> Iterator[dic
     """What claims say, in the plain form of the log; nothing is judged."""
     for id in ids:
         work = Emission(find(id), find, Book())
-        statement = plain(work.formula(work.claim.statement))
-        yield {"claim": id, "given": list(map(plain, work.supposed()[1])), "statement": statement}
+        try:
+            statement = plain(work.formula(work.claim.statement))
+            given = list(map(plain, work.supposed()[1]))
+        # Which no log states.
+        except Untranslatable:
+            statement, given = ["o", "unsaid"], []
+        yield {"claim": id, "given": given, "statement": statement}

@@ -123,6 +123,15 @@ def test_a_users_own_id_wins(derivation, workers):
     assert ledger.find("lemma-17-i").file == file.resolve()
 
 
+@pytest.mark.parametrize(
+    "id", ["lemma-17-i", "proposition-12-near-identity-kappa", "theorem-5-edge-nu-plus-few"]
+)
+def test_what_takes_the_place_of_a_built_in_claim_is_known(derivation, id):
+    # Of the ids that a file puts together, too, which its text does not say.
+    ledger = Ledger.load(derivation("a.py", claim_text(id), claim_text("theorem-5-edge-of-mine")))
+    assert ledger.replacing() == {id}
+
+
 def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_path):
     folder = tmp_path / "package"
     folder.mkdir()
