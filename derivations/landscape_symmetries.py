@@ -1,9 +1,9 @@
 """The landscape off the manifold: symmetries of the risk, and where its critical points are."""
 
-from sympy import And, Eq, Equivalent, Ge, erf
+from sympy import And, Eq, Equivalent, Function, Ge, erf
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import L, a, eta, gamma, kappa, nu, rho, s, t, theta
+from slrsym.notation import ORDER_PARAMETERS, L, a, eta, gamma, kappa, nu, rho, s, t, theta
 from slrsym.proof import (
     Claim,
     algebra,
@@ -43,10 +43,11 @@ def _(goal):
 
 
 def at(*signs):
-    overlaps = (kappa, nu, theta, eta, rho)
-    values = {x: sign * x for x, sign in zip(overlaps, signs, strict=True)}
+    values = {x: sign * x for x, sign in zip(ORDER_PARAMETERS, signs, strict=True)}
     return risk.subs(values, simultaneous=True)
 
+
+R = Function("R^", real=True)
 
 symmetries = Claim(
     id="landscape-symmetries",
@@ -57,6 +58,11 @@ symmetries = Claim(
         evaluate=False,
     ),
     source="new",
+    written={
+        R(*ORDER_PARAMETERS): risk,
+        R(-kappa, -nu, -theta, -eta, rho): at(-1, -1, -1, -1, 1),
+        R(kappa, nu, -theta, -eta, -rho): at(1, 1, -1, -1, -1),
+    },
 )
 
 

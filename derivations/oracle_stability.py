@@ -1,12 +1,15 @@
 """Whether the oracle attracts from off the manifold: the curvatures of the risk there."""
 
 from sympy import (
+    Add,
     And,
     Eq,
+    Function,
     Ge,
     Gt,
     Le,
     Lt,
+    Mul,
     Rational,
     Subs,
     Symbol,
@@ -20,7 +23,22 @@ from sympy import (
 
 from slrsym.certify import OnBox
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
-from slrsym.notation import A, B, L, d, eta, gamma, kappa, lam, nu, rho, s, t, theta
+from slrsym.notation import (
+    ORDER_PARAMETERS,
+    A,
+    B,
+    L,
+    d,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
 from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate, lemma, sign
 from slrsym.symbolic import closed_form
 
@@ -45,9 +63,9 @@ def turned(angle):
 
 k_cos, k_sin = turned(x)
 v_cos, v_sin = turned(y)
+turned_overlaps = (k_cos, v_cos, v_sin, k_sin, k_cos * v_sin + k_sin * v_cos)
 turned_risk = risk.subs(
-    {kappa: k_cos, eta: k_sin, nu: v_cos, theta: v_sin, rho: k_cos * v_sin + k_sin * v_cos},
-    simultaneous=True,
+    dict(zip(ORDER_PARAMETERS, turned_overlaps, strict=True)), simultaneous=True
 )
 
 # Slopes and curvatures of the risk in the overlaps, at the oracle.
@@ -66,32 +84,53 @@ R_rho_rho = (
     + 4 * (L - 1) * c * lam * gamma**2 * erf_prime(a) / A
 )
 
+R = Function("R^", real=True)
 # The transverse Hessian in the plane of k* and v*.
 H_kk = -R_kappa + R_rho_rho + 2 * R_eta_rho
 H_kv = R_eta_theta + R_rho_rho + R_theta_rho + R_eta_rho
 H_vv = -R_nu + R_theta_theta + R_rho_rho + 2 * R_theta_rho
 
 
-def curvature_along(*variables):
-    """The second derivative as the variables grow together, from 0.
+def together(f, *variables):
+    """The variables grow together from 0, the others stay there.
 
     One variable at a time: SymPy takes substitutions of equal values for equal.
     """
     still = {variable: 0 for variable in (x, y) if variable not in variables}
-    return Subs(D(turned_risk.subs(still | dict.fromkeys(variables, z)), (z, 2)), z, 0)
+    return f.subs(still | dict.fromkeys(variables, z))
 
 
-entries = {(x,): H_kk, (y,): H_vv, (x, y): H_kk + 2 * H_kv + H_vv}
+both = Add(H_kk, Mul(2, H_kv, evaluate=False), H_vv, evaluate=False)
+entries = {(x,): H_kk, (y,): H_vv, (x, y): both}
 
 
 transverse = Claim(
     id="oracle-transverse-hessian",
     title="curvatures at the oracle as $k$, $v$, or both turn in the plane of $k*$ and $v*$",
     statement=And(
-        *(Eq(curvature_along(*v), value, evaluate=False) for v, value in entries.items()),
+        *(
+            Eq(Subs(D(together(turned_risk, *v), (z, 2)), z, 0), value, evaluate=False)
+            for v, value in entries.items()
+        ),
         evaluate=False,
     ),
     source="new",
+    written={
+        R(*ORDER_PARAMETERS): risk,
+        **{
+            R(*(together(p, *v) for p in turned_overlaps)): together(turned_risk, *v)
+            for v in entries
+        },
+        **{
+            Symbol(name, real=True): value
+            for name, value in (
+                *(("H_k_k", H_kk), ("H_k_v", H_kv), ("H_v_v", H_vv)),
+                *(("R_kappa", R_kappa), ("R_nu", R_nu), ("R_eta_theta", R_eta_theta)),
+                *(("R_eta_rho", R_eta_rho), ("R_theta_theta", R_theta_theta)),
+                *(("R_theta_rho", R_theta_rho), ("R_rho_rho", R_rho_rho)),
+            )
+        },
+    },
 )
 
 

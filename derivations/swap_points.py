@@ -1,6 +1,6 @@
 """Swap points: $k = v*$ or $-v*$, where descent off the manifold may end, far from the oracle."""
 
-from sympy import And, Eq, Ge, Le, Lt, Subs, Symbol, pi, sqrt
+from sympy import And, Eq, Function, Ge, Le, Lt, Subs, Symbol, pi, sqrt
 
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
@@ -264,15 +264,10 @@ turn = Symbol("z", real=True)
 k_new = (x, 1 - (x**2 + y**2) / 2, y)
 cosine, sine = 1 - turn**2 / 2, turn
 v_new = (theta * cosine, sine, w_0 * cosine)
+k_dot_v = sum(i * j for i, j in zip(k_new, v_new, strict=True))
+turned_overlaps = (k_new[0], v_new[1], v_new[0], k_new[1], k_dot_v)
 turned_risk = risk.subs(
-    {
-        kappa: k_new[0],
-        eta: k_new[1],
-        theta: v_new[0],
-        nu: v_new[1],
-        rho: sum(i * j for i, j in zip(k_new, v_new, strict=True)),
-    },
-    simultaneous=True,
+    dict(zip(ORDER_PARAMETERS, turned_overlaps, strict=True)), simultaneous=True
 )
 
 b = lam * drift / A
@@ -303,11 +298,15 @@ curvatures = {
 }
 
 
+def together(f, directions):
+    """The variables grow together from 0, the others stay there."""
+    still = {variable: 0 for variable in (x, y, turn) if variable not in directions}
+    return f.subs(still | dict.fromkeys(directions, p))
+
+
 def curvature_along(directions):
     """The second derivative as the variables grow together, from 0."""
-    still = {variable: 0 for variable in (x, y, turn) if variable not in directions}
-    together = dict.fromkeys(directions, p)
-    return Subs(D(turned_risk.subs(still | together), (p, 2)), p, 0)
+    return Subs(D(together(turned_risk, directions), (p, 2)), p, 0)
 
 
 def curvature_form(directions):
@@ -319,17 +318,29 @@ def curvature_form(directions):
     )
 
 
+R = Function("R^", real=True)
+turns = ((x,), (y,), (turn,), (x, y), (x, turn), (y, turn))
+
 transverse = Claim(
     id="swap-hessian",
     title="curvatures at $k = v*$ as $k$ and $v$ turn, singly and together",
     statement=And(
-        *(
-            Eq(curvature_along(some), curvature_form(some), evaluate=False)
-            for some in ((x,), (y,), (turn,), (x, y), (x, turn), (y, turn))
-        ),
+        *(Eq(curvature_along(some), curvature_form(some), evaluate=False) for some in turns),
         evaluate=False,
     ),
     source="new",
+    written={
+        R(*ORDER_PARAMETERS): risk,
+        **{
+            R(*(together(f, some) for f in turned_overlaps)): together(turned_risk, some)
+            for some in turns
+        },
+        # The names that claim swap-form has for them.
+        Symbol("K", real=True): R_kappa_kappa,
+        Symbol("M", real=True): R_kappa_rho,
+        Symbol("Q", positive=True): R_rho_rho,
+        Symbol("P", positive=True): pull,
+    },
 )
 
 

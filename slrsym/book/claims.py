@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from sympy import Basic, Symbol
+from sympy import And, Basic, Eq, Symbol
 
 from slrsym import notation
 from slrsym.book.abbreviations import (
@@ -65,7 +65,7 @@ def claim_entry(
         steps = []
     shown = _shown(claim, steps)
     shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
-    shorthand = with_planar_letters(shorthand, shown)
+    shorthand = with_planar_letters(shorthand, shown).with_written(claim.written)
     shorthand = narrowed(shorthand, shown, claim.symbols, _names(shown))
     short = [shorthand(e) for e in shown]
     definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
@@ -90,7 +90,7 @@ def claim_entry(
             printer,
         ),
         statement=tuple(_statement(claim, writer)),
-        where=tuple(_where(claim, shorthand, short, printer, included, defined)),
+        where=tuple(_where(claim, shorthand, short, printer, find, included, defined)),
         idea=inline_text(claim.idea),
         proof=proof_blocks(steps, writer, claim.given) if status != "failed" else (),
         status=status,
@@ -146,6 +146,7 @@ def _where(
     shorthand: Shorthand,
     short: list[Any],
     printer: Printer,
+    find: Callable[[str], Claim],
     included: Collection[str],
     defined: bool,
 ) -> list[Block]:
@@ -169,6 +170,11 @@ def _where(
             blocks.append(Display(Formula(printer.symbol(letter), value), (Link("=", body),)))
     for function, meaning in shorthand.functions.items():
         applied = printer.box(function(*meaning.variables))
+        source = _source(meaning, claim, find, included) if function in shorthand.meant else None
+        if source is not None:
+            same = (Text(" is the right-hand side of "), Reference(source), Text("."))
+            blocks.append(Paragraph((Math(applied), *same)))
+            continue
         if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
             text = (Math(applied), Text(" is the risk on the manifold, "))
             blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
@@ -195,6 +201,17 @@ def _where(
         called = Math(row([place[0], Fence("(", inside, ")")]))
         blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
     return blocks
+
+
+def _source(
+    meaning: Any, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
+) -> str | None:
+    """The claim of the document that says what a function is equal to, on its right-hand side."""
+    for id in included:
+        for part in And.make_args(find(id).statement):
+            if id != claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
+                return id
+    return None
 
 
 def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:

@@ -57,6 +57,7 @@ class Displays:
         self.brief = brief
         # The formulas of the statement, which its proof need not repeat.
         self.stated: frozenset[Box] = frozenset()
+        self.proving: tuple[Block, ...] = ()
         self.linked = frozenset(linked)
         # The axioms that have a place in the document, with the claims that use them themselves.
         self.axioms = axioms or {}
@@ -215,7 +216,7 @@ class Renderer(Displays):
         if not isinstance(block, Group) or len(block.blocks) != 1:
             return None
         (only,) = block.blocks
-        if not isinstance(only, Display) or len(only.links) > 1:
+        if not isinstance(only, Display) or len(only.links) > 1 or self._repeats(only):
             return None
         if any(isinstance(piece, Math | Raw) for piece in block.heading):
             return None
@@ -224,6 +225,14 @@ class Renderer(Displays):
         said = sum(len(getattr(piece, "text", "")) * 0.4 + 2 for piece in why)
         widths = sum(f.box.width + 2 for f in only.formulas) + 0.6 * len(heading) + said
         return (heading, only) if widths < TEXT_WIDTH - 4 else None
+
+    def _repeats(self, display: Display) -> bool:
+        """Whether a proof is one step, which repeats the statement or a part of it."""
+        formulas = [f.box for f in display.formulas]
+        return len(display.links) < 2 and any(
+            isinstance(part, Display) and [f.box for f in part.formulas] == formulas
+            for part in self.proving
+        )
 
     def _headed(self, short: list[tuple[str, Display]]) -> list[str]:
         """Short groups below each other."""
@@ -246,6 +255,9 @@ class Renderer(Displays):
         match block:
             case Paragraph(parts):
                 return self.inline(parts)
+            case Display() if self._repeats(block):
+                why = block.links[-1].why if block.links else block.why
+                return f"By {self.inline(why)}."
             case Display():
                 return self.display(block)
             case Group(heading, inside):
@@ -257,6 +269,10 @@ class Renderer(Displays):
 
     def claim(self, claim: ClaimEntry) -> str:
         """A claim with its proof and its evidence."""
+        self.stated = frozenset(
+            f.box for d in claim.statement if isinstance(d, Display) for f in d.formulas
+        )
+        self.proving = ()
         kind = claim.label.kind.lower()
         title = f"[{{{self.inline(claim.title)}}}]" if claim.title else ""
         parts = [
@@ -272,10 +288,8 @@ class Renderer(Displays):
             box = self.inline(inline_text(f"{claim.box}."))
             parts.append(f"What is certified is the statement on a box: {box}")
         if claim.proof:
-            self.stated = frozenset(
-                f.box for d in claim.statement if isinstance(d, Display) for f in d.formulas
-            )
             idea = self.inline(claim.idea)
+            self.proving = claim.statement if self.brief else ()
             parts += [
                 "\\begin{slrproof}",
                 f"{idea}\\slrgap",

@@ -158,6 +158,7 @@ def book_files(
         add("How to read a step", "reading.tex", _READING)
     if document.notation:
         add("Notation", "notation.tex", _notation(document, renderer))
+        body.append("\\markboth{}{}")
     number = 0
     for chapter in parts:
         if chapter.title:

@@ -282,7 +282,7 @@ class Writer:
                 map_is_shown = True
                 continue
             blocks.append(self._one(part, label if last else "", said))
-        return blocks
+        return _joined(blocks)
 
     def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
         if isinstance(part, Relational) and part.rel_op != "!=":
@@ -291,6 +291,24 @@ class Writer:
             links = (Link(link.relation, right, label, reason),)
             return Display(self.formula(link.lhs), links)
         return Display(self.formula(part), (), label, reason)
+
+
+def _joined(blocks: list[Block]) -> list[Block]:
+    """Equations of one left side, one after the other, as a chain."""
+    made: list[Block] = []
+    for block in blocks:
+        before = made[-1] if made else None
+        if (
+            isinstance(block, Display)
+            and isinstance(before, Display)
+            and before.start == block.start
+            and all(link.sign == "=" for link in (*before.links, *block.links))
+            and before.links
+        ):
+            made[-1] = Display(before.start, (*before.links, *block.links))
+        else:
+            made.append(block)
+    return made
 
 
 def orbit_blocks(

@@ -105,6 +105,14 @@ def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
     return count, Mul(left, *(Pow(base, power) for base, power in powers.items()))
 
 
+def rest_of(total: Add, value: Expr) -> Expr | None:
+    """What a sum has beside another sum; None if it has not all of its terms."""
+    if not isinstance(value, Add) or len(value.args) >= len(total.args):
+        return None
+    here = set(total.args)
+    return Add(*here.difference(value.args)) if here.issuperset(value.args) else None
+
+
 FIVE = notation.ORDER_PARAMETERS
 
 
@@ -193,7 +201,8 @@ class Shorthand:
     risk_on_m: bool = True
     risk_closed: bool = True
     squares: bool = True
-    local: dict[Any, Symbol] = field(default_factory=dict)
+    local: dict[Any, Any] = field(default_factory=dict)
+    meant: dict[UndefinedFunction, Lambda] = field(default_factory=dict)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def meaning(self, symbol: Symbol) -> Expr:
@@ -208,6 +217,19 @@ class Shorthand:
         letters = {**self.letters, letter: value}
         local = {**self.local, value: letter}
         return replace(self, letters=letters, local=local, functions={}, _known={})
+
+    def with_written(self, written: Mapping[Any, Expr]) -> Shorthand:
+        """The abbreviations, and the claim's own: letters, and functions at some arguments."""
+        result = self
+        for shown, value in written.items():
+            if isinstance(shown, Symbol):
+                result = result.with_letter(shown, value)
+                continue
+            result = replace(result, local={**result.local, value: shown}, _known={})
+            if all(isinstance(x, Symbol) for x in shown.args):
+                meaning = Lambda(shown.args, value)
+                result = replace(result, meant={**result.meant, shown.func: meaning})
+        return result
 
     def inside(self, letter: Symbol) -> Any:
         """What a letter of the claim's own stands for, abbreviated by the others."""
@@ -227,7 +249,10 @@ class Shorthand:
 
     def _abbreviated(self, expr: Any) -> Any:
         if expr in self.local:
-            return self.local[expr]
+            shown = self.local[expr]
+            if isinstance(shown, AppliedUndef):
+                self.functions[shown.func] = self.meant[shown.func]
+            return shown
         named = self._risk(expr)
         if named is not None:
             return named
@@ -241,6 +266,12 @@ class Shorthand:
             # Not for SymPy, for which a letter does not depend on what it stands for.
             variables = (Tuple(*pair) for pair in expr.variable_count)
             return Expr.__new__(Derivative, self(expr.expr), *variables)
+        if isinstance(expr, Add):
+            for value, letter in self.local.items():
+                for sign in (1, -1):
+                    rest = rest_of(expr, sign * value)
+                    if rest is not None:
+                        return Add(sign * letter, self(rest))
         if isinstance(expr, Mul):
             for value, letter in self.local.items():
                 count, rest = times_in(expr, value)

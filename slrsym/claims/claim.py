@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from sympy import Eq, Ge, Gt, Le, Lt, Ne, Symbol, false, true
+from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne, Symbol, false, true
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
@@ -135,6 +136,9 @@ class Claim:
     against : str, optional
         How it stands against what its source says: ``exact``, or ``stronger: ...``, ``weaker: ...``
         or ``false: ...`` and how; empty if the source does not say it.
+    written : mapping, optional
+        How parts of the statement and of its proof are written in documents: a symbol, or an
+        undefined function of some arguments, for each expression. Nothing is checked with it.
 
     Raises
     ------
@@ -159,6 +163,7 @@ class Claim:
     title: str
     given: tuple[Boolean, ...]
     against: str
+    written: Mapping[Expr, Expr]
     file: Path | None
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
@@ -171,6 +176,7 @@ class Claim:
         title: str = "",
         given: Iterable[Boolean] = (),
         against: str = "",
+        written: Mapping[Expr, Expr] | None = None,
     ) -> None:
         if not isinstance(id, str) or not _ID.fullmatch(id):
             raise ProofError(
@@ -208,6 +214,7 @@ class Claim:
             given=given,
             file=file,
             against=against,
+            written=MappingProxyType(dict(written or {})),
         )
         claims.append(self)
 
