@@ -39,7 +39,7 @@ centred = Claim(
 
 @centred.proof
 def _(goal):
-    """Its mean is the first coordinate's, which v* does not have here."""
+    """Its mean is the first coordinate's, which $v*$ does not have here."""
     return chain(goal.lhs).then(0, by=stein(Y1))
 
 
@@ -143,7 +143,7 @@ def slope(p):
 
 pulled = Claim(
     id="angle-manifold",
-    title="with an angle the manifold theta = eta = rho = 0 is left along k*",
+    title="with an angle the manifold $theta = eta = rho = 0$ is left along $k*$",
     statement=Eq(
         slope(theta) + kappa * slope(rho),
         -c * (d * erf(a) + 2 * kappa * (lam * gamma**2 * drift * erf_prime(a) / A

@@ -67,22 +67,22 @@ time = Symbol("t", integer=True, nonnegative=True)
 
 keeps = Claim(
     id="attraction-induction",
-    title="V_t <= q^t V_0 for all t, by induction: with q = 1 - mu alpha it holds after a step, "
-    "which begins in V <= r if V_0 does",
+    title="$V_t <= q^t V_0$ for all $t$, by induction: with $q = 1 - mu alpha$ it holds after a "
+    "step, which begins in $V <= r$ if $V_0$ does",
     statement=And(
         Le(now, radius, evaluate=False),
         Le(factor * now, factor ** (time + 1) * start, evaluate=False),
         Le(factor * now, start, evaluate=False),
         evaluate=False,
     ),
-    source="new; V stands for V_t, and a step from V <= r leads to q V at most: attraction-rate",
+    source="new; $V$ is $V_t$; a step from $V <= r$ leads to $q V$ at most; attraction-rate",
     given=[Le(now, factor**time * start), Le(now, start), Le(start, radius), Lt(factor, 1)],
 )
 
 
 @keeps.proof
 def _(goal):
-    """It holds at t = 0, and what is not above V_0 lies in the neighbourhood."""
+    """It holds at $t = 0$, and what is not above $V_0$ lies in the neighbourhood."""
     power = factor ** (time + 1) * start
     return all_of(
         chain(now).le(start, by=sign).le(radius, by=sign),
@@ -95,10 +95,10 @@ precision, gain, steps = symbols("epsilon c t", positive=True)
 
 converges = Claim(
     id="attraction-converges",
-    title="so V tends to 0, and k and v to the oracle's: e^(-c t) V_0 is at most epsilon from "
-    "t = V_0/(c epsilon) on",
+    title="so $V$ tends to 0, and $k$ and $v$ to the oracle's: $e^(-c t) V_0$ is at most $epsilon$ "
+    "from $t = V_0/(c epsilon)$ on",
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
-    source="new; (1 - mu alpha)^t <= e^(-c t), c = mu alpha; |k - k*|^2 + |v - v*|^2 = 2 V, "
+    source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
     given=[Ge(steps, start / (gain * precision))],
 )
@@ -184,7 +184,7 @@ def _(goal):
 differences = (k_vector - k_star, v_vector - v_star)
 distance = Claim(
     id="attraction-distance",
-    title="|k - k*|^2 + |v - v*|^2 = 2 V",
+    title="$|k - k*|^2 + |v - v*|^2 = 2 V$",
     statement=Eq(
         sum(difference.dot(difference) for difference in differences),
         2 * (1 - kappa + 1 - nu),

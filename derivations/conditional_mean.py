@@ -74,7 +74,7 @@ density = Sum(joint(l), (l, 1, L))
 
 any_posterior = Claim(
     id="softmax-posterior-of-any-length",
-    title="the posterior of the location among L tokens is softmax, with the bias log w",
+    title="the posterior of the location among $L$ tokens is softmax, with the bias $log w$",
     statement=Eq(joint(j) / density, w[j] * exp(mean * score[j]) / weighted, evaluate=False),
     source="new",
     given=[Gt(weighted, 0), Gt(density, 0), Ge(j, 1), Le(j, L)],
@@ -89,18 +89,18 @@ def _(goal):
 
 conditional_mean = Claim(
     id="softmax-conditional-mean",
-    title="softmax with k = k*, v = v* at inverse temperature sqrt(d/2) is E[Y | X]",
+    title="softmax with $k = k*$, $v = v*$ at inverse temperature $sqrt(d/2)$ is $E[Y | X]$",
     statement=Eq(
         Sum(joint(j) * value[j], (j, 1, L)) / density,
         Sum(w[j] * exp(mean * score[j]) * value[j], (j, 1, L)) / weighted,
         evaluate=False,
     ),
-    source="new; for gamma = 1, whatever k* . v* is; equal weights give the predictor (2)",
+    source="new; for $gamma = 1$, whatever $k* . v*$ is; equal weights give the predictor (2)",
     given=[Gt(weighted, 0), Gt(density, 0)],
 )
 
 
 @conditional_mean.proof
 def _(goal):
-    """The mean of X_j . v* over the posterior of the location."""
+    """The mean of $X_j . v*$ over the posterior of the location."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)

@@ -281,6 +281,12 @@ class Shorthand:
             root = self._root(expr)
             if root is not None:
                 return root
+        if isinstance(expr, Subs):
+            value = self(expr.expr)
+            plain = isinstance(value, AppliedUndef) and value.func in self.functions
+            if plain and all(isinstance(x, Symbol) for x in value.args):
+                put = dict(zip(expr.variables, expr.point, strict=True))
+                return value.func(*(self(put.get(x, x)) for x in value.args))
         if isinstance(expr, asin):
             # An arc sine of 2 s^2/(1 + 2 s^2) is known by its looks.
             args = [_plain(self)(arg) for arg in expr.args]

@@ -49,20 +49,22 @@ class Calculus(Expectations):
             self.place = start
         of = self._base()
         result = Derivative(of, *variables, evaluate=False)
-        if self._peek() == "|" and self._peek(1) == "_":
-            self._take()
-            self._take()
-            under = self._inner(self._group())
-            names, values = [], []
-            while True:
-                names.append(under._letter())
-                under._take("=")
-                values.append(under._sum())
-                if under._peek() != ",":
-                    break
-                under._take()
-            return Subs(result, tuple(names), tuple(values))
-        return result
+        return self._at_point(result)
+
+    def _at_point(self, of: Any) -> Any:
+        """What stands before a bar with values below it, if there is one, at these values."""
+        if self._peek() != "|" or self._peek(1) != "_":
+            return of
+        self.place += 2
+        under = self._inner(self._group())
+        at: dict[Any, Any] = {}
+        while True:
+            name = under._letter()
+            under._take("=")
+            at[name] = under._sum()
+            if under._peek() != ",":
+                return Subs(of, tuple(at), tuple(at.values()))
+            under._take()
 
     def _at_values(self, function: Lambda, variables: list[tuple[Any, int]]) -> Any:
         """A derivative of an abbreviated function, at a place."""
@@ -75,17 +77,8 @@ class Calculus(Expectations):
             result = Derivative(applied(function, values), *variables, evaluate=False)
             if not bar:
                 return result
-            self.place = self_place + 2
-            under = self._inner(self._group())
-            at: dict[Any, Any] = {}
-            while True:
-                name = under._letter()
-                under._take("=")
-                at[name] = under._sum()
-                if under._peek() != ",":
-                    break
-                under._take()
-            return Subs(result, tuple(at), tuple(at.values()))
+            self.place = self_place
+            return self._at_point(result)
         inner = Derivative(function.expr, *variables, evaluate=False)
         return Subs(inner, tuple(function.variables), tuple(values))
 

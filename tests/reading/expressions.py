@@ -91,6 +91,8 @@ class Expressions(Calculus):
             self._take()
             inside = self._sum()
             self._take({"(": ")", "[": "]"}[token])
+            if self._peek() == "|" and self._peek(1) == "_":
+                return self._at_point(inside)
             if self._peek() == "_" and isinstance(inside, Symbol):
                 return self._indexed(inside)
             return inside

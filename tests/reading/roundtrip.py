@@ -155,7 +155,8 @@ def _normal(expr: Any) -> Any:
         if isinstance(inner, Derivative):
             orders = [part for pair in inner.variable_count for part in pair]
             return Function("derivative_at")(inner.expr, *orders, *values)
-        return Function("at")(inner, *values)
+        # The value of a function, where the function is written at the values.
+        return inner.subs(put, simultaneous=True)
     args = [_normal(arg) for arg in expr.args]
     if isinstance(expr, Function):
         args = [expand(arg) for arg in args]
