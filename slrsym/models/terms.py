@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import flint
 import mpmath
 import numpy as np
 from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
@@ -15,6 +16,7 @@ from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk
+from slrsym.kernels.laplace_balls import ball_laplace_risk
 from slrsym.kernels.means import GaussianMean
 from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.kernels.special import ErfDefect
@@ -379,9 +381,11 @@ class SoftmaxTerms:
 
     def compile(self, backend: str, what: tuple[str, ...]) -> Callable[..., Any]:
         """Risk and gradient as a function of states and parameters."""
-        require_backend(backend, ("numpy", "numba", "mpmath"))
+        require_backend(backend)
         if not set(what) <= {"excess_risk", "risk", "gradient"}:
             raise ValueError(f"of softmax there are risk, excess_risk and gradient; got {what}")
+        if backend == "ball":
+            return self._in_balls(what)
         names, parameters = self.model.order_parameters, self.model.parameters
         moving = [*self.means, *self.covs]
         rates = [e.diff(p) for e in moving for p in names]
@@ -415,6 +419,22 @@ class SoftmaxTerms:
             numbers = entries(state, *values)
             rows = [row(x) for x in numbers.reshape(-1, numbers.shape[-1])]
             return np.array(rows).reshape(*numbers.shape[:-1], -1)
+
+        return evaluate
+
+    def _in_balls(self, what: tuple[str, ...]) -> Callable[..., Any]:
+        if "gradient" in what:
+            raise ValueError("of softmax there are balls of risk and excess_risk, not of slopes")
+        roles = len(self.counts)
+        names, parameters = self.model.order_parameters, self.model.parameters
+        entries = compile_expressions(self._entries, names, parameters, "ball")
+
+        def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
+            numbers = entries(state, *values, dps=dps)
+            with flint.ctx.workdps(whole("dps", dps, 1)):
+                mu, extra, *rest = numbers
+                excess = ball_laplace_risk(mu, extra, rest[:roles], rest[roles:-1])
+                return [excess + (numbers[-1] if name == "risk" else 0) for name in what]
 
         return evaluate
 
