@@ -21,6 +21,7 @@ from slrsym.book.document import ClaimEntry, Display, Document
 from slrsym.book.errata import LEAD
 from slrsym.book.html import STATUSES, Renderer, badge, escaped, relation, slug
 from slrsym.book.outline import Part, outline
+from slrsym.book.portrait import SETTING, script
 from slrsym.book.prose import inline_text
 from slrsym.book.rules import rule_entry, rule_of
 from slrsym.claims.names import step_name
@@ -34,6 +35,8 @@ _ASSETS = ("style.css", "site.js", "map.js", "ledger.js")
 # What is shown of a statement where one points at its name, in em and in characters.
 _GLIMPSE, _MOST = 24.0, 1500
 _ANNOTATION = re.compile(r"<annotation.*?</annotation>", re.DOTALL)
+# The statements that are about the planar map.
+_IN_MOTION = {"theorem-5", "proposition-9", "proposition-10", "proposition-13"}
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -41,7 +44,8 @@ def _reference(id: str, show: Renderer) -> str:
     return show.reference(id)
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """What fills the templates in."""
     # What renderers write is HTML already; the filter text is for all else.
     made = Environment(
         loader=PackageLoader("slrsym.book"),
@@ -63,7 +67,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
     parts += [("Axioms", "axioms.html")] if document.axioms else []
     parts += [("Notation", "notation.html")] if document.notation else []
     parts += [("Errata", "errata.html")] if document.errata else []
-    environment = _environment()
+    templates = environment()
     sources = _sources(claims)
     sections = outline(document)
 
@@ -79,7 +83,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
 
     def made(template: str, heading: str, show: Renderer, root: str = "", **inside: Any) -> str:
         around = {"heading": heading, "site": title, "root": root, "parts": parts}
-        return environment.get_template(template).render(
+        return templates.get_template(template).render(
             document=document, show=show, known=known, **around, **inside
         )
 
@@ -104,6 +108,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
             show,
             "../",
             claim=claim,
+            portrait=claim.id in _IN_MOTION and bool(document.notation),
             users=users[claim.id],
             axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
             before=claims[place - 1] if place else None,
@@ -138,6 +143,8 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
         linked = {claim.place[1] for claim in claims if claim.place[0] == file}
         inside = {"lines": lines, "linked": linked}
         pages[name] = made("source.html", file.name, renderer("../"), "../", **inside)
+    if document.notation and not _IN_MOTION.isdisjoint(known):
+        pages["portrait.js"] = script(SETTING)
     pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
     return pages
 

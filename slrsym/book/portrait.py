@@ -1,0 +1,69 @@
+"""The phase portrait of Theorem 5, for a browser: the planar map as JavaScript, and what draws it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from sympy import cse, diff, jscode
+
+from slrsym import planar
+from slrsym.notation import alpha, d, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.symbolic import gradient
+
+# The task of figure 4a, at one of the inverse temperatures that it comes through.
+SETTING = {"lambda": 0.1, "alpha": 0.03, "d": 400, "gamma": 0.5**0.5}
+_TEMPLATES = files(__package__) / "templates"
+
+
+@cache
+def formulas() -> str:
+    """The map, the Hessian at the saddle, and both bounds of the step size, as functions.
+
+    The slopes are those of the risk that is derived from its definition, on the manifold; how a
+    step moves the overlaps is Lemma 7.
+    """
+    on_manifold = {theta: 0, eta: 0, rho: 0}
+    slopes = [entry.subs(on_manifold) for entry in gradient()[:2]]
+    origin = {kappa: 0, nu: 0}
+    curvatures = [
+        diff(slopes[0], kappa).subs(origin),
+        diff(slopes[0], nu).subs(origin),
+    ]
+    moved = [planar.moved(x, slope) for x, slope in zip((kappa, nu), slopes, strict=True)]
+    setting = (lam, alpha, d, gamma)
+    return "\n".join([
+        _function("step", (kappa, nu, *setting), moved),
+        _function("curvatures", setting, curvatures),
+        _function("bounds", setting, [1 / planar.K, 1 / planar.C]),
+    ])  # fmt: skip
+
+
+def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
+    """JavaScript that evaluates expressions, what they share once."""
+    shared, values = cse(values)
+    # `lambda` is a word of Python alone; JavaScript has no objection.
+    lines = [
+        f"  const {x} = {jscode(value, user_functions={'erf': 'erf'})};" for x, value in shared
+    ]
+    result = ", ".join(jscode(value, user_functions={"erf": "erf"}) for value in values)
+    inside = "\n".join([*lines, f"  return [{result}];"])
+    return f"function {name}({', '.join(x.name for x in arguments)}) {{\n{inside}\n}}\n"
+
+
+def script(setting: dict[str, float], starts: list[Any] | None = None) -> str:
+    """All that a page needs but its place, an element of the class `portrait`."""
+    told = json.dumps({"setting": setting, "starts": starts or []}, separators=(",", ":"))
+    text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")
+    return f'"use strict";\n(() => {{\n{formulas()}\nconst GIVEN = {told};\n{text}}})();\n'
+
+
+def page(setting: dict[str, float], starts: list[Any] | None = None) -> str:
+    """A page by itself, in one file."""
+    from slrsym.book.site import environment
+
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+    shown = {"style": style, "script": script(setting, starts)}
+    return environment().get_template("portrait.html").render(**shown)
