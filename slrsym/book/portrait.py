@@ -1,4 +1,4 @@
-"""The phase portrait of Theorem 5, for a browser: the planar map as JavaScript, and what draws it."""
+"""The phase portrait of Theorem 5, for a browser: the planar map, and what draws it."""
 
 from __future__ import annotations
 
@@ -53,17 +53,33 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
     return f"function {name}({', '.join(x.name for x in arguments)}) {{\n{inside}\n}}\n"
 
 
-def script(setting: dict[str, float], starts: list[Any] | None = None) -> str:
+def swept(data: Any) -> dict[str, Any]:
+    """What is drawn of a saved sweep of `slrsym recovery`: where runs begin, and their verdicts."""
+    missing = {"start", "verdict"} - set(data.variables)
+    if missing:
+        raise ValueError(
+            f"a sweep has the variables start and verdict, as slrsym recovery saves them for one "
+            f"setting; missing: {', '.join(sorted(missing))}"
+        )
+    return {
+        "overlaps": [str(name) for name in data["overlap"].values],
+        "names": [str(name) for name in data["verdict_names"].values],
+        "starts": [[float(f"{x:.6g}") for x in row] for row in data["start"].values],
+        "verdicts": [int(v) for v in data["verdict"].values],
+    }
+
+
+def script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """All that a page needs but its place, an element of the class `portrait`."""
-    told = json.dumps({"setting": setting, "starts": starts or []}, separators=(",", ":"))
+    told = json.dumps({"setting": setting, "sweep": sweep}, separators=(",", ":"))
     text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")
     return f'"use strict";\n(() => {{\n{formulas()}\nconst GIVEN = {told};\n{text}}})();\n'
 
 
-def page(setting: dict[str, float], starts: list[Any] | None = None) -> str:
+def page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """A page by itself, in one file."""
     from slrsym.book.site import environment
 
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    shown = {"style": style, "script": script(setting, starts)}
+    shown = {"style": style, "script": script(setting, sweep), "sweep": sweep}
     return environment().get_template("portrait.html").render(**shown)

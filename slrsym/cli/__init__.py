@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 from slrsym.cli import certify
 from slrsym.cli.compare import compare
 from slrsym.cli.coq import coq
-from slrsym.cli.export import everything, export, html
+from slrsym.cli.export import everything, export, html, portrait
 from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
 from slrsym.cli.output import EXIT_CODES, example, show_tracebacks
@@ -94,6 +94,7 @@ for _command in (
     app.command(cls=_Command, epilog=example(_command.__name__))(_command)
 export.command(epilog=example("export html"))(html)
 export.command(epilog=example("export coq"))(coq)
+export.command(epilog=example("export portrait"))(portrait)
 export.command("all", epilog=example("export all"))(everything)
 app.add_typer(export)
 app.add_typer(certify.app, name="certify")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,9 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slrsym.claims.names import id_of
-from slrsym.cli.output import CLAIMS, PATHS, SEED, WORKERS, example, optional, reported
+from slrsym.cli.output import (
+    CLAIMS,
+    GAMMA,
+    GAMMA2,
+    PATHS,
+    SEED,
+    WORKERS,
+    example,
+    gamma_of,
+    optional,
+    reported,
+    require_writable,
+)
 from slrsym.cli.verify import checked, loaded
-from slrsym.files import FolderError, require_ours, write_folder
+from slrsym.files import FolderError, replacing, require_ours, write_folder
 
 if TYPE_CHECKING:
     from slrsym.book.document import Document
@@ -277,6 +290,53 @@ def site_title(title: str | None, paths: list[Path] | None) -> str:
     from slrsym.book.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if paths else _PAPER)
+
+
+@reported()
+def portrait(
+    output: Annotated[
+        Path | None,
+        optional("--output", "-o", metavar="FILE", help="Where to write: a .html file."),
+    ] = None,
+    lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
+    alpha: Annotated[float, typer.Option("--alpha", help="Step size.")] = 0.03,
+    d: Annotated[int, typer.Option("--d", min=2, help="Dimension of a token.")] = 400,
+    gamma: GAMMA = None,
+    gamma2: GAMMA2 = None,
+    sweep: Annotated[
+        Path | None,
+        optional("--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."),
+    ] = None,
+) -> None:
+    """Write Theorem 5 as a page in which one starts orbits and moves the parameters.
+
+    The page runs the planar map by the formula that is derived from the risk. It is one file, and
+    needs no network.
+    """
+    if output is None or output.suffix != ".html":
+        raise typer.BadParameter(f"say where to write, a .html file; got {output}", param_hint="-o")
+    for name, value in (("--lam", lam), ("--alpha", alpha)):
+        if not 0 < value < math.inf:
+            raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
+    require_writable(output, "--output")
+    from slrsym.book.portrait import SETTING, page, swept
+
+    deviation = gamma_of(gamma, gamma2) or SETTING["gamma"]
+    shown = None
+    if sweep is not None:
+        import xarray as xr
+
+        if not sweep.is_file():
+            raise typer.BadParameter(f"there is no file {sweep}", param_hint="--sweep")
+        try:
+            with xr.open_dataset(sweep) as data:
+                shown = swept(data)
+        except (ValueError, OSError) as problem:
+            raise typer.BadParameter(f"{sweep}: {problem}", param_hint="--sweep") from None
+    setting = {"lambda": lam, "alpha": alpha, "d": d, "gamma": deviation}
+    with replacing(output) as draft:
+        draft.write_text(page(setting, shown), encoding="utf-8")
+    typer.echo(f"wrote {output}: open it in a browser")
 
 
 LATEX, HTML = "latex", "html"

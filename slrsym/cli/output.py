@@ -142,6 +142,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "export html": ("slrsym export html -o site",),
     "export coq": ("slrsym export coq -o coq", "slrsym export coq lemma-16 -o lemma-16"),
+    "export portrait": ("slrsym export portrait -o theorem-5.html --lam 0.3 --alpha 0.01",),
     "export all": ("slrsym export all -o checked",),
     "certify alpha": (
         "slrsym certify alpha --lam 0.1 --gamma2 1/2 --d 400 -o alpha.json",

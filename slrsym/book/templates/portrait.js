@@ -116,9 +116,9 @@ function endOf([kappa, nu]) {
 
 function draw() {
   const scale = window.devicePixelRatio || 1;
-  size = Math.min(place.clientWidth, 520);
+  size = Math.min(place.clientWidth, 480);
   canvas.width = canvas.height = Math.round(size * scale);
-  canvas.style.width = canvas.style.height = `${size}px`;
+  canvas.style.width = `${size}px`;
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, size, size);
   context.strokeStyle = colour("line");
@@ -139,8 +139,8 @@ function draw() {
       const from = [i / 10, j / 10], to = step(...from, ...values());
       const way = [to[0] - from[0], to[1] - from[1]], length = Math.hypot(...way) || 1;
       const shown = way.map((x) => x / length * 0.07);
-      line([from, [from[0] + shown[0], from[1] + shown[1]]], colour("line"), 1);
-      dot([from[0] + shown[0], from[1] + shown[1]], colour("line"), 1.6);
+      line([from, [from[0] + shown[0], from[1] + shown[1]]], colour("quiet"), 0.6);
+      dot([from[0] + shown[0], from[1] + shown[1]], colour("quiet"), 1.4);
     }
   const half = separatrix();
   context.setLineDash([5, 4]);
@@ -179,9 +179,10 @@ function start(kappa, nu) {
 canvas.addEventListener("click", (event) => {
   const box = canvas.getBoundingClientRect();
   const inside = (x) => Math.max(-1, Math.min(1, x));
+  const [x, y] = [event.clientX - box.left, event.clientY - box.top].map((v) => v * size / box.width);
   start(
-    inside((event.clientX - box.left - MARGIN) / (size - 2 * MARGIN) * 2 - 1),
-    inside(1 - (event.clientY - box.top - MARGIN) / (size - 2 * MARGIN) * 2),
+    inside((x - MARGIN) / (size - 2 * MARGIN) * 2 - 1),
+    inside(1 - (y - MARGIN) / (size - 2 * MARGIN) * 2),
   );
 });
 
@@ -223,3 +224,54 @@ draw();
 start(0.1, -0.4);
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 window.addEventListener("resize", draw);
+
+// -- off the manifold: where the runs of a saved sweep begin, and how they end -------------------
+
+const recovery = document.querySelector(".recovery");
+if (recovery && GIVEN.sweep) {
+  const {overlaps, names, starts, verdicts} = GIVEN.sweep;
+  const colours = ["proved", "failed", "open", "certified", "quiet"];
+  const sheet = make("canvas", {role: "img", "aria-label": "Starts of runs, coloured by where they end"});
+  const told = make("p", {class: "about", role: "status"}, "Click at a start to read its overlaps.");
+  const axis = (chosen) => {
+    const select = make("select", {}, ...overlaps.map((name) => make("option", {value: name}, name)));
+    select.value = overlaps[chosen];
+    select.addEventListener("change", paint);
+    return select;
+  };
+  const right = axis(0), up = axis(1);
+  const legend = make("ul", {class: "legend"}, ...names.map((name, n) => {
+    const mark = make("span", {"aria-hidden": "true", style: `color: var(--${colours[n % 5]})`}, "● ");
+    return make("li", {}, mark, `${name}: ${verdicts.filter((v) => v === n).length}`);
+  }));
+  let at = [];
+  function paint() {
+    const scale = window.devicePixelRatio || 1, width = Math.min(recovery.clientWidth, 480);
+    sheet.width = sheet.height = Math.round(width * scale);
+    sheet.style.width = `${width}px`;
+    const pen = sheet.getContext("2d");
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    const columns = [right, up].map((select) => overlaps.indexOf(select.value));
+    const most = columns.map((c) => Math.max(...starts.map((row) => Math.abs(row[c]))) || 1);
+    const side = (value, most) => value / most * (width / 2 - 20);
+    at = starts.map((row) => [width / 2 + side(row[columns[0]], most[0]), width / 2 - side(row[columns[1]], most[1])]);
+    pen.strokeStyle = colour("line");
+    pen.strokeRect(10, 10, width - 20, width - 20);
+    for (let n = 0; n < at.length; n++) {
+      pen.fillStyle = colour(colours[Math.max(0, verdicts[n]) % 5]);
+      pen.beginPath();
+      pen.arc(...at[n], 2.5, 0, 2 * Math.PI);
+      pen.fill();
+    }
+  }
+  sheet.addEventListener("click", (event) => {
+    const box = sheet.getBoundingClientRect();
+    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const far = at.map(([a, b]) => Math.hypot(a - x, b - y));
+    const n = far.indexOf(Math.min(...far));
+    told.textContent = `${names[verdicts[n]] ?? "not ended"}, from ${overlaps.map((name, i) => `${name} ${starts[n][i].toFixed(3)}`).join(", ")}`;
+  });
+  const axes = make("p", {}, make("label", {}, "across ", right), " ", make("label", {}, "upwards ", up));
+  recovery.replaceChildren(axes, make("div", {class: "portrait"}, sheet), legend, told);
+  paint();
+}
