@@ -9,9 +9,12 @@ eigenspaces there are q factors.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,13 +75,76 @@ class Flow:
                     symbol = model.inner(x, y, a)
                     if isinstance(symbol, Symbol):
                         self.places[symbol] = (i, j, a)
+        self._spaces = max(a for *_, a in self.places.values()) + 1
         self._places = [self.places[p] for p in model.order_parameters]
         self._sphere = np.array([x.on_sphere for x in model.trained])
 
     @property
     def closed(self) -> bool:
-        """Whether the Gram matrix at one step determines that at the next."""
-        return True
+        """Whether the Gram matrices at one step determine those at the next.
+
+        They do for every model that can be stated: what would not close, covariances that have no
+        eigenspaces in common, is refused, since gradients leave every finite span of directions.
+        """
+        return self._model.spaces == self._spaces
+
+    @property
+    def why(self) -> str:
+        """What the flow closes in, and for what reason."""
+        model, directions = self._model, ", ".join(x.name for x in self._model.directions)
+        if model.spaces > 1:
+            return (
+                f"in {model.spaces} Gram matrices of {directions}: a gradient is a combination of "
+                "their projections on the eigenspaces, which all covariances have in common"
+            )
+        spikes = any(token.spikes for token in model.data.tokens)
+        return (
+            f"in the Gram matrix of {directions}: a gradient is a combination of these, as "
+            "covariances are multiples of the identity" + (", but for spikes along these" * spikes)
+        )
+
+    def symmetries(self) -> tuple[frozenset[Symbol], ...]:
+        """Sets of order parameters whose signs may change together and leave the risk as it is.
+
+        They come of reflected directions, among which fixed inner products must stay. Where those
+        of one set vanish, descent stays: that is an invariant manifold. Whether the risk stays is
+        asked at random points.
+        """
+        model, rng = self._model, np.random.default_rng(0)
+        names, spaces = model.order_parameters, range(model.spaces)
+        # What the risk depends on, or the statement fixes, stays.
+        tied = [
+            (x, y)
+            for i, x in enumerate(model.fixed)
+            for y in model.fixed[:i]
+            if any(self._is_held(x, y, a) for a in spaces)
+        ]
+        found: dict[frozenset[Symbol], Array] = {}
+        for signs in itertools.product((1, -1), repeat=len(model.directions)):
+            of = dict(zip(model.directions, signs, strict=True))
+            if signs[0] == 1 and all(of[x] == of[y] for x, y in tied):
+                moved = np.array([signs[i] * signs[j] for i, j, _ in self._places])
+                found[frozenset(p for p, m in zip(names, moved, strict=True) if m < 0)] = moved
+        found.pop(frozenset(), None)
+        size = 1 / (2 + len(model.trained))
+        least = np.array([size if p.is_positive else -size for p in names])
+        states = rng.uniform(least, np.abs(least) * 1.5, (3, len(names)))
+        values = [
+            3 + i if p.is_integer else rng.uniform(0.2, 0.9) for i, p in enumerate(model.parameters)
+        ]
+        risk = model.compile("numpy", "risk")
+        before = risk(states, *values)
+        return tuple(
+            flipped
+            for flipped, moved in found.items()
+            if np.allclose(risk(states * moved, *values), before, rtol=1e-10, atol=0)
+        )
+
+    def _is_held(self, x: Direction, y: Direction, space: int) -> bool:
+        """Whether an inner product of fixed directions is one that matters, and not 0."""
+        product = self._model.inner(x, y, space)
+        given = self._model.given(x, y) is not None
+        return product != 0 and (given or product in self._model.parameters)
 
     def state(self, factor: Array) -> Array:
         """The order parameters."""
@@ -392,12 +458,14 @@ def started(
     rng: np.random.Generator,
     dimensions: Sequence[int] | None,
 ) -> Array:
-    """The factors of a start: ``"uniform"``, vectors by direction, or Gram matrices."""
+    """The factors of a start: ``"uniform"``, vectors by direction or in a file, Gram matrices."""
+    if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):
+        start = _vectors_in(model, Path(start))
     if isinstance(start, str):
         if start not in ("uniform", "uniform, fixed directions too"):
             raise ValueError(
                 "start must be 'uniform', 'uniform, fixed directions too', vectors by direction, "
-                f"or a Gram matrix; got {start!r}"
+                f"a file .npz of these, or a Gram matrix; got {start!r}"
             )
         if "d" not in by_name:
             raise ValueError("values must have a number for d, where starts are drawn")
@@ -437,6 +505,22 @@ def started(
             root = root_of(matrix)
             factor[i, a, :, : root.shape[1]] = root
     return _repeated(factor, runs)
+
+
+def _vectors_in(model: Model, file: Path) -> dict[Direction, Array]:
+    """The arrays of a file, by the names of directions."""
+    try:
+        with np.load(file) as arrays:
+            found = dict(arrays)
+    except (OSError, ValueError, EOFError, BadZipFile) as problem:
+        raise ValueError(f"start: {file} cannot be read as .npz: {problem}") from None
+    names = {x.name: x for x in model.directions}
+    unknown = sorted(found.keys() - names.keys())
+    if unknown:
+        raise ValueError(
+            f"start: {file} has {unknown[0]}, no direction of this model ({', '.join(names)})"
+        )
+    return {names[name]: array for name, array in found.items()}
 
 
 def _repeated(factor: Array, runs: int) -> Array:

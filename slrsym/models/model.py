@@ -531,8 +531,8 @@ class Model:
             there is a row; `rng`, a seed; `dimensions` of the eigenspaces; `backend`, 'auto',
             'numpy' or 'numba'; `start`: 'uniform' (trained directions uniform on their spheres;
             fixed ones, too, where their inner products are not known), 'uniform, fixed directions
-            too', a vector of R^d for each direction, or Gram matrices of all directions, trained
-            ones first.
+            too', a vector of R^d for each direction, a file .npz of such by the directions' names,
+            or Gram matrices of all directions, trained ones first.
 
         Returns
         -------

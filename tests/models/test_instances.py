@@ -170,6 +170,62 @@ def test_descent_of_overlaps_is_that_of_vectors(name):
             assert abs(runs.overlap(x, y)[-1, 0] - ended[x] @ ended[y]) < 1e-12
 
 
+def test_descent_starts_from_a_file_of_vectors(tmp_path):
+    instance = HEADS["angle"][0]()
+    vectors = by_direction(instance, drawn(np.random.default_rng(12), 20, 0.4))
+    np.savez(tmp_path / "start.npz", **{x.name: v for x, v in vectors.items()})
+    values = {"d": 20.0, "L": 3.0, "gamma": 0.7, "epsilon": 0.0, "lambda": 0.3}
+    options = {"steps": 5, "alpha": 0.01, "backend": "numpy"}
+    runs = [
+        instance.model.simulate(values, start=start, **options)
+        for start in (vectors, tmp_path / "start.npz", str(tmp_path / "start.npz"))
+    ]
+    assert (runs[0].risk == runs[1].risk).all()
+    assert (runs[0].risk == runs[2].risk).all()
+    np.savez(tmp_path / "other.npz", nobody=np.ones(3))
+    (tmp_path / "broken.npz").write_bytes(b"no archive")
+    for name, message in (("other", "has nobody, no direction"), ("broken", "cannot be read")):
+        with pytest.raises(ValueError, match=message):
+            instance.model.simulate(values, start=tmp_path / f"{name}.npz", **options)
+
+
+# -- symmetry ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "sets"),
+    [
+        ("erf", [{"theta", "eta", "rho"}, {"kappa", "nu", "rho"}, {"kappa", "nu", "theta", "eta"}]),
+        ("angle", [{"kappa", "nu", "theta", "eta"}]),
+        ("exponential", []),
+        ("step", [{"theta", "eta", "rho"}]),
+    ],
+)
+def test_which_signs_do_not_matter(name, sets):
+    """Lemma 14: theta = eta = rho = 0 is invariant; with an angle it is not."""
+    model = HEADS[name][0]().model
+    found = model.flow.symmetries()
+    assert {frozenset(p.name for p in flipped) for flipped in found} == set(map(frozenset, sets))
+    assert model.flow.closed
+    assert "multiples of the identity" in model.flow.why
+
+
+def test_descent_stays_where_overlaps_vanish_by_symmetry():
+    for name, stays in (("erf", True), ("angle", False)):
+        instance = HEADS[name][0]()
+        k, v, k_star, v_star = by_direction(instance, [None] * 4)
+        gram = np.eye(4)
+        order = [instance.model.directions.index(x) for x in (k, v, k_star, v_star)]
+        angle = HEADS[name][2]
+        for (i, j), value in {(0, 2): 0.3, (1, 3): 0.4, (2, 3): angle}.items():
+            gram[order[i], order[j]] = gram[order[j], order[i]] = value
+        values = {"d": 20.0, "L": 3.0, "gamma": 0.7, "epsilon": 0.0, "lambda": 0.3}
+        runs = instance.model.simulate(
+            values, steps=20, alpha=0.01, start=gram, backend="numpy", every=20
+        )
+        assert (abs(runs.overlap(v, k_star)[-1, 0]) < 1e-13) == stays
+
+
 # -- eigenspaces -------------------------------------------------------------------------------
 
 
