@@ -1,4 +1,4 @@
-"""What an earlier run of `slrsym verify` found, kept by the content of all that it depends on.
+"""What an earlier run of a command found, kept by the content of all that it depends on.
 
 Nothing of the package, of the derivations, of the versions or of the options has changed where a
 run is found again. A run in which a claim failed is not kept. Whoever can write here can write what
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
@@ -44,15 +44,28 @@ def key_of(paths: Iterable[Path] | None, *options: object) -> str:
 
 
 def read(key: str) -> Any:
-    """What was kept, dictionaries as objects with attributes; None if there is nothing."""
+    """What was kept; None if there is nothing."""
     with suppress(OSError, ValueError):
-        text = (_folder() / f"{key}.json").read_text(encoding="utf-8")
-        return as_read(json.loads(text))
+        return json.loads((_folder() / f"{key}.json").read_text(encoding="utf-8"))
     return None
 
 
+def found(
+    make: Callable[[], dict[str, Any]], paths: Iterable[Path] | None, *options: object
+) -> dict[str, Any]:
+    """What an earlier run found, or what is made now: plain data, kept if they have no problems."""
+    if not is_wanted():
+        return make()
+    content: dict[str, Any] | None = read(key_of(paths, *options))
+    if content is None:
+        content = make()
+        if not content["problems"]:
+            keep(key_of(paths, *options), content)
+    return content
+
+
 def as_read(content: dict[str, Any]) -> Any:
-    """What is to be kept, as it will be read: the entries of dictionaries are attributes."""
+    """Plain data of `slrsym verify` with the entries of dictionaries as attributes."""
     found = json.loads(json.dumps(content), object_hook=lambda entry: SimpleNamespace(**entry))
     found.proofs = vars(found.proofs)
     return found

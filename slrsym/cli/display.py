@@ -19,8 +19,6 @@ from slrsym.prose import unmarked
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
     from slrsym.claims.claim import Claim
-    from slrsym.claims.ledger import Foundation
-    from slrsym.search.axioms import Axiom
 
 
 _STYLES = {
@@ -235,43 +233,44 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
     )
 
 
-def claim_foundations(id: str, found: Mapping[str, Foundation], out: Console) -> None:
+def claim_foundations(
+    id: str, found: Mapping[str, Any], axioms: Iterable[Mapping[str, Any]], out: Console
+) -> None:
     """Show what a claim rests on: axioms with their references, and claims with theirs."""
-    from slrsym.search.axioms import axiom
-
     through: dict[str, list[str]] = {}
     for name, foundation in found.items():
-        for used in foundation.axioms:
+        for used in foundation["axioms"]:
             through.setdefault(used, []).append(name)
     out.print(Text.assemble((id, "bold"), f" rests on {_count(len(through), 'axiom')}"))
-    for name in sorted(through):
-        _axiom(axiom(name), through[name], out)
+    for item in axioms:
+        _axiom(item, through[item["id"]], out)
     others = [name for name in found if name != id]
     out.print(Text(f"and on {_count(len(others), 'claim')}"))
     for name in others:
-        uses = ", ".join(found[name].depends) or "no other claim"
-        mark = " *" if found[name].replaces else ""
+        uses = ", ".join(found[name]["depends"]) or "no other claim"
+        mark = " *" if found[name]["replaces"] else ""
         out.print(_indented(f"{name}{mark}, which uses {uses}"))
-    marked = replaced(name for name, foundation in found.items() if foundation.replaces)
+    marked = replaced(name for name, foundation in found.items() if foundation["replaces"])
     if marked is not None:
         out.print(marked)
     for name, foundation in found.items():
-        if foundation.error:
-            out.print(_indented(f"{name} has no proof to read: {foundation.error}", style="red"))
+        if foundation["error"]:
+            error = foundation["error"]
+            out.print(_indented(f"{name} has no proof to read: {error}", style="red"))
 
 
 def _count(number: int, thing: str) -> str:
     return f"{number or 'no'} {thing}{'' if number == 1 else 's'}"
 
 
-def axiom_list(axioms: Iterable[Axiom], users: Mapping[str, list[str]], out: Console) -> None:
+def axiom_list(axioms: Iterable[Mapping[str, Any]], out: Console) -> None:
     """Show every axiom, with the claims that use it themselves."""
     for item in axioms:
-        _axiom(item, users.get(item.id, []), out)
+        _axiom(item, item["claims"], out)
 
 
-def _axiom(item: Axiom, users: list[str], out: Console) -> None:
-    out.print(_indented(Text(item.id, style="bold")))
-    out.print(_indented(unmarked(item.statement), 6))
-    out.print(_indented(item.reference, 6, style="italic"))
+def _axiom(item: Mapping[str, Any], users: list[str], out: Console) -> None:
+    out.print(_indented(Text(item["id"], style="bold")))
+    out.print(_indented(unmarked(item["statement"]), 6))
+    out.print(_indented(item["reference"], 6, style="italic"))
     out.print(_indented(f"used by {', '.join(users) or 'no claim'}", 6))

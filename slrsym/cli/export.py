@@ -6,10 +6,11 @@ import math
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from slrsym.claims import cache
 from slrsym.claims.names import id_of
 from slrsym.cli.output import (
     CLAIMS,
@@ -108,10 +109,19 @@ def latex(
     else:
         output = writable(output, ".tex")
 
-    made = _Export(claims, paths, seed, workers, unproved, claims, not (standalone or snippet))
+    def exported() -> _Export:
+        notation = not (standalone or snippet)
+        return _Export(claims, paths, seed, workers, unproved, claims, notation)
+
+    def printed() -> dict[str, Any]:
+        return {"problems": [], "lines": _snippets(exported().document)}
+
     if snippet:
-        _print_snippets(made.document)
+        # What is not proved is not kept.
+        found = printed() if unproved else cache.found(printed, paths, "snippet", claims, seed)
+        typer.echo("\n".join(found["lines"]))
         return
+    made = exported()
     assert output is not None
     files, mains = _files(made.document, standalone, book_title(title, claims, paths))
     shown = f"{', '.join(mains[:3])}{', ...' if mains[3:] else ''}"
@@ -222,25 +232,27 @@ def _files(
     return files, [f"{claim.id}.tex" for claim in document.claims]
 
 
-def _print_snippets(document: Document) -> None:
+def _snippets(document: Document) -> list[str]:
+    """What is printed of each claim: its name and status, what it is about, its equations."""
     from slrsym.book.document import Display
     from slrsym.book.latex import Renderer
     from slrsym.book.latex import snippet as equation
 
     renderer = Renderer(document.labels)
+    lines: list[str] = []
     for claim in document.claims:
         said = dict.fromkeys([str(claim.label), claim.label.name, claim.status])
-        typer.echo(f"% {', '.join(said)}")
+        lines.append(f"% {', '.join(said)}")
         for block in claim.where:
             if isinstance(block, Display):
-                typer.echo("\n".join(f"% {line}" for line in equation(block).splitlines()))
+                lines += [f"% {line}" for line in equation(block).splitlines()]
             else:
-                typer.echo(f"% {renderer.blocks([block])}")
+                lines.append(f"% {renderer.blocks([block])}")
         equations = [equation(x) for x in claim.statement if isinstance(x, Display)]
         if any("\\mathbb" in text for text in equations):
-            typer.echo("% This needs \\usepackage{amsmath,amssymb}.")
-        for text in equations:
-            typer.echo(text)
+            lines.append("% This needs \\usepackage{amsmath,amssymb}.")
+        lines += equations
+    return lines
 
 
 def compile_books(folder: Path, mains: list[str]) -> None:

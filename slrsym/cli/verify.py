@@ -99,7 +99,7 @@ def verify(
     earlier = None
     if not fresh and cache.is_wanted():
         key = cache.key_of(paths, seed, claim, verbose)
-        earlier = cache.read(key)
+        earlier = (kept := cache.read(key)) and cache.as_read(kept)
     found = earlier
     if found is None:
         content = _verified(paths, claim, seed, workers, verbose)
@@ -194,35 +194,45 @@ def axioms(
 ) -> None:
     """List the axioms and claims that a claim rests on."""
     to_stdout = for_programs(json_file)
+    from slrsym.claims import cache
     from slrsym.cli import display
-    from slrsym.search.axioms import AXIOMS, axiom
 
     id = id and id_of(id)
-    ledger = loaded(path, id and [id])
-    for problem in ledger.problems:
+    _require_derivations(path)
+    content = cache.found(lambda: _axioms(id, path), path, "axioms", id)
+    problems = content.pop("problems")
+    for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
+    if id is None:
+        display.axiom_list(content["axioms"], out)
+    else:
+        display.claim_foundations(id, content["claims"], content["axioms"], out)
+    write_json(json_file, content if id else content["axioms"])
+    if problems:
+        raise typer.Exit(1)
+
+
+def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
+    """What is shown of a claim or of all axioms, as plain data that may be kept."""
+    from slrsym.search.axioms import AXIOMS, axiom
+
+    ledger = loaded(paths, id and [id])
     if id is None:
         users: dict[str, list[str]] = {}
         for name in ledger.claims:
             for used in ledger.foundations(name)[name].axioms:
                 users.setdefault(used, []).append(name)
-        display.axiom_list(AXIOMS.values(), users, out)
-        content: Any = [
-            asdict(item) | {"claims": users.get(name, [])} for name, item in AXIOMS.items()
-        ]
-    else:
-        found = ledger.foundations(id)
-        display.claim_foundations(id, found, out)
-        names = sorted({name for foundation in found.values() for name in foundation.axioms})
-        content = {
-            "claim": id,
-            "axioms": [asdict(axiom(name)) for name in names],
-            "claims": {name: asdict(foundation) for name, foundation in found.items()},
-        }
-    write_json(json_file, content)
-    if ledger.problems:
-        raise typer.Exit(1)
+        listed = [asdict(item) | {"claims": users.get(name, [])} for name, item in AXIOMS.items()]
+        return {"problems": ledger.problems, "axioms": listed}
+    found = ledger.foundations(id)
+    names = sorted({name for foundation in found.values() for name in foundation.axioms})
+    return {
+        "problems": ledger.problems,
+        "claim": id,
+        "axioms": [asdict(axiom(name)) for name in names],
+        "claims": {name: asdict(foundation) for name, foundation in found.items()},
+    }
 
 
 def _require_derivations(paths: list[Path] | None) -> None:

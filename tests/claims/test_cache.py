@@ -114,3 +114,28 @@ def test_old_runs_are_forgotten(monkeypatch, tmp_path):
     for number in range(5):
         cache.keep(f"{number}", {"proofs": {}})
     assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("command", ["axioms one --path", "axioms --path", "export snippet"])
+def test_other_commands_show_an_earlier_run(command, verify, derivation, monkeypatch):
+    """What they print is the same, and nothing is loaded for it."""
+    file = derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
+    words = command.split()
+    if command == "export snippet":
+        words = ["export", "latex", "one", "--snippet", "--path"]
+    run = CliRunner().invoke
+    first = run(app, [*words, str(file)])
+    assert first.exit_code == 0, first.output
+    assert "one" in first.stdout
+    with monkeypatch.context() as patch:
+        patch.setattr("slrsym.claims.ledger.Ledger.load", lambda *_: pytest.fail("it was loaded"))
+        again = run(app, [*words, str(file)])
+        assert (again.exit_code, again.stdout) == (0, first.stdout)
+    derivation("a.py", claim_text("one", lhs="(x + 2)**2", rhs="x**2 + 4*x + 4"))
+    changed = run(app, [*words, str(file)])
+    assert changed.exit_code == 0
+    assert changed.stdout != first.stdout or command == "axioms one --path"
+    derivation("a.py", claim_text("one", rhs="x**2 + 3*x + 1"))
+    failed = run(app, ["export", "latex", "one", "--snippet", "--path", str(file)])
+    assert failed.exit_code == 1
+    assert failed.stdout == ""
