@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebval
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf as _erf
@@ -288,14 +287,16 @@ def _one_by_one(negative: Any, low: Any, width: Any, rule: int) -> Any:
 # Made by `slrsym.testing.polynomials`, which says what they are.
 POLYNOMIALS = Path(__file__).with_name("polynomials.npz")
 TABLES = dict(np.load(POLYNOMIALS))
-_DECAY, _EDGES, _ENDS = TABLES["decay"], TABLES["edges"].tolist(), TABLES["ends"].tolist()
+_PIECES, _EDGES, _ENDS = TABLES["pieces"], TABLES["edges"].tolist(), TABLES["ends"].tolist()
 _SCALE = float(TABLES["scale"])
 # Up to here states are taken together: what is at hand stays in the cache.
 _TOGETHER = 4096
 
+Coefficients = tuple[NDArray[np.float64], float, float]
 
-def decay_coefficients(low: Any, width: Any) -> NDArray[np.float64]:
-    """Of the table ``decay`` of `slrsym.testing.polynomials` for one l, and what makes z of E.
+
+def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float64]:
+    """Of the table ``pieces`` of `slrsym.testing.polynomials` for one l, and what makes z of E.
 
     For many they are l and w themselves, in rows.
     """
@@ -303,32 +304,35 @@ def decay_coefficients(low: Any, width: Any) -> NDArray[np.float64]:
         return np.stack(np.broadcast_arrays(low, width), axis=-1)
     part = bisect_left(_EDGES, low, 1, len(_EDGES) - 1) - 1
     x = 2 * (low - _EDGES[part]) / (_EDGES[part + 1] - _EDGES[part]) - 1
-    series = chebval(x, _DECAY[part]) * (_SCALE * width)
-    return np.append(series, [width * (2 * low + width), 2 / _ENDS[part]])
+    table = _PIECES[part]
+    orders = np.arange(len(table)) * math.acos(max(-1.0, min(1.0, x)))
+    found = np.cos(orders) @ table.reshape(len(table), -1)
+    found = (_SCALE * width * found).reshape(table.shape[1:])
+    return found, float(width * (2 * low + width)), table.shape[-1] / _ENDS[part]
 
 
-def decay_series(exponent: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values of `DecayIntegral` by the polynomial of one l, or by quadrature for many."""
-    if coefficients.ndim > 1:
+def decay_series(
+    exponent: Any, coefficients: Coefficients | NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Values of `DecayIntegral` by the polynomials of one l, or by quadrature for many."""
+    if isinstance(coefficients, np.ndarray):
         return decay_integral(exponent, coefficients[..., 0], coefficients[..., 1])
-    *_, span, slope = coefficients
+    powers, span, slope = coefficients
     exponent = np.asarray(exponent, dtype=np.float64)
     result = np.empty(exponent.shape)
     flat, found = exponent.reshape(-1), result.reshape(-1)
-    # The even and the odd terms, by Clenshaw's sum in Reinsch's form, exact near y = -1.
-    terms = coefficients[:-2].reshape(-1, 2, 1)
     for start in range(0, flat.size, _TOGETHER):
         z = np.sqrt(flat[start : start + _TOGETHER] * span)
         r = 1 / (z + _SCALE)
-        y = slope * (z * r)
-        a = 4 * y * (y - 2)
-        b, d, spare = (np.zeros((2, z.size)) for _ in range(3))
-        for term in terms[:0:-1]:
-            d += term
-            d += np.multiply(a, b, out=spare)
-            b += d
-        even, odd = terms[0] + d + np.stack([0.5 * a * b[0], a * b[1]])
-        found[start : start + _TOGETHER] = r * (even + (y - 1) * odd)
+        place = slope * (z * r)
+        with np.errstate(invalid="ignore"):
+            piece = np.minimum(place.astype(np.intp), powers.shape[1] - 1)
+        t = 2 * (place - piece) - 1
+        total = powers[-1].take(piece, mode="clip")
+        for power in powers[-2::-1]:
+            total *= t
+            total += power.take(piece, mode="clip")
+        found[start : start + _TOGETHER] = r * total
     return result
 
 

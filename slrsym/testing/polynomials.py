@@ -16,6 +16,8 @@ r"""Where the polynomials of the kernels come from.
     :math:`z/(z + 8)` for each part of :math:`0 \le l \le 1`; z goes up to where
     :math:`e^{-E(1 + l^2)}`, by which it is multiplied, is no double. So the coefficients in z are
     those of an inverse temperature, and a state costs one polynomial.
+``pieces``
+    The same series in z as powers in each of some pieces of its range, which NumPy looks up.
 
 All are computed to 30 digits: the first two and the series by interpolation at Chebyshev's points,
 the third by weighted least squares. The tests measure the errors.
@@ -40,6 +42,8 @@ EDGES = (0.0, 0.04, 0.2, 0.5, 1.0)
 SCALE = 8.0
 MOST = 760.0
 TERMS_L, TERMS_Z = 24, 72
+# Pieces of the range of z for `pieces`, and powers in each.
+PIECES, POWERS = 32, 12
 
 _DIGITS = 40
 _Table = np.ndarray[Any, np.dtype[np.float64]]
@@ -115,7 +119,7 @@ def most_z(part: int) -> float:
     return float(np.sqrt(MOST * (1 - low * low) / (1 + low * low)))
 
 
-def decay_series(part: int) -> _Table:
+def decay_series(part: int) -> tuple[_Table, _Table]:
     """See ``decay`` above; by Gauss-Legendre in pieces, which halve towards 0."""
     flint.ctx.prec = 120
     arb = flint.arb
@@ -140,7 +144,23 @@ def decay_series(part: int) -> _Table:
         sums = [sum(((x * x * q).exp() * w for q, w in terms), arb(0)) for x in z]
         rows.append([total * (1 + x / SCALE) for total, x in zip(sums, z, strict=True)])
     found = _transform(outer) * flint.arb_mat(rows) * _transform(angles).transpose()
-    return np.array([[float(x.mid()) for x in row] for row in found.tolist()])
+    pieces = [_rounded(found * _piece(i)) for i in range(PIECES)]
+    return _rounded(found), np.stack(pieces, axis=-1)
+
+
+def _rounded(matrix: Any) -> _Table:
+    return np.array([[float(x.mid()) for x in row] for row in matrix.tolist()])
+
+
+def _piece(number: int) -> Any:
+    """From a Chebyshev series to powers of t, -1 <= t <= 1, in a piece of the interval."""
+    arb = flint.arb
+    angles = [arb.pi() * (2 * i + 1) / (2 * POWERS) for i in range(POWERS)]
+    places = [((2 * number + 1 + t.cos()) / PIECES - 1).acos() for t in angles]
+    values = flint.arb_mat([[(n * x).cos() for x in places] for n in range(TERMS_Z)])
+    rows = [flint.fmpz_poly.chebyshev_t(n).coeffs() for n in range(POWERS)]
+    powers = flint.arb_mat([[arb(c) for c in [*row, *[0] * POWERS][:POWERS]] for row in rows])
+    return values * _transform(angles).transpose() * powers
 
 
 def _transform(angles: list[Any]) -> Any:
@@ -159,7 +179,8 @@ def tables() -> dict[str, _Table]:
     parts = range(len(EDGES) - 1)
     ends = [most_z(i) / (most_z(i) + SCALE) for i in parts]
     found |= {"edges": np.array(EDGES), "ends": np.array(ends), "scale": np.array(SCALE)}
-    return found | {"decay": np.array([decay_series(i) for i in parts])}
+    decay, pieces = zip(*map(decay_series, parts), strict=True)
+    return found | {"decay": np.array(decay), "pieces": np.array(pieces)}
 
 
 if __name__ == "__main__":
