@@ -102,6 +102,9 @@ Proof.
   rewrite Ropp_0, erf_0 in H. lra.
 Qed.
 
+Lemma erf_minus (x : R) : erf (-1 * x) = - erf x.
+Proof. rewrite <- erf_odd. f_equal. ring. Qed.
+
 Lemma erf_increases (x y : R) : x <= y -> erf x <= erf y.
 Proof.
   intro H. apply (increases erf bell); [exact H | intros z _; apply erf_derive |].
@@ -460,7 +463,7 @@ with nn :=
  end.
 Ltac np := first [assumption | lra | (apply Ropp_le_cancel; rewrite Ropp_0;
   first [nn | repeat rewrite Ropp_mult_distr_l; nn]) | nra].
-Ltac nz := first [assumption | apply Rgt_not_eq; pos | apply Rlt_not_eq; nra | nra
+Ltac nz := first [assumption | apply not_eq_sym, Rlt_not_eq; pos | apply Rlt_not_eq; nra | nra
   | apply Rmult_integral_contrapositive_currified; nz | apply pow_nonzero; nz].
 Ltac side := repeat match goal with |- _ /\ _ => split end; first [exact I | nz | pos | nn | lra | nra].
 
@@ -501,14 +504,14 @@ Ltac algebra t := conj; first [reflexivity | solve [t]
   | solve [unfold erf_second, bell in *; equal_arguments exp t; equal_arguments erf t; t]
   | solve [unfold Rabs in *; repeat destruct Rcase_abs; first [t | lra | nra]]
   | solve [unfold Rmax; repeat destruct Rle_dec; first [t | lra | nra]]].
-Ltac square_of a E := assert (sqrt a * sqrt a = a) as E by (apply sqrt_sqrt; nn).
+Tactic Notation "square_of" constr(a) "as" ident(E) := assert (sqrt a * sqrt a = a) as E by (apply sqrt_sqrt; nn).
 Ltac eqs := first [ring | solve [field; side] | lra | solve [field_simplify_eq; [first [ring | nsatz | nra] | side ..]]].
 Ltac alg := algebra eqs.
 Lemma by_form_le (a b f : R) : b - a = f -> 0 <= f -> a <= b. Proof. lra. Qed.
 Lemma by_form_ge (a b f : R) : a - b = f -> 0 <= f -> a >= b. Proof. lra. Qed.
 Lemma by_form_lt (a b f : R) : b - a = f -> 0 < f -> a < b. Proof. lra. Qed.
 Lemma by_form_gt (a b f : R) : a - b = f -> 0 < f -> a > b. Proof. lra. Qed.
-Ltac form f t := first [apply (by_form_le _ _ f) | apply (by_form_ge _ _ f) | apply (by_form_lt _ _ f)
+Tactic Notation "form" constr(f) tactic3(t) := first [apply (by_form_le _ _ f) | apply (by_form_ge _ _ f) | apply (by_form_lt _ _ f)
   | apply (by_form_gt _ _ f)]; [t | first [nn | pos | nra]].
 Ltac sgn1 := first [assumption | lra | nn | pos | solve [apply Rle_ge; nn] | solve [np] | solve [nz] | nra].
 Ltac sgn := conj; unfold erf_second in *; first [sgn1
@@ -534,11 +537,15 @@ Lemma scaled_le (a b f c d : R) : c <= d -> 0 <= f -> b - a = f * (d - c) -> a <
 Proof. nra. Qed.
 Lemma scaled_lt (a b f c d : R) : c < d -> 0 < f -> b - a = f * (d - c) -> a < b.
 Proof. nra. Qed.
-Ltac scaled f := conj; match goal with
+Tactic Notation "scaled" constr(f) := conj; match goal with
   | H : ?c < ?d |- ?a < ?b => apply (scaled_lt a b f c d H)
   | H : ?c <= ?d |- ?a <= ?b => apply (scaled_le a b f c d H)
   | H : ?c < ?d |- ?a <= ?b => apply (scaled_le a b f c d (Rlt_le _ _ H)) end;
   facts; first [nn | pos | alg].
+(* One name for equal arguments in a hypothesis and the goal. *)
+Ltac with_same_arguments M := revert M; rewrite ?erf_minus; known_roots;
+  let t := first [ring | solve [field; side]] in
+  equal_arguments erf t; equal_arguments bell t; equal_arguments exp t; equal_arguments asin t; intro M.
 Ltac finish := conj; first [assumption | lra | scaled 1 | solve [facts; alg]
   | match goal with H : ?a = ?b |- _ => rewrite H; facts; alg end | solve [facts; nra]].
 Lemma eq_lt (a b c : R) : a = b -> b < c -> a < c. Proof. lra. Qed.
@@ -570,6 +577,17 @@ Ltac only_root := facts; intros; first [assumption | lra | (repeat match goal wi
     | H : - _ = 0 |- _ => apply Ropp_eq_0_compat in H; rewrite Ropp_involutive in H
     | H : erf _ = 0 |- _ => apply erf_zero in H end;
   first [assumption | lra | solve [exfalso; match goal with H : _ = 0 |- _ => revert H end; nz] | nra])].
+Ltac roots_of_product := repeat match goal with
+  | H : ?e = 0, P : ?e = ?p |- _ => rewrite P in H; clear P
+  | H : ?a * ?b = 0 |- _ => apply Rmult_integral in H; destruct H as [H | H]
+  | H : ?a = 0, N : ?a <> 0 |- _ => contradiction
+  | H : ?a = 0, I : ?a = 0 -> _ |- _ => specialize (I H); clear H
+  | H : _ \/ _ |- _ => destruct H
+  | H : _ /\ _ |- _ => destruct H
+  end.
+Ltac solution_set := facts; split; intro; [roots_of_product; first [assumption | lra | tauto | idtac] ..];
+  repeat match goal with H : ?x = ?v |- _ => is_var x; subst x end; gather; roots_of_product; conj;
+  rewrite ?Rmult_0_r, ?Rmult_0_l, ?erf_0; first [assumption | lra | tauto | alg | exfalso; nz].
 Lemma by_slope_le (f : R -> R) (a b : R) : a <= b -> (forall x, a <= x <= b -> ex_derive f x) ->
   (forall x, a <= x <= b -> 0 <= Derive f x) -> f a <= f b.
 Proof. intros H D P. apply (increases f (Derive f)); auto. intros x K. apply Derive_correct. auto. Qed.
@@ -578,9 +596,10 @@ Lemma by_slope_ge (f : R -> R) (a b : R) : a <= b -> (forall x, a <= x <= b -> e
 Proof. intros H D P. apply (decreases f (Derive f)); auto. intros x K. apply Derive_correct. auto. Qed.
 Ltac at_point x := repeat match goal with H : forall y : R, _ |- _ => specialize (H x) end; gather; climb.
 Ltac slope_side := [> premise | intros; unfold Rdiv; auto_derive; side | let x := fresh in intros x [? ?]; at_point x].
-Ltac by_slope f a b := let M := fresh in
-  first [assert (f a <= f b) as M by (apply by_slope_le; slope_side)
-       | assert (f b <= f a) as M by (apply by_slope_ge; slope_side)
-       | assert (f b <= f a) as M by (apply by_slope_le; slope_side)
-       | assert (f a <= f b) as M by (apply by_slope_ge; slope_side)];
-  cbv beta in M; first [exact M | lra | solve [facts; scaled 1]].
+Tactic Notation "by_slope" constr(f) constr(a) constr(b) := let M := fresh in
+  first [assert (f a <= f b) as M by (apply (by_slope_le f a b); slope_side)
+       | assert (f b <= f a) as M by (apply (by_slope_ge f a b); slope_side)
+       | assert (f b <= f a) as M by (apply (by_slope_le f b a); slope_side)
+       | assert (f a <= f b) as M by (apply (by_slope_ge f b a); slope_side)];
+  cbv beta in M; first [exact M | lra | solve [revert M; rewrite ?erf_0, ?exp_0, ?Rmult_0_r, ?exp_0, ?erf_0; intro M; lra]
+  | solve [facts; scaled 1] | solve [with_same_arguments M; first [lra | scaled 1]]].

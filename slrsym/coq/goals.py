@@ -96,6 +96,8 @@ def _closed(printer: Printer, statement: Any, given: Iterable[Any], known: set[A
     premises = [printer.statement(h) for h in given]
     late = [x for x in printer.free if x not in before and x not in known]
     new = [x for x in late if isinstance(x, sp.Symbol)]
+    if any(isinstance(x, sp.IndexedBase) for x in late):
+        raise Unprintable("a sequence that only a fact speaks of")
     # A part that became a variable is one number, whatever a fact says for all values of others.
     if any(x in e.free_symbols for e in printer.opaque.values() for x in new):
         raise Unprintable("a fact for all values of what a part depends on")
@@ -110,11 +112,25 @@ def _closed(printer: Printer, statement: Any, given: Iterable[Any], known: set[A
 
 def _declared(printer: Printer, x: Any) -> list[str]:
     """The premises that a symbol's declaration makes."""
+    if isinstance(x, sp.IndexedBase):
+        return _signed_sequence(printer, x)
     if not isinstance(x, sp.Symbol):
         return []
     sign = sign_of(x)
     whole = [f"is_int {printer.names[x]}"] if x.is_integer else []
     return whole + ([] if sign is None else [printer.statement(sign)])
+
+
+def _signed_sequence(printer: Printer, x: sp.IndexedBase) -> list[str]:
+    """The premise that all terms of a sequence have a sign."""
+    relation = next((r for r, holds in (("<", x.label.is_positive), ("<=", x.label.is_nonnegative))
+                     if holds), None)  # fmt: skip
+    if relation is None:
+        return []
+    places = ["i", "i'", "i''"][: printer.free[x]]
+    return [
+        f"(forall {' '.join(places)} : R, 0 {relation} ({' '.join([printer.names[x], *places])}))"
+    ]
 
 
 def _assembled(printer: Printer, premises: list[str], conclusion: str) -> str:
@@ -239,8 +255,8 @@ class Exporter:
     def _facts(self, goal: Goal, before: list[Step], premises: list[str]) -> list[str]:
         """The earlier steps that a step rests on: those of its parts."""
         step = goal.step
-        stem = step.label.removesuffix("conclusion").rstrip(".")
-        within = f"{stem}." if goal.kind != "conclusion" or step.label != "statement" else ""
+        stem = "" if step.label == "statement" else step.label.removesuffix("conclusion")
+        within = f"{stem.rstrip('.')}." if stem else ""
         if goal.kind in ("algebra", "sign", "differentiation", "injectivity"):
             return []
         known = set(goal.printer.free)
@@ -276,6 +292,8 @@ class Exporter:
             yield "facts; alg"
         elif kind == "conclusion":
             yield "conclude"
+            if statement.has(sp.Equivalent):
+                yield "solution_set"
         elif kind == "monotone":
             yield self._by_slope(goal)
         elif kind == "injectivity":
@@ -326,7 +344,7 @@ def _squares(goal: Goal) -> tuple[str, str]:
     text, names = "", []
     for n, base in enumerate(bases):
         try:
-            text += f"square_of {goal.printer.term(base)} E{n}; "
+            text += f"square_of {goal.printer.term(base)} as E{n}; "
             names.append(f"E{n}")
         except Unprintable:
             continue

@@ -22,9 +22,9 @@ FUNCTIONS = {
 _RELATIONS = {sp.Eq: "=", sp.Ne: "<>", sp.Le: "<=", sp.Lt: "<", sp.Ge: "<=", sp.Gt: "<"}
 # Names that a variable must not take from the text around it.
 _TAKEN = {
-    *FUNCTIONS.values(), "PI", "sqrt", "Rmax", "Rmin", "Derive", "RInt", "Sum", "is_int",
-    "R", "fun", "forall", "exists", "at", "as", "in", "end", "using", "with", "then", "else", "if", "let",
-    "match", "return", "fix", "where", "True", "False", "bell", "zeta_at", "owens_t_at", "IF",
+    *FUNCTIONS.values(), "PI", "sqrt", "Rmax", "Rmin", "Derive", "RInt", "Sum", "is_int", "R",
+    "bell", "zeta_at", "owens_t_at", "True", "False", "fun", "forall", "exists", "at", "as", "in",
+    "end", "using", "with", "then", "else", "if", "let", "match", "return", "fix", "where", "IF",
     "by",
 }  # fmt: skip
 

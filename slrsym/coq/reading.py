@@ -279,9 +279,16 @@ def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
     return names, premises, p
 
 
-def _declared(x: sp.Symbol, name: str) -> list[Any]:
-    """What may be supposed of a symbol, the strongest first."""
+def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
+    """What may be supposed of a symbol, or of all terms of a sequence."""
     zero, me = ("n", Fraction(0)), ("v", name)
+    if isinstance(x, sp.IndexedBase):
+        places = [("i" + "'" * k, 0) for k in range(indices)]
+        term = ("call", me, *(("v", place) for place, _ in places))
+        sign = "<" if x.label.is_positive else "<=" if x.label.is_nonnegative else ""
+        return [("forall", tuple(places), (sign, zero, term))] if sign else []
+    if not isinstance(x, sp.Symbol):
+        return []
     found = []
     for holds, p in (
         (x.is_positive, ("<", zero, me)), (x.is_negative, ("<", me, zero)),
@@ -319,9 +326,8 @@ def require_same(goal: Goal) -> None:
     own = [walk(h) for h in _printable(walk, _suppositions(goal.step))]
     allowed = [*own, *(("v", f"claim_{id.replace('-', '_')}") for id in goal.step.uses)]
     symbols = {name: x for x, name in goal.printer.names.items()}
-    for name, _ in variables:
-        if isinstance(symbols.get(name), sp.Symbol):
-            allowed += _declared(symbols[name], name)
+    for name, indices in variables:
+        allowed += _declared(symbols[name], name, indices)
     facts = [_fact(walk, other, own, symbols) for other in goal.facts]
     for premise in premises:
         if premise not in allowed and not any(_is_fact(premise, *f) for f in facts):
@@ -392,9 +398,8 @@ def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
         raise Misread(f"claim {claim.id} says {conclusion}")
     symbols = {name: x for x, name in names.items()}
     wanted = [walk(h) for h in claim.given]
-    for name, _ in variables:
-        if isinstance(symbols[name], sp.Symbol):
-            wanted += _declared(symbols[name], name)
+    for name, indices in variables:
+        wanted += _declared(symbols[name], name, indices)
     meaningful = [
         walk(kind(node.base, 0, evaluate=False))
         for h in claim.given
