@@ -28,6 +28,7 @@ from slrsym.models.descent import Flow, Runs, simulate, written_model
 from slrsym.models.moments import (
     addends,
 )
+from slrsym.models.online import Online, online
 from slrsym.models.statement import (
     Direction,
     InnerProduct,
@@ -544,6 +545,30 @@ class Model:
             If a parameter is missing or is no number, or a start is none of this model.
         """
         return simulate(self, values, **options)
+
+    def online(self, values: Mapping[Any, Any], **options: Any) -> Online:
+        """Descent on single samples, a fresh one for each step, in the limit of a large dimension.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters.
+        **options
+            `rate`, which is d times the step size; `time`, how many steps over d; `start`, the
+            Gram matrix of all directions, trained ones first; `points`, of how many times there is
+            a row, 201 by default.
+
+        Returns
+        -------
+        Online
+
+        Raises
+        ------
+        ValueError
+            If the model has not one token, centred, whose covariance is a multiple of the identity;
+            if a parameter is missing, or the equations cannot be solved.
+        """
+        return online(self, values, **options)
 
     # -- studies -----------------------------------------------------------------------------------
 

@@ -1,0 +1,93 @@
+"""Descent on single samples: the equations of the limit against runs in R^d."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import erf
+from sympy import Symbol, sqrt
+from sympy import erf as symbolic_erf
+
+from slrsym.models import Direction, Predictor, Sequence, Token, model
+from slrsym.models.instances import attention, committee
+
+NOISE, D, RUNS, TIME = 0.2, 400, 8, 3
+
+
+def units(sphere):
+    """One unit that learns from another, free or on a sphere, with tokens of variance 1.3^2."""
+    w, u = Direction("w", sphere=sphere), Direction("u", unit=True)
+    token = Token(cov=1.69, target=lambda X: symbolic_erf((X @ u) / sqrt(2)))
+    data = Sequence({token: 1}, noise=Symbol("epsilon", positive=True))
+    return model(data, Predictor(lambda X: symbolic_erf((X @ w) / sqrt(2))))
+
+
+def single_samples(start, rate, sphere, rng):
+    """The inner products of students and teachers, in the mean over runs, at times 0, 1, ..."""
+    found = np.zeros((TIME + 1, *(2 * [len(start)])))
+    students = len(start) // 2
+    for _ in range(RUNS):
+        W, U = start[:students].copy(), start[students:]
+        for step in range(TIME * D + 1):
+            rows = np.concatenate([W, U])
+            if step % D == 0:
+                found[step // D] += rows @ rows.T / RUNS
+            X = (1.3 if students == 1 else 1.0) * rng.normal(size=D)
+            scores = W @ X
+            error = erf(U @ X / np.sqrt(2)).sum() - erf(scores / np.sqrt(2)).sum()
+            error += NOISE * rng.normal()
+            slope = -2 * error * np.sqrt(2 / np.pi) * np.exp(-(scores**2) / 2)
+            gradient = slope[:, None] * X
+            if sphere:
+                gradient -= np.sum(gradient * W, axis=1)[:, None] * W
+            W = W - rate / D * gradient
+            if sphere:
+                W /= np.linalg.norm(W, axis=1)[:, None]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["free", "sphere", "two"])
+def test_equations_of_the_limit_are_those_of_runs(kind):
+    rng, sphere = np.random.default_rng(40), kind == "sphere"
+    stated = committee(2, 2).model if kind == "two" else units(sphere)
+    count = len(stated.trained)
+    teachers = np.linalg.qr(rng.normal(size=(D, count)))[0].T
+    students = rng.normal(size=(count, D)) / np.sqrt(D) + 0.3 * teachers
+    if sphere:
+        students /= np.linalg.norm(students, axis=1)[:, None]
+    start = np.concatenate([students, teachers])
+    options = {"time": TIME, "start": start @ start.T, "points": TIME + 1}
+    found = stated.online({"epsilon": NOISE}, rate=0.8, **options)
+    sampled = single_samples(start, 0.8, sphere, rng)
+    # Runs fluctuate by about 1/sqrt(d), and are off by about 1/d.
+    allowed = 4 / np.sqrt(D * RUNS) + 4 / D
+    assert np.abs(found.gram - sampled).max() < allowed
+    # It is no descent on the risk: the second term is seen.
+    slow = stated.online({"epsilon": NOISE}, rate=0.008, **options | {"time": 100 * TIME})
+    assert np.abs(slow.gram - sampled).max() > allowed
+    if sphere:
+        assert np.abs(found.overlap(stated.trained[0], stated.trained[0]) - 1).max() < 1e-8
+    assert found.risk[-1] < found.risk[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: attention().model.online({}, rate=1, time=1, start=np.eye(4)), "number for L"),
+        (
+            lambda: attention().model.online(
+                dict.fromkeys(("L", "d", "epsilon", "gamma", "lambda"), 1.0),
+                rate=1, time=1, start=np.eye(4),
+            ),
+            "one token, centred",
+        ),
+        (lambda: units(True).online({"epsilon": 0}, rate=0, time=1, start=np.eye(2)), "rate must"),
+        (
+            lambda: units(True).online({"epsilon": 0}, rate=1, time=1, start=np.eye(3)),
+            r"of shape \(2, 2\)",
+        ),
+    ],
+)  # fmt: skip
+def test_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
