@@ -59,6 +59,17 @@ def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = T
     return result
 
 
+def in_notation(shorthand: Shorthand, letter: Symbol) -> bool:
+    """Whether a letter means what it means in the table of notation."""
+    own = notation.lam * notation.gamma
+    mean, root = notation.lam * sqrt(notation.d / 2) * notation.kappa, sqrt(1 + 2 * own**2)
+    meant = {SPREAD: own, MEAN: mean, A: root, B: sqrt(1 + 4 * own**2), SMALL_A: mean / root}
+    return (
+        letter in meant
+        and shorthand.meaning(letter).subs(DRIFT, sqrt(notation.d / 2)) == meant[letter]
+    )
+
+
 def _spread(base: Expr) -> Expr | None:
     """x, of 1 + 2 x^2 or 1 + 4 x^2, if it is positive or a letter."""
     if not isinstance(base, Add) or len(base.args) != 2:

@@ -14,6 +14,7 @@ from slrsym.book.abbreviations import (
     NAMES,
     PLANAR_NAMES,
     chosen,
+    in_notation,
     narrowed,
     reading_names,
     told_apart,
@@ -76,7 +77,14 @@ def claim_entry(
     printer = Printer(ORDER, laws, names | told_apart(own, names), inside)
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
-    functions = [f for f in functions_in(shown) if f.func not in shorthand.functions]
+    said = [claim.statement, *claim.given]
+    functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
+    stated = _used(shorthand, [shorthand(e) for e in said])
+    later = (
+        []
+        if status == "failed"
+        else _letters(shorthand, _used(shorthand, short) - stated, printer, defined)
+    )
     return ClaimEntry(
         id=claim.id,
         label=label,
@@ -90,9 +98,12 @@ def claim_entry(
             printer,
         ),
         statement=tuple(_statement(claim, writer)),
-        where=tuple(_where(claim, shorthand, short, printer, find, included, defined)),
+        where=(
+            *_letters(shorthand, stated, printer, defined),
+            *_where(claim, shorthand, printer, find, included, defined),
+        ),
         idea=inline_text(claim.idea),
-        proof=proof_blocks(steps, writer, claim.given) if status != "failed" else (),
+        proof=(*later, *proof_blocks(steps, writer, claim.given)) if status != "failed" else (),
         status=status,
         evidence=evidence(row_of_ledger),
         reason=getattr(row_of_ledger, "error", ""),
@@ -141,19 +152,14 @@ def _statement(claim: Claim, writer: Writer) -> list[Block]:
 # -- what abbreviations mean -------------------------------------------------------------------
 
 
-def _where(
-    claim: Claim,
-    shorthand: Shorthand,
-    short: list[Any],
-    printer: Printer,
-    find: Callable[[str], Claim],
-    included: Collection[str],
-    defined: bool,
+def _letters(
+    shorthand: Shorthand, used: set[Symbol], printer: Printer, defined: bool
 ) -> list[Block]:
-    used = _used(shorthand, short)
+    """What letters stand for, but for those that a table of notation has."""
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
-        if letter in used and letter.name not in NAMES and value not in shorthand.local:
+        known = letter.name in NAMES or value in shorthand.local
+        if letter in used and not known and not (defined and in_notation(shorthand, letter)):
             parts += [Text(", ")] if parts else [Text("Here ")]
             equals = [
                 printer.symbol(letter),
@@ -168,6 +174,18 @@ def _where(
         if letter in used:
             body = Formula(printer.box(shorthand.inside(letter)), value)
             blocks.append(Display(Formula(printer.symbol(letter), value), (Link("=", body),)))
+    return blocks
+
+
+def _where(
+    claim: Claim,
+    shorthand: Shorthand,
+    printer: Printer,
+    find: Callable[[str], Claim],
+    included: Collection[str],
+    defined: bool,
+) -> list[Block]:
+    blocks: list[Block] = []
     for function, meaning in shorthand.functions.items():
         applied = printer.box(function(*meaning.variables))
         source = _source(meaning, claim, find, included) if function in shorthand.meant else None

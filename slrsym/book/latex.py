@@ -86,7 +86,7 @@ class Displays:
                 label = self.labels.get(id)
                 return escaped(str(label) if label else id).replace(" ", "~", 1)
             case AxiomReference(id):
-                shown = escaped(id)
+                shown = escaped(id.replace("-", " "))
                 return rf"\hyperref[axiom:{id}]{{{shown}}}" if id in self.axioms else shown
             case Citation(key, place):
                 return rf"\cite[{escaped(place)}]{{{key}}}" if place else rf"\cite{{{key}}}"
@@ -103,6 +103,12 @@ class Displays:
             lines = broken(start, width)
             rows = [f"& {_line(line)}" for line in lines]
             return [*rows[:-1], rows[-1] + self.tag(display.label, display.why)]
+        if self._is_between(display, width):
+            first, last = display.links
+            parts = [start, first.formula.box, last.formula.box]
+            low, of, high = map(to_latex, parts)
+            row = f"& {low} {SIGNS[first.sign]} {of} {SIGNS[last.sign]} {high}"
+            return [row + self.tag(last.label, last.why)]
         fits = all(link.formula.box.width <= width - start.width - 2.0 for link in display.links)
         beside = start.width <= (_WIDE_LEFT if fits else _NARROW_LEFT)
         if beside:
@@ -130,6 +136,13 @@ class Displays:
                 rows[0] += made.pop(0)
             rows += made
         return rows
+
+    def _is_between(self, display: Display, width: float) -> bool:
+        """Whether it is an expression between two bounds, and fits on a line."""
+        short = len(display.links) == 2 and not display.links[0].why
+        said = 8.0 if display.links[-1].why else 0.0
+        used = sum(f.box.width + 2.0 for f in display.formulas) + said
+        return short and display.start.box.width < _NARROW_LEFT and used <= width
 
     def tag(self, label: str, why: tuple[Inline, ...]) -> str:
         """The justification at the right of a line."""
@@ -333,7 +346,7 @@ class Renderer(Displays):
         users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
         used = f" Used by {users}." if users else ""
         return (
-            f"\\item[{escaped(axiom.id)}]\\phantomsection\\label{{axiom:{axiom.id}}}"
+            f"\\item[{escaped(axiom.id.replace('-', ' '))}]\\phantomsection\\label{{axiom:{axiom.id}}}"
             f"\\slrindex{{{_entry(axiom.id)}}} {self.inline(axiom.statement)} "
             f"{self.inline(axiom.reference)}.{used}"
         )

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import And, Basic, Eq, FiniteSet, Function, S, Tuple, default_sort_key
+from sympy import And, Basic, Eq, FiniteSet, Function, Ge, Gt, Le, Lt, S, Tuple, default_sort_key
+from sympy.core.function import AppliedUndef
 from sympy.core.relational import (
     Relational,
 )
@@ -25,6 +26,7 @@ from slrsym.book.document import (
     Link,
     Math,
     Paragraph,
+    Raw,
     Reference,
     Text,
 )
@@ -47,9 +49,15 @@ def proof_blocks(
     steps: Iterable[Step], writer: Writer, given: tuple[Boolean, ...] = ()
 ) -> tuple[Block, ...]:
     """The steps of a proof, in the order in which one reads them."""
-    shown = [step for step in steps if step.rule.name not in _SILENT]
+    shown = [s for s in steps if s.rule.name not in _SILENT and not _says_nothing(s.statement)]
     items = [_Item(tuple(step.label.split(".")), step) for step in shown]
     return tuple(_blocks(items, writer, given))
+
+
+def _says_nothing(statement: Any) -> bool:
+    """Whether a statement is that a number is itself."""
+    equal = isinstance(statement, Eq) and statement.lhs == statement.rhs
+    return bool(equal and statement.lhs.is_number)
 
 
 @dataclass(frozen=True)
@@ -175,6 +183,15 @@ def _math(statement: Any, writer: Writer) -> tuple[Inline, ...]:
     return (Math(writer.printer.box(writer.shorten(statement))),)
 
 
+# What the hypotheses of a theorem are about, of which there are several.
+_HYPOTHESES = {
+    "across": "No slope leads off the manifold",
+    "slope": "The slope along the manifold",
+    "step": "A step of the overlaps",
+    "edge": "On the edge",
+}
+
+
 def _headline(head: str) -> str:
     named = {
         "value": "The values agree",
@@ -185,6 +202,11 @@ def _headline(head: str) -> str:
     }
     if head.isdigit():
         return f"Factor {head}"
+    stem, _, number = head.partition("_")
+    if head.startswith("edge_stays"):
+        return "Steps stay on the edge"
+    if number and stem in _HYPOTHESES:
+        return _HYPOTHESES[stem]
     return named.get(head, (head[:1].upper() + head[1:]).replace("_", " "))
 
 
@@ -219,8 +241,6 @@ def _alone(item: _Item, writer: Writer) -> list[Block]:
             return [Paragraph((Text("By induction on "), *_math(about[0], writer), Text(".")))]
         text = name.split(":")[0] if name.startswith("the cases cover") else name
         return [Paragraph(inline_text(f"{text[:1].upper()}{text[1:]}."))]
-    if step.statement == Eq(0, 0, evaluate=False):
-        return []
     if _is_all_of_a_claim(step, writer):
         claim = Reference(name.removeprefix("claim "))
         return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
@@ -271,8 +291,12 @@ class Writer:
             said = inline_text(text[:1].upper() + text[1:])
             after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
             return [Paragraph((*said, *after, Text(".")))]
-        # What a claim says of orbits stands at its end, after what can be said in a line.
-        parts = sorted(parts, key=lambda part: isinstance(part, OrbitStatement))
+        # What a claim says of the orbits of a map on a box stands at its end, with the map; what it
+        # says of pairs of vectors stands first.
+        parts = sorted(
+            (p for p in parts if not _says_nothing(p)) if len(parts) > 1 else parts, key=_rank
+        )
+        parts = _paired(parts)
         map_is_shown = bool(label)
         for place, part in enumerate(parts):
             last = place == len(parts) - 1
@@ -281,8 +305,23 @@ class Writer:
                 blocks += orbit_blocks(part, self, said, with_map=not map_is_shown)
                 map_is_shown = True
                 continue
+            if isinstance(part, tuple):
+                low, high = part
+                blocks.append(self._between(low, high, label if last else "", said))
+                continue
             blocks.append(self._one(part, label if last else "", said))
         return _joined(blocks)
+
+    def _between(
+        self, low: Relational, high: Relational, label: str, reason: tuple[Inline, ...]
+    ) -> Display:
+        """Two bounds of one expression, around it."""
+        signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in (low, high)]
+        links = (
+            Link(signs[0], self.formula(low.lhs)),
+            Link(signs[1], self.formula(high.rhs), label, reason),
+        )
+        return Display(self.formula(low.rhs), links)
 
     def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
         if isinstance(part, Relational) and part.rel_op != "!=":
@@ -291,6 +330,26 @@ class Writer:
             links = (Link(link.relation, right, label, reason),)
             return Display(self.formula(link.lhs), links)
         return Display(self.formula(part), (), label, reason)
+
+
+def _rank(part: Any) -> int:
+    if not isinstance(part, OrbitStatement):
+        return 1
+    return 2 if isinstance(part.map, BoxMap) else 0
+
+
+def _paired(parts: Iterable[Any]) -> list[Any]:
+    """The parts of a statement, a lower bound that is followed by an upper one with it."""
+    made: list[Any] = []
+    for part in parts:
+        before: Any = made[-1] if made else None
+        lower = isinstance(before, Ge | Gt) and before.rhs.is_number
+        upper = isinstance(part, Le | Lt) and part.rhs.is_number
+        if lower and upper and before.lhs == part.lhs:
+            made[-1] = (before, part)
+        else:
+            made.append(part)
+    return made
 
 
 def _joined(blocks: list[Block]) -> list[Block]:
@@ -319,9 +378,11 @@ def orbit_blocks(
 ) -> list[Block]:
     """A statement about orbits, as a person writes it."""
     blocks = _map(statement.map, writer) if with_map else []
+    called = _known_functions(statement, writer)
     said: list[Inline] = []
     for piece in statement.sentence():
         said += _piece(piece, writer, first=not said)
+    said = [called.get(part.latex, part) if isinstance(part, Raw) else part for part in said]
     if reason:
         said += [Text(" ("), *reason, Text(")")]
     shown = _functions(statement, writer)
@@ -344,9 +405,22 @@ def _map(map: Any, writer: Writer) -> list[Block]:
     return blocks
 
 
+def _known_functions(statement: OrbitStatement, writer: Writer) -> dict[str, Inline]:
+    """Functions that a statement names and that have a name already."""
+    found: dict[str, Inline] = {}
+    for name, function in statement.definitions:
+        short = writer.shorten(function.expr)
+        if isinstance(short, AppliedUndef) and short.args == tuple(function.variables):
+            found[name] = Math(writer.printer.symbol(short.func))
+    return found
+
+
 def _functions(statement: OrbitStatement, writer: Writer) -> list[Block]:
     blocks: list[Block] = []
+    known = _known_functions(statement, writer)
     for name, function in statement.definitions:
+        if name in known:
+            continue
         values = list(function.expr) if isinstance(function.expr, Tuple) else [function.expr]
         for place, value in enumerate(values, start=1):
             called = f"{name}_{place}" if len(values) > 1 else name

@@ -22,10 +22,21 @@ from sympy.core.relational import (
 )
 from sympy.tensor.indexed import Indexed
 
-from slrsym.book.document import Block, Inline, Math, Paragraph, Raw, Reference, Text, listed
+from slrsym.book.document import (
+    AxiomReference,
+    Block,
+    Inline,
+    Math,
+    Paragraph,
+    Raw,
+    Reference,
+    Text,
+    listed,
+)
 from slrsym.claims.claim import Claim
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.notation import ORDER_PARAMETERS
+from slrsym.search.axioms import AXIOMS
 from slrsym.search.lemmas import InWords, Lemma
 from slrsym.typeset import Box, Order, Printer
 from slrsym.typeset.boxes import Atom, Operator, number, row
@@ -202,6 +213,8 @@ def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, .
     """The rule of a step as a justification."""
     if isinstance(rule, Lemma):
         return (Reference(rule.id), *_values(rule, printer, shorten, find))
+    if rule.name in AXIOMS:
+        return (AxiomReference(rule.name),)
     inner = getattr(rule, "by", None)
     if inner is not None and rule.name == f"inside the expectation, {inner.name}":
         return (Text("inside the expectation, "), *why(inner, printer, shorten, find))
