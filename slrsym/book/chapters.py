@@ -57,8 +57,8 @@ _CHAPTERS = (
     Chapter(
         "Off the manifold",
         "Stability of the oracle, swap points, how descent leaves the null point, and a "
-        "neighbourhood that the oracle attracts.",
-        ("oracle_stability", "swap_points", "null_modes", "attraction", "observations"),
+        "neighbourhood that the oracle attracts; and what changes without Assumption 1.",
+        ("oracle_stability", "swap_points", "null_modes", "attraction", "angle", "observations"),
     ),
 )  # fmt: skip
 

@@ -345,8 +345,9 @@ class Renderer(Displays):
         """An axiom with its reference and its users."""
         users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
         used = f" Used by {users}." if users else ""
+        name = escaped(axiom.id.replace("-", " "))
         return (
-            f"\\item[{escaped(axiom.id.replace('-', ' '))}]\\phantomsection\\label{{axiom:{axiom.id}}}"
+            f"\\item[{name}]\\phantomsection\\label{{axiom:{axiom.id}}}"
             f"\\slrindex{{{_entry(axiom.id)}}} {self.inline(axiom.statement)} "
             f"{self.inline(axiom.reference)}.{used}"
         )
