@@ -1,6 +1,7 @@
 """Files that are full, foreign, cut short or damaged: each command names them, and returns 1."""
 
 import json
+import re
 import resource
 import signal
 import subprocess
@@ -8,12 +9,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from slrsym.cli import app
 from slrsym.files import DamagedFileError, NotSavedError, read_netcdf, replacing
 
+from .conftest import HEADER, claim_text
 from .test_cli_help import COMMANDS as ALL
 
 SIMULATE = ("simulate", "--d", 20, "--L", 3, "--steps", 400, "--log-every", 1, "--runs", 20)
@@ -144,6 +147,10 @@ def good(tmp_path_factory):
     for command, name in ((SIMULATE, "runs.nc"), (CERTIFY, "certificate.json")):
         assert run(*command, "-o", folder / name).exit_code == 0
     assert run(*SHORT, "-o", folder / "recovery.nc").exit_code == 0
+    assert run(*VERIFY, "--log", folder / "proofs.log").exit_code == 0
+    assert run("figure", "3", "-o", folder, "--data", folder / "data.nc").exit_code == 0
+    (folder / "mine.py").write_text(HEADER + claim_text("one"))
+    np.savez(folder / "start.npz", k0=np.eye(3)[0], v0=np.eye(3)[1])
     return folder
 
 
@@ -151,28 +158,35 @@ COMMANDS = {
     "runs.nc": ("simulate", "--resume"),
     "recovery.nc": (*SHORT, "-o"),
     "certificate.json": ("certify", "check"),
+    "proofs.log": ("recheck",),
+    "mine.py": ("verify",),
+    "data.nc": ("figure", "3", "-o", "drawn", "--data"),
+    "start.npz": ("simulate", "--start"),
 }
 INSIDES = ("Error", "divisor", "buffer", "engine", "'settings'", "codec", "unpack", "Expecting")
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "noise", "foreign", "other"])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_bad_files_are_named(name, damage, good, tmp_path):
+def test_bad_files_are_named(name, damage, good, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     whole = (good / name).read_bytes()
-    other = {"runs.nc": "recovery.nc", "recovery.nc": "runs.nc", "certificate.json": "runs.nc"}
+    other = {"runs.nc": "recovery.nc"}.get(name, "runs.nc")
     content = {
         "empty": b"",
         "cut": whole[: 2 * len(whole) // 3],
         "noise": bytes(range(256)) * 8,
         "foreign": json.dumps({"some": "thing"}).encode(),
-        "other": (good / other[name]).read_bytes(),
+        "other": (good / other).read_bytes(),
     }[damage]
     file = tmp_path / name
     file.write_bytes(content)
     ended = run(*COMMANDS[name], file)
     assert ended.exit_code == 1, ended.output
-    assert ended.stderr.startswith(f"error: {file} "), ended.stderr
-    assert not any(word in ended.stderr for word in INSIDES), ended.stderr
+    said = "refused" if name == "proofs.log" else "error"
+    assert re.match(rf"{said}: {re.escape(str(file))}[: ]", ended.stderr), ended.stderr
+    # What is wrong with a program, Python says best.
+    assert name == "mine.py" or not any(word in ended.stderr for word in INSIDES), ended.stderr
     assert file.read_bytes() == content
 
 

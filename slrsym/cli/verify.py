@@ -343,7 +343,8 @@ def recheck(
         judged = judge(file)
         replaced = [] if alone else _compare(judged, path or [])
     except (Refused, UnicodeDecodeError) as reason:
-        typer.echo(f"refused: {file}: {reason}", err=True)
+        why = reason if isinstance(reason, Refused) else "it is no text"
+        typer.echo(f"refused: {file}: {why}", err=True)
         raise typer.Exit(1) from None
     unchecked = Counter(
         name for found in judged for _, _, axioms in found.steps for name in _open(axioms)

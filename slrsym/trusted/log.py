@@ -224,7 +224,10 @@ def recheck(path: str | Path) -> list[Judged]:
         while text := file.readline(_LONGEST):
             number += 1
             try:
-                require(number <= _MOST and text.endswith("\n"), "more than a log may hold")
+                require(
+                    number <= _MOST and text.endswith("\n"),
+                    "cut short, or more than a log may hold",
+                )
                 record = _loaded(text)
                 require(record.pop("digest", None) == _digest(before, record), "a wrong digest")
                 before = _digest(before, record)
