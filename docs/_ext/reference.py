@@ -58,7 +58,8 @@ def public(module):
 def page(name, title):
     """A page with every public name of a package."""
     module = importlib.import_module(name)
-    rows = [title, "=" * len(title), "", f".. automodule:: {name}", "   :no-members:", ""]
+    heading = f"{name}: {title}"
+    rows = [heading, "=" * len(heading), "", f".. automodule:: {name}", "   :no-members:", ""]
     values = []
     for public_name in public(module):
         thing = getattr(module, public_name)

@@ -320,7 +320,7 @@ def portrait(
         optional("--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."),
     ] = None,
 ) -> None:
-    """Write Theorem 5 as a page in which one starts orbits and moves the parameters.
+    """Write Theorem 5 as a page on which one can start orbits.
 
     The page runs the planar map by the formula that is derived from the risk. It is one file, and
     needs no network.
