@@ -12,6 +12,7 @@ from slrsym.trusted.term import (
     defined,
     free,
     fresh,
+    has_copies,
     inside,
     neg,
     num,
@@ -176,6 +177,7 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
 def _definition(premises: Sequence[Theorem], t: Term) -> Any:
     """Zeta and Owen's T by what they stand for, at points that are defined."""
     require(not premises and t[:2] in (("f", "zeta"), ("f", "owens")), "zeta or Owen's T")
+    require(not has_copies(t), "a function of a sum of copies, which is random")
     _, name, first, second = t
     v = fresh(("s", "v", "R"), free(t))
     if name == "zeta":

@@ -366,6 +366,7 @@ def _fubini(premises: Sequence[Theorem], node: Term, count: Any) -> Any:
 def _image(premises: Sequence[Theorem], node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     """Affine forms of Gaussian variables are Gaussian; noise goes over as it is."""
     require(not premises and forms[0] == "lam", "image takes a list of forms")
+    require(not has_copies(forms), "a form with a sum of copies, which is random")
     names, values = bound(forms), inside(forms)
     old, parts = bound(expected(node)), blocks(node)
     require(len(values) == len(old) and not set(names) & free(node), "a form for each variable")
@@ -452,7 +453,7 @@ def _under(premises: Sequence[Theorem], t: Term) -> Any:
     """The derivative of an expectation of a moderate function in its parameters."""
     require(not premises and t[0] == "d" and inside(t)[0][0] == "E", "no derivative of one")
     (node,), names = inside(t), bound(t)
-    require(not random(node), "a derivative of copies")
+    require(not has_copies(t) and not random(node), "a derivative of copies, or at them")
     require(not any(free(law) & set(names) for law in outside(node)), "the law has the parameter")
     new = apart(bound(node), free(t) | set(names))
     body = substitute(inside(node)[0], new)

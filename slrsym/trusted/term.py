@@ -167,6 +167,9 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     values = {s: e for s, e in values.items() if s in free(t)}
     if not values:
         return t
+    # There, other values of it are meant.
+    caught = t[0] in ("E", "copies") and any(map(has_copies, values.values()))
+    require(not caught, "an expectation would catch a sum of copies, which is random")
     within = values
     names = bound(t)
     if names:

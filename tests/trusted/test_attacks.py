@@ -290,3 +290,62 @@ def test_a_bound_variable_is_called_like_nothing_else(depth):
     known = arithmetic(defined(square))
     with pytest.raises(Refused):
         arithmetic(("=", integral(X, slope), square), premises=[known])
+
+
+# -- a sum of copies does not come under an expectation --------------------------------------------
+
+EXISTS = prove("copies exist", [], SUM)
+R_ = ("s", "r", "R")
+
+
+def test_a_sum_of_copies_is_not_the_mean_of_its_square():
+    # At the point S, E r r is S^2; put in for r, it would be E S^2.
+    square = mean(("*", R_, R_))
+    at = ("d", (0,), (R_,), (square,), (SUM,))
+    caught = mean(("*", SUM, SUM))
+    known = prove("integrable", [], caught)
+    with pytest.raises(Refused):
+        arithmetic(("=", at, caught), premises=[known, EXISTS])
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("value", RANDOM)
+def test_the_derivative_of_an_expectation_is_at_no_random_point(order, value):
+    node = ("d", (order,), (R_,), (mean(("*", R_, R_, X)),), (value,))
+    with pytest.raises(Refused, match="copies"):
+        prove("derivative of expectation", [], node)
+
+
+@pytest.mark.parametrize("value", RANDOM)
+def test_zeta_of_a_sum_is_no_number(value):
+    for arguments in ((value, ZERO), (ONE, value)):
+        with pytest.raises(Refused, match="random"):
+            prove("definition", [], ("f", "zeta", *arguments))
+
+
+@pytest.mark.parametrize("value", RANDOM)
+def test_an_image_is_not_shifted_by_a_sum(value):
+    node = mean(("f", "erf", X), laws=(("gauss", 1, Z, ONE),))
+    for form in (("+", Y, value), ("*", value, Y)):
+        with pytest.raises(Refused, match="random"):
+            prove("image", [], node, ("lam", (Y,), (form,), ()), (NORMAL,))
+
+
+@pytest.mark.parametrize("value", RANDOM)
+def test_functions_that_are_means_take_no_random_values(value):
+    f = lambda t: ("u", "f", "R", (0,), t)  # noqa: E731
+    said = arithmetic(defined(f(SUM)), premises=[EXISTS])
+    for body in (mean(("*", X, R_)), mean(X, laws=(("gauss", 1, R_, ONE),))):
+        with pytest.raises(Refused, match="catch"):
+            prove("instance", [said], ((("u", "f", "R", 1), ("lam", (R_,), (body,), ())),))
+    slopes = [("d", (n,), (Y,), (mean(("*", X, Y)),), (Z,)) for n in (2, 1)]
+    bend, slope = (prove("unchecked", [], "test", (), ("<=", ZERO, d)) for d in slopes)
+    with pytest.raises(Refused, match="catch"):
+        prove("tangent", [bend], value, ONE)
+    with pytest.raises(Refused, match="catch"):
+        prove("tangent", [bend], ONE, value)
+    with pytest.raises(Refused, match="catch"):
+        prove("mean value", [slope], Z, ZERO, value)
+    total = ("sum", (I,), (mean(("*", X, I)),), (ZERO, TWO))
+    with pytest.raises(Refused, match="catch"):
+        prove("term of a sum", [], total, value)
