@@ -371,6 +371,22 @@ def _():
     return far
 
 
+cool = Attraction("1/100..1/10", "1/1000", "1/200", "1/1000", "2")
+
+temperatures = Claim(
+    id="attraction-certified-temperatures",
+    title="at every inverse temperature from 1/100 to 1/10 the oracle attracts what is near it",
+    statement=cool.statement,
+    source="new; beyond 1/10 the rate falls fast: at 3/20 it is a hundredth of that at 1/10",
+)
+
+
+@temperatures.certified_by
+def _():
+    """Slices of temperatures; on each of them as before."""
+    return cool
+
+
 # -- how many starts come there ----------------------------------------------------------------
 
 share = Claim(

@@ -77,9 +77,10 @@ ERRATA: tuple[Erratum, ...] = (
             "the task, temperature and step size of figure 7b each step from $2 - kappa - nu <= "
             "1/50$ lowers that sum by a factor, so that descent converges to the oracle, "
             "`attraction-certified`; with smaller steps this holds up to 1/8, "
-            "`attraction-certified-far`. What ball arithmetic shows is a quadratic form: "
-            "`attraction-rate`, `attraction-form`, `attraction-positive`. That it holds after any "
-            "number of steps, and that the vectors converge, follows by induction: "
+            "`attraction-certified-far`; and at every inverse temperature from 1/100 to 1/10 up to "
+            "1/200, `attraction-certified-temperatures`. What ball arithmetic shows is a quadratic "
+            "form: `attraction-rate`, `attraction-form`, `attraction-positive`. That it holds "
+            "after any number of steps, and that the vectors converge, follows by induction: "
             "`attraction-induction`, `attraction-converges`, `attraction-distance`. Of 4,000 "
             "uniform starts 51.3 % enter it there within 20,000 steps (95 % interval 49.8 to "
             "52.8 %), and all others end at swap points: `attraction-share`.",

@@ -24,20 +24,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from flint import arb
 from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import rational, signed_interval
-from slrsym.balls.fields import Field
-from slrsym.balls.search import Budget, cover_positive
+from slrsym.balls.boxes import Box, cut, rational, signed_interval
+from slrsym.balls.fields import Field, Functions
+from slrsym.balls.search import Budget, Cover, cover_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
 from slrsym.models.expressions import quadratic_risk
-from slrsym.notation import L, d, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.notation import L, alpha, d, eta, gamma, kappa, lam, nu, rho, theta
 from slrsym.search.lemmas import InWords, in_words
 
 __all__ = ["Attraction"]
@@ -45,6 +45,7 @@ __all__ = ["Attraction"]
 # What theta, eta and rho add to the slope in kappa.
 _ROOM = Symbol("room", real=True)
 # V, and the share of it that 1 - kappa has.
+_MU = Symbol("mu", positive=True)
 _V, _SHARE = Symbol("V", nonnegative=True), Symbol("s", nonnegative=True)
 
 
@@ -137,28 +138,25 @@ class Attraction:
         if not 0 < Fraction(self.step) * Fraction(self.rate) < 1:
             return "step must be positive, and below 1/rate"
         state = {_V: (Fraction(0), Fraction(self.radius)), _SHARE: (Fraction(0), Fraction(1))}
-        numbers = {}
+        numbers = {"alpha": self.step, "mu": self.rate}
         if low == high:
-            numbers[lam] = Rational(low.numerator, low.denominator)
+            numbers["lam"] = low
         else:
             state[lam] = (low, high)
-        conditions, names = self.conditions()
-        field = Field(
-            [condition.subs(numbers) for condition in conditions.values()],
-            tuple(state),
-            {symbol: expr.subs(numbers) for symbol, expr in names.items()},
-            {"room": _ROOM},
-        )
+        known = {name: arb(rational(Fraction(value))) for name, value in numbers.items()}
+        field = _field(self.dimension, self.tokens, str(self.variance), tuple(state))
         box = tuple((rational(a), rational(b)) for a, b in state.values())
         budget = Budget(self.max_boxes)
         # What is shown at both ends of an interval in which the matrix is affine holds between.
         for room in (Fraction(self.room), -Fraction(self.room)):
-            found = cover_positive(field.bind({"room": arb(rational(room))}, DIGITS), box, budget)
+            bound = field.bind({**known, "room": arb(rational(room))}, DIGITS)
+            found = _covered(bound, box, budget)
             if found.counterexample is not None:
                 at = ", ".join(
                     f"{x} = {low}" for x, (low, _) in zip(state, found.counterexample, strict=True)
                 )
-                return f"not all of {', '.join(conditions)} are positive at {at}"
+                listed = ", ".join(self.conditions()[0])
+                return f"not all of {listed} are positive at {at}"
             if not found.is_shown:
                 return f"left open in {len(found.undecided)} of {len(found.tree)} boxes"
         return ""
@@ -171,62 +169,100 @@ class Attraction:
         dict of str to Expr
         dict of Symbol to Expr
         """
-        task = {d: self.dimension, L: self.tokens, gamma: sqrt(Rational(str(self.variance)))}
-        alpha, mu = Rational(str(self.step)), Rational(str(self.rate))
-        names: dict[Symbol, Expr] = {kappa: 1 - _V * _SHARE, nu: 1 - _V * (1 - _SHARE)}
-
-        def named(name: str, value: Expr) -> Expr:
-            symbol = Symbol(name, real=True)
-            names[symbol] = value
-            return symbol
-
-        parts = quadratic_risk()
-        form = parts.form.subs(task)
-        letters = [p.name for p in (theta, eta, rho)]
-
-        def entries(matrix: Any, mark: str) -> Matrix:
-            made = {
-                (i, j): named(f"{mark}_{letters[i]}_{letters[j]}", matrix[i, j])
-                for i in range(3)
-                for j in range(i, 3)
-            }
-            return Matrix(3, 3, lambda i, j: made[min(i, j), max(i, j)])
-
-        Q, slope = entries(form, "Q"), entries(diff(form, kappa), "S")
-        c = named("c", -parts.on_manifold.subs(task).diff(kappa, nu))
-        P = named("P", -parts.on_manifold.subs(task).diff(kappa).subs(nu, 1))
-        N = named("N", -parts.on_manifold.subs(task).diff(nu))
-        wide, high = 1 - kappa**2, 1 - nu**2
-        own = -P + c * (1 - nu)
-        X = named("X", P - alpha / 2 * own**2 - mu / (1 + kappa))
-        Y = named("Y", N - alpha / 2 * N**2 - c * wide / (1 + nu) - mu / (1 + nu))
-        root = named("root", sqrt(X * Y))
-        S = slope.applyfunc(Abs)
-        # |2 a b| <= a^2 + b^2, and rho^2 <= 2 (1 - kappa^2) + 2 (1 - nu^2).
-        most = (
-            (S[0, 0] + S[0, 1] + S[0, 2]) * high
-            + (S[0, 1] + S[1, 2]) * wide
-            + (S[0, 2] + S[1, 2] + S[2, 2]) * 2 * (wide + high)
-        ) / 2
-        M = transverse_form(Q, slope, alpha, own, _ROOM, N)
-        M[0, 0] += X
-        M[1, 1] += Y
-        m = {(i, j): named(f"M_{i}{j}", M[i, j]) for i in range(3) for j in range(i, 3)}
-        minor = named("minor", m[0, 0] * m[1, 1] - m[0, 1] ** 2)
-        det = (
-            m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] ** 2)
-            - m[0, 1] * (m[0, 1] * m[2, 2] - m[1, 2] * m[0, 2])
-            + m[0, 2] * (m[0, 1] * m[1, 2] - m[1, 1] * m[0, 2])
+        numbers = {alpha: Rational(str(self.step)), _MU: Rational(str(self.rate))}
+        found, names = _conditions(self.dimension, self.tokens, str(self.variance))
+        return (
+            {name: e.subs(numbers) for name, e in found.items()},
+            {symbol: e.subs(numbers) for symbol, e in names.items()},
         )
-        found = {
-            "the room": Abs(_ROOM) - most,
-            "X": X,
-            "Y": Y,
-            "M_11": m[0, 0],
-            "the second minor": minor,
-            "the determinant": _V * det + 2 * root * minor,
+
+
+# Boxes for a slice of temperatures, before it is cut.
+_FEW = 5
+
+
+@cache
+def _field(dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]) -> Field:
+    """The conditions as functions of a state, for any step size and rate."""
+    conditions, names = _conditions(dimension, tokens, variance)
+    letters = {"room": _ROOM, "alpha": alpha, "mu": _MU} | ({} if lam in state else {"lam": lam})
+    return Field(list(conditions.values()), state, names, letters)
+
+
+def _covered(bound: Functions, box: Box, budget: Budget) -> Cover:
+    """Temperatures are cut first: where bounds are wide in them, other cuts come to nothing."""
+    if len(box) == 2:
+        return cover_positive(bound, box, budget)
+    slices = [box]
+    while True:
+        piece = slices.pop()
+        found = cover_positive(bound, piece, budget.part(1, _FEW))
+        if found.counterexample is not None or (not found.is_shown and budget.is_over):
+            return found
+        if not found.is_shown:
+            slices += reversed(cut(piece, 2))
+        elif not slices:
+            return found
+
+
+def _conditions(
+    dimension: int, tokens: int, variance: str
+) -> tuple[dict[str, Expr], dict[Symbol, Expr]]:
+    task = {d: dimension, L: tokens, gamma: sqrt(Rational(variance))}
+    names: dict[Symbol, Expr] = {kappa: 1 - _V * _SHARE, nu: 1 - _V * (1 - _SHARE)}
+
+    def named(name: str, value: Expr) -> Expr:
+        symbol = Symbol(name, real=True)
+        names[symbol] = value
+        return symbol
+
+    parts = quadratic_risk()
+    form = parts.form.subs(task)
+    letters = [p.name for p in (theta, eta, rho)]
+
+    def entries(matrix: Any, mark: str) -> Matrix:
+        made = {
+            (i, j): named(f"{mark}_{letters[i]}_{letters[j]}", matrix[i, j])
+            for i in range(3)
+            for j in range(i, 3)
         }
-        return found, names
+        return Matrix(3, 3, lambda i, j: made[min(i, j), max(i, j)])
+
+    Q, slope = entries(form, "Q"), entries(diff(form, kappa), "S")
+    c = named("c", -parts.on_manifold.subs(task).diff(kappa, nu))
+    P = named("P", -parts.on_manifold.subs(task).diff(kappa).subs(nu, 1))
+    N = named("N", -parts.on_manifold.subs(task).diff(nu))
+    wide, high = 1 - kappa**2, 1 - nu**2
+    own = -P + c * (1 - nu)
+    X = named("X", P - alpha / 2 * own**2 - _MU / (1 + kappa))
+    Y = named("Y", N - alpha / 2 * N**2 - c * wide / (1 + nu) - _MU / (1 + nu))
+    root = named("root", sqrt(X * Y))
+    S = slope.applyfunc(Abs)
+    # |2 a b| <= a^2 + b^2, and rho^2 <= 2 (1 - kappa^2) + 2 (1 - nu^2).
+    most = (
+        (S[0, 0] + S[0, 1] + S[0, 2]) * high
+        + (S[0, 1] + S[1, 2]) * wide
+        + (S[0, 2] + S[1, 2] + S[2, 2]) * 2 * (wide + high)
+    ) / 2
+    M = transverse_form(Q, slope, alpha, own, _ROOM, N)
+    M[0, 0] += X
+    M[1, 1] += Y
+    m = {(i, j): named(f"M_{i}{j}", M[i, j]) for i in range(3) for j in range(i, 3)}
+    minor = named("minor", m[0, 0] * m[1, 1] - m[0, 1] ** 2)
+    det = (
+        m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] ** 2)
+        - m[0, 1] * (m[0, 1] * m[2, 2] - m[1, 2] * m[0, 2])
+        + m[0, 2] * (m[0, 1] * m[1, 2] - m[1, 1] * m[0, 2])
+    )
+    found = {
+        "the room": Abs(_ROOM) - most,
+        "X": X,
+        "Y": Y,
+        "M_11": m[0, 0],
+        "the second minor": minor,
+        "the determinant": _V * det + 2 * root * minor,
+    }
+    return found, names
 
 
 def transverse_form(

@@ -168,3 +168,13 @@ def test_the_variance_of_erf_by_its_spread(t, s):
     h = 1e-5
     difference = (erf_variance(t, s + h) - erf_variance(t, s - h)) / (2 * h)
     assert float(ErfVariance(t, s).fdiff(2).evalf()) == pytest.approx(difference, rel=1e-7)
+
+
+def test_a_range_of_temperatures_is_cut_into_slices():
+    # At 3/20 the rate is no longer what is asked for.
+    hot = Attraction("3/20..4/25", "1/1000", "1/500", "1/1000", "1", max_boxes=100)
+    assert "not all of" in hot.check(hot.statement)
+    mild = Attraction("1/10..101/1000", "1/1000", "1/500", "1/1000", "1", max_boxes=200)
+    assert mild.check(mild.statement) == ""
+    poor = Attraction("1/20..1/10", "1/1000", "1/500", "1/1000", "1", max_boxes=20)
+    assert poor.check(poor.statement).startswith("left open")
