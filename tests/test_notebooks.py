@@ -20,6 +20,7 @@ NAMES = (
     "4_own_claim",
     "5_off_the_manifold",
     "6_gaussian_calculus",
+    "7_models",
 )
 
 # What a notebook may say of where it ran: nothing but the language.

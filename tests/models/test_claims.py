@@ -19,6 +19,7 @@ LONGER = {
     "exponential": lambda: attention(exp),
     "two units": lambda: committee(2, 1),
     "two-tokens": lambda: multi_head(1, 2),
+    "two-heads": lambda: multi_head(2, 1),
     "correlated": lambda: multi_head(1, 2, Rational(1, 3)),
     "biased": lambda: attention(
         bias=symbols("b_1:3", real=True), location=symbols("p_1:3", positive=True)
