@@ -23,13 +23,16 @@ from sympy import (
     Rational,
     Sum,
     Symbol,
+    erf,
     sqrt,
     symbols,
     sympify,
 )
 
-from slrsym.gaussian.law import GaussianLaw, NoiseLaw
-from slrsym.numbers import Disagreement, compare, evaluate, truth
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
+from slrsym.numbers import Bench, Disagreement, compare, evaluate, truth
+from slrsym.numbers.expectations import Expectations
 from slrsym.numbers.points import NoPoint, Sampler, parameters, random_test_function, sample_points
 from slrsym.numbers.values import exact_truth
 
@@ -321,3 +324,35 @@ def test_what_fails_far_out_or_near_a_pole_is_found(statement, holds):
         return
     with pytest.raises(Disagreement):
         compare(relation, rng=rng, points=1, extremes=100)
+
+
+# -- points that several statements share ------------------------------------------------------
+
+MEAN = Expectation(erf(x + z) ** 2, standard_normal(z))
+SHARED = (Eq(2 * MEAN, MEAN + MEAN * x / x, evaluate=False), Gt(MEAN / x, 0), Eq(MEAN, MEAN**2))
+
+
+def shared(*order):
+    """The points of the statements, compared at one bench in some order."""
+    bench = Bench(SHARED, (x > 0,), np.random.default_rng(5))
+    return {i: bench.compare(SHARED[i], points=3, extremes=2).points for i in order}
+
+
+def test_what_statements_share_is_evaluated_once(monkeypatch):
+    asked, value = [], Expectations.value
+    monkeypatch.setattr(
+        Expectations, "value", lambda self, node: asked.append(node) or value(self, node)
+    )
+    bench = Bench(SHARED[:2], (x > 0,), np.random.default_rng(5))
+    first, second = (bench.compare(said, points=3) for said in SHARED[:2])
+    assert first.points == second.points
+    assert len(asked) == 3
+
+
+def test_shared_points_do_not_depend_on_the_order():
+    assert shared(0, 1) == shared(1, 0) == shared(0) | shared(1)
+
+
+def test_what_is_false_is_seen_at_shared_points():
+    with pytest.raises(Disagreement):
+        shared(0, 2)

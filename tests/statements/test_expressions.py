@@ -95,3 +95,20 @@ def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
     assert all(isinstance(s, Dummy) and s.is_real for s in bound_symbols(renamed))
     assert bound_symbols(Tuple(Subs(f(x), x, y), Limit(x, x, 0), Lambda(z, z + 1))) == {x, z}
     assert bound_symbols(Derivative(f(y), y)) == {y}
+
+
+@pytest.mark.parametrize(
+    ("expr", "values", "wanted"),
+    [
+        (Derivative(f(x, y), x), {y: z}, Derivative(f(x, z), x)),
+        (Derivative(f(x, y), x), {x: z}, Derivative(f(z, y), z)),
+        (Derivative(f(x, y), x), {x: y, y: x}, Derivative(f(y, x), y)),
+        # At what depends on the variable, or is no symbol, the derivative is taken first.
+        (Derivative(f(x, y), x), {x: y}, Subs(Derivative(f(x, y), x), x, y)),
+        (Derivative(f(x, y), x), {y: x}, Subs(Derivative(f(x, y), x), y, x)),
+        (Derivative(f(x, y), x), {x: S(2)}, Subs(Derivative(f(x, y), x), x, 2)),
+        (Derivative(f(x, y), x), {y: x + z}, Subs(Derivative(f(x, y), x), y, x + z)),
+    ],
+)
+def test_derivatives_stay_those_of_the_same_function(expr, values, wanted):
+    assert put(expr, values) == wanted
