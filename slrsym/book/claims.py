@@ -40,6 +40,7 @@ from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
+from slrsym.coq.development import also_by_coq
 from slrsym.search.step import Step
 from slrsym.typeset import Printer, declared_laws
 from slrsym.typeset.boxes import Box, Fence, Operator, row
@@ -282,7 +283,10 @@ def evidence(row: Any) -> tuple[Inline, ...]:
         return (*parts, *_rest(row))
     if row.digits is not None:
         parts.append(Text(f"; at random points both sides agree to {row.digits} digits or more"))
-    parts += [Text("."), *_rest(row)]
+    parts.append(Text("."))
+    if not row.replaces and (mark := also_by_coq(row.id, row.steps)):
+        parts.append(Text(f" {mark}"))
+    parts += _rest(row)
     if not row.axioms:
         parts.append(Text(" Rests on no axiom."))
     return tuple(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from slrsym.claims.claim import Claim
@@ -20,16 +21,26 @@ CONFIRMED = Path(__file__).with_name("confirmed.json")
 STATEMENTS, CLAIMS = "Statements.v", "Claims.v"
 
 
+@cache
 def confirmed() -> dict[str, dict[str, str]]:
     """For each claim the steps that Coq confirms, by label, with the tactic."""
     found: dict[str, dict[str, str]] = json.loads(CONFIRMED.read_text())["steps"]
     return found
 
 
+@cache
 def confirmed_claims() -> dict[str, list[str]]:
     """The claims that Coq confirms as a whole, each with the other claims that it supposes."""
     found: dict[str, list[str]] = json.loads(CONFIRMED.read_text())["claims"]
     return found
+
+
+def also_by_coq(id: str, steps: int) -> str:
+    """What is said of a claim of the package that Coq confirms, or steps of it; else nothing."""
+    count = len(confirmed().get(id, {}))
+    if id in confirmed_claims():
+        return "Also by Coq, as a whole."
+    return f"Also by Coq: {count} of {steps} steps." if count else ""
 
 
 @dataclass

@@ -255,7 +255,7 @@ class Exporter:
     def _facts(self, goal: Goal, before: list[Step], premises: list[str]) -> list[str]:
         """The earlier steps that a step rests on: those of its parts."""
         step = goal.step
-        stem = "" if step.label == "statement" else step.label.removesuffix("conclusion")
+        stem = re.sub(r"(conclusion|shown|needed|statement)$", "", step.label)
         within = f"{stem.rstrip('.')}." if stem else ""
         if goal.kind in ("algebra", "sign", "differentiation", "injectivity"):
             return []
