@@ -38,6 +38,7 @@ _MOST_LINES = 15
 # How many characters of a formula fit on a line of a phone for certain.
 _LONG = 24
 _TAG = re.compile(r"<[^>]*>")
+_LINK = re.compile(r"</?a\b[^>]*>")
 # What stands between backticks.
 _CODE = re.compile(r"`+([^`]+)`+")
 _GLUE = "</span>"
@@ -222,28 +223,30 @@ class Renderer:
             return shown
         name = step_name(self.claim.id, label) if self.claim else label
         check = self.claim.checks.get(label) if self.claim else None
+        reason = self.inline(why)
+        # What folds is a button itself: links of the reason stand below.
         return (
             f'<details class="step" id="{self._id(name)}" open><summary>'
             f'<span class="number">{name}</span> '
-            f'<span class="why">{self.inline(why)}</span>{_agreement(check)}</summary>\n'
-            f"{shown}{self._more(check, said)}\n</details>"
+            f'<span class="why">{_LINK.sub("", reason)}</span>{_agreement(check)}</summary>\n'
+            f"{shown}{self._more(check, reason, said)}\n</details>"
         )
 
-    def _more(self, check: Any, said: str) -> str:
+    def _more(self, check: Any, reason: str, said: str) -> str:
         """How a step was checked: its rule, its source, a random point; and a copy for SymPy."""
-        if check is None or self.claim is None:
-            return ""
-        parts = []
-        if (rule := rule_of(check.rule)) and self.rules:
-            parts.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')
-        file, line = self.claim.place
-        if file in self.sources:
-            parts.append(f'<a href="{self.sources[file]}#L{line}">{escape(file.name)}:{line}</a>')
-        if check.example:
-            parts.append(escape(check.example, quote=False))
-        copied = f"<code>{escape(said, quote=False)}</code>"
-        told = "".join(f"<p>{part}</p>" for part in [*parts, copied])
-        return f'\n<details class="more"><summary>more</summary>{told}</details>'
+        parts = [f"by {reason}"] if _LINK.search(reason) else []
+        if check is not None and self.claim is not None:
+            if (rule := rule_of(check.rule)) and self.rules:
+                parts.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')
+            file, line = self.claim.place
+            if file in self.sources:
+                href = f"{self.sources[file]}#L{line}"
+                parts.append(f'<a href="{href}">{escape(file.name)}:{line}</a>')
+            if check.example:
+                parts.append(escape(check.example, quote=False))
+            parts.append(f"<code>{escape(said, quote=False)}</code>")
+        told = "".join(f"<p>{part}</p>" for part in parts)
+        return f'\n<details class="more"><summary>more</summary>{told}</details>' if told else ""
 
     def _id(self, stem: str) -> str:
         name, count = stem, 1

@@ -199,10 +199,10 @@ function nodeOf(node, x, y) {
   const said = lines(node.label);
   const text = draw("text", {}, ...said.map((line, n) =>
     draw("tspan", {x, y: y + 14 * (n - (said.length - 1) / 2)}, line)));
-  const more = node.ids.length > 1 ? `, with ${node.ids.length - 1} more claims` : "";
+  const more = node.ids.length > 1 ? ` +${node.ids.length - 1}` : "";
   const group = draw("g", {
     class: `node ${node.status}`, tabindex: 0, role: "button",
-    "aria-label": `${node.label}: ${node.status}${more}`,
+    "aria-label": `${said.join("")}${more}, ${node.status}`,
   }, shape(node.kind, x, y), text);
   group.dataset.key = node.key;
   if (node.ids.length > 1) group.append(draw("text", {class: "count", x: x + WIDTH / 2 - 12, y: y + HEIGHT / 2 - 8}, `+${node.ids.length - 1}`));

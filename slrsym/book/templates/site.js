@@ -27,6 +27,10 @@ for (const bar of document.querySelectorAll(".folds")) {
   });
 }
 
+// What scrolls in its own box can be reached by the keyboard.
+for (const box of document.querySelectorAll(".formula, .wide"))
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+
 // A step that is linked to is shown, however much is folded around it.
 function unfoldTarget() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -52,7 +56,7 @@ async function copy(button, text) {
 
 for (const more of document.querySelectorAll(".more")) {
   const tex = more.parentElement.querySelector(".formula annotation")?.textContent;
-  const sympy = more.querySelector("code").textContent;
+  const sympy = more.querySelector("p:last-of-type > code")?.textContent;
   const bar = make("p", {class: "copies"});
   for (const [name, text] of [["LaTeX", tex], ["SymPy", sympy]]) {
     if (!text) continue;
