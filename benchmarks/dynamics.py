@@ -3,16 +3,22 @@
 Run ``python benchmarks/dynamics.py [--figure 5] [--steps N] [--only NAME ...]``. It makes an
 environment of its own in ``benchmarks/.venv``, with slrsym and JAX. Each contestant has a process
 of its own; compilation is timed apart. The table gives seconds, also those of all cores together,
-and ratios to slrsym with Numba. In figure 5, what draws whole tokens makes one run of the thirty,
-and is compared by the run.
+the most memory, and ratios to slrsym with Numba; below it stands what the machine would allow: the
+instructions of a step that compute several numbers, at the measured speed of such instructions.
+``--write`` puts the table of figure 4a into docs/explanation/speed.md. In figure 5, what draws
+whole tokens makes one run of the thirty, and is compared by the run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import resource
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from collections.abc import Callable
@@ -265,7 +271,7 @@ def _python() -> Path:
             "install",
             "--quiet",
             "--editable",
-            f"{HERE.parent}[fast]",
+            str(HERE.parent),
             "jax",
         ]
         subprocess.run(pip, check=True)
@@ -277,7 +283,57 @@ def _measured(figure: str, name: str, steps: int) -> None:
     run = FIGURES[figure][0][name][1](steps)
     ready, ready_cpu = time.perf_counter(), time.process_time()
     run(steps)
-    print(json.dumps([ready - began, time.perf_counter() - ready, time.process_time() - ready_cpu]))
+    seconds, cpu = time.perf_counter() - ready, time.process_time() - ready_cpu
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps([ready - began, seconds, cpu, memory]))
+
+
+_PACKED = r"\tv(?:fn?m|add|sub|mul|div|sqrt|max|min)\w*pd\s.*%[yz]mm"
+
+
+def _limit(steps: int) -> tuple[float, int, float, float]:
+    """Seconds on one core; packed instructions of a step; nanoseconds of one, and of an exp."""
+    import numpy as np
+    from numba import njit
+    from sympy import Symbol, exp
+
+    from slrsym.dynamics.engines import _numba_trajectory
+    from slrsym.kernels import compile_expressions
+
+    chains = "".join(f"        x{k} = x{k} * 0.999 + 1e-3\n" * 16 for k in range(8))
+    source = "def work(x, n):\n  for _ in range(n):\n    for i in range(x.shape[1]):\n"
+    source += "".join(f"        x{k} = x[{k}, i]\n" for k in range(8)) + chains
+    source += "        x[0, i] = " + " + ".join(f"x{k}" for k in range(8)) + "\n"
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    work = njit(fastmath={"contract"})(scope["work"])
+    numbers = np.ones((8, 64))
+    work(numbers, 1)
+
+    def least(call: Callable[[], Any]) -> float:
+        times = []
+        for _ in range(20):
+            began = time.process_time()
+            call()
+            times.append(time.process_time() - began)
+        return min(times)
+
+    fma = least(lambda: work(numbers, 2000)) / (2000 * 64 * 128)
+    x = Symbol("x", real=True)
+    function, many = compile_expressions([exp(x)], [x], [], "numba"), np.ones((200_000, 1))
+    function(many)
+    one_exp = least(lambda: function(many)) / len(many)
+    texts = _numba_trajectory(5, 4).inspect_asm().values()
+    packed = max((len(re.findall(_PACKED, text)) for text in texts), default=0)
+    return packed * fma * RUNS * steps, packed, fma * 1e9, one_exp * 1e9
+
+
+def _apart(figure: str, name: str, steps: int) -> list[float]:
+    """What a process of its own measured."""
+    call = [_python(), __file__, "--figure", figure, "--measure", name, "--steps", str(steps)]
+    output = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout
+    found: list[float] = json.loads(output.splitlines()[-1])
+    return found
 
 
 def main() -> None:
@@ -287,30 +343,53 @@ def main() -> None:
     parser.add_argument("--figure", choices=FIGURES, default="4a")
     parser.add_argument("--steps", type=int, help="fewer; a multiple of 2000")
     parser.add_argument("--only", nargs="+", choices=names, default=names)
-    parser.add_argument("--measure", choices=names, help=argparse.SUPPRESS)
+    parser.add_argument("--write", action="store_true", help="the page of the documentation, too")
+    parser.add_argument("--measure", choices=[*names, "limit"], help=argparse.SUPPRESS)
     given = parser.parse_args()
     contestants, whole, every = FIGURES[given.figure]
     steps = given.steps or whole
+    if given.measure == "limit":
+        # Machine code that comes from disk cannot be read.
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["SLRSYM_CACHE_DIR"] = folder
+            _ours("numba")
+            print(json.dumps(_limit(steps)))
+        return
     if given.measure:
         _measured(given.figure, given.measure, steps)
         return
     print(f"Figure {given.figure}: {RUNS} runs x {steps:,} steps, logged every {every}\n")
-    print(f"{'':46} {'runs':>5} {'ready (s)':>10} {'run (s)':>9} {'CPU (s)':>9} {'ratio':>8}")
+    head = f"{'':46} {'runs':>5} {'ready (s)':>10} {'run (s)':>9}"
+    print(f"{head} {'CPU (s)':>8} {'MB':>5} {'ratio':>7}")
+    rows = []
     reference = None
     for name in given.only:
         if name not in contestants:
             continue
         title, _, runs = contestants[name]
-        call = [_python(), __file__, "--figure", given.figure, "--measure", name]
-        call += ["--steps", str(steps)]
-        output = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout
-        ready, seconds, cpu = json.loads(output.splitlines()[-1])
+        ready, seconds, cpu, memory = _apart(given.figure, name, steps)
         reference = reference or seconds / runs
         ratio = seconds / runs / reference
         print(
-            f"{title:46} {runs:5} {ready:10.2f} {seconds:9.2f} {cpu:9.2f} {ratio:8.1f}", flush=True
+            f"{title:46} {runs:5} {ready:10.2f} {seconds:9.2f}",
+            f"{cpu:8.2f} {memory:5.0f} {ratio:7.1f}",
+            flush=True,
         )
+        rows.append(f"| {title} | {seconds:.2f} | {cpu:.2f} | {memory:.0f} | {ratio:.1f} |")
     print("\nready: imports, derivation and compilation; ratio: of seconds a run, to the first row")
+    if given.figure == "4a":
+        least, packed, fma, one_exp = _apart(given.figure, "limit", steps)
+        limit = (
+            f"The machine would allow {least:.2f} s of one core: {packed:.0f} instructions a step "
+            f"that compute several numbers, at {fma:.3f} ns a number; an exponential takes "
+            f"{one_exp:.2f} ns."
+        )
+        print(limit)
+        if given.write:
+            page = HERE.parent / "docs" / "explanation" / "speed.md"
+            head = page.read_text(encoding="utf-8").rpartition("\n| |")[0] + "\n"
+            table = "| | s | s of all cores | MB | ratio |\n|---|---|---|---|---|\n"
+            page.write_text(head + table + "\n".join([*rows, "", limit]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
