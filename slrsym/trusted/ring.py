@@ -270,7 +270,8 @@ class Ring:
         c, factors = whole.factor()
         rest, c = (self.one if c > 0 else -self.one), fmpq(c)
         for value, e in ((int(abs(c.p)), 1), (int(c.q), -1)):
-            for prime, k in fmpz(value).factor() if value > 1 else ():
+            # What is left of a long number need not be prime: it is positive, which is enough.
+            for prime, k in fmpz(value).factor(trial_limit=10_000) if value > 1 else ():
                 w, left = divmod(e * int(k), q)
                 out = self.times(out, (self.facts.ring.constant(fmpq(int(prime)) ** w), self.one))
                 if left:

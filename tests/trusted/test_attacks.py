@@ -349,3 +349,12 @@ def test_functions_that_are_means_take_no_random_values(value):
     total = ("sum", (I,), (mean(("*", X, I)),), (ZERO, TWO))
     with pytest.raises(Refused, match="catch"):
         prove("term of a sum", [], total, value)
+
+
+@pytest.mark.parametrize("p", [10**70 + 33, 3 * (10**80 + 129), (10**60 + 7) ** 2])
+def test_the_root_of_a_long_number_takes_no_time(p):
+    # Its prime factors would take years.
+    number = num(p * (10**75 + 129))
+    arithmetic(("=", ("^", 2, 1, ("^", 1, 2, number)), number))
+    with pytest.raises(Refused):
+        arithmetic(("=", ("^", 1, 2, number), number))
