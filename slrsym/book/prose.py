@@ -23,7 +23,6 @@ from sympy.core.relational import (
 from sympy.tensor.indexed import Indexed
 
 from slrsym.book.document import (
-    AxiomReference,
     Block,
     Inline,
     Math,
@@ -214,7 +213,7 @@ def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, .
     if isinstance(rule, Lemma):
         return (Reference(rule.id), *_values(rule, printer, shorten, find))
     if rule.name in AXIOMS:
-        return (AxiomReference(rule.name),)
+        return (Text(rule.name.replace("-", " ")),)
     inner = getattr(rule, "by", None)
     if inner is not None and rule.name == f"inside the expectation, {inner.name}":
         return (Text("inside the expectation, "), *why(inner, printer, shorten, find))

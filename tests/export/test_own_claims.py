@@ -111,9 +111,9 @@ def test_a_book_of_other_claims_does_not_say_that_it_is_the_papers(odd):
 
 def test_numbers_of_another_work_are_not_said_to_be_the_papers():
     x = Symbol("x", real=True)
-    own = Claim(id="own", statement=Eq(2 * x, x + x, evaluate=False), source="Lemma 7")
-    ledger = Ledger({"own": own})
-    built = build(ledger, as_if_proved(ledger, ["own"], ()), {}, notation=False)
+    own = Claim(id="lemma-7", statement=Eq(2 * x, x + x, evaluate=False), source="Lemma 7")
+    ledger = Ledger({own.id: own})
+    built = build(ledger, as_if_proved(ledger, [own.id], ()), {}, notation=False)
     text = book_files(built, title="Mine")["book.tex"]
     assert "The number of a claim is that of its source;" in text
     assert "cite" not in text
