@@ -301,7 +301,7 @@ def test_a_statement_in_words():
 @pytest.mark.parametrize(
     ("id", "said"),
     [
-        ("proposition-8", ["Along every orbit f never increases, where", "is a zero of e, where"]),
+        ("proposition-8", ["Along every orbit ℛ< never increases.", "is a zero of e, where"]),
         ("proposition-11", ["Every orbit converges to (−1,−1) or (−1,1) or (0,0) or (1,−1)"]),
         ("proposition-12", ["The map g is injective.", "nowhere singular."]),
         ("proposition-13", ["The starts whose orbits converge to", "are of Lebesgue measure 0."]),
