@@ -84,6 +84,9 @@ ERRATA: tuple[Erratum, ...] = (
             "`attraction-induction`, `attraction-converges`, `attraction-distance`. Of 4,000 "
             "uniform starts 51.3 % enter it there within 20,000 steps (95 % interval 49.8 to "
             "52.8 %), and all others end at swap points: `attraction-share`.",
+            "No sublevel set of the risk is shown to be such a neighbourhood. That takes a bound "
+            "from below on the risk wherever descent is not shown to converge, and there the risk "
+            "depends on four overlaps, once the fifth, in which it is quadratic, is minimised.",
         ),
     ),
     (
