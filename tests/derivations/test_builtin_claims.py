@@ -22,7 +22,7 @@ from .._profile import THOROUGH, nightly_only, thorough_only
 CERTIFIED = {
     "theorem-5-certified", "theorem-5-closed-forms", "proposition-10-certified",
     "equation-14-counterexample-number", "oracle-stable-certified", "oracle-unstable-certified",
-    "attraction-certified", "attraction-certified-far",
+    "attraction-certified", "attraction-certified-far", "attraction-certified-temperatures",
 }  # fmt: skip
 
 
@@ -42,8 +42,11 @@ def granted_trials(claim, seed):
 
 def by_numbers(step, seed, bench=None):
     """What `check_step` says of a step that its rule accepts."""
-    digits, contradiction = numerical_check(step, seed, bench=bench) if step.numeric else (None, "")
-    return replace(granted(step, seed), digits=digits, contradiction=contradiction)
+    found = granted(step, seed)
+    if step.numeric:
+        digits, contradiction, _ = numerical_check(step, seed, bench=bench)
+        found = replace(found, digits=digits, contradiction=contradiction)
+    return found
 
 
 @pytest.fixture(scope="module")
