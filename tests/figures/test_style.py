@@ -105,11 +105,11 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, drawn, monkeypatch):
     file = tmp_path / "figure.pdf"
     file.write_text("old")
 
-    def fail(self, path, **_):
-        path.write_text("half")
+    def fail(self, content):
+        self.write_text("half")
         raise OSError("disk full")
 
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    monkeypatch.setattr("pathlib.Path.write_bytes", fail)
     with pytest.raises(OSError, match="disk full"):
         write(drawn["3"], file)
     assert file.read_text() == "old"
