@@ -74,12 +74,3 @@ def script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> st
     told = json.dumps({"setting": setting, "sweep": sweep}, separators=(",", ":"))
     text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")
     return f'"use strict";\n(() => {{\n{formulas()}\nconst GIVEN = {told};\n{text}}})();\n'
-
-
-def page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """A page by itself, in one file."""
-    from slrsym.book.site import environment
-
-    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    shown = {"style": style, "script": script(setting, sweep), "sweep": sweep}
-    return environment().get_template("portrait.html").render(**shown)

@@ -44,6 +44,9 @@ def _reference(id: str, show: Renderer) -> str:
     return show.reference(id)
 
 
+_TEMPLATES = files(__package__) / "templates"
+
+
 def environment() -> Environment:
     """What fills the templates in."""
     # What renderers write is HTML already; the filter text is for all else.
@@ -56,6 +59,13 @@ def environment() -> Environment:
     made.filters |= {"text": escaped, "reference": _reference, "slug": slug}
     made.globals |= {"axiom": axiom, "badge": badge, "inline_text": inline_text}
     return made
+
+
+def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
+    """The phase portrait as a page by itself, in one file."""
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+    shown = {"style": style, "script": script(setting, sweep), "sweep": sweep}
+    return environment().get_template("portrait.html").render(**shown)
 
 
 def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]:
@@ -88,8 +98,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
         )
 
     front = renderer()
-    package = files(__package__) / "templates"
-    pages = {name: (package / name).read_text(encoding="utf-8") for name in _ASSETS}
+    pages = {name: (_TEMPLATES / name).read_text(encoding="utf-8") for name in _ASSETS}
     counts = Counter(claim.status for claim in claims)
     legend: dict[str, Any] = {"statuses": STATUSES, "counts": counts}
     pages[MAIN] = made("front.html", title, front, outline=sections, **legend)

@@ -12,8 +12,7 @@ from typer.core import TyperCommand
 
 from slrsym.cli import certify
 from slrsym.cli.compare import compare
-from slrsym.cli.coq import coq
-from slrsym.cli.export import everything, export, html, portrait
+from slrsym.cli.export import coq, everything, export, html, portrait
 from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
 from slrsym.cli.output import EXIT_CODES, example, show_tracebacks

@@ -12,6 +12,7 @@ import typer
 
 from slrsym.claims import cache
 from slrsym.claims.names import id_of
+from slrsym.cli.coq import development
 from slrsym.cli.output import (
     CLAIMS,
     GAMMA,
@@ -304,6 +305,35 @@ def site_title(title: str | None, paths: list[Path] | None) -> str:
     return title or (DEFAULT_TITLE if paths else _PAPER)
 
 
+_HOW_TO = (
+    "Coq 8.16 or newer with Coquelicot (Debian: apt-get install coq libcoq-coquelicot).\n"
+    "In this folder, in this order:\n"
+)
+
+
+@reported()
+def coq(claims: CLAIMS = None, output: OUTPUT = None, paths: PATHS = None) -> None:
+    """Write claims and their steps as a development of Coq.
+
+    Steps that Coq is known to prove are lemmas; of the others the reason is said. Coq is not needed
+    for writing. To check the files, see README in DIR, or let verify --coq do it.
+    """
+    folder = writable(output, ".v")
+    start = time.perf_counter()
+    ledger = loaded(paths, claims)
+    made = development(ledger, claims or ledger.claims)
+    files = made.files()
+    write_folder(
+        folder, {**files, "README": _HOW_TO + " && ".join(f"coqc {f}" for f in files) + "\n"}
+    )
+    said = sum(bool(goal.text) for goal in made.all_goals)
+    typer.echo(
+        f"{folder}: {len(made.all_goals)} steps, {said} of them in words of Coq, "
+        f"{len(made.tactics)} with a proof, {len(made.whole)} claims as a whole, "
+        f"in {time.perf_counter() - start:.1f} s"
+    )
+
+
 @reported()
 def portrait(
     output: Annotated[
@@ -331,7 +361,8 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     require_writable(output, "--output")
-    from slrsym.book.portrait import SETTING, page, swept
+    from slrsym.book.portrait import SETTING, swept
+    from slrsym.book.site import portrait_page
 
     deviation = gamma_of(gamma, gamma2) or SETTING["gamma"]
     shown = None
@@ -347,7 +378,7 @@ def portrait(
             raise typer.BadParameter(f"{sweep}: {problem}", param_hint="--sweep") from None
     setting = {"lambda": lam, "alpha": alpha, "d": d, "gamma": deviation}
     with replacing(output) as draft:
-        draft.write_text(page(setting, shown), encoding="utf-8")
+        draft.write_text(portrait_page(setting, shown), encoding="utf-8")
     typer.echo(f"wrote {output}: open it in a browser")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.claims.names import id_of
+from slrsym.cli.coq import check_by_coq, require_installed
 from slrsym.cli.output import (
     PATHS,
     SEED,
@@ -92,8 +93,6 @@ def verify(
     if log is not None:
         require_writable(log, "--log")
     if coq:
-        from slrsym.cli.coq import require_installed
-
         require_installed()
     _require_derivations(paths)
     earlier = None
@@ -142,9 +141,8 @@ def verify(
     if log is not None:
         _write_log(log, paths, [row.id for row in rows], seed)
     if coq:
-        from slrsym.cli.coq import check_by_coq
-
-        check_by_coq([row.id for row in rows], paths)
+        ids = [row.id for row in rows]
+        check_by_coq(loaded(paths, ids), ids, search=bool(paths))
 
 
 def _write_log(file: Path, paths: list[Path] | None, ids: list[str], seed: int) -> None:

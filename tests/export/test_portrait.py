@@ -15,7 +15,8 @@ from scipy.special import erf
 from typer.testing import CliRunner
 
 import slrsym
-from slrsym.book.portrait import SETTING, page, swept
+from slrsym.book.portrait import SETTING, swept
+from slrsym.book.site import portrait_page
 from slrsym.cli import app
 from slrsym.planar import C, K
 from tests.export.test_browser import CHROMIUM
@@ -62,7 +63,9 @@ def seen(tmp_path_factory):
     asked, arguments = settings(11), np.linspace(-7, 7, 141).tolist()
     probe = PROBE.replace("ASKED", json.dumps(asked)).replace("ARGUMENTS", json.dumps(arguments))
     folder = tmp_path_factory.mktemp("portrait")
-    (folder / "page.html").write_text(page(SETTING).replace("</body>", probe), encoding="utf-8")
+    (folder / "page.html").write_text(
+        portrait_page(SETTING).replace("</body>", probe), encoding="utf-8"
+    )
     done = subprocess.run(
         [
             CHROMIUM, "--headless", *(["--no-sandbox"] if os.geteuid() == 0 else []),
