@@ -11,7 +11,7 @@ from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq import running
 from slrsym.coq.development import Development, confirmed, confirmed_claims
 from slrsym.coq.printing import Unprintable
-from tests._profile import THOROUGH
+from tests._profile import NIGHTLY, THOROUGH
 
 needs_coq = pytest.mark.skipif(
     shutil.which("coqc") is None, reason=f"{running.INSTALL}; nothing here needs it"
@@ -98,7 +98,7 @@ def test_coq_refuses_false_steps(known, library):
         goal.text = goal.text.removesuffix(said) + other
         goal.tactics = [known.tactics[goal.name]]
         wrong.append(goal)
-    wrong = wrong[: 200 if THOROUGH else 12]
+    wrong = wrong[: 200 if NIGHTLY else 40 if THOROUGH else 12]
     assert len(wrong) >= 12
     definitions = known.definitions(known.statements)
     assert running.searched(wrong, definitions, library, seconds=10) == {}
