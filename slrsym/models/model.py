@@ -356,7 +356,9 @@ class Model:
                 yield {id(t): (self.roles[t, None], n) for t, n in counts.items()}, probability
             return
         ((counts, _),) = data.mixture
-        single = [token for token, n in counts.items() if n == 1]
+        # Of two tokens each may be the single one: that with a target is.
+        alone = [token for token, n in counts.items() if n == 1]
+        single = [token for token in alone if token.target is not None] or alone
         rest = [token for token in counts if token not in single]
         if len(single) != 1 or len(rest) != 1:
             raise ValueError(

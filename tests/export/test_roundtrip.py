@@ -33,12 +33,26 @@ def test_every_displayed_formula_reads_as_what_was_checked(document):
     assert not wrong, f"{wrong[0].claim}: {wrong[0].reason}\n{wrong[0].latex}"
 
 
+# Braces, with others in them.
+_BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+
+
 def _misprints(text: str) -> list[tuple[int, str, str]]:
     """Places where a formula can be changed by one sign or letter, outside of reasons."""
     body = text.partition("\\slrwhy")[0]
+    if "|_{" in body:
+        # What is multiplied by 0 at a point has the same value there, misprinted or not.
+        return []
     changes = {" + ": " - ", "\\gamma": "\\theta", "erf'": "erf''", "G": "13", "2": "3"}
-    places = re.finditer(r"(?<=[^_{\d])2(?=[^\d])| \+ |\\gamma|erf'(?!')|(?<=[ {(])G", body)
-    return [(m.start(), m[0], changes[m[0]]) for m in places]
+    places = [*re.finditer(r"(?<=[^_{\d])2(?=[^\d])| \+ |\\gamma|erf'(?!')|(?<=[ {(])G", body)]
+    # Nor does a mean that takes one variable of a law alone change with the others.
+    laws = [m.span() for m in re.finditer(rf"\\mathbb\{{E\}}_{_BRACED}", body)]
+    inside = [any(low <= m.start() < high for low, high in laws) for m in places]
+    return [
+        (m.start(), m[0], changes[m[0]])
+        for m, hidden in zip(places, inside, strict=True)
+        if not hidden
+    ]
 
 
 def test_a_misprint_is_noticed(document):

@@ -47,7 +47,7 @@ class Calculus(Expectations):
             if isinstance(function, Lambda):
                 return self._at_values(function, variables)
             self.place = start
-        of = self._base()
+        of = self._plain_base()
         result = Derivative(of, *variables, evaluate=False)
         return self._at_point(result)
 

@@ -84,6 +84,10 @@ class Expressions(Calculus):
         return base
 
     def _base(self) -> Any:
+        return self._at_point(self._plain_base())
+
+    def _plain_base(self) -> Any:
+        """Without the bar behind it, which may be of a derivative of it."""
         token = self._peek()
         if token.isdigit():
             return sp.Integer(self._take())
@@ -91,8 +95,6 @@ class Expressions(Calculus):
             self._take()
             inside = self._sum()
             self._take({"(": ")", "[": "]"}[token])
-            if self._peek() == "|" and self._peek(1) == "_":
-                return self._at_point(inside)
             if self._peek() == "_" and isinstance(inside, Symbol):
                 return self._indexed(inside)
             return inside

@@ -58,10 +58,14 @@ class Letters(Tokens):
         called = self._peek() == "("
         if meaning is None and called and key in _LETTERED:
             meaning = _LETTERED[key]
+        if meaning is None and token == "\\delta" and below:
+            indices = self._inner(inside)
+            return sp.KroneckerDelta(indices._letter(), indices._letter())
         if meaning is None:
             raise ReadingError(f"unknown letter {key}")
         if isinstance(meaning, Lambda):
-            return applied(meaning, self._arguments())
+            # Of its own variables, if none are shown.
+            return applied(meaning, self._arguments()) if called else meaning.expr
         if isinstance(meaning, type) or not isinstance(meaning, sp.Basic):
             values = self._arguments()
             return partial(meaning, 0, primes, values) if primes else meaning(*values)
