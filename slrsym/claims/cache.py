@@ -50,18 +50,31 @@ def read(key: str) -> Any:
     return None
 
 
+def _without_problems(content: dict[str, Any]) -> bool:
+    return not content["problems"]
+
+
 def found(
-    make: Callable[[], dict[str, Any]], paths: Iterable[Path] | None, *options: object
-) -> dict[str, Any]:
-    """What an earlier run found, or what is made now: plain data, kept if they have no problems."""
+    make: Callable[[], dict[str, Any]],
+    paths: Iterable[Path] | None,
+    *options: object,
+    fresh: bool = False,
+    is_good: Callable[[dict[str, Any]], bool] = _without_problems,
+) -> tuple[dict[str, Any], bool]:
+    """Plain data that an earlier run found, or that are made now, and kept if they are good.
+
+    Also whether they are of an earlier run, which is not asked if they are to be fresh.
+    """
     if not is_wanted():
-        return make()
-    content: dict[str, Any] | None = read(key_of(paths, *options))
-    if content is None:
-        content = make()
-        if not content["problems"]:
-            keep(key_of(paths, *options), content)
-    return content
+        return make(), False
+    key = key_of(paths, *options)
+    content: dict[str, Any] | None = None if fresh else read(key)
+    if content is not None:
+        return content, True
+    content = make()
+    if is_good(content):
+        keep(key, content)
+    return content, False
 
 
 def as_read(content: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from slrsym.cli.output import (
     GAMMA,
     GAMMA2,
     TOKENS,
+    USUAL_GAMMA,
     JsonFile,
     for_programs,
     gamma_of,
@@ -158,8 +159,7 @@ def compare(
             f"must be one of auto, {', '.join(METHODS)}; got {method}", param_hint="--method"
         )
     with refusals():
-        deviation = gamma_of(gamma, gamma2)
-        task = Task(d, L, 0.5**0.5 if deviation is None else deviation, epsilon)
+        task = Task(d, L, gamma_of(gamma, gamma2, USUAL_GAMMA), epsilon)
         predictors = _predictors(lam)
         state = OrderParameters(kappa, nu, theta, eta, rho)
         states_of(state, task, "the overlaps")

@@ -115,11 +115,13 @@ def latex(
         return _Export(claims, paths, seed, workers, unproved, claims, notation)
 
     def printed() -> dict[str, Any]:
-        return {"problems": [], "lines": _snippets(exported().document)}
+        return {"lines": _snippets(exported().document)}
 
     if snippet:
         # What is not proved is not kept.
-        found = printed() if unproved else cache.found(printed, paths, "snippet", claims, seed)
+        found, _ = cache.found(
+            printed, paths, "snippet", claims, seed, unproved, is_good=lambda _: not unproved
+        )
         typer.echo("\n".join(found["lines"]))
         return
     made = exported()
@@ -364,7 +366,7 @@ def portrait(
     from slrsym.book.portrait import SETTING, swept
     from slrsym.book.site import portrait_page
 
-    deviation = gamma_of(gamma, gamma2) or SETTING["gamma"]
+    deviation = gamma_of(gamma, gamma2, SETTING["gamma"])
     shown = None
     if sweep is not None:
         import xarray as xr

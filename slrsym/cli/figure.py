@@ -109,7 +109,7 @@ def figure(
     every = _ALL in wanted
     chosen = NAMES if every else tuple(dict.fromkeys(wanted))
     given = {
-        "d": d, "L": L, "gamma": gamma_of(gamma, gamma2), "epsilon": epsilon,
+        "d": d, "L": L, "gamma": gamma_of(gamma, gamma2, None), "epsilon": epsilon,
         **_temperature(lam, lam0, rate),
         "alpha": alpha, "steps": steps, "runs": runs, "batch": batch, "seed": seed,
         "shared": None if noise is None else noise.value == "shared",

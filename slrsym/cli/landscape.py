@@ -15,6 +15,7 @@ from slrsym.cli.output import (
     GAMMA,
     GAMMA2,
     TOKENS,
+    USUAL_GAMMA,
     JsonFile,
     for_programs,
     gamma_of,
@@ -70,7 +71,7 @@ def landscape(
     they change with the inverse temperature.
     """
     require_plot(plot)
-    deviation = gamma_of(gamma, gamma2)
+    deviation = gamma_of(gamma, gamma2, USUAL_GAMMA)
     to_stdout = for_programs(json_file)
 
     from slrsym.cli import display
@@ -79,7 +80,7 @@ def landscape(
     from slrsym.task import Task
 
     with refusals():
-        task = Task(d, L, math.sqrt(0.5) if deviation is None else deviation)
+        task = Task(d, L, deviation)
         if alpha is not None:
             positive("alpha", alpha)
         if branches is None:

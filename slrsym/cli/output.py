@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -42,10 +42,16 @@ GAMMA2 = Annotated[
 ]
 
 
-def gamma_of(gamma: float | None, gamma2: str | None) -> float | None:
-    """The standard deviation that one of two options gives, or None."""
+# Of the informative token, in most of the paper's figures.
+USUAL_GAMMA = 0.5**0.5
+
+_T = TypeVar("_T")
+
+
+def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
+    """The standard deviation that one of two options gives, or the default."""
     if gamma2 is None:
-        return gamma
+        return default if gamma is None else gamma
     if gamma is not None:
         raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
     return square_root(gamma2)

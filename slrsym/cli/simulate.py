@@ -10,6 +10,7 @@ import typer
 
 from slrsym.cli.output import (
     GAMMA2,
+    USUAL_GAMMA,
     JsonFile,
     for_programs,
     gamma_of,
@@ -46,7 +47,6 @@ _DEFAULTS: dict[str, Any] = {
     "backend": "auto",
 }
 
-_GAMMA = 0.5**0.5
 
 # Runs whose overlaps differ by less are said to end at the same place.
 _NEAR = 0.02
@@ -252,8 +252,8 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
 def _task(of: dict[str, Any]) -> Task:
     from slrsym.task import Task
 
-    gamma = gamma_of(of.get("gamma"), of.get("gamma2"))
-    return Task(of["d"], of["L"], _GAMMA if gamma is None else gamma, of["epsilon"])
+    gamma = gamma_of(of.get("gamma"), of.get("gamma2"), USUAL_GAMMA)
+    return Task(of["d"], of["L"], gamma, of["epsilon"])
 
 
 def _start(of: dict[str, Any]) -> Any:

@@ -95,16 +95,11 @@ def verify(
     if coq:
         require_installed()
     _require_derivations(paths)
-    earlier = None
-    if not fresh and cache.is_wanted():
-        key = cache.key_of(paths, seed, claim, verbose)
-        earlier = (kept := cache.read(key)) and cache.as_read(kept)
-    found = earlier
-    if found is None:
-        content = _verified(paths, claim, seed, workers, verbose)
-        found = cache.as_read(content)
-        if cache.is_wanted() and not found.problems and found.rows and not _has_failed(found.rows):
-            cache.keep(cache.key_of(paths, seed, claim, verbose), content)
+    content, is_earlier = cache.found(
+        lambda: _verified(paths, claim, seed, workers, verbose),
+        paths, seed, claim, verbose, fresh=fresh, is_good=_is_good,
+    )  # fmt: skip
+    found = cache.as_read(content)
     rows, problems = found.rows, found.problems
     if not rows:
         write_json(json_file, [])
@@ -132,7 +127,7 @@ def verify(
         out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
-    if earlier is not None:
+    if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --fresh checks again.")
     out.print(display.verdict(rows, time.perf_counter() - start))
     write_json(json_file, [cache.as_data(row) for row in rows])
@@ -159,7 +154,17 @@ def _write_log(file: Path, paths: list[Path] | None, ids: list[str], seed: int) 
 
 
 def _has_failed(rows: Iterable[Any]) -> bool:
-    return any(row.status in ("open", "failed") for row in rows)
+    return any(row.status in _FAILED for row in rows)
+
+
+def _is_good(content: dict[str, Any]) -> bool:
+    """Whether verdicts may be shown again: there are some, and none has failed."""
+    rows = content["rows"]
+    failed = any(row["status"] in _FAILED for row in rows)
+    return bool(rows) and not content["problems"] and not failed
+
+
+_FAILED = ("open", "failed")
 
 
 def _verified(
@@ -197,7 +202,7 @@ def axioms(
 
     id = id and id_of(id)
     _require_derivations(path)
-    content = cache.found(lambda: _axioms(id, path), path, "axioms", id)
+    content, _ = cache.found(lambda: _axioms(id, path), path, "axioms", id)
     problems = content.pop("problems")
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)

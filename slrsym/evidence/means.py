@@ -331,8 +331,8 @@ def _sign(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
         return em.attempt(partial(in_context, em, p, step.context, premises))
     except FAILURES:
         with suppress(*FAILURES):
-            squares = _means_of_squares(em, p, step.context)
-            return em.attempt(partial(in_context, em, p, step.context, (*premises, *squares)))
+            if squares := _means_of_squares(em, p, step.context):
+                return em.attempt(partial(in_context, em, p, step.context, (*premises, *squares)))
         for t, k in _cuts(em, step):
             with suppress(*FAILURES):
                 return em.attempt(partial(_in_two_cases, em, p, given, t, k, step.context))

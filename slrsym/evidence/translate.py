@@ -17,6 +17,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import normal_cdf, normal_pdf
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.search.normal_forms import delta_by_bars
 from slrsym.statements.orbits import Sentence
 from slrsym.trusted.term import COMMUTE, Term, key, neg, num
 
@@ -167,9 +168,8 @@ class Translator:
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
         if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
             return self._term(_IN_OTHERS[type(e)](*_single(e)), env)
-        if isinstance(e, sp.KroneckerDelta) and all(i.is_integer for i in e.args):
-            near = 1 - sp.Abs(e.args[0] - e.args[1])
-            return self._term((near + sp.Abs(near)) / 2, env)
+        if isinstance(e, sp.KroneckerDelta) and (bars := delta_by_bars(e)) is not None:
+            return self._term(bars, env)
         if isinstance(e, AppliedUndef):
             return (
                 "u",

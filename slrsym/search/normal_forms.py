@@ -240,9 +240,8 @@ def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
         return (a + b + side * Abs(a - b)) / 2 if a.is_real and b.is_real else None
     if isinstance(expr, Heaviside) and len(expr.args) == 1:
         return (1 + sign(expr.args[0])) / 2
-    if isinstance(expr, KroneckerDelta) and all(i.is_integer for i in expr.args):
-        near = 1 - Abs(expr.args[0] - expr.args[1])
-        return (near + Abs(near)) / 2
+    if isinstance(expr, KroneckerDelta):
+        return delta_by_bars(expr)
     if isinstance(expr, factorial):
         return _with_fewer_factors(expr.args[0], nonnegative)
     if not isinstance(expr, Abs):
@@ -255,6 +254,14 @@ def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
     if nonnegative(-u):
         return -u
     return sqrt(Pow(u, 2, evaluate=False), evaluate=False) if u.is_real else None
+
+
+def delta_by_bars(delta: KroneckerDelta) -> Expr | None:
+    """That of two integers, by absolute values: it is 1 where they are less than 1 apart."""
+    if not all(index.is_integer for index in delta.args):
+        return None
+    near = 1 - Abs(delta.args[0] - delta.args[1])
+    return (near + Abs(near)) / 2
 
 
 def _with_fewer_factors(count: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
