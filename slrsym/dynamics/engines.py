@@ -24,7 +24,7 @@ from slrsym.kernels.numba_backend import (
     lanes_source,
     program_source,
 )
-from slrsym.kernels.program import Program, body_source
+from slrsym.kernels.program import Program
 from slrsym.models.expressions import kernel
 from slrsym.task import Task
 
@@ -103,8 +103,7 @@ def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
 def _trajectory_source(program: Program) -> str:
     """A loop over steps, in a loop over blocks of runs; each step moves several runs at once."""
     count = len(program.state)
-    fixed = ", ".join(map(str, program.constants))
-    rest = ", ".join(str(p) for p in program.parameters[1:])
+    fixed, rest = ", ".join(program.constants), ", ".join(program.parameters[1:])
     columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
     room = f"work[{count * BLOCK} + i]"
     return (
@@ -136,7 +135,7 @@ def _trajectory_source(program: Program) -> str:
 @cache
 def _numba_trajectory(count: int, d: int) -> Any:
     program = _program(count)
-    restore = body_source(restoring_program(count, d), "restore")
+    restore = restoring_program(count, d).body.replace("def body(", "def restore(", 1)
     source = f"{program_source(program)}{DECORATOR}{restore}\n\n{DECORATOR}"
     source += _trajectory_source(program)
     return compiled_module(source).trajectory

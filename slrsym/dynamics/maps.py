@@ -27,7 +27,7 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.kernels.program import Program
+from slrsym.kernels.program import Program, kept
 from slrsym.models import expressions
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, gram_matrix, kappa, nu, rho, theta
 
@@ -127,7 +127,7 @@ def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     return outputs, k.meanings | v.meanings
 
 
-@cache
+@kept
 def overlap_program() -> Program:
     """The map of the five overlaps, with the gradient computed inside."""
     outputs, meanings = overlap_map()
@@ -147,7 +147,7 @@ def overlap_program() -> Program:
     return Program.of((*_NEW, room), ORDER_PARAMETERS, PARAMETERS, given=given)
 
 
-@cache
+@kept
 def planar_program() -> Program:
     """The map on the invariant manifold, where theta, eta and rho stay zero (Lemmas 4 and 7)."""
     outputs, meanings = overlap_map()
@@ -158,7 +158,7 @@ def planar_program() -> Program:
     return Program.of((*_NEW[:2], room), (kappa, nu), PARAMETERS, given=given)
 
 
-@cache
+@kept
 def restoring_program(count: int, d: int = 4) -> Program:
     r"""Overlaps moved into the feasible set, from which rounding has taken them.
 

@@ -32,7 +32,7 @@ from sympy import erf
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, Vectors, cores
 from slrsym.kernels.backends import numpy_parts
-from slrsym.kernels.program import Program
+from slrsym.kernels.program import Program, kept
 from slrsym.notation import lam
 from slrsym.task import Task, U, V
 
@@ -46,7 +46,7 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-@cache
+@kept
 def token_program() -> Program:
     """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V

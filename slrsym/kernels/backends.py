@@ -16,7 +16,7 @@ from scipy import special as scipy_special
 from slrsym.gaussian import multiprecision
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.means import trapezoid_arrays, trapezoid_mpmath
-from slrsym.kernels.program import Program, Style, body_source, constants_source, defined
+from slrsym.kernels.program import Program, Style, defined
 from slrsym.kernels.special import (
     decay_coefficients,
     decay_integral,
@@ -70,8 +70,8 @@ _NUMBERS = _ARRAYS | {
 def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The two halves of a program: constants from numbers, and outputs from columns of states."""
     means = _means(program, "arrays", _ARRAYS, trapezoid_arrays)
-    constants = defined(constants_source(program), _NUMBERS | means)["constants"]
-    return constants, defined(body_source(program, style="arrays"), _ARRAYS | means)["body"]
+    constants = defined(program.setup, _NUMBERS | means)["constants"]
+    return constants, defined(program.body, _ARRAYS | means, "arrays")["body"]
 
 
 def _means(
@@ -79,8 +79,8 @@ def _means(
 ) -> dict[str, Any]:
     """The means that a program has of functions, by quadrature."""
     return {
-        name: partial(rule, defined(body_source(pair, style=style), namespace)["body"], order)
-        for name, (pair, order) in program.means.items()
+        name: partial(rule, defined(pair.body, namespace, style)["body"], order)
+        for name, pair, order in program.means
     }
 
 
@@ -88,7 +88,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
     constants, body = numpy_parts(program)
     means = _means(program, "arrays", _ARRAYS, trapezoid_arrays)
-    varying = defined(constants_source(program, style="arrays"), _ARRAYS | means)["constants"]
+    varying = defined(program.setup, _ARRAYS | means, "arrays")["constants"]
 
     def fill(states: NDArray[np.float64], parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)
@@ -100,7 +100,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
             for k, value in enumerate(body(*columns, *here)):
                 result[block, k] = value
 
-    return batched(fill, len(program.state), len(program.outputs))
+    return batched(fill, len(program.state), program.outputs)
 
 
 def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
@@ -205,7 +205,7 @@ def mpmath_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in mpmath numbers."""
     namespace = _mpmath_namespace()
     means = _means(program, "numbers", namespace, trapezoid_mpmath)
-    scope = defined(constants_source(program) + body_source(program), namespace | means)
+    scope = defined(program.setup + program.body, namespace | means)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
         digits = whole("dps", dps, 1)

@@ -11,7 +11,7 @@ import numpy as np
 from flint import acb, arb, ctx, fmpq
 
 from slrsym.kernels.arguments import whole
-from slrsym.kernels.program import Program, body_source, constants_source, defined
+from slrsym.kernels.program import Program, defined
 
 __all__ = ["ball", "ball_function", "bound_ball_function"]
 
@@ -192,19 +192,19 @@ _NAMESPACE = {
 }  # fmt: skip
 
 
-def _scope_source(program: Program) -> str:
+def _scope(program: Program) -> dict[str, Any]:
     if program.means:
         raise ValueError("means by quadrature are not enclosed: there are no balls of this model")
-    return constants_source(program, style="balls") + body_source(program, style="balls")
+    return defined(program.setup + program.body, _NAMESPACE | {"pi": arb.pi()}, "balls")
 
 
 def ball_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in balls."""
-    source = _scope_source(program)
+    scope = _scope(program)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
         with ctx.workdps(whole("dps", dps, 1)):
-            scope = defined(source, _NAMESPACE | {"pi": arb.pi()})
+            scope["pi"] = arb.pi()
             fixed = scope["constants"](*map(ball, parameters))
             values = scope["body"](*map(ball, program.checked(state)), *fixed)
             return [arb(value) for value in values]
@@ -216,10 +216,9 @@ def bound_ball_function(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """The function of `ball_function`, for parameters that stay the same over many states."""
-    source = _scope_source(program)
     digits = whole("dps", dps, 1)
     with ctx.workdps(digits):
-        scope = defined(source, _NAMESPACE | {"pi": arb.pi()})
+        scope = _scope(program)
         fixed = scope["constants"](*map(ball, parameters))
     body = scope["body"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import inspect
-import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,12 +23,11 @@ from slrsym.files import replacing
 from slrsym.kernels import laplace, special
 from slrsym.kernels.backends import batched
 from slrsym.kernels.means import NUMBA_SOURCE
-from slrsym.kernels.program import Program, body_source, constants_source
+from slrsym.kernels.program import Program, cache_folder
 
 __all__ = [
     "DECORATOR",
     "NumbaMissingError",
-    "cache_folder",
     "compiled_module",
     "numba_function",
     "numba_laplace_risk",
@@ -106,15 +104,6 @@ def require_numba() -> None:
         )
 
 
-def cache_folder() -> Path:
-    """Where generated sources and their machine code are kept."""
-    given = os.environ.get("SLRSYM_CACHE_DIR")
-    if given:
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "slrsym"
-
-
 @cache
 def compiled_module(source: str) -> ModuleType:
     """The module of a source, written to the cache folder if it is not there yet.
@@ -178,14 +167,13 @@ def _written(folder: Path, name: str, text: str) -> Path:
 def program_source(program: Program) -> str:
     """The two functions of a program, ``constants`` and ``body``, for Numba."""
     parts = []
-    for name, (pair, order) in program.means.items():
-        parts.append(body_source(pair, f"{name}_of"))
+    for name, pair, order in program.means:
+        parts.append(pair.body.replace("def body(", f"def {name}_of(", 1))
         source = NUMBA_SOURCE.replace("NAME", name).replace("BODY", f"{name}_of")
-        source = source.replace("PARAMETERS", ", ".join(map(str, pair.state[1:])))
+        source = source.replace("PARAMETERS", ", ".join(pair.state[1:]))
         parts.append(source.replace("ORDER", str(order)))
-    parts.append(constants_source(program))
-    source = "".join(f"{DECORATOR}{part}\n\n" for part in parts)
-    return f"{source}{_INLINE}{body_source(program)}\n\n"
+    source = "".join(f"{DECORATOR}{part}\n\n" for part in (*parts, program.setup))
+    return f"{source}{_INLINE}{program.body}\n\n"
 
 
 # How many states are taken together, and how many an instruction may take.
@@ -200,17 +188,17 @@ def lanes_source(program: Program, indent: str) -> str:
     """
     fixed = "".join(f"{c}, " for c in program.constants)
     states = "".join(f"work[{k * BLOCK} + i], " for k in range(len(program.state)))
-    outputs = "".join(f"work[{k * BLOCK} + i], " for k in range(len(program.outputs)))
+    outputs = "".join(f"work[{k * BLOCK} + i], " for k in range(program.outputs))
     return f"{indent}for i in range(lanes):\n{indent}    ({outputs}) = body({states}{fixed})\n"
 
 
 def _rows_source(program: Program) -> str:
     """A loop over the rows of a batch; parameters of length one hold for all rows."""
-    parameters = [str(p) for p in program.parameters]
+    parameters = program.parameters
     single = " and ".join(f"{p}.size == 1" for p in parameters) or "True"
     names = "".join(f"{c}, " for c in program.constants)
     assign = f"({names}) = " if names else ""
-    width = max(len(program.state), len(program.outputs))
+    width = max(len(program.state), program.outputs)
     return (
         f"{DECORATOR}def rows({', '.join(['states', *parameters, 'result'])}):\n"
         f"    work = np.empty({width * BLOCK})\n"
@@ -235,7 +223,7 @@ def numba_function(program: Program) -> Callable[..., Any]:
             columns = [np.ascontiguousarray(p, dtype=np.float64).reshape(-1) for p in parameters]
             rows(np.ascontiguousarray(states), *columns, result)
 
-    return batched(fill, len(program.state), len(program.outputs))
+    return batched(fill, len(program.state), program.outputs)
 
 
 @cache

@@ -217,7 +217,7 @@ class Flow:
         from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
 
         program = self._model.program("gradient")
-        fixed = ", ".join(map(str, program.constants))
+        fixed = ", ".join(program.constants)
         states = ", ".join(f"s{k}" for k in range(len(self._places)))
         rows = ", ".join(f"parameters[number, {k}]" for k in range(len(program.parameters)))
         lines = [

@@ -17,7 +17,7 @@ from sympy import Add, Dummy, Expr, ImmutableMatrix, Mul, Poly, erf, exp, expand
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.compile import compiled, require_backend
-from slrsym.kernels.program import Program
+from slrsym.kernels.program import Program, kept
 from slrsym.kernels.special import ErfDefect, ErfVariance
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
 from slrsym.symbolic import closed_form, excess_risk_stable
@@ -144,7 +144,7 @@ def _arranged(expr: Expr) -> Expr:
     return nested(expr.xreplace(names), generators).xreplace({n: f for f, n in names.items()})
 
 
-@cache
+@kept
 def program(name: str) -> Program:
     """The program of one of the functions of the risk."""
     if name not in KERNELS:

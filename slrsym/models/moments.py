@@ -43,7 +43,7 @@ from slrsym.gaussian import (
 )
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.means import gaussian_mean
-from slrsym.kernels.program import hoisted
+from slrsym.kernels.printing import hoisted
 from slrsym.kernels.special import ErfCovariance, ErfVariance
 
 

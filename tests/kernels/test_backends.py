@@ -19,7 +19,8 @@ from flint import arb, ctx
 from sympy import Symbol, exp
 
 from slrsym.kernels import compile_expressions, numba_backend, special
-from slrsym.kernels.numba_backend import NumbaMissingError, cache_folder
+from slrsym.kernels.numba_backend import NumbaMissingError
+from slrsym.kernels.program import cache_folder
 from slrsym.kernels.special import DecayIntegral, ErfDefect
 from slrsym.models.expressions import kernel
 from slrsym.task import Task

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 
 import mpmath
@@ -43,8 +44,10 @@ from sympy import gamma as gamma_function
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.kernels import compile_expressions
+from slrsym.kernels import program as program_module
 from slrsym.kernels import zeta as erf_zeta
-from slrsym.kernels.program import Program, body_source, constants_source
+from slrsym.kernels.means import gaussian_mean
+from slrsym.kernels.program import Program, kept
 from slrsym.kernels.special import (
     BivariateNormal,
     DecayIntegral,
@@ -70,33 +73,35 @@ def value(outputs, state, parameters, at, rest, backend="numpy"):
     return [float(v.mid()) if isinstance(v, arb) else float(v) for v in function(at, *rest)]
 
 
+def names_in(code):
+    return {node.id for node in ast.walk(ast.parse(code.strip())) if isinstance(node, ast.Name)}
+
+
 # -- what is computed once ---------------------------------------------------------------------
 
 
 def test_parts_without_state_are_computed_once():
     found = Program.of([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
-    names = {str(s) for s in found.parameters}
-    used = {str(s) for e in (*dict(found.steps).values(), *found.outputs) for s in e.free_symbols}
-    assert names == {"p_", "q_"}
-    assert not used & names
+    assert found.parameters == ("p_", "q_")
+    assert not names_in(found.body) & {"p_", "q_"}
     # exp(p q) once, and the root.
     assert len(found.constants) == 2
-    assert "exp" in constants_source(found)
-    assert "exp" not in body_source(found)
+    assert "exp" in found.setup
+    assert "exp" not in found.body
 
 
 @pytest.mark.parametrize("name", ["excess_risk", "gradient", "hessian"])
 def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
     found = program(name)
-    state = {s.name for s in found.state}
-    assert state == {f"{s.name}_" for s in ORDER_PARAMETERS}
     varying = set(found.state)
-    for symbol, expr in found.steps:
+    assert varying == {f"{s.name}_" for s in ORDER_PARAMETERS}
+    for line in found.body.splitlines()[1:-1]:
+        symbol, _, value = line.partition(" = ")
         # A step without anything that varies would belong to the constants.
-        assert expr.free_symbols & varying
-        varying.add(symbol)
+        assert names_in(value) & varying
+        varying.add(symbol.strip())
     # What is costly: one series, two error functions, and few exponentials beside it.
-    body = body_source(found)
+    body = found.body
     assert body.count("decay_series(") == 1
     assert body.count("erf(") <= 2
     assert body.count("exp(") <= 3
@@ -104,7 +109,7 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
 
 def test_what_occurs_twice_is_computed_once():
     found = Program.of([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
-    assert body_source(found).count("exp(") == 1
+    assert found.body.count("exp(") == 1
 
 
 def test_numbers_stay_where_they_are():
@@ -119,10 +124,10 @@ def test_given_symbols_are_assigned_before_they_are_used():
     u, v, w = symbols("u v w")
     given = {w: u * v, v: u + p, u: x**2}
     found = Program.of([w + v], (x,), (p,), given=given)
-    order = [s.name for s, _ in found.steps]
+    order = [line.split()[0] for line in found.body.splitlines()]
     assert order.index("u_") < order.index("v_") < order.index("w_")
     scope = {"erf": None}
-    exec(constants_source(found) + body_source(found), scope)
+    exec(found.setup + found.body, scope)
     (result,) = scope["body"](3.0, *scope["constants"](0.5))
     assert result == 9 * 9.5 + 9.5
 
@@ -319,3 +324,34 @@ def test_programs_are_made_of_what_is_derived():
     )
     direct = compile_expressions(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
     assert derived(state, *rest) == pytest.approx(direct(state, *rest)[1:], rel=1e-13)
+
+
+# -- on disk -----------------------------------------------------------------------------------
+
+
+def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLRSYM_CACHE_DIR", str(tmp_path))
+    for name in ("SLRSYM_FRESH", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    times = []
+
+    def made(power):
+        times.append(power)
+        return Program.of([gaussian_mean(tanh(x) ** power, x, y, p)], (y,), (p,))
+
+    first, again = kept(made)(2), kept(made)(2)
+    assert times == [2]
+    assert first == again
+    assert again.means[0][1] == first.means[0][1]
+    kept(made)(3)
+    assert times == [2, 3]
+    (damaged, _) = sorted(tmp_path.iterdir())
+    damaged.write_text("[")
+    assert {kept(made)(2).body, kept(made)(3).body} >= {first.body}
+    assert len(times) == 3
+    monkeypatch.setattr(program_module, "_package", lambda: "changed")
+    kept(made)(2)
+    assert len(times) == 4
+    monkeypatch.setenv("SLRSYM_FRESH", "1")
+    kept(made)(2)
+    assert len(times) == 5

@@ -1,0 +1,274 @@
+"""Expressions as straight-line programs: what depends on parameters only is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sympy import (
+    Abs,
+    Add,
+    Basic,
+    E,
+    Expr,
+    Float,
+    Max,
+    Min,
+    Mul,
+    Piecewise,
+    Pow,
+    Rational,
+    Symbol,
+    asin,
+    atan,
+    cos,
+    cse,
+    erf,
+    erfc,
+    exp,
+    log,
+    pi,
+    preorder_traversal,
+    sign,
+    sin,
+    sqrt,
+    sympify,
+    tanh,
+)
+from sympy.core.relational import Relational
+from sympy.functions.elementary.piecewise import ExprCondPair
+from sympy.logic.boolalg import BooleanAtom
+from sympy.printing.pycode import PythonCodePrinter
+
+from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
+from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.kernels.means import GaussianMean, Z
+from slrsym.kernels.program import Program
+from slrsym.kernels.special import (
+    BivariateNormal,
+    DecayCoefficients,
+    DecayIntegral,
+    DecaySeries,
+    ErfCovariance,
+    ErfDefect,
+    ErfVariance,
+)
+
+__all__ = ["hoisted", "printed"]
+
+# SymPy's names, and the names that the namespace of a backend has to give a meaning.
+_FUNCTIONS = {
+    "exp": "exp", "erf": "erf", "erfc": "erfc", "asin": "arcsin", "atan": "arctan", "Abs": "abs",
+    "Max": "maximum", "Min": "minimum", "sin": "sin", "cos": "cos", "tanh": "tanh", "log": "log",
+    "sign": "sign", "normal_cdf": "normal_cdf", "OwensT": "owens_t",
+    "ErfCovariance": "erf_covariance", "DecayIntegral": "decay_integral", "ErfDefect": "erf_defect",
+    "DecayCoefficients": "decay_coefficients", "DecaySeries": "decay_series",
+}  # fmt: skip
+
+# What every backend can compute.
+_KNOWN = (
+    Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min, sin, cos,
+    tanh, log, sign, normal_cdf, OwensT, ErfCovariance, DecayIntegral, ErfDefect, GaussianMean,
+    DecayCoefficients, DecaySeries, Piecewise, ExprCondPair, Relational, BooleanAtom,
+)  # fmt: skip
+
+# What is computed by way of these.
+_MEANINGS = {
+    erf_prime: lambda x: erf_prime(x).rewrite(exp),
+    erf_second: lambda x: erf_second(x).rewrite(exp),
+    normal_pdf: lambda x: normal_pdf(x).rewrite(exp),
+    BivariateNormal: lambda h, k, r: BivariateNormal(h, k, r).by_covariance(),
+    symbolic_zeta: lambda t, s: ErfVariance(t, s) + erf(t / sqrt(1 + 2 * s**2)) ** 2,
+    ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
+}
+
+
+def printed(
+    expressions: Sequence[Expr],
+    state: Sequence[Symbol],
+    parameters: Sequence[Symbol],
+    given: Mapping[Symbol, Expr] | None = None,
+) -> Program:
+    """The program of some expressions."""
+    given = {x: computable(e) for x, e in (given or {}).items()}
+    expressions = [computable(e) for e in expressions]
+    used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
+    loose = used - given.keys() - {*state, *parameters}
+    if loose:
+        names = ", ".join(sorted(map(str, loose)))
+        raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
+    plain = _plain((*state, *parameters, *given))
+    constant: dict[Expr, Symbol] = {}
+    branching: dict[Expr, Symbol] = {}
+    varying = frozenset(plain[x] for x in (*state, *given))
+    fixed = frozenset(plain.values()) - varying
+
+    def body(expr: Expr) -> Expr:
+        whole = _without_branches(expr.xreplace(plain), fixed, branching, constant)
+        return hoisted(whole, varying | set(branching.values()), constant)
+
+    bodies = [body(e) for e in (*given.values(), *expressions)]
+    shared, reduced = cse(bodies, symbols=_names("x"), order="none")
+    steps = [*shared, *zip(map(plain.get, given), reduced, strict=False)]
+    steps = _in_order([*steps, *((name, branch) for branch, name in branching.items())])
+    outputs = reduced[len(given) :]
+    scalars, values = cse(list(constant), symbols=_names("s"), order="none")
+    scalars = [*scalars, *zip(constant.values(), values, strict=True)]
+    inputs, rest = ([plain[x] for x in some] for some in (state, parameters))
+    names = [*constant.values()]
+    means = {
+        node.func: node
+        for e in (*(e for _, e in (*scalars, *steps)), *outputs)
+        for node in e.atoms(GaussianMean)
+    }
+    return Program(
+        tuple(map(str, inputs)),
+        tuple(map(str, rest)),
+        tuple(map(str, names)),
+        len(outputs),
+        _function("constants", rest, scalars, names),
+        _function("body", [*inputs, *names], steps, outputs),
+        tuple(
+            (
+                kind.__name__,
+                printed([kind.integrand(), kind.function], (Z, *kind.parameters), ()),
+                kind.order,
+            )
+            for kind in sorted(means, key=lambda kind: kind.__name__)
+        ),
+    )
+
+
+def computable(expr: Any) -> Expr:
+    """The expression in functions that every backend has; refused if there is none."""
+    expr = sympify(expr)
+    for function, meaning in _MEANINGS.items():
+        expr = expr.replace(function, meaning)
+    for part in preorder_traversal(expr):
+        if not isinstance(part, _KNOWN) and part not in (pi, E):
+            raise ValueError(f"expressions contain {part}, which kernels cannot compute")
+    return expr
+
+
+def _without_branches(
+    expr: Expr, fixed: frozenset[Symbol], found: dict[Expr, Symbol], constant: dict[Expr, Symbol]
+) -> Expr:
+    """A name in the place of each `Piecewise`, whose parts are computed where they are chosen."""
+
+    def name_of(branch: Expr) -> Symbol:
+        for x in sorted(branch.free_symbols & fixed, key=str):
+            branch = branch.xreplace({x: constant.setdefault(x, Symbol(f"c{len(constant)}"))})
+        return found.setdefault(branch, Symbol(f"w{len(found)}", real=True))
+
+    return expr.replace(lambda e: isinstance(e, Piecewise), name_of)
+
+
+def _plain(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
+    """Names that Python allows, and that nothing else in a program has: they end in _."""
+    names = [x.name if x.name.isidentifier() else f"_{i}" for i, x in enumerate(inputs)]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValueError(f"state and parameters must have different names; {name} occurs twice")
+    return {x: Symbol(f"{name}_", real=True) for x, name in zip(inputs, names, strict=True)}
+
+
+def _names(prefix: str) -> Iterator[Symbol]:
+    number = 0
+    while True:
+        yield Symbol(f"{prefix}{number}", real=True)
+        number += 1
+
+
+def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
+    """The assignments, each after those that it uses."""
+    values = dict(steps)
+    ordered: dict[Symbol, Expr] = {}
+
+    def place(symbol: Symbol, above: tuple[Symbol, ...]) -> None:
+        if symbol in ordered:
+            return
+        if symbol in above:
+            raise ValueError(f"{symbol.name[:-1]} is given by way of itself")
+        for used in sorted(values[symbol].free_symbols & values.keys(), key=str):
+            place(used, (*above, symbol))
+        ordered[symbol] = values[symbol]
+
+    for symbol in values:
+        place(symbol, ())
+    return list(ordered.items())
+
+
+def hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
+    """The expression with its largest parts that do not vary named."""
+    if not expr.free_symbols & varying:
+        if expr.is_Number:
+            return expr
+        return found.setdefault(expr, Symbol(f"c{len(found)}", real=True))
+    if not expr.args:
+        return expr
+    if isinstance(expr, Pow) and expr.exp.is_Rational:
+        return Pow(hoisted(expr.base, varying, found), expr.exp)
+    if isinstance(expr, Add | Mul):
+        fixed, free = expr.as_independent(*varying, as_Add=isinstance(expr, Add))
+        parts = [hoisted(arg, varying, found) for arg in expr.func.make_args(free)]
+        if fixed != expr.func.identity:
+            parts.append(hoisted(fixed, varying, found))
+        return expr.func(*parts)
+    return expr.func(*(hoisted(arg, varying, found) for arg in expr.args))
+
+
+# -- as Python source --------------------------------------------------------------------------
+
+
+class _Printer(PythonCodePrinter):  # type: ignore[misc]
+    """Functions by plain names; quotients of integers are left to the numbers of the backend."""
+
+    def __init__(self) -> None:
+        super().__init__({"fully_qualified_modules": False, "user_functions": _FUNCTIONS})
+
+    def _print_Pi(self, expr: Any) -> str:
+        return "pi"
+
+    def _print_Exp1(self, expr: Any) -> str:
+        return "exp(1)"
+
+    def _print_Float(self, expr: Any) -> str:
+        number = float(expr)
+        if Rational(number) != Rational(expr):
+            raise ValueError(f"expressions contain {expr}, no double; a Rational would be exact")
+        return repr(number)
+
+    def _print_Rational(self, expr: Any) -> str:
+        return f"rational({expr.p}, {expr.q})"
+
+    def _print_Function(self, expr: Any) -> str:
+        if isinstance(expr, GaussianMean):
+            return f"{type(expr).__name__}({', '.join(map(self._print, expr.args))})"
+        return str(super()._print_Function(expr))
+
+    def _print_sign(self, expr: Any) -> str:
+        return f"sign({self._print(expr.args[0])})"
+
+    def _print_Piecewise(self, expr: Any) -> str:
+        code = "nan"
+        for value, condition in reversed(expr.args):
+            then, test = self._print(value), self._print(condition)
+            code = then if condition == True else f"(({then}) if ({test}) else ({code}))"  # noqa: E712
+        return code
+
+    def _print_Relational(self, expr: Any) -> str:
+        left, right = map(self._print, expr.args)
+        return f"({left} {expr.rel_op} {right})"
+
+
+def _function(
+    name: str,
+    inputs: Iterable[Symbol],
+    steps: Iterable[tuple[Symbol, Expr]],
+    outputs: Sequence[Expr],
+) -> str:
+    printer = _Printer()
+    lines = [f"def {name}({', '.join(map(str, inputs))}):"]
+    lines += [f"    {symbol} = {printer.doprint(expr)}" for symbol, expr in steps]
+    lines.append(f"    return ({' '.join(printer.doprint(e) + ',' for e in outputs)})")
+    return "\n".join(lines) + "\n"
