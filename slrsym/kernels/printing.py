@@ -115,7 +115,7 @@ def printed(
     scalars, values = cse(list(constant), symbols=_names("s"), order="none")
     scalars = [*scalars, *zip(constant.values(), values, strict=True)]
     inputs, rest = ([plain[x] for x in some] for some in (state, parameters))
-    names = [*constant.values()]
+    fixed_names = [*constant.values()]
     means = {
         node.func: node
         for e in (*(e for _, e in (*scalars, *steps)), *outputs)
@@ -124,10 +124,10 @@ def printed(
     return Program(
         tuple(map(str, inputs)),
         tuple(map(str, rest)),
-        tuple(map(str, names)),
+        tuple(map(str, fixed_names)),
         len(outputs),
-        _function("constants", rest, scalars, names),
-        _function("body", [*inputs, *names], steps, outputs),
+        _function("constants", rest, scalars, fixed_names),
+        _function("body", [*inputs, *fixed_names], steps, outputs),
         tuple(
             (
                 kind.__name__,

@@ -76,9 +76,10 @@ class Program(NamedTuple):
 
 
 def _read(found: Any) -> Program:
-    state, parameters, constants, *rest, means = found
+    state, parameters, constants, outputs, setup, body, means = found
     inner = tuple((name, _read(program), order) for name, program, order in means)
-    return Program(tuple(state), tuple(parameters), tuple(constants), *rest, inner)
+    names = (tuple(state), tuple(parameters), tuple(constants))
+    return Program(*names, outputs, setup, body, inner)
 
 
 class _Calls(ast.NodeTransformer):
