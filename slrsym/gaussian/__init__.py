@@ -3,18 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from slrsym.gaussian.binding import Expectation as Expectation
-from slrsym.gaussian.functions import OwensT as OwensT
-from slrsym.gaussian.functions import erf_prime as erf_prime
-from slrsym.gaussian.functions import erf_second as erf_second
-from slrsym.gaussian.functions import normal_cdf as normal_cdf
-from slrsym.gaussian.functions import normal_pdf as normal_pdf
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.functions import zeta as zeta
-from slrsym.gaussian.law import GaussianLaw as GaussianLaw
-from slrsym.gaussian.law import IIDSum as IIDSum
-from slrsym.gaussian.law import NoiseLaw as NoiseLaw
-from slrsym.gaussian.law import ProductLaw as ProductLaw
-from slrsym.gaussian.law import standard_normal as standard_normal
+from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 
 if TYPE_CHECKING:
     from slrsym.gaussian.closed_form import expectation as expectation

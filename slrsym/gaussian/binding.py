@@ -10,8 +10,6 @@ from sympy import Basic, Dummy, Expr, Symbol, sympify
 from slrsym.gaussian.independent import Law, ProductLaw
 from slrsym.registry import registered
 
-__all__ = ["Binder", "Expectation", "IIDSum"]
-
 
 class Binder(Expr):  # type: ignore[misc]
     """An expression under a law, whose random variables mean nothing outside of it.

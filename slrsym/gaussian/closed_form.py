@@ -11,26 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from sympy import (
-    Add,
-    Expr,
-    I,
-    Matrix,
-    MatrixBase,
-    Mul,
-    Pow,
-    S,
-    Symbol,
-    erf,
-    exp,
-    expand,
-    im,
-    pi,
-    re,
-    sign,
-    sqrt,
-    sympify,
-)
+import sympy as sp
+from sympy import Expr, Matrix, S, Symbol
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
@@ -44,12 +26,12 @@ from slrsym.gaussian.integrals import (
 )
 from slrsym.gaussian.integrand import (
     Term,
-    Unsupported,
     forbid_fast_growth,
     forbid_poles,
     in_affine_forms,
     terms_of,
 )
+from slrsym.gaussian.kinks import Unsupported
 from slrsym.gaussian.law import (
     GaussianLaw,
     IIDSum,
@@ -60,8 +42,6 @@ from slrsym.gaussian.law import (
     without_random_symbols,
 )
 from slrsym.gaussian.trace import Trace
-
-__all__ = ["Expectation", "expectation"]
 
 
 @overload
@@ -122,8 +102,8 @@ def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> An
 def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
     if isinstance(expr, list | tuple):
         return type(expr)([_entrywise(entry, law, record) for entry in expr])
-    expr = sympify(expr)
-    if isinstance(expr, MatrixBase):
+    expr = sp.sympify(expr)
+    if isinstance(expr, sp.MatrixBase):
         return expr.applyfunc(lambda entry: _entrywise(entry, law, record))
     if not isinstance(expr, Expr):
         raise TypeError(f"expr must be an expression, or a matrix or list of them; got {expr!r}")
@@ -185,15 +165,17 @@ class _Evaluation:
     def evaluate(self, expr: Expr, law: Law) -> Expr:
         if isinstance(law, GaussianLaw) and not expr.has(IIDSum):
             return self.gaussian(expr, law)
-        addends = Add.make_args(expand(expr, power_base=False, log=False, trig=False))
+        addends = sp.Add.make_args(sp.expand(expr, power_base=False, log=False, trig=False))
         by_blocks = [self._factored(addend, law) for addend in addends]
-        split = Add(*(c * Mul(*(Expectation(f, b) for f, b in parts)) for c, parts in by_blocks))
+        split = sp.Add(
+            *(c * sp.Mul(*(Expectation(f, b) for f, b in parts)) for c, parts in by_blocks)
+        )
         self.trace.record("linearity and independence", Expectation(expr, law), split)
         total: list[Expr] = []
         for coefficient, parts in by_blocks:
             values = [self._block(factor, block) for factor, block in parts]
-            total.append(Mul(coefficient, *values))
-        return Add(*total)
+            total.append(sp.Mul(coefficient, *values))
+        return sp.Add(*total)
 
     def _factored(self, addend: Expr, law: Law) -> tuple[Expr, list[tuple[Expr, Law]]]:
         """Coefficient, and the factor that belongs to each independent block (or iid sum)."""
@@ -201,7 +183,7 @@ class _Evaluation:
         owner: dict[Any, int] = {s: i for i, b in enumerate(blocks) for s in b.symbols}
         coefficient: Expr = S.One
         factors: list[tuple[set[int], Expr]] = []
-        for factor in Mul.make_args(addend):
+        for factor in sp.Mul.make_args(addend):
             for copy_sum in factor.atoms(IIDSum):
                 if copy_sum not in owner:
                     owner[copy_sum] = len(blocks)
@@ -252,7 +234,7 @@ class _Evaluation:
         return moments[factor]
 
     def _iid_sum(self, factor: Expr, law: Law) -> Expr:
-        base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
+        base, power = factor.as_base_exp() if isinstance(factor, sp.Pow) else (factor, S.One)
         node = Expectation(factor, law)
         if not isinstance(base, IIDSum) or power not in (1, 2):
             return node
@@ -264,7 +246,7 @@ class _Evaluation:
         mean = self.evaluate(base.term, base.law)
         if power == 1:
             return n * mean
-        return n * self.evaluate(expand(base.term**2), base.law) + n * (n - 1) * mean**2
+        return n * self.evaluate(sp.expand(base.term**2), base.law) + n * (n - 1) * mean**2
 
     # -- one Gaussian vector -------------------------------------------------------------------
 
@@ -275,9 +257,9 @@ class _Evaluation:
             return value
         closed: list[Expr] = []
         divergent: list[tuple[Expr, DivergenceError]] = []
-        addends = Add.make_args(expand(expr, power_base=False, log=False, trig=False))
+        addends = sp.Add.make_args(sp.expand(expr, power_base=False, log=False, trig=False))
         if len(addends) > 1:
-            split = Add(*(_with_constant(a, law) for a in addends))
+            split = sp.Add(*(_with_constant(a, law) for a in addends))
             self.trace.record("linearity", Expectation(expr, law), split)
         for addend in addends:
             coefficient, core = addend.as_independent(*law.symbols, as_Add=False)
@@ -289,11 +271,11 @@ class _Evaluation:
                 self.trace.record(
                     "in terms of exp and erf",
                     node,
-                    Add(
+                    sp.Add(
                         *(p.coefficient * Expectation(p.as_expr(law.symbols), law) for p in pieces)
                     ),
                 )
-                value = Add(*(p.coefficient * self._term(p, law) for p in pieces))
+                value = sp.Add(*(p.coefficient * self._term(p, law) for p in pieces))
                 value = self._without_i(value, core)
             except Unsupported as reason:
                 value = Expectation(core, law)
@@ -304,7 +286,7 @@ class _Evaluation:
             closed.append(coefficient * value)
         if divergent:
             closed.append(self._divergent(divergent, law))
-        return Add(*closed)
+        return sp.Add(*closed)
 
     def _by_forms(self, expr: Expr, law: GaussianLaw) -> Expr | None:
         """Under the law of the affine forms in it, if these are fewer than the variables."""
@@ -331,7 +313,7 @@ class _Evaluation:
 
         Such a sum is (1 - erf(x)**2) exp(x**2/2), and so is (1 - cos(x))/x.
         """
-        total = Add(*(addend for addend, _ in divergent))
+        total = sp.Add(*(addend for addend, _ in divergent))
         try:
             pieces = terms_of(total, law.symbols)
             bounded = any(p.erf_arguments or p.sign_arguments for p in pieces)
@@ -344,7 +326,7 @@ class _Evaluation:
 
     def _without_i(self, value: Expr, core: Expr) -> Expr:
         """The real part of a complex closed form of something real, if it is elementary."""
-        if not value.has(I) or not core.is_real or any(e.has(I) for e in value.atoms(erf)):
+        if not value.has(sp.I) or not core.is_real or any(e.has(sp.I) for e in value.atoms(sp.erf)):
             return value
         real = value.as_real_imag()[0]
         self.trace.record("real part", value, real)
@@ -358,7 +340,7 @@ class _Evaluation:
         if not involved:
             return node.integrand
         if not term.exponent.free_symbols & set(involved) and term.exponent != 0:
-            return exp(term.exponent) * self._term(
+            return sp.exp(term.exponent) * self._term(
                 replace(term, coefficient=S.One, exponent=S.Zero), law
             )
         if len(involved) < len(full):
@@ -388,39 +370,39 @@ class _Evaluation:
         exponent, left = term.exponent, S.Zero
         if term.sign_arguments and any(term.powers):
             # A sign has no derivative off the real line: powers go before what is imaginary.
-            exponent, left = expand(exponent).as_independent(I, as_Add=True)
+            exponent, left = sp.expand(exponent).as_independent(sp.I, as_Add=True)
             if not exponent.free_symbols & set(variables):
                 return self._stein(term, law, node)
         quadratic, linear, constant = _quadratic_form(exponent, variables)
-        if any(im(entry) != 0 for entry in quadratic):
+        if any(sp.im(entry) != 0 for entry in quadratic):
             raise Unsupported("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
         exponent, determinant, new_mean, new_cov = tilt(
             quadratic, linear, mean, Matrix(law.cov), self.positive
         )
-        shift = new_mean.applyfunc(lambda m: expand(im(m)))
+        shift = new_mean.applyfunc(lambda m: sp.expand(sp.im(m)))
         moved = dict(
             zip(
                 variables,
-                [x + I * s for x, s in zip(variables, shift, strict=True)],
+                [x + sp.I * s for x, s in zip(variables, shift, strict=True)],
                 strict=True,
             )
         )
-        real_mean = new_mean.applyfunc(re) if any(shift) else new_mean
+        real_mean = new_mean.applyfunc(sp.re) if any(shift) else new_mean
         new_law = GaussianLaw._derived(dict(zip(variables, real_mean, strict=True)), new_cov)
-        polynomial = Mul(*(x**n for x, n in zip(variables, term.powers, strict=True)))
+        polynomial = sp.Mul(*(x**n for x, n in zip(variables, term.powers, strict=True)))
         real = replace(term, coefficient=S.One, exponent=left)
         rest = real.as_expr(variables)
         if any(shift):
             rest = rest.xreplace(moved)
-        prefactor = exp(tidy_complex(constant + exponent)) / sqrt(determinant)
+        prefactor = sp.exp(tidy_complex(constant + exponent)) / sp.sqrt(determinant)
         self.trace.record("completing the square", node, prefactor * _node(rest, new_law))
         if not any(shift):
             return prefactor * self._term(real, new_law)
-        pieces = terms_of(expand(polynomial.xreplace(moved)), variables)
-        arguments = tuple(expand(u.xreplace(moved)) for u in term.erf_arguments)
-        signs = tuple(expand(u.xreplace(moved)) for u in term.sign_arguments)
-        value = Add(
+        pieces = terms_of(sp.expand(polynomial.xreplace(moved)), variables)
+        arguments = tuple(sp.expand(u.xreplace(moved)) for u in term.erf_arguments)
+        signs = tuple(sp.expand(u.xreplace(moved)) for u in term.sign_arguments)
+        value = sp.Add(
             *(
                 p.coefficient * self._term(Term(S.One, p.powers, S.Zero, arguments, signs), new_law)
                 for p in pieces
@@ -441,7 +423,7 @@ class _Evaluation:
         new_law = GaussianLaw._derived(
             dict(zip(law.symbols, given.applyfunc(tidy_complex), strict=True)), cov
         )
-        density = exp(-(mean**2) / (2 * variance)) / sqrt(2 * pi * variance)
+        density = sp.exp(-(mean**2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
         rest = replace(term, coefficient=S.One, zeros=tuple(others))
         split = density * _node(rest.as_expr(law.symbols), new_law)
         self.trace.record(f"conditioning on {argument} = 0", node, split)
@@ -459,12 +441,12 @@ class _Evaluation:
         for i in range(len(signs)):
             if spread[i][i] == 0:
                 rest = replace(term, coefficient=S.One, sign_arguments=signs[:i] + signs[i + 1 :])
-                return [(sign(means[i]), rest)]
+                return [(sp.sign(means[i]), rest)]
         for i, j in itertools.combinations(range(len(signs)), 2):
             if tidy_complex(spread[i][i] * spread[j][j] - spread[i][j] ** 2) == 0:
-                direction = sign(spread[i][j])
+                direction = sp.sign(spread[i][j])
                 # Where the second vanishes, the first is as much above zero as this says.
-                above = sign(tidy_complex(means[i] - means[j] * spread[i][i] / spread[i][j]))
+                above = sp.sign(tidy_complex(means[i] - means[j] * spread[i][i] / spread[i][j]))
                 others = tuple(u for k, u in enumerate(signs) if k not in (i, j))
                 without, first, second = (
                     replace(term, coefficient=S.One, sign_arguments=(*others, *kept))
@@ -476,9 +458,9 @@ class _Evaluation:
     def _linearised(
         self, term: Term, law: GaussianLaw, node: Expectation, parts: list[tuple[Expr, Term]]
     ) -> Expr:
-        split = Add(*(c * _node(part.as_expr(law.symbols), law) for c, part in parts))
+        split = sp.Add(*(c * _node(part.as_expr(law.symbols), law) for c, part in parts))
         self.trace.record("signs of parallel forms", node, split)
-        return Add(*(c * self._term(part, law) for c, part in parts if c != 0))
+        return sp.Add(*(c * self._term(part, law) for c, part in parts if c != 0))
 
     def _stein(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
         variables = law.symbols
@@ -499,21 +481,21 @@ class _Evaluation:
                 slope = argument.diff(variable)
                 if slope != 0:
                     others = term.erf_arguments[:k] + term.erf_arguments[k + 1 :]
-                    falling = expand(term.exponent - argument**2)
+                    falling = sp.expand(term.exponent - argument**2)
                     bell = replace(rest, exponent=falling, erf_arguments=others)
                     total.append((erf_prime(0) * covariance * slope, bell))
         for k, argument in enumerate(term.sign_arguments):
             _, row = law.affine_coefficients(argument)
-            slope = expand(sum(c * a for c, a in zip(law.cov[chosen, :], row, strict=True)))
+            slope = sp.expand(sum(c * a for c, a in zip(law.cov[chosen, :], row, strict=True)))
             others = term.sign_arguments[:k] + term.sign_arguments[k + 1 :]
             total.append((2 * slope, replace(rest, sign_arguments=others, zeros=(argument,))))
         total = [(c, piece) for c, piece in total if c != 0]
         self.trace.record(
             f"Stein's lemma in {variables[chosen]}",
             node,
-            Add(*(c * _node(piece.as_expr(variables), law) for c, piece in total)),
+            sp.Add(*(c * _node(piece.as_expr(variables), law) for c, piece in total)),
         )
-        return Add(*(c * self._term(piece, law) for c, piece in total))
+        return sp.Add(*(c * self._term(piece, law) for c, piece in total))
 
     def _error_functions(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
         arguments = (*term.erf_arguments, *term.sign_arguments)
@@ -529,7 +511,7 @@ class _Evaluation:
             if len(group) == 1:
                 (i,) = group
                 factors.append(erf_mean(means[i], spread[i][i], noise[i]))
-            elif len(group) == 2 and not any(means[i].has(I) for i in group):
+            elif len(group) == 2 and not any(means[i].has(sp.I) for i in group):
                 i, j = group
                 pair = (means[i], means[j], spread[i][i], spread[j][j], spread[i][j])
                 factors.append(erf_product_mean(*pair, noise[i], noise[j]))
@@ -538,10 +520,10 @@ class _Evaluation:
                 raise Unsupported(
                     f"{node} is a probability of an orthant in {len(group)} dimensions, of the "
                     f"dependent forms {named}; no closed form is known beyond two"
-                    if not any(means[i].has(I) for i in group)
+                    if not any(means[i].has(sp.I) for i in group)
                     else f"{node} is a normal probability at complex arguments"
                 )
-        value = Mul(*factors)
+        value = sp.Mul(*factors)
         kind = (
             "erf" if not term.sign_arguments else "the sign" if not term.erf_arguments else "both"
         )
@@ -556,7 +538,7 @@ def _moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], list[
     rows = [Matrix([row]) for _, row in found]
     mean = Matrix(list(law.mean.values()))
     means = [tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(found, rows, strict=True)]
-    return means, [[expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
+    return means, [[sp.expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
 
 
 def _dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:
@@ -591,6 +573,6 @@ def _quadratic_form(q: Expr, variables: Iterable[Symbol]) -> tuple[Matrix, Matri
     """P, b, c of q(x) = -x'Px/2 + b'x + c."""
     variables = list(variables)
     origin = dict.fromkeys(variables, S.Zero)
-    linear = Matrix([expand(q.diff(x).xreplace(origin)) for x in variables])
-    quadratic = Matrix([[-expand(q.diff(x, y)) for y in variables] for x in variables])
+    linear = Matrix([sp.expand(q.diff(x).xreplace(origin)) for x in variables])
+    quadratic = Matrix([[-sp.expand(q.diff(x, y)) for y in variables] for x in variables])
     return quadratic, linear, q.xreplace(origin)

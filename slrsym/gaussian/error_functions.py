@@ -38,25 +38,6 @@ from sympy.printing.pycode import SymPyPrinter
 from slrsym.gaussian import multiprecision
 from slrsym.registry import registered
 
-__all__ = [
-    "MPMATH_MODULES",
-    "NUMBA_MODULES",
-    "NUMPY_MODULES",
-    "Bell",
-    "Entire",
-    "GaussianFunction",
-    "are_real",
-    "bound_variable",
-    "erf_prime",
-    "erf_second",
-    "function_call",
-    "inline",
-    "normal_cdf",
-    "normal_pdf",
-    "require_index",
-]
-
-
 NUMPY_MODULES: list[Any] = ["scipy", "numpy"]
 MPMATH_MODULES: list[Any] = ["mpmath"]
 NUMBA_MODULES: list[Any]

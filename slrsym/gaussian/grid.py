@@ -7,37 +7,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import sympy as sp
 from mpmath import mp, mpf
 from mpmath.calculus.quadrature import GaussLegendre
-from sympy import (
-    Add,
-    Expr,
-    Mul,
-    Pow,
-    S,
-    Symbol,
-    asinh,
-    atan,
-    cos,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    expand,
-    lambdify,
-    sin,
-    sinh,
-    tanh,
-)
+from sympy import Expr, S, Symbol
 
 from slrsym.gaussian.error_functions import MPMATH_MODULES
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.integrand import in_affine_forms
 
-__all__ = ["ANALYTIC", "Grid", "OutOfReach", "Reduced", "number", "reduced"]
-
-_ENTIRE = (exp, erf, erfc, sin, cos, sinh, cosh, erf_prime, erf_second, normal_cdf, normal_pdf)
-_WITH_POLES = (tanh, atan, asinh)
+_ENTIRE = (
+    sp.exp,
+    sp.erf,
+    sp.erfc,
+    sp.sin,
+    sp.cos,
+    sp.sinh,
+    sp.cosh,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+)
+_WITH_POLES = (sp.tanh, sp.atan, sp.asinh)
 ANALYTIC = (*_ENTIRE, *_WITH_POLES, OwensT, zeta)
 
 
@@ -90,11 +82,11 @@ def _degree(node: Expr, symbols: set[Symbol], curved: set[Symbol]) -> int:
         return 0
     if isinstance(node, Symbol):
         return 1
-    if isinstance(node, Add):
+    if isinstance(node, sp.Add):
         return max(_degree(arg, symbols, curved) for arg in node.args)
-    if isinstance(node, Mul):
+    if isinstance(node, sp.Mul):
         return sum(_degree(arg, symbols, curved) for arg in node.args)
-    if isinstance(node, Pow) and node.exp.is_Integer and node.exp > 0:
+    if isinstance(node, sp.Pow) and node.exp.is_Integer and node.exp > 0:
         return int(node.exp) * _degree(node.base, symbols, curved)
     curved |= node.free_symbols & symbols
     return 0
@@ -105,11 +97,11 @@ def _kinks(node: Expr, symbols: set[Symbol]) -> set[Symbol]:
     inside: set[Symbol] = node.free_symbols & symbols
     if not inside or isinstance(node, Symbol):
         return set()
-    if isinstance(node, Pow):
+    if isinstance(node, sp.Pow):
         smooth = node.exp.is_Integer and node.exp > 0
         known = smooth or node.base.is_positive
     else:
-        known = isinstance(node, (Add, Mul, *ANALYTIC))
+        known = isinstance(node, (sp.Add, sp.Mul, *ANALYTIC))
     return set().union(*(_kinks(arg, symbols) for arg in node.args)) if known else inside
 
 
@@ -157,10 +149,10 @@ class Grid:
         self.largest = mpf(0)
         self.weights: dict[tuple[int, mpf], tuple[mpf, mpf]] = {}
         factors: list[Expr] = [S.One] * (self.curved + 1)
-        for factor in Mul.make_args(problem.function):
+        for factor in sp.Mul.make_args(problem.function):
             factors[self._last_axis(factor, root)] *= factor
         self.factors = [
-            lambdify(problem.arguments, factor, modules=MPMATH_MODULES, cse=True)
+            sp.lambdify(problem.arguments, factor, modules=MPMATH_MODULES, cse=True)
             if factor != 1
             else None
             for factor in factors
@@ -261,7 +253,7 @@ class Grid:
         The error is then about :math:`\exp(-\pi^2/(h^2(1/2+s^2)))`.
         """
         curved = range(self.problem.curved)
-        functions = self.problem.function.atoms(Pow, *ANALYTIC)
+        functions = self.problem.function.atoms(sp.Pow, *ANALYTIC)
         growth = mpf("0.5")
         for k in curved:
             uses = sum(self.problem.arguments[k] in f.free_symbols for f in functions)
@@ -402,8 +394,8 @@ def _steepness(problem: Reduced, k: int) -> mpf:
     """How fast exp(-c u^2) and the like vary, as the largest such c; 1 for erf and the rest."""
     u = problem.arguments[k]
     largest = mpf(1)
-    for node in problem.function.atoms(exp):
-        curvature = expand(node.args[0].diff(u, 2) / 2)
+    for node in problem.function.atoms(sp.exp):
+        curvature = sp.expand(node.args[0].diff(u, 2) / 2)
         if not curvature.free_symbols:
             largest = max(largest, abs(number(curvature)))
     return largest

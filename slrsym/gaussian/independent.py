@@ -7,8 +7,6 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
 
-__all__ = ["Law", "NoiseLaw", "ProductLaw", "is_plainly_real", "real_expression", "real_symbol"]
-
 
 class Law(Basic):  # type: ignore[misc]
     """Common ground of all laws: they bind the symbols that name their random variables."""

@@ -27,15 +27,6 @@ from sympy import (
 
 from slrsym.gaussian.functions import OwensT
 
-__all__ = [
-    "DivergenceError",
-    "IntegrabilityError",
-    "erf_mean",
-    "erf_product_mean",
-    "tidy_complex",
-    "tilt",
-]
-
 
 class IntegrabilityError(ValueError):
     """The expectation does not exist, or its existence cannot be decided."""

@@ -14,37 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import (
-    DiracDelta,
-    Dummy,
-    Expr,
-    I,
-    Mul,
-    Pow,
-    Rational,
-    S,
-    Symbol,
-    cos,
-    cosh,
-    cot,
-    coth,
-    csc,
-    csch,
-    erf,
-    erfc,
-    exp,
-    expand,
-    linsolve,
-    log,
-    pi,
-    sec,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-)
+import sympy as sp
+from sympy import Expr, S, Symbol
 from sympy.core.function import Function
 
 from slrsym.gaussian.binding import Binder
@@ -52,16 +23,6 @@ from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_
 from slrsym.gaussian.integrals import DivergenceError
 from slrsym.gaussian.kinks import Unsupported, in_signs, total_degree
 from slrsym.gaussian.law import GaussianLaw
-
-__all__ = [
-    "Term",
-    "Unsupported",
-    "forbid_fast_growth",
-    "forbid_poles",
-    "in_affine_forms",
-    "is_affine",
-    "terms_of",
-]
 
 
 @dataclass(frozen=True)
@@ -77,27 +38,27 @@ class Term:
 
     def as_expr(self, variables: tuple[Symbol, ...]) -> Expr:
         """The term as a SymPy expression, without its coefficient."""
-        polynomial = Mul(*(x**n for x, n in zip(variables, self.powers, strict=True)))
-        return Mul(
+        polynomial = sp.Mul(*(x**n for x, n in zip(variables, self.powers, strict=True)))
+        return sp.Mul(
             polynomial,
-            exp(self.exponent),
-            *(erf(u) for u in self.erf_arguments),
-            *(sign(u) for u in self.sign_arguments),
-            *(DiracDelta(u) for u in self.zeros),
+            sp.exp(self.exponent),
+            *(sp.erf(u) for u in self.erf_arguments),
+            *(sp.sign(u) for u in self.sign_arguments),
+            *(sp.DiracDelta(u) for u in self.zeros),
         )
 
 
 _ELEMENTARY: dict[type[Function], Any] = {
     **{
-        kind: lambda u, kind=kind: kind(u).rewrite(exp)
+        kind: lambda u, kind=kind: kind(u).rewrite(sp.exp)
         for kind in (erf_prime, erf_second, normal_pdf)
     },
-    normal_cdf: lambda u: (1 + erf(u / sqrt(2))) / 2,
-    erfc: lambda u: 1 - erf(u),
-    sin: lambda u: (exp(I * u) - exp(-I * u)) / (2 * I),
-    cos: lambda u: (exp(I * u) + exp(-I * u)) / 2,
-    sinh: lambda u: (exp(u) - exp(-u)) / 2,
-    cosh: lambda u: (exp(u) + exp(-u)) / 2,
+    normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
+    sp.erfc: lambda u: 1 - sp.erf(u),
+    sp.sin: lambda u: (sp.exp(sp.I * u) - sp.exp(-sp.I * u)) / (2 * sp.I),
+    sp.cos: lambda u: (sp.exp(sp.I * u) + sp.exp(-sp.I * u)) / 2,
+    sp.sinh: lambda u: (sp.exp(u) - sp.exp(-u)) / 2,
+    sp.cosh: lambda u: (sp.exp(u) + sp.exp(-u)) / 2,
 }
 
 
@@ -109,14 +70,14 @@ def _rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
 
     def has_positive_base(node: Any) -> bool:
         return (
-            isinstance(node, Pow)
+            isinstance(node, sp.Pow)
             and bool(node.exp.free_symbols & variables)
             and not node.base.free_symbols & variables
             and node.base.is_positive is True
         )
 
     expr = expr.replace(concerns, lambda node: _ELEMENTARY[type(node)](*node.args))
-    return expr.replace(has_positive_base, lambda node: exp(node.exp * log(node.base)))
+    return expr.replace(has_positive_base, lambda node: sp.exp(node.exp * sp.log(node.base)))
 
 
 def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
@@ -136,7 +97,7 @@ def in_affine_forms(
         if isinstance(node, Binder):
             raise Unsupported
         if isinstance(node, Expr) and is_affine(node, variables):
-            return names.setdefault(expand(node), Dummy(f"u_{len(names) + 1}", real=True))
+            return names.setdefault(sp.expand(node), sp.Dummy(f"u_{len(names) + 1}", real=True))
         return node.func(*(abstracted(arg) for arg in node.args))
 
     try:
@@ -149,7 +110,7 @@ def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
     """The terms that `expr` is the sum of."""
     bound = frozenset(variables)
     smooth = _rewritten(in_signs(expr, bound), bound)
-    expanded = expand(smooth, power_base=False, log=False, trig=False)
+    expanded = sp.expand(smooth, power_base=False, log=False, trig=False)
     return [_term(addend, variables, bound) for addend in expanded.as_ordered_terms()]
 
 
@@ -160,24 +121,24 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
     arguments: list[Expr] = []
     signs: list[Expr] = []
     zeros: list[Expr] = []
-    for factor in Mul.make_args(addend):
-        base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
-        if isinstance(factor, exp):
+    for factor in sp.Mul.make_args(addend):
+        base, power = factor.as_base_exp() if isinstance(factor, sp.Pow) else (factor, S.One)
+        if isinstance(factor, sp.exp):
             exponent += factor.args[0]
         elif not factor.free_symbols & bound:
             coefficient *= factor
-        elif isinstance(base, exp) and not power.free_symbols & bound:
+        elif isinstance(base, sp.exp) and not power.free_symbols & bound:
             exponent += power * base.args[0]
         elif not (power.is_Integer and power > 0):
             raise Unsupported(f"the factor {factor} is not a positive integer power")
         elif base in powers:
             powers[base] += int(power)
-        elif isinstance(base, erf):
+        elif isinstance(base, sp.erf):
             arguments.extend([base.args[0]] * int(power))
-        elif isinstance(base, sign):
+        elif isinstance(base, sp.sign):
             # An even power is 1 with probability one.
             signs.extend([base.args[0]] * (int(power) % 2))
-        elif isinstance(base, DiracDelta) and power == 1:
+        elif isinstance(base, sp.DiracDelta) and power == 1:
             zeros.append(base.args[0])
         else:
             raise Unsupported(
@@ -191,7 +152,7 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
     return Term(
         coefficient,
         tuple(powers.values()),
-        expand(exponent),
+        sp.expand(exponent),
         tuple(arguments),
         tuple(signs),
         tuple(zeros),
@@ -201,11 +162,11 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
 def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
     """Raise where a negative integer power has a pole that the other factors leave standing."""
     bound = frozenset(law.symbols)
-    factors = Mul.make_args(addend)
+    factors = sp.Mul.make_args(addend)
     for factor in factors:
         if not factor.free_symbols & bound:
             continue
-        rest = Mul(*(other for other in factors if other is not factor))
+        rest = sp.Mul(*(other for other in factors if other is not factor))
         for zero in _zeros_below(factor):
             where = (
                 _affine_pole(zero, law) if is_affine(zero, bound) else _polynomial_pole(zero, law)
@@ -223,29 +184,36 @@ def _zeros_below(factor: Expr) -> list[Expr]:
     if not power.is_Integer:
         return []
     kind, u = type(base), base.args[0] if base.args else base
-    above = {tan: cos, sec: cos, cot: sin, csc: sin, coth: sinh, csch: sinh}
+    above = {
+        sp.tan: sp.cos,
+        sp.sec: sp.cos,
+        sp.cot: sp.sin,
+        sp.csc: sp.sin,
+        sp.coth: sp.sinh,
+        sp.csch: sp.sinh,
+    }
     if power > 0:
         kind = above.get(kind, Expr)
-    elif kind in (tan, cot, tanh):
-        kind = {tan: sin, cot: cos, tanh: sinh}[kind]
-    elif kind not in (sin, cos, sinh, erf):
+    elif kind in (sp.tan, sp.cot, sp.tanh):
+        kind = {sp.tan: sp.sin, sp.cot: sp.cos, sp.tanh: sp.sinh}[kind]
+    elif kind not in (sp.sin, sp.cos, sp.sinh, sp.erf):
         return [base]
-    if kind in (sinh, erf):
+    if kind in (sp.sinh, sp.erf):
         return [u]
-    if kind in (sin, cos):
-        start = 0 if kind is sin else pi / 2
-        return [u - start - count * pi for count in (0, -1, 1)]
+    if kind in (sp.sin, sp.cos):
+        start = 0 if kind is sp.sin else sp.pi / 2
+        return [u - start - count * sp.pi for count in (0, -1, 1)]
     return []
 
 
 def _affine_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
     _, row = law.affine_coefficients(base)
     n = len(row)
-    variance = expand(sum(row[i] * law.cov[i, j] * row[j] for i in range(n) for j in range(n)))
+    variance = sp.expand(sum(row[i] * law.cov[i, j] * row[j] for i in range(n) for j in range(n)))
     if variance == 0:
         return None
     symbol = next(s for s, c in zip(law.symbols, row, strict=True) if c != 0)
-    (solution,) = linsolve([base], [symbol])
+    (solution,) = sp.linsolve([base], [symbol])
     return {symbol: solution[0]}
 
 
@@ -268,18 +236,18 @@ def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
         rest = rest.subs(where)
     names = sorted(rest.free_symbols, key=str)
     points = (
-        {s: Rational(3 + 2 * k + 7 * i, 11 + 4 * i + k) for i, s in enumerate(names)}
+        {s: sp.Rational(3 + 2 * k + 7 * i, 11 + 4 * i + k) for i, s in enumerate(names)}
         for k in range(2)
     )
     values = [rest.xreplace(point).evalf(15) for point in points]
-    return any(v.is_infinite or (v.is_number and abs(v) > Rational(1, 10**9)) for v in values)
+    return any(v.is_infinite or (v.is_number and abs(v) > sp.Rational(1, 10**9)) for v in values)
 
 
 def forbid_fast_growth(core: Expr, law: GaussianLaw) -> None:
     """Raise where an exponent is a polynomial of degree over two that tends to infinity."""
     bound = frozenset(law.symbols)
-    exponents = [f.args[0] for f in Mul.make_args(core) if isinstance(f, exp)]
-    exponent = expand(sum(exponents)) if exponents else None
+    exponents = [f.args[0] for f in sp.Mul.make_args(core) if isinstance(f, sp.exp)]
+    exponent = sp.expand(sum(exponents)) if exponents else None
     if exponent is None or len(exponent.free_symbols & bound) != 1:
         return
     (symbol,) = exponent.free_symbols & bound

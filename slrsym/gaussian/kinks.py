@@ -10,48 +10,15 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from sympy import (
-    ITE,
-    Abs,
-    Add,
-    And,
-    Derivative,
-    DiracDelta,
-    Eq,
-    Expr,
-    Heaviside,
-    Max,
-    Min,
-    Mul,
-    Ne,
-    Not,
-    Or,
-    Piecewise,
-    Pow,
-    S,
-    Symbol,
-    asinh,
-    atan,
-    erf,
-    exp,
-    expand,
-    factor,
-    factor_list,
-    log,
-    sign,
-    sinh,
-    sqrt,
-    tanh,
-)
+import sympy as sp
+from sympy import Expr, S, Symbol
 from sympy.core.relational import GreaterThan, Relational, StrictGreaterThan
 
 from slrsym.gaussian.binding import Binder
 
-__all__ = ["Unsupported", "in_signs", "total_degree"]
-
-_KINKS = (Abs, sign, Heaviside, Max, Min, Piecewise, Derivative, DiracDelta)
+_KINKS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise, sp.Derivative, sp.DiracDelta)
 # Increasing functions that vanish at zero alone.
-_LIKE_ITS_ARGUMENT = (erf, tanh, sinh, asinh, atan)
+_LIKE_ITS_ARGUMENT = (sp.erf, sp.tanh, sp.sinh, sp.asinh, sp.atan)
 
 # Weights, which are polynomials in signs, and what they are the weights of.
 Branches = list[tuple[Expr, Expr]]
@@ -78,20 +45,20 @@ def in_signs(expr: Expr, variables: frozenset[Symbol]) -> Expr:
     """The expression with signs of affine forms in place of all that has kinks or jumps."""
     if not _has_kinks(expr, variables):
         return expr
-    if isinstance(expr, Add | Mul):
+    if isinstance(expr, sp.Add | sp.Mul):
         return expr.func(*(in_signs(arg, variables) for arg in expr.args))
-    if isinstance(expr, Pow) and expr.exp.is_Integer and expr.exp > 0:
+    if isinstance(expr, sp.Pow) and expr.exp.is_Integer and expr.exp > 0:
         return in_signs(expr.base, variables) ** expr.exp
-    if isinstance(expr, Derivative):
+    if isinstance(expr, sp.Derivative):
         done = expr.doit()
-        if isinstance(done, Derivative):
+        if isinstance(done, sp.Derivative):
             raise Unsupported(f"{expr} cannot be differentiated")
         return in_signs(done, variables)
-    if isinstance(expr, DiracDelta):
+    if isinstance(expr, sp.DiracDelta):
         if len(expr.args) > 1 or total_degree(expr.args[0], variables) != 1:
             raise Unsupported(f"{expr} is no density of an affine form")
         return expr
-    return Add(*(weight * value for weight, value in _branches(expr, variables)))
+    return sp.Add(*(weight * value for weight, value in _branches(expr, variables)))
 
 
 def _has_kinks(expr: Any, variables: frozenset[Symbol]) -> bool:
@@ -104,13 +71,13 @@ def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
     """Smooth expressions that together are `expr`, each with the weight that chooses it."""
     if not _has_kinks(expr, variables):
         return [(S.One, expr)]
-    if isinstance(expr, Derivative | DiracDelta):
+    if isinstance(expr, sp.Derivative | sp.DiracDelta):
         return [(S.One, in_signs(expr, variables))]
-    if isinstance(expr, Piecewise):
+    if isinstance(expr, sp.Piecewise):
         return _cases(expr, variables)
     found: Branches = []
     for chosen in itertools.product(*(_branches(arg, variables) for arg in expr.args)):
-        weight = Mul(*(w for w, _ in chosen))
+        weight = sp.Mul(*(w for w, _ in chosen))
         values = [value for _, value in chosen]
         found += [(weight * w, v) for w, v in _pieces(expr, values, variables)]
     return _collected(found)
@@ -118,17 +85,17 @@ def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
 
 def _pieces(expr: Expr, values: list[Expr], variables: frozenset[Symbol]) -> Branches:
     """The branches of one node, whose arguments are smooth."""
-    if isinstance(expr, Abs | sign | Heaviside):
+    if isinstance(expr, sp.Abs | sp.sign | sp.Heaviside):
         above = _step(values[0], variables)
-        low: Expr = {Abs: -values[0], sign: S.NegativeOne, Heaviside: S.Zero}[expr.func]
-        high: Expr = values[0] if isinstance(expr, Abs) else S.One
+        low: Expr = {sp.Abs: -values[0], sp.sign: S.NegativeOne, sp.Heaviside: S.Zero}[expr.func]
+        high: Expr = values[0] if isinstance(expr, sp.Abs) else S.One
         return [(above, high), (1 - above, low)]
-    if isinstance(expr, Max | Min):
-        ahead = 1 if isinstance(expr, Max) else -1
+    if isinstance(expr, sp.Max | sp.Min):
+        ahead = 1 if isinstance(expr, sp.Max) else -1
         values = list(dict.fromkeys(values))
         return [
             (
-                Mul(*(_step(ahead * (x - y), variables) for y in values if y is not x)),
+                sp.Mul(*(_step(ahead * (x - y), variables) for y in values if y is not x)),
                 x,
             )
             for x in values
@@ -136,13 +103,13 @@ def _pieces(expr: Expr, values: list[Expr], variables: frozenset[Symbol]) -> Bra
     return [(S.One, expr.func(*values))]
 
 
-def _cases(expr: Piecewise, variables: frozenset[Symbol]) -> Branches:
+def _cases(expr: sp.Piecewise, variables: frozenset[Symbol]) -> Branches:
     left: Expr = S.One
     found: Branches = []
     for value, condition in expr.args:
         here = _indicator(condition, variables)
         found += [(left * here * w, v) for w, v in _branches(value, variables)]
-        left = expand(left * (1 - here))
+        left = sp.expand(left * (1 - here))
     if left != 0 and expr.args[-1][1] != S.true:
         raise Unsupported(f"{expr} may have no value: add a case (value, True)")
     return _collected(found)
@@ -159,26 +126,26 @@ def _indicator(condition: Any, variables: frozenset[Symbol]) -> Expr:
     """1 where a condition holds and 0 elsewhere, but for a set of probability zero."""
     if condition in (S.true, S.false):
         return S.One if condition == S.true else S.Zero
-    if isinstance(condition, And):
-        return Mul(*(_indicator(part, variables) for part in condition.args))
-    if isinstance(condition, Not):
+    if isinstance(condition, sp.And):
+        return sp.Mul(*(_indicator(part, variables) for part in condition.args))
+    if isinstance(condition, sp.Not):
         return 1 - _indicator(condition.args[0], variables)
-    if isinstance(condition, Or):
-        return 1 - Mul(*(1 - _indicator(part, variables) for part in condition.args))
-    if isinstance(condition, ITE):
+    if isinstance(condition, sp.Or):
+        return 1 - sp.Mul(*(1 - _indicator(part, variables) for part in condition.args))
+    if isinstance(condition, sp.ITE):
         test, yes, no = (_indicator(part, variables) for part in condition.args)
         return test * yes + (1 - test) * no
     if not isinstance(condition, Relational):
         raise Unsupported(f"{condition} is no condition on real numbers")
     if not condition.free_symbols & variables:
-        return Piecewise((S.One, condition), (S.Zero, True))
-    if isinstance(condition, Eq | Ne):
-        return S.Zero if isinstance(condition, Eq) else S.One
+        return sp.Piecewise((S.One, condition), (S.Zero, True))
+    if isinstance(condition, sp.Eq | sp.Ne):
+        return S.Zero if isinstance(condition, sp.Eq) else S.One
     upward = isinstance(condition, GreaterThan | StrictGreaterThan)
     difference = condition.lhs - condition.rhs
     if not _has_kinks(difference, variables):
         return _step(difference if upward else -difference, variables)
-    return Add(
+    return sp.Add(
         *(w * _step(v if upward else -v, variables) for w, v in _branches(difference, variables))
     )
 
@@ -190,15 +157,15 @@ def _step(form: Expr, variables: frozenset[Symbol]) -> Expr:
 def _sign(form: Expr, variables: frozenset[Symbol]) -> Expr:
     """The sign of a smooth expression, by signs of affine forms."""
     if not form.free_symbols & variables:
-        return sign(form)
+        return sp.sign(form)
     if form.is_positive or form.is_negative:
         return S.One if form.is_positive else S.NegativeOne
     degree = total_degree(form, variables)
     if degree == 1:
         return _sign_of_affine(form)
-    if isinstance(form, Mul):
-        return Mul(*(_sign(part, variables) for part in form.args))
-    if isinstance(form, Pow) and form.exp.is_Integer:
+    if isinstance(form, sp.Mul):
+        return sp.Mul(*(_sign(part, variables) for part in form.args))
+    if isinstance(form, sp.Pow) and form.exp.is_Integer:
         return S.One if form.exp.is_even else _sign(form.base, variables)
     if isinstance(form, _LIKE_ITS_ARGUMENT):
         return _sign(form.args[0], variables)
@@ -208,13 +175,13 @@ def _sign(form: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def _sign_of_affine(form: Expr) -> Expr:
-    form = factor(form) if form.is_Mul else expand(form)
-    return -sign(-form) if form.could_extract_minus_sign() else sign(form)
+    form = sp.factor(form) if form.is_Mul else sp.expand(form)
+    return -sp.sign(-form) if form.could_extract_minus_sign() else sp.sign(form)
 
 
 def _sign_of_polynomial(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    constant, factors = factor_list(form, *sorted(form.free_symbols & variables, key=str))
-    result = sign(constant)
+    constant, factors = sp.factor_list(form, *sorted(form.free_symbols & variables, key=str))
+    result = sp.sign(constant)
     for part, count in factors:
         if count % 2 == 0:
             continue
@@ -232,16 +199,16 @@ def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
     """Of a quadratic function a u^2 + c of one affine form."""
     found = next((x for x in sorted(variables, key=str) if form.diff(x, 2) != 0), None)
     if found is not None:
-        affine, twice = expand(form.diff(found)), form.diff(found, 2)
-        rest = factor(expand(form - affine**2 / (2 * twice)))
+        affine, twice = sp.expand(form.diff(found)), form.diff(found, 2)
+        rest = sp.factor(sp.expand(form - affine**2 / (2 * twice)))
         if not rest.free_symbols & variables:
-            square = factor(-2 * twice * rest)
+            square = sp.factor(-2 * twice * rest)
             if square.is_nonpositive:
-                return sign(twice)
+                return sp.sign(twice)
             if square.is_positive:
-                root = sqrt(square)
+                root = sp.sqrt(square)
                 ends = (_sign_of_affine(affine - root), _sign_of_affine(affine + root))
-                return sign(twice) * Mul(*ends)
+                return sp.sign(twice) * sp.Mul(*ends)
             raise Unsupported(f"whether {form} has real zeros is not decided: {square} > 0?")
     raise Unsupported(f"the sign of {form} is not one of affine forms")
 
@@ -249,12 +216,12 @@ def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
 def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
     """Of a exp(u) + b exp(w), where u and w may be constants."""
     parts = []
-    fixed, loose = expand(form).as_independent(*variables, as_Add=True)
-    for part in (*Add.make_args(loose), *([factor(fixed)] if fixed != 0 else [])):
+    fixed, loose = sp.expand(form).as_independent(*variables, as_Add=True)
+    for part in (*sp.Add.make_args(loose), *([sp.factor(fixed)] if fixed != 0 else [])):
         constant, moving = part.as_independent(*variables, as_Add=False)
-        if moving != 1 and not isinstance(moving, exp):
+        if moving != 1 and not isinstance(moving, sp.exp):
             break
-        parts.append((constant, moving.args[0] if isinstance(moving, exp) else S.Zero))
+        parts.append((constant, moving.args[0] if isinstance(moving, sp.exp) else S.Zero))
     if len(parts) == 2:
         (a, u), (b, w) = parts
         if a.is_positive and b.is_positive:
@@ -264,5 +231,5 @@ def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
         if a.is_negative and b.is_positive:
             (a, u), (b, w) = (b, w), (a, u)
         if a.is_positive and b.is_negative:
-            return _sign(u - w + log(a) - log(-b), variables)
+            return _sign(u - w + sp.log(a) - sp.log(-b), variables)
     raise Unsupported(f"the sign of {form} is not one of affine forms")

@@ -13,21 +13,8 @@ from itertools import combinations
 from typing import Any
 
 import sympy
-from sympy import (
-    Basic,
-    Expr,
-    ImmutableMatrix,
-    Indexed,
-    Integer,
-    Matrix,
-    Rational,
-    Symbol,
-    Tuple,
-    expand,
-    factor,
-    factor_terms,
-    sympify,
-)
+import sympy as sp
+from sympy import Basic, Expr, Matrix, Symbol, factor_terms
 
 from slrsym.gaussian.binding import IIDSum
 from slrsym.gaussian.functions import OwensT
@@ -45,10 +32,10 @@ __all__ = [
 ]
 
 
-def covariance_matrix(cov: Any, names: list[Symbol]) -> ImmutableMatrix:
+def covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
     """The covariance matrix of a vector."""
     try:
-        matrix = ImmutableMatrix(cov)
+        matrix = sp.ImmutableMatrix(cov)
     except (TypeError, ValueError) as error:
         raise ValueError(f"cov must be a matrix or nested lists of equal length; {error}") from None
     n = len(names)
@@ -57,7 +44,7 @@ def covariance_matrix(cov: Any, names: list[Symbol]) -> ImmutableMatrix:
     for i in range(n):
         for j in range(i + 1):
             real_expression(matrix[i, j], f"cov[{i}, {j}]")
-            if i != j and expand(matrix[i, j] - matrix[j, i]) != 0:
+            if i != j and sp.expand(matrix[i, j] - matrix[j, i]) != 0:
                 raise ValueError(
                     f"cov is not symmetric: cov[{i}, {j}] = {matrix[i, j]}, "
                     f"cov[{j}, {i}] = {matrix[j, i]}"
@@ -74,7 +61,7 @@ def covariance_matrix(cov: Any, names: list[Symbol]) -> ImmutableMatrix:
 
 
 @lru_cache(maxsize=1024)
-def _negative_minor(matrix: ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
+def _negative_minor(matrix: sp.ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
     """A principal minor that is certainly negative, with its rows."""
     n = matrix.rows
     for size in range(1, n + 1):
@@ -86,20 +73,20 @@ def _negative_minor(matrix: ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | N
             if _is_somewhere_positive(block):
                 continue
             minor = block.det(method="berkowitz")
-            if minor.is_negative or factor(minor).is_negative:
+            if minor.is_negative or sp.factor(minor).is_negative:
                 return chosen, minor
     return None
 
 
-def _is_somewhere_positive(block: ImmutableMatrix) -> bool:
+def _is_somewhere_positive(block: sp.ImmutableMatrix) -> bool:
     """Whether the determinant is positive at some values that the symbols may have."""
     point = {}
     for i, symbol in enumerate(sorted(block.free_symbols, key=str), 2):
         kind = symbol._assumptions_orig
         if kind in ({"positive": True}, {"positive": True, "integer": True}):
-            point[symbol] = Integer(i)
+            point[symbol] = sp.Integer(i)
         elif kind == {"real": True}:
-            point[symbol] = Rational(1, i)
+            point[symbol] = sp.Rational(1, i)
         else:
             return False
     return bool(block.xreplace(point).det(method="berkowitz").is_positive)
@@ -153,14 +140,14 @@ class GaussianLaw(Law):
             raise ValueError(
                 f"the parameters of the law contain its own coordinate {min(own, key=str)}"
             )
-        result: GaussianLaw = Basic.__new__(cls, Tuple(*map(Tuple, names, means)), matrix)
+        result: GaussianLaw = Basic.__new__(cls, sp.Tuple(*map(sp.Tuple, names, means)), matrix)
         return result
 
     @classmethod
     def _derived(cls, mean: Mapping[Symbol, Expr], cov: Matrix) -> GaussianLaw:
         """A law whose parameters come from those of a valid one, and need no validation."""
         result: GaussianLaw = Basic.__new__(
-            cls, Tuple(*map(Tuple, mean, mean.values())), ImmutableMatrix(cov)
+            cls, sp.Tuple(*map(sp.Tuple, mean, mean.values())), sp.ImmutableMatrix(cov)
         )
         return result
 
@@ -174,7 +161,7 @@ class GaussianLaw(Law):
         return {pair[0]: pair[1] for pair in self.args[0]}
 
     @property
-    def cov(self) -> ImmutableMatrix:
+    def cov(self) -> sp.ImmutableMatrix:
         """The covariance matrix, in the order of `symbols`."""
         return self.args[1]
 
@@ -264,7 +251,7 @@ class GaussianLaw(Law):
             rows.append(row)
             mean[name] = constant + sum(c * m for c, m in zip(row, self.mean.values(), strict=True))
         matrix = Matrix(rows)
-        return GaussianLaw(mean, (matrix * self.cov * matrix.T).applyfunc(expand))
+        return GaussianLaw(mean, (matrix * self.cov * matrix.T).applyfunc(sp.expand))
 
     def affine_coefficients(self, form: Any) -> tuple[Expr, list[Expr]]:
         """Constant and coefficients of an affine form.
@@ -286,17 +273,17 @@ class GaussianLaw(Law):
         ValueError
             If `form` is not affine in the coordinates.
         """
-        form = sympify(form)
+        form = sp.sympify(form)
         row = [form.diff(symbol) for symbol in self.symbols]
-        constant = form.xreplace({symbol: sympify(0) for symbol in self.symbols})
+        constant = form.xreplace({symbol: sp.sympify(0) for symbol in self.symbols})
         # Slopes alone do not tell: those of a step function vanish where they exist.
         linear = sum(c * x for c, x in zip(row, self.symbols, strict=True))
         if (
-            any(c.free_symbols & set(self.symbols) for c in map(expand, row))
-            or expand(form - constant - linear) != 0
+            any(c.free_symbols & set(self.symbols) for c in map(sp.expand, row))
+            or sp.expand(form - constant - linear) != 0
         ):
             raise ValueError(f"{form} is not affine in {', '.join(map(str, self.symbols))}")
-        return constant, [expand(c) for c in row]
+        return constant, [sp.expand(c) for c in row]
 
     def condition(self, values: Mapping[Symbol, Any]) -> GaussianLaw:
         r"""The law of the other coordinates, given the values of some.
@@ -332,11 +319,11 @@ class GaussianLaw(Law):
         means = list(self.mean.values())
         gain = self.cov.extract(rest, given) * block.inv()
         shift = gain * Matrix(
-            [sympify(v) - means[i] for i, v in zip(given, values.values(), strict=True)]
+            [sp.sympify(v) - means[i] for i, v in zip(given, values.values(), strict=True)]
         )
         cov = self.cov.extract(rest, rest) - gain * self.cov.extract(given, rest)
-        mean = {self.symbols[i]: expand(means[i] + shift[k]) for k, i in enumerate(rest)}
-        return GaussianLaw(mean, cov.applyfunc(lambda entry: expand(entry)))
+        mean = {self.symbols[i]: sp.expand(means[i] + shift[k]) for k, i in enumerate(rest)}
+        return GaussianLaw(mean, cov.applyfunc(lambda entry: sp.expand(entry)))
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> GaussianLaw:
         return GaussianLaw(
@@ -427,7 +414,7 @@ def without_random_symbols(expr: Expr) -> tuple[Expr, Law]:
 
 
 def _entries(variable: Any, own: list[Symbol]) -> list[tuple[Any, Symbol]]:
-    return [(Indexed(variable, sympify(k)), symbol) for k, symbol in enumerate(own)]
+    return [(sp.Indexed(variable, sp.sympify(k)), symbol) for k, symbol in enumerate(own)]
 
 
 def _moments(variable: Any) -> tuple[list[Expr], Matrix]:

@@ -11,8 +11,6 @@ from typing import Any
 import mpmath
 from mpmath import mp
 
-__all__ = ["erf_prime", "erf_second", "gaussian_zeta", "normal_cdf", "normal_pdf", "owens_t"]
-
 _LN2 = 0.6931471805599453
 
 

@@ -27,8 +27,6 @@ from slrsym.gaussian.grid import Grid, OutOfReach, number, reduced
 from slrsym.gaussian.kinks import Unsupported, in_signs
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 
-__all__ = ["evaluate"]
-
 
 @lru_cache(maxsize=512)
 def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from sympy import Expr, latex
 
-__all__ = ["Trace", "TraceStep"]
-
 
 @dataclass(frozen=True)
 class TraceStep:

@@ -11,27 +11,9 @@ from itertools import product
 from typing import Any
 
 import mpmath
+import sympy as sp
 from flint import arb, ctx, fmpq
-from sympy import (
-    ITE,
-    And,
-    Basic,
-    Dummy,
-    Eq,
-    Equivalent,
-    Expr,
-    Implies,
-    Matrix,
-    Ne,
-    Not,
-    Or,
-    Rational,
-    S,
-    Symbol,
-    Xor,
-    erf,
-    sympify,
-)
+from sympy import Basic, Expr, Matrix, S, Symbol
 from sympy.core.relational import Relational
 
 from slrsym.gaussian.binding import Expectation
@@ -57,8 +39,8 @@ from slrsym.numbers.integrands import Block, derivative_of, with_functions
 from slrsym.numbers.nodes import RELATIONS, Nodes
 from slrsym.statements.expressions import spoken
 
-_T, _S, _G = (Dummy(name, real=True) for name in "tsG")
-_ZETA = Expectation(erf(_T + _S * _G) ** 2, standard_normal(_G))
+_T, _S, _G = (sp.Dummy(name, real=True) for name in "tsG")
+_ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
 class Evaluator(Nodes):
@@ -95,7 +77,7 @@ class Evaluator(Nodes):
         with ctx.workprec(inner.bits):
             for k in range(2, 48):
                 # Not a power of two: periodic functions must not look constant.
-                far = Rational(1237 * 2**k, 1009) * side
+                far = sp.Rational(1237 * 2**k, 1009) * side
                 place = far if target.is_infinite else target + 1 / far
                 here = {**self.environment, x: Later(place, self.environment)}
                 new = [type(self)(here, inner.digits).ball(body)]
@@ -123,11 +105,11 @@ class Evaluator(Nodes):
         total = sum(n for _, n in orders)
         accuracy = 1 if total <= 2 else 2
         lost = (self.digits + 7) / (2 * accuracy)
-        step = Rational(1, 2 ** math.ceil(lost / DIGITS_PER_BIT))
+        step = sp.Rational(1, 2 ** math.ceil(lost / DIGITS_PER_BIT))
         inner = math.ceil(self.digits + 4 + total * lost)
         stencils = [_stencil(n, accuracy) for _, n in orders]
 
-        def shifted(shifts: Sequence[Rational], digits: int) -> Ball:
+        def shifted(shifts: Sequence[sp.Rational], digits: int) -> Ball:
             moved = {
                 x: Later(x + shift, self.environment)
                 for (x, _), shift in zip(orders, shifts, strict=True)
@@ -138,14 +120,14 @@ class Evaluator(Nodes):
         result, size = arb(0), -math.inf
         with ctx.workprec(math.ceil((inner + 8) / DIGITS_PER_BIT) + 24):
             for choice in product(*stencils):
-                weight = math.prod((w for _, w in choice), start=Rational(1))
+                weight = math.prod((w for _, w in choice), start=sp.Rational(1))
                 value = shifted([shift * step for shift, _ in choice], inner)
                 size = max(size, magnitude(value))
                 result += fmpq(int(weight.p), int(weight.q)) * value
             result = result / arb(fmpq(int(step.p), int(step.q))) ** total
             if total == 1:
                 # At a kink the second difference is of the first order in the step.
-                near = Rational(1, 2**40)
+                near = sp.Rational(1, 2**40)
                 left, mid, right = (shifted([k * near], 20) for k in (-1, 0, 1))
                 bend = (left - 2 * mid + right) * 2**40
                 if magnitude(bend) > max(magnitude(result), 0.0) - 12:
@@ -212,10 +194,10 @@ def _zeta(t: Ball, s: Ball) -> Ball:
 
 
 @lru_cache(maxsize=64)
-def _stencil(order: int, accuracy: int) -> tuple[tuple[Rational, Rational], ...]:
+def _stencil(order: int, accuracy: int) -> tuple[tuple[sp.Rational, sp.Rational], ...]:
     """Nodes and weights of a central difference, in units of the step."""
     reach = (order + 1) // 2 + accuracy - 1
-    nodes = [Rational(x) for x in range(-reach, reach + 1) if x or order % 2 == 0]
+    nodes = [sp.Rational(x) for x in range(-reach, reach + 1) if x or order % 2 == 0]
     # Exact for each power of x below the number of nodes.
     powers = Matrix(len(nodes), len(nodes), lambda k, j: nodes[j] ** k)
     values = Matrix(len(nodes), 1, lambda k, _: math.factorial(k) if k == order else 0)
@@ -242,7 +224,7 @@ def evaluate(
     """
     if digits < 1:
         raise ValueError(f"digits must be at least 1; got {digits}")
-    expr = with_functions(sympify(expr), functions or {})
+    expr = with_functions(sp.sympify(expr), functions or {})
     return _evaluated(expr, digits, lambda working: Evaluator(point, working))
 
 
@@ -305,13 +287,13 @@ class Judge:
             return result
         if isinstance(statement, Relational):
             return self._relation(statement)
-        if isinstance(statement, Not):
+        if isinstance(statement, sp.Not):
             return not self.holds(statement.args[0])
-        if isinstance(statement, And | Or | Implies | ITE):
+        if isinstance(statement, sp.And | sp.Or | sp.Implies | sp.ITE):
             return self._connected(statement)
-        if isinstance(statement, Equivalent | Xor):
+        if isinstance(statement, sp.Equivalent | sp.Xor):
             values = [self.holds(arg) for arg in statement.args]
-            if isinstance(statement, Xor):
+            if isinstance(statement, sp.Xor):
                 return sum(values) % 2 == 1
             return len(set(values)) == 1
         raise ValueError(
@@ -320,13 +302,13 @@ class Judge:
         )
 
     def _connected(self, statement: Basic) -> bool:
-        if isinstance(statement, Implies):
+        if isinstance(statement, sp.Implies):
             premise, conclusion = statement.args
-            return self._connected(Or(Not(premise), conclusion, evaluate=False))
-        if isinstance(statement, ITE):
+            return self._connected(sp.Or(sp.Not(premise), conclusion, evaluate=False))
+        if isinstance(statement, sp.ITE):
             condition, yes, no = statement.args
             return self.holds(yes if self.holds(condition) else no)
-        decisive = isinstance(statement, Or)
+        decisive = isinstance(statement, sp.Or)
         undecided: Undecided | None = None
         for part in statement.args:
             try:
@@ -355,7 +337,7 @@ class Judge:
             reference = _reference_size(left, right)
             apart = abs(difference)
             agreed = digits_of(apart + error, reference)
-            if isinstance(relation, Eq):
+            if isinstance(relation, sp.Eq):
                 # Sides known so well that they are seen to differ do not count as equal.
                 differ = apart > 4 * error and apart > reference * mpmath.mpf(10) ** -self.digits
                 if agreed >= self.digits - _SLACK and not differ:
@@ -367,7 +349,7 @@ class Judge:
                 return None
             tolerance = 2 * error + reference * mpmath.mpf(10) ** -digits
             if apart > tolerance:
-                if isinstance(relation, Ne):
+                if isinstance(relation, sp.Ne):
                     return True
                 if isinstance(difference, mpmath.mpc):
                     raise Undecided(f"{relation} orders numbers that are not real")
@@ -400,4 +382,4 @@ def truth(
     statement: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
 ) -> bool:
     """Whether a statement holds at a point."""
-    return Judge(point, digits).holds(with_functions(sympify(statement), functions or {}))
+    return Judge(point, digits).holds(with_functions(sp.sympify(statement), functions or {}))

@@ -12,24 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import sympy as sp
 from flint import acb, arb, ctx, fmpq
-from sympy import (
-    Add,
-    And,
-    Basic,
-    Dummy,
-    Expr,
-    Mul,
-    Not,
-    Or,
-    Piecewise,
-    Pow,
-    S,
-    Subs,
-    Symbol,
-    default_sort_key,
-    sympify,
-)
+from sympy import Basic, Expr, S, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
@@ -89,7 +74,7 @@ class Compiler:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
             return arb(0), {expr: arb(1)}
-        if isinstance(expr, Add):
+        if isinstance(expr, sp.Add):
             constant, form = arb(0), dict[Symbol, Ball]()
             for arg in expr.args:
                 part = self.affine(arg)
@@ -99,12 +84,12 @@ class Compiler:
                 for symbol, coefficient in part[1].items():
                     form[symbol] = form.get(symbol, arb(0)) + coefficient
             return constant, form
-        if isinstance(expr, Mul):
+        if isinstance(expr, sp.Mul):
             inner = [arg for arg in expr.args if free(arg) & self.random]
             part = self.affine(inner[0]) if len(inner) == 1 else None
             if part is None:
                 return None
-            factor = self.evaluator.ball(Mul(*(arg for arg in expr.args if arg is not inner[0])))
+            factor = self.evaluator.ball(sp.Mul(*(arg for arg in expr.args if arg is not inner[0])))
             return factor * part[0], {s: factor * c for s, c in part[1].items()}
         return None
 
@@ -123,16 +108,16 @@ class Compiler:
         form = self.affine(expr) if isinstance(expr, Expr) else None
         if form is not None:
             return self._affine_register(*form)
-        if isinstance(expr, Add):
+        if isinstance(expr, sp.Add):
             return fold(operator.add, [self.register(arg) for arg in expr.args])
-        if isinstance(expr, Mul):
+        if isinstance(expr, sp.Mul):
             return fold(operator.mul, [self.register(arg) for arg in expr.args])
-        if isinstance(expr, Pow):
+        if isinstance(expr, sp.Pow):
             base = self.register(expr.base)
             if expr.exp.is_Rational:
                 return emit(rational_power(expr.exp), base)
             return emit(general_power, base, self.register(expr.exp))
-        if isinstance(expr, Piecewise):
+        if isinstance(expr, sp.Piecewise):
             return emit(select, *(self.register(part) for pair in expr.args for part in pair))
         if isinstance(expr, Relational):
             relation = RELATIONS[type(expr).__name__]
@@ -141,11 +126,11 @@ class Compiler:
                 self.register(expr.lhs),
                 self.register(expr.rhs),
             )
-        if isinstance(expr, And | Or | Not):
+        if isinstance(expr, sp.And | sp.Or | sp.Not):
             logic: Callable[..., bool] = {
-                And: lambda *xs: all(xs),
-                Or: lambda *xs: any(xs),
-                Not: operator.not_,
+                sp.And: lambda *xs: all(xs),
+                sp.Or: lambda *xs: any(xs),
+                sp.Not: operator.not_,
             }[type(expr)]
             return emit(logic, *(self.register(arg) for arg in expr.args))
         function = self.evaluator.function(expr)
@@ -172,7 +157,7 @@ class Compiler:
 
     def _nested(self, expr: Basic) -> int:
         """An expectation or integral whose parameters are variables of this one."""
-        symbols = sorted(free(expr) & self.random, key=default_sort_key)
+        symbols = sorted(free(expr) & self.random, key=sp.default_sort_key)
         evaluator = self.evaluator
 
         def inner(*values: Ball) -> Ball:
@@ -217,9 +202,9 @@ class Expectations:
             parts = dict(key)
             if len(parts) == 1:
                 ((component, factor),) = parts.items()
-                parts = {component: factor * Add(*coefficients)}
+                parts = {component: factor * sp.Add(*coefficients)}
                 coefficients = [S.One]
-            term, size = self.evaluator.number(Add(*coefficients))
+            term, size = self.evaluator.number(sp.Add(*coefficients))
             for component, factor in parts.items():
                 value, absolute = self._integral(factor, [blocks[i] for i in sorted(component)])
                 term, size = term * value, size + absolute
@@ -241,7 +226,7 @@ class Expectations:
                 result.append(factor)
                 continue
             inner = Block.of(factor.law)
-            if any(sympify(block.cov).free_symbols & outer for block in inner):
+            if any(sp.sympify(block.cov).free_symbols & outer for block in inner):
                 result.append(factor)
                 continue
             sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
@@ -258,9 +243,9 @@ class Expectations:
                 blocks.append(Block(copy.symbols, centred, copy.cov))
             here = outer | {s for block in blocks for s in block.symbols}
             deeper = [self._merged(f, here) for f in multiplied_out(body.xreplace(images), here)]
-            result.append(Add(*(term for term, _ in deeper)))
+            result.append(sp.Add(*(term for term, _ in deeper)))
             blocks += [block for _, extra in deeper for block in extra]
-        return Mul(*result), blocks
+        return sp.Mul(*result), blocks
 
     def check(self, block: Block) -> None:
         """Refuse a block that is no law at this point."""
@@ -312,10 +297,10 @@ class Expectations:
         """Expectation of an integrand over a few blocks; equal ones are computed once."""
         names = [s for block in blocks for s in block.symbols]
         while len(self._canonical) < len(names):
-            self._canonical.append(Dummy(f"x_{len(self._canonical)}", real=True))
+            self._canonical.append(sp.Dummy(f"x_{len(self._canonical)}", real=True))
         renaming = dict(zip(names, self._canonical, strict=False))
         key = (named_anew(factor, renaming), tuple((b.mean, b.cov) for b in blocks))
-        if key not in self._integrals or factor.has(Subs):
+        if key not in self._integrals or factor.has(sp.Subs):
             self._integrals[key] = self._quadrature(factor, blocks)
         return self._integrals[key]
 

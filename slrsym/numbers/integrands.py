@@ -12,30 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import sympy as sp
 from flint import arb
-from sympy import (
-    Add,
-    And,
-    Basic,
-    Dummy,
-    Expr,
-    Function,
-    Integer,
-    Mul,
-    Not,
-    Or,
-    Pow,
-    S,
-    Symbol,
-    cos,
-    cosh,
-    default_sort_key,
-    exp,
-    pi,
-    sin,
-    sinh,
-    sqrt,
-)
+from sympy import Basic, Expr, S, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
@@ -65,11 +44,11 @@ def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
         return names.get(expr, expr)
     if not expr.args:
         return expr
-    if isinstance(expr, Add | Mul):
+    if isinstance(expr, sp.Add | sp.Mul):
         # The order of terms depends on names. A product that is not evaluated may repeat a factor.
         parts = Counter(named_anew(arg, names) for arg in expr.args)
         return expr.func, frozenset(parts.items())
-    if isinstance(expr, Pow | Function):
+    if isinstance(expr, sp.Pow | sp.Function):
         return expr.func, *(named_anew(arg, names) for arg in expr.args)
     return expr.xreplace(dict(names))
 
@@ -82,22 +61,22 @@ def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
 
 
 _SLOPES: dict[str, Callable[[Expr], Expr]] = {
-    "exp": exp,
+    "exp": sp.exp,
     "log": lambda x: 1 / x,
-    "erf": lambda x: 2 / sqrt(pi) * exp(-(x**2)),
-    "erfc": lambda x: -2 / sqrt(pi) * exp(-(x**2)),
-    "erfi": lambda x: 2 / sqrt(pi) * exp(x**2),
-    "sin": cos,
-    "cos": lambda x: -sin(x),
-    "sinh": cosh,
-    "cosh": sinh,
+    "erf": lambda x: 2 / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "erfc": lambda x: -2 / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "erfi": lambda x: 2 / sp.sqrt(sp.pi) * sp.exp(x**2),
+    "sin": sp.cos,
+    "cos": lambda x: -sp.sin(x),
+    "sinh": sp.cosh,
+    "cosh": sp.sinh,
     "atan": lambda x: 1 / (1 + x**2),
-    "asin": lambda x: 1 / sqrt(1 - x**2),
-    "acos": lambda x: -1 / sqrt(1 - x**2),
-    "erf_prime": lambda x: -4 * x / sqrt(pi) * exp(-(x**2)),
-    "erf_second": lambda x: (8 * x**2 - 4) / sqrt(pi) * exp(-(x**2)),
-    "normal_pdf": lambda x: -x / sqrt(2 * pi) * exp(-(x**2) / 2),
-    "normal_cdf": lambda x: exp(-(x**2) / 2) / sqrt(2 * pi),
+    "asin": lambda x: 1 / sp.sqrt(1 - x**2),
+    "acos": lambda x: -1 / sp.sqrt(1 - x**2),
+    "erf_prime": lambda x: -4 * x / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "erf_second": lambda x: (8 * x**2 - 4) / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "normal_pdf": lambda x: -x / sp.sqrt(2 * sp.pi) * sp.exp(-(x**2) / 2),
+    "normal_cdf": lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi),
 }
 
 
@@ -108,15 +87,15 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     if expr == x:
         return S.One
     name = type(expr).__name__
-    if isinstance(expr, Add | Mul):
+    if isinstance(expr, sp.Add | sp.Mul):
         slopes = [_slope_of(arg, x) for arg in expr.args]
         if any(slope is None for slope in slopes):
             return None
-        if isinstance(expr, Add):
-            return Add(*slopes)
+        if isinstance(expr, sp.Add):
+            return sp.Add(*slopes)
         args = expr.args
-        return Add(*(Mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(slopes)))
-    if isinstance(expr, Pow) and x not in free(expr.exp):
+        return sp.Add(*(sp.Mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(slopes)))
+    if isinstance(expr, sp.Pow) and x not in free(expr.exp):
         inner = _slope_of(expr.base, x)
         return None if inner is None else expr.exp * expr.base ** (expr.exp - 1) * inner
     if name in _SLOPES and len(expr.args) == 1:
@@ -150,12 +129,12 @@ def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
         return chosen[expr.func](*args)
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
-    if isinstance(expr, Relational | And | Or | Not):
+    if isinstance(expr, Relational | sp.And | sp.Or | sp.Not):
         return expr.func(*args, evaluate=False)
     return expr.func(*args)
 
 
-def replaced(expr: Basic, index: Symbol, value: Integer) -> Any:
+def replaced(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
     """Substitution for an index, but not where an inner sum or integral binds the same name."""
     if expr == index:
         return value
@@ -187,9 +166,9 @@ def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ..
     """An expression as a sum of products, as far as products and powers of random sums allow."""
     if not free(expr) & random:
         return [(expr,)]
-    if isinstance(expr, Add):
+    if isinstance(expr, sp.Add):
         return [factors for arg in expr.args for factors in multiplied_out(arg, random)]
-    if isinstance(expr, Mul):
+    if isinstance(expr, sp.Mul):
         result: list[tuple[Expr, ...]] = [()]
         for arg in expr.args:
             right = multiplied_out(arg, random)
@@ -197,7 +176,7 @@ def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ..
                 return [(expr,)]
             result = [f + g for f in result for g in right]
         return result
-    if isinstance(expr, Pow) and expr.exp.is_Integer and 1 < expr.exp <= 12:
+    if isinstance(expr, sp.Pow) and expr.exp.is_Integer and 1 < expr.exp <= 12:
         base, n = multiplied_out(expr.base, random), int(expr.exp)
         if len(base) == 1:
             return [tuple(factor**n for factor in base[0])]
@@ -210,7 +189,7 @@ def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ..
                         step[(*powers[:i], powers[i] + 1, *powers[i + 1 :])] += ways
                 counts = step
             return [
-                (Integer(w), *(f**p for fs, p in zip(base, ps, strict=True) if p for f in fs))
+                (sp.Integer(w), *(f**p for fs, p in zip(base, ps, strict=True) if p for f in fs))
                 for ps, w in counts.items()
             ]
     return [(expr,)]
@@ -239,7 +218,7 @@ class Block:
 
     def copy(self) -> tuple[Block, dict[Symbol, Symbol]]:
         """The same block in new variables."""
-        names = {s: Dummy(s.name, real=True) for s in self.symbols}
+        names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
         return Block(tuple(names.values()), self.mean, self.cov), names
 
     @property
@@ -268,7 +247,7 @@ def by_component(
             product *= parts.pop(other)
             concerned |= other
         parts[concerned] = product
-    return Mul(*constant), parts
+    return sp.Mul(*constant), parts
 
 
 def split_off_polynomial(
@@ -278,10 +257,10 @@ def split_off_polynomial(
     if len(parts) != 1:
         return tuple(sorted(parts.items(), key=lambda part: sorted(part[0]))), S.One
     ((component, product),) = parts.items()
-    factors = Mul.make_args(product)
+    factors = sp.Mul.make_args(product)
     polynomial = [f for f in factors if f.as_base_exp()[0] in random and degree_of(f, random) > 0]
     rest = [f for f in factors if f not in polynomial]
-    return ((component, Mul(*rest)),), Mul(*polynomial)
+    return ((component, sp.Mul(*rest)),), sp.Mul(*polynomial)
 
 
 def degree_of(expr: Expr, random: frozenset[Symbol]) -> int:
@@ -290,11 +269,11 @@ def degree_of(expr: Expr, random: frozenset[Symbol]) -> int:
         return 0
     if isinstance(expr, Symbol):
         return 1
-    if isinstance(expr, Add):
+    if isinstance(expr, sp.Add):
         return max(degree_of(arg, random) for arg in expr.args)
-    if isinstance(expr, Mul):
+    if isinstance(expr, sp.Mul):
         return sum(degree_of(arg, random) for arg in expr.args)
-    if isinstance(expr, Pow) and expr.exp.is_Integer and expr.exp > 0:
+    if isinstance(expr, sp.Pow) and expr.exp.is_Integer and expr.exp > 0:
         return int(expr.exp) * degree_of(expr.base, random)
     return 0
 
@@ -317,7 +296,7 @@ def essential_forms(
             node,
             ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs", "AtPoint"),
         ):
-            for symbol in sorted(free(node) & random, key=default_sort_key):
+            for symbol in sorted(free(node) & random, key=sp.default_sort_key):
                 found.setdefault(symbol, {symbol: arb(1)})
         else:
             for arg in node.args:
@@ -326,15 +305,15 @@ def essential_forms(
     def outside(node: Expr) -> None:
         if isinstance(node, Symbol) or not free(node) & random:
             return
-        if isinstance(node, Add | Mul):
+        if isinstance(node, sp.Add | sp.Mul):
             for arg in node.args:
                 outside(arg)
-        elif isinstance(node, Pow) and node.exp.is_Integer and node.exp > 0:
+        elif isinstance(node, sp.Pow) and node.exp.is_Integer and node.exp > 0:
             outside(node.base)
         else:
             inside(node)
 
     outside(expr)
     return [
-        found[form] for form in sorted(found, key=lambda f: (len(found[f]), default_sort_key(f)))
+        found[form] for form in sorted(found, key=lambda f: (len(found[f]), sp.default_sort_key(f)))
     ]

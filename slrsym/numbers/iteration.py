@@ -25,20 +25,6 @@ from slrsym.numbers.points import parameters, sample_points
 from slrsym.statements.maps import BoxMap, value_at
 from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
 
-__all__ = [
-    "DIGITS",
-    "REGULAR",
-    "Array",
-    "Instance",
-    "Orbits",
-    "close",
-    "examine_pairs",
-    "instances",
-    "slopes_at",
-    "solved",
-]
-
-
 DIGITS = 50
 
 # How small the last step has to be, and how far from singular the derivative.

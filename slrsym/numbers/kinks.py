@@ -30,8 +30,6 @@ from slrsym.numbers.balls import (
 )
 from slrsym.statements.expressions import free
 
-__all__ = ["Line", "kinks_of", "lines_of", "piecewise_sum", "with_fewer_forms"]
-
 # Constant and coefficients of an affine form in the coordinates of the quadrature.
 Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]
 _WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)

@@ -8,25 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
 from typing import Any, Self
 
+import sympy as sp
 from flint import acb, arb, ctx, fmpq
-from sympy import (
-    Add,
-    And,
-    Basic,
-    E,
-    Expr,
-    Integer,
-    Mul,
-    Not,
-    Or,
-    Piecewise,
-    Pow,
-    Rational,
-    S,
-    Subs,
-    Symbol,
-    sympify,
-)
+from sympy import Basic, Expr, S, Symbol
 from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
@@ -167,7 +151,7 @@ def ball_function(expr: Basic) -> Callable[..., Ball] | None:
 
 
 @lru_cache(maxsize=512)
-def rational_power(exponent: Rational) -> Callable[[Ball], Ball]:
+def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
     """Raising to a rational power."""
     if exponent == 2:
         return lambda x: x * x
@@ -194,7 +178,7 @@ def general_power(base: Ball, exponent: Ball) -> Ball:
     """The principal value of a power."""
     exponent = simplest(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
-        return rational_power(Integer(int(exponent.unique_fmpz())))(base)
+        return rational_power(sp.Integer(int(exponent.unique_fmpz())))(base)
     return (_log(base) * exponent).exp()
 
 
@@ -241,7 +225,7 @@ class Nodes:
 
     def number(self, expr: Basic) -> Number:
         """The value of an expression, with the size of what was added for it."""
-        if expr in self._known and not expr.has(Subs):
+        if expr in self._known and not expr.has(sp.Subs):
             return self._known[expr]
         with ctx.workprec(self.bits):
             ball, scale = self._number(expr)
@@ -255,7 +239,7 @@ class Nodes:
         if special is not None:
             result: Number = special(expr)
             return result
-        if isinstance(expr, Rational):
+        if isinstance(expr, sp.Rational):
             return arb(fmpq(int(expr.p), int(expr.q))), -math.inf
         if isinstance(expr, Symbol):
             return self._bound(expr)
@@ -292,11 +276,11 @@ class Nodes:
             if expr in (S.true, S.false):
                 result: bool = expr == S.true
                 return result
-            if isinstance(expr, And):
+            if isinstance(expr, sp.And):
                 return all(self.condition(arg) for arg in expr.args)
-            if isinstance(expr, Or):
+            if isinstance(expr, sp.Or):
                 return any(self.condition(arg) for arg in expr.args)
-            if isinstance(expr, Not):
+            if isinstance(expr, sp.Not):
                 return not self.condition(expr.args[0])
         raise Undecided(f"cannot decide the condition {expr}")
 
@@ -314,22 +298,22 @@ class Nodes:
             return type(self)(value.environment, self.digits).number(value.expr)
         if isinstance(value, arb | acb):
             return value, -math.inf
-        return self.number(sympify(value))
+        return self.number(sp.sympify(value))
 
-    def _on_Add(self, expr: Add) -> Number:
+    def _on_Add(self, expr: sp.Add) -> Number:
         terms = [self.number(arg) for arg in expr.args]
         return reduce(operator.add, (b for b, _ in terms)), max(s for _, s in terms)
 
-    def _on_Mul(self, expr: Mul) -> Number:
+    def _on_Mul(self, expr: sp.Mul) -> Number:
         factors = [self.number(arg) for arg in expr.args]
         return reduce(operator.mul, (b for b, _ in factors)), sum(s for _, s in factors)
 
-    def _on_Pow(self, expr: Pow) -> Number:
+    def _on_Pow(self, expr: sp.Pow) -> Number:
         if expr.exp.is_Rational:
             base, scale = self.number(expr.base)
             large = float(expr.exp) * scale if expr.exp > 0 else -math.inf
             return rational_power(expr.exp)(base), large
-        if expr.base == E:
+        if expr.base == sp.E:
             return self.ball(expr.exp).exp(), -math.inf
         return general_power(self.ball(expr.base), self.ball(expr.exp)), -math.inf
 
@@ -352,7 +336,7 @@ class Nodes:
     def _on_ImaginaryUnit(self, expr: Expr) -> Number:
         return acb(0, 1), -math.inf
 
-    def _on_Piecewise(self, expr: Piecewise) -> Number:
+    def _on_Piecewise(self, expr: sp.Piecewise) -> Number:
         for value, condition in expr.args:
             if self.condition(condition):
                 return self.number(value)
@@ -360,23 +344,23 @@ class Nodes:
 
     def _on_Indexed(self, expr: Indexed) -> Number:
         indices = [self.integer(index) for index in expr.indices]
-        exact = expr.base[tuple(map(Integer, indices))]
+        exact = expr.base[tuple(map(sp.Integer, indices))]
         for key in (exact, expr):
             if key in self.environment:
                 return self._bound(key)
         entries = self.environment.get(expr.base, self.environment.get(expr.base.label))
         several = len(indices) != 1
         if several and isinstance(entries, Mapping) and tuple(indices) in entries:
-            return self.number(sympify(entries[tuple(indices)]))
+            return self.number(sp.sympify(entries[tuple(indices)]))
         if entries is None or several:
             raise ValueError(f"the point has no value for {exact}")
         if isinstance(entries, Mapping):
-            return self.number(sympify(entries[indices[0]]))
+            return self.number(sp.sympify(entries[indices[0]]))
         if not 1 <= indices[0] <= len(entries):
             raise ValueError(
                 f"{exact} is outside of the {len(entries)} values given for {expr.base}"
             )
-        return self.number(sympify(entries[indices[0] - 1]))
+        return self.number(sp.sympify(entries[indices[0] - 1]))
 
     def _on_Sum(self, expr: Expr) -> Number:
         terms = [self.number(term) for term in self._written_out(expr)]
@@ -394,7 +378,7 @@ class Nodes:
         if last - first > _MOST_SUMMANDS:
             raise Undecided(f"{expr} has more than {_MOST_SUMMANDS} terms")
         body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
-        return [replaced(body, index, Integer(k)) for k in range(first, last + 1)]
+        return [replaced(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[Block]]]) -> Expr:
         """The integrand with finite sums, elementary derivatives and sums of copies written out."""
@@ -412,7 +396,7 @@ class Nodes:
                 parts = [self.prepared(part, sums) for part in self._written_out(expr)]
             except ValueError:
                 return expr  # its range depends on a variable of integration
-            return Add(*parts) if name == "Sum" else Mul(*parts)
+            return sp.Add(*parts) if name == "Sum" else sp.Mul(*parts)
         if name == "Derivative":
             inner = expr.func(self.prepared(expr.expr, sums), *expr.variable_count)
             slope = derivative_of(inner) if type(inner).__name__ == "Derivative" else inner
@@ -442,7 +426,7 @@ class Nodes:
                 blocks.append(copy)
                 names |= renamed
             terms.append(term.xreplace(names))
-        return Add(*terms), blocks
+        return sp.Add(*terms), blocks
 
     def _on_IIDSum(self, expr: IIDSum) -> Number:
         raise ValueError(f"{expr} is random, and stands outside of every expectation")

@@ -38,9 +38,6 @@ from slrsym.statements.orbits import (
     VanishesAlong,
 )
 
-__all__ = ["Contradicted", "examine"]
-
-
 # How many points of the parameters are looked at, at least and at most, and how many of the orbits
 # there, in all, have to come to an end as the statement says.
 INSTANCES, MOST = 3, 9

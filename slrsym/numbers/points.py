@@ -13,29 +13,9 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+import sympy as sp
 from numpy.random import Generator
-from sympy import (
-    Add,
-    And,
-    Basic,
-    Dummy,
-    Eq,
-    Expr,
-    Lambda,
-    Pow,
-    Product,
-    Rational,
-    S,
-    Sum,
-    Symbol,
-    cos,
-    default_sort_key,
-    erf,
-    exp,
-    sin,
-    sqrt,
-    sympify,
-)
+from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
@@ -59,7 +39,7 @@ _TRIES = 4000
 _TRIES_AT_ONE_SIZE = 40
 _TRIES_AT_AN_EXTREME = 10
 
-_SQUARE = Dummy("x^2", real=True)
+_SQUARE = sp.Dummy("x^2", real=True)
 
 
 class NoPoint(ValueError):  # noqa: N818
@@ -81,7 +61,7 @@ def parameters(*statements: Any) -> tuple[Any, ...]:
     free = {x for s in statements for x in s.free_symbols if not isinstance(x, Indexed)}
     shapes = {x for base in families for size in base.shape or () for x in size.free_symbols}
     chosen = [x for x in (free | shapes) - families if x not in names]
-    return tuple(sorted([*chosen, *families], key=default_sort_key))
+    return tuple(sorted([*chosen, *families], key=sp.default_sort_key))
 
 
 def sample_points(
@@ -108,18 +88,18 @@ class Sampler:
     def __init__(
         self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
     ) -> None:
-        wanted = sorted(set(symbols), key=default_sort_key)
+        wanted = sorted(set(symbols), key=sp.default_sort_key)
         hypotheses = _conjuncts(given)
         self.families = [x for x in wanted if isinstance(x, IndexedBase)]
         self.symbols = [x for x in wanted if not isinstance(x, IndexedBase)]
         self.bounds = {x: declared(x) for x in self.symbols}
-        equations: list[Eq] = []
+        equations: list[sp.Eq] = []
         self.hypotheses = hypotheses
         for hypothesis in hypotheses:
             bound = bound_of(hypothesis)
             if bound is not None and bound[0] in self.bounds:
                 self.bounds[bound[0]] = self.bounds[bound[0]].narrowed(bound[1])
-            elif isinstance(hypothesis, Eq):
+            elif isinstance(hypothesis, sp.Eq):
                 equations.append(hypothesis)
         self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
         self.determined, self.normalised = solved(equations, self.symbols, self.families)
@@ -140,7 +120,7 @@ class Sampler:
         tries = 0 if any(bounds.is_empty for bounds in self.bounds.values()) else _TRIES
         for attempt in range(tries):
             # Hypotheses such as |x|^2 <= 1 starve large values: become smaller, then large again.
-            size = Rational(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
+            size = sp.Rational(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
             point = self._proposal(rng, size)
             if point is not None and self._allowed(point):
                 return point
@@ -171,7 +151,7 @@ class Sampler:
     def _movable(self, statements: Iterable[Basic]) -> list[Symbol]:
         fixed = {x for x, _ in self.determined}
         # As many terms as a far integer says cannot be added.
-        counted = bool(self.families) or any(s.has(Sum, Product, IIDSum) for s in statements)
+        counted = bool(self.families) or any(s.has(sp.Sum, sp.Product, IIDSum) for s in statements)
         return [
             x
             for x in self.symbols
@@ -195,8 +175,8 @@ class Sampler:
         root = zero.xreplace(point)
         if root.is_real is not True or not root.is_number:
             return None
-        step = Rational(1, 10 ** int(rng.integers(2, 9)))
-        value = Rational(str(root.evalf(20))) if not root.is_Rational else root
+        step = sp.Rational(1, 10 ** int(rng.integers(2, 9)))
+        value = sp.Rational(str(root.evalf(20))) if not root.is_Rational else root
         value += step if rng.random() < 0.5 else -step
         if x.is_integer or not (self.bounds[x].allow(value) and fits(value, x)):
             return None
@@ -212,7 +192,7 @@ class Sampler:
         return point
 
     def _proposal(
-        self, rng: Generator, size: Rational, far: Container[Symbol] = ()
+        self, rng: Generator, size: sp.Rational, far: Container[Symbol] = ()
     ) -> dict[Any, Any] | None:
         fixed = {x for x, _ in self.determined}
         point: dict[Any, Any] = {}
@@ -248,53 +228,53 @@ def _zeros_of_denominators(
 ) -> list[tuple[Symbol, Expr]]:
     """Symbols with the values at which a denominator vanishes that is affine in them, or in x^2."""
     zeros = []
-    powers = (p for p in statement.atoms(Pow) if p.exp.is_negative and p.base.free_symbols)
-    for base in sorted({p.base for p in powers}, key=default_sort_key):
-        for x in sorted(base.free_symbols & set(symbols), key=default_sort_key):
+    powers = (p for p in statement.atoms(sp.Pow) if p.exp.is_negative and p.base.free_symbols)
+    for base in sorted({p.base for p in powers}, key=sp.default_sort_key):
+        for x in sorted(base.free_symbols & set(symbols), key=sp.default_sort_key):
             square = base.xreplace({x**2: _SQUARE})
             for y, form in ((x, base), (_SQUARE, square)):
                 slope = _slope(form, y) if y is x or x not in form.free_symbols else None
                 if slope is not None:
                     zero = -form.xreplace({y: S.Zero}) / slope
-                    zeros.append((x, zero if y is x else sqrt(zero)))
+                    zeros.append((x, zero if y is x else sp.sqrt(zero)))
     return zeros
 
 
 def _conjuncts(given: Iterable[Any]) -> list[Boolean]:
     result: list[Boolean] = []
-    for hypothesis in map(sympify, given):
+    for hypothesis in map(sp.sympify, given):
         if not isinstance(hypothesis, Boolean) or isinstance(hypothesis, Symbol):
             raise TypeError(f"a hypothesis must be a relation or a combination; got {hypothesis!r}")
-        result += hypothesis.args if isinstance(hypothesis, And) else [hypothesis]
+        result += hypothesis.args if isinstance(hypothesis, sp.And) else [hypothesis]
     return [h for h in result if h is not S.true]
 
 
-def random_test_function(rng: Generator, nargs: int = 1) -> Lambda:
+def random_test_function(rng: Generator, nargs: int = 1) -> sp.Lambda:
     r"""A smooth function of moderate growth, for lemmas that speak of all of these."""
     if nargs < 1:
         raise ValueError(f"nargs must be at least 1; got {nargs}")
-    arguments = [Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]
+    arguments = [sp.Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]
 
-    def coefficient() -> Rational:
+    def coefficient() -> sp.Rational:
         numerator = int(rng.integers(1, 6)) * (1 if rng.random() < 0.5 else -1)
-        return Rational(numerator, int(rng.integers(2, 6)))
+        return sp.Rational(numerator, int(rng.integers(2, 6)))
 
     def polynomial() -> Expr:
         first, second = (arguments[int(rng.integers(nargs))] for _ in range(2))
         return coefficient() + coefficient() * first + coefficient() * first * second
 
-    def slope() -> Rational:
+    def slope() -> sp.Rational:
         return coefficient() / 2
 
     def form() -> Expr:
-        return coefficient() / 2 + Add(*(slope() * x for x in arguments))
+        return coefficient() / 2 + sp.Add(*(slope() * x for x in arguments))
 
-    ridges = (sin, cos, erf, lambda u: exp(-(u**2) / 2))
+    ridges = (sp.sin, sp.cos, sp.erf, lambda u: sp.exp(-(u**2) / 2))
     chosen = rng.permutation(len(ridges))[:2]
     # In several variables one direction for both keeps the quadrature one-dimensional.
     shared = form() if nargs > 1 else None
     terms = [polynomial() * ridges[int(k)](shared or form()) for k in chosen]
-    return Lambda(tuple(arguments), Add(*terms))
+    return sp.Lambda(tuple(arguments), sp.Add(*terms))
 
 
 _MOST_REJECTED = 200
@@ -333,11 +313,11 @@ class Bench:
         functions: Mapping[Any, Any] | None = None,
     ) -> None:
         self.functions = functions or {}
-        self.all = [with_functions(sympify(s), self.functions) for s in statements]
-        hypotheses = [with_functions(sympify(h), self.functions) for h in given]
+        self.all = [with_functions(sp.sympify(s), self.functions) for s in statements]
+        hypotheses = [with_functions(sp.sympify(h), self.functions) for h in given]
         laws = {law for s in self.all for law in s.atoms(Law)}
         self.sampler = Sampler(
-            parameters(*self.all, *hypotheses), hypotheses, sorted(laws, key=default_sort_key)
+            parameters(*self.all, *hypotheses), hypotheses, sorted(laws, key=sp.default_sort_key)
         )
         # Of its own for each use, so that the order in which statements come does not matter.
         self._plain_rng = rng
@@ -349,7 +329,7 @@ class Bench:
         self, relation: Any, points: int = 3, digits: int = 30, extremes: int = 0
     ) -> Comparison:
         """Examine one of the statements, as the function `compare` does."""
-        statement = with_functions(sympify(relation), self.functions)
+        statement = with_functions(sp.sympify(relation), self.functions)
         wanted = points if parameters(statement) else 1
         used: list[Mapping[Any, Any]] = []
         agreed, example = math.inf, ""

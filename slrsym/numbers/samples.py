@@ -14,27 +14,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from numpy.random import Generator
 from numpy.typing import NDArray
-from sympy import (
-    Add,
-    And,
-    Basic,
-    Derivative,
-    Dummy,
-    Expr,
-    Mul,
-    Not,
-    Or,
-    Piecewise,
-    Pow,
-    Product,
-    Sum,
-    Symbol,
-    erf,
-    false,
-    true,
-)
+from sympy import Basic, Expr, Symbol
 from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
@@ -133,13 +116,13 @@ class Arithmetic:
     def _fold(self, combine: Callable[[Any, Any], Any], expr: Basic) -> Any:
         return reduce(combine, map(self.value, expr.args))
 
-    def _power(self, expr: Pow) -> Any:
+    def _power(self, expr: sp.Pow) -> Any:
         base = self.value(expr.base)
         if expr.exp.is_Integer:
             return np.power(np.asarray(base, dtype=np.float64), int(expr.exp))
         return np.power(base, self.value(expr.exp))
 
-    def _piecewise(self, expr: Piecewise) -> Any:
+    def _piecewise(self, expr: sp.Piecewise) -> Any:
         values = [self.value(branch) for branch, _ in expr.args]
         conditions = [self.value(condition) for _, condition in expr.args]
         shape = np.broadcast_shapes(*(np.shape(x) for x in (*values, *conditions)))
@@ -149,7 +132,7 @@ class Arithmetic:
             np.nan,
         )
 
-    def _terms(self, expr: Sum | Product) -> list[Any]:
+    def _terms(self, expr: sp.Sum | sp.Product) -> list[Any]:
         if len(expr.limits) != 1:
             raise NotSampled(f"{expr} has more than one index")
         index, low, high = expr.limits[0]
@@ -167,10 +150,10 @@ class Arithmetic:
             raise NotSampled(f"{expr.base} has no entry {at} at this point")
         return float(entries[at - 1])
 
-    def _derivative(self, expr: Derivative) -> Any:
+    def _derivative(self, expr: sp.Derivative) -> Any:
         # How expectations are differentiated is what is to be looked at.
         slope = expr if expr.has(Expectation) else expr.doit()
-        if slope.has(Derivative):
+        if slope.has(sp.Derivative):
             raise NotSampled(f"{expr} is not elementary")
         return self.value(slope)
 
@@ -188,20 +171,20 @@ def _integer(value: Any) -> int:
 
 
 _KINDS: tuple[tuple[Any, Callable[[Arithmetic, Any], Any]], ...] = (
-    (Add, lambda self, e: self._fold(operator.add, e)),
-    (Mul, lambda self, e: self._fold(operator.mul, e)),
-    (Pow, Arithmetic._power),
-    (Piecewise, Arithmetic._piecewise),
+    (sp.Add, lambda self, e: self._fold(operator.add, e)),
+    (sp.Mul, lambda self, e: self._fold(operator.mul, e)),
+    (sp.Pow, Arithmetic._power),
+    (sp.Piecewise, Arithmetic._piecewise),
     (Relational, lambda self, e: _RELATIONS[type(e).__name__](*map(self.value, e.args))),
-    (And, lambda self, e: self._fold(np.logical_and, e)),
-    (Or, lambda self, e: self._fold(np.logical_or, e)),
-    (Not, lambda self, e: np.logical_not(self.value(e.args[0]))),
-    (type(true), lambda self, e: True),
-    (type(false), lambda self, e: False),
-    (Sum, lambda self, e: sum(self._terms(e))),
-    (Product, lambda self, e: math.prod(self._terms(e))),
+    (sp.And, lambda self, e: self._fold(np.logical_and, e)),
+    (sp.Or, lambda self, e: self._fold(np.logical_or, e)),
+    (sp.Not, lambda self, e: np.logical_not(self.value(e.args[0]))),
+    (type(sp.true), lambda self, e: True),
+    (type(sp.false), lambda self, e: False),
+    (sp.Sum, lambda self, e: sum(self._terms(e))),
+    (sp.Product, lambda self, e: math.prod(self._terms(e))),
     (Indexed, Arithmetic._indexed),
-    (Derivative, Arithmetic._derivative),
+    (sp.Derivative, Arithmetic._derivative),
 )
 
 
@@ -213,9 +196,9 @@ _CHUNK = 1 << 14
 _NOISE = np.array([2.0, -0.5])
 _NOISE_SHARE = 0.2
 
-_T, _S, _G = (Dummy(name, real=True) for name in "tsG")
+_T, _S, _G = (sp.Dummy(name, real=True) for name in "tsG")
 # What zeta means.
-_ZETA = Expectation(erf(_T + _S * _G) ** 2, standard_normal(_G))
+_ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
 class NoLaw(Exception):  # noqa: N818

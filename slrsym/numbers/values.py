@@ -10,33 +10,21 @@ from itertools import product
 from operator import add, eq, ge, gt, le, lt, mul, ne
 from typing import Any
 
+import sympy as sp
 from flint import fmpq
 from numpy.random import Generator
-from sympy import (
-    Abs,
-    Add,
-    Basic,
-    Eq,
-    Expr,
-    Ge,
-    Gt,
-    I,
-    Integer,
-    Le,
-    Lt,
-    Mul,
-    Ne,
-    Pow,
-    Rational,
-    S,
-    Sum,
-    Symbol,
-    default_sort_key,
-)
+from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
-_ORDERS: dict[type, Callable[[Any, Any], bool]] = {Eq: eq, Ne: ne, Lt: lt, Le: le, Gt: gt, Ge: ge}
+_ORDERS: dict[type, Callable[[Any, Any], bool]] = {
+    sp.Eq: eq,
+    sp.Ne: ne,
+    sp.Lt: lt,
+    sp.Le: le,
+    sp.Gt: gt,
+    sp.Ge: ge,
+}
 _HIGHEST_POWER = 24
 
 _Number = Callable[[Mapping[Any, Any]], Any]
@@ -63,22 +51,26 @@ def exact_truth(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
 
 def _number(expr: Basic) -> _Number | None:
     """What computes an expression, if that is a matter of exact arithmetic."""
-    if isinstance(expr, Rational):
+    if isinstance(expr, sp.Rational):
         constant = _exact(expr)
         return lambda point: constant
     if isinstance(expr, Symbol):
         return (lambda point: _exact(point[expr])) if expr.is_real else None
-    if isinstance(expr, Add | Mul):
+    if isinstance(expr, sp.Add | sp.Mul):
         parts = [_number(arg) for arg in expr.args]
         known = [part for part in parts if part is not None]
-        operation = add if isinstance(expr, Add) else mul
+        operation = add if isinstance(expr, sp.Add) else mul
         if len(known) < len(parts):
             return None
         return lambda point: reduce(operation, (part(point) for part in known))
-    if isinstance(expr, Abs):
+    if isinstance(expr, sp.Abs):
         inside = _number(expr.args[0])
         return inside and (lambda point: abs(inside(point)))
-    if isinstance(expr, Pow) and isinstance(expr.exp, Integer) and 0 < expr.exp <= _HIGHEST_POWER:
+    if (
+        isinstance(expr, sp.Pow)
+        and isinstance(expr.exp, sp.Integer)
+        and 0 < expr.exp <= _HIGHEST_POWER
+    ):
         base, n = _number(expr.base), int(expr.exp)
         return base and (lambda point: base(point) ** n)
     return None
@@ -92,8 +84,8 @@ def _exact(value: Expr) -> fmpq:
 class Bounds:
     """Between which numbers a symbol lies."""
 
-    low: Rational | None = None
-    high: Rational | None = None
+    low: sp.Rational | None = None
+    high: sp.Rational | None = None
     low_open: bool = False
     high_open: bool = False
 
@@ -119,7 +111,7 @@ class Bounds:
         open_end = self.low_open or self.high_open
         return bool(self.low > self.high) or (bool(self.low == self.high) and open_end)
 
-    def allow(self, value: Rational) -> bool:
+    def allow(self, value: sp.Rational) -> bool:
         """Whether a number lies within them."""
         low, high = self.low, self.high
         if low is not None and (value < low or (self.low_open and value == low)):
@@ -129,13 +121,13 @@ class Bounds:
 
 def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
     """What a hypothesis says of one symbol by itself."""
-    if not isinstance(hypothesis, Le | Lt | Ge | Gt):
+    if not isinstance(hypothesis, sp.Le | sp.Lt | sp.Ge | sp.Gt):
         return None
     small, large = hypothesis.lts, hypothesis.gts
-    strict = isinstance(hypothesis, Lt | Gt)
+    strict = isinstance(hypothesis, sp.Lt | sp.Gt)
     for x, number, above in ((small, large, True), (large, small, False)):
         sign = 1
-        if isinstance(x, Mul) and x.args[0] == -1 and len(x.args) == 2:
+        if isinstance(x, sp.Mul) and x.args[0] == -1 and len(x.args) == 2:
             x, sign = x.args[1], -1
         if isinstance(x, Symbol) and number.is_Rational:
             if above is (sign == 1):
@@ -158,7 +150,7 @@ def declared(symbol: Symbol) -> Bounds:
 
 
 def solved(
-    equations: Iterable[Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
+    equations: Iterable[sp.Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
 ) -> tuple[list[tuple[Symbol, Expr]], dict[IndexedBase, Expr]]:
     """Equations turned into definitions, as far as that is seen at once."""
     definitions: list[tuple[Symbol, Expr]] = []
@@ -172,7 +164,7 @@ def solved(
         used = {x for _, value in definitions for x in value.free_symbols}
         difference = equation.lhs - equation.rhs
         candidates = difference.free_symbols & set(symbols) - known - used
-        for x in sorted(candidates, key=default_sort_key):
+        for x in sorted(candidates, key=sp.default_sort_key):
             slope = _slope(difference, x)
             if slope is not None:
                 definitions.append((x, -difference.xreplace({x: S.Zero}) / slope))
@@ -183,9 +175,9 @@ def solved(
 def _slope(expr: Expr, x: Symbol) -> Expr | None:
     """The slope of an expression that is affine in x by the look of it, None of another."""
     slope = S.Zero
-    for addend in Add.make_args(expr):
+    for addend in sp.Add.make_args(expr):
         if x in addend.free_symbols:
-            rest = Mul(*(factor for factor in Mul.make_args(addend) if factor != x))
+            rest = sp.Mul(*(factor for factor in sp.Mul.make_args(addend) if factor != x))
             if x in rest.free_symbols:
                 return None
             slope += rest
@@ -193,11 +185,11 @@ def _slope(expr: Expr, x: Symbol) -> Expr | None:
 
 
 def _normalised_family(
-    equation: Eq, families: Sequence[IndexedBase]
+    equation: sp.Eq, families: Sequence[IndexedBase]
 ) -> tuple[IndexedBase, Expr] | None:
     """P and L, of the equation that p[1] + ... + p[L] = 1."""
     for total, one in (equation.args, equation.args[::-1]):
-        if one == 1 and isinstance(total, Sum) and len(total.limits) == 1:
+        if one == 1 and isinstance(total, sp.Sum) and len(total.limits) == 1:
             index, low, high = total.limits[0]
             term = total.function
             if isinstance(term, Indexed) and term.indices == (index,) and low == 1:
@@ -212,7 +204,7 @@ _AT_A_BOUND = 0.04
 _FARTHEST = math.log2(1e8)
 
 # What SymPy would find out of each number anew, and slowly.
-_OF_RATIONALS: dict[str, Callable[[Rational], bool]] = {
+_OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
     **dict.fromkeys(("commutative", "complex", "real", "extended_real", "finite"), lambda x: True),
     "integer": lambda x: bool(x.q == 1),
     "positive": lambda x: bool(x.p > 0),
@@ -225,13 +217,13 @@ _OF_RATIONALS: dict[str, Callable[[Rational], bool]] = {
 
 
 def random_value(
-    symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational, far: bool = False
-) -> Rational | None:
+    symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational, far: bool = False
+) -> sp.Rational | None:
     """A random number with the properties of a symbol."""
     for _ in range(60):
         value = (_far_candidate if far else _candidate)(symbol, bounds, rng, size)
         if symbol.is_imaginary:
-            value = I * value
+            value = sp.I * value
         elif not bounds.allow(value):
             continue
         if fits(value, symbol):
@@ -239,7 +231,7 @@ def random_value(
     return None
 
 
-def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational:
+def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational) -> sp.Rational:
     low, high = bounds.low, bounds.high
     if symbol.is_integer:
         first = -6 if low is None else math.ceil(low)
@@ -247,7 +239,7 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -
         if high is not None:
             last = math.floor(high) if low is None else min(math.floor(high), first + 6)
             first = last - 4 if low is None else first
-        return Integer(int(rng.integers(first, max(first, last) + 1)))
+        return sp.Integer(int(rng.integers(first, max(first, last) + 1)))
     ends = [
         end
         for end, closed in ((low, not bounds.low_open), (high, not bounds.high_open))
@@ -257,13 +249,13 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -
         return ends[int(rng.integers(len(ends)))]
     denominator = _DENOMINATORS[int(rng.integers(len(_DENOMINATORS)))]
     if low is not None and high is not None:
-        share = Rational(int(rng.integers(0, denominator + 1)), denominator)
+        share = sp.Rational(int(rng.integers(0, denominator + 1)), denominator)
         value = low + (high - low) * share
         # Nearer to zero, or else to the lower end, when large values keep being rejected.
         centre = S.Zero if low <= 0 <= high else low
         return centre + (value - centre) * size
     exponent = rng.uniform(-3.0, 2.0)
-    length = Rational(max(1, round(2.0**exponent * denominator)), denominator)
+    length = sp.Rational(max(1, round(2.0**exponent * denominator)), denominator)
     if low is not None:
         return low + length * size
     if high is not None:
@@ -271,21 +263,23 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -
     return (length if rng.random() < 0.5 else -length) * size
 
 
-def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rational) -> Rational:
+def _far_candidate(
+    symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational
+) -> sp.Rational:
     """A number far from 0, or near 0; where there are ends, far from one or near one."""
     low, high = bounds.low, bounds.high
     exponent = float(rng.uniform(-_FARTHEST, _FARTHEST))
     if symbol.is_integer:
         away = round(2.0 ** abs(exponent))
         if low is None and high is not None:
-            return Integer(math.floor(high) - away)
-        return Integer(math.ceil(low or 0) + away)
-    length = Rational(max(1, round(2.0 ** (exponent + 10))), 2**10)
+            return sp.Integer(math.floor(high) - away)
+        return sp.Integer(math.ceil(low or 0) + away)
+    length = sp.Rational(max(1, round(2.0 ** (exponent + 10))), 2**10)
     if exponent < 0:
-        length = Rational(1, round(2.0**-exponent))
+        length = sp.Rational(1, round(2.0**-exponent))
     upwards = rng.random() < 0.5
     if low is not None and high is not None:
-        part = (high - low) * Rational(1, 1 + round(2.0 ** abs(exponent)))
+        part = (high - low) * sp.Rational(1, 1 + round(2.0 ** abs(exponent)))
         return low + part if upwards else high - part
     if low is not None:
         return low + length
@@ -296,7 +290,7 @@ def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: Rationa
 
 def fits(value: Expr, symbol: Symbol) -> bool:
     """Whether a number has every property that a symbol was declared with."""
-    known = _OF_RATIONALS if isinstance(value, Rational) else {}
+    known = _OF_RATIONALS if isinstance(value, sp.Rational) else {}
     for fact, holds in symbol._assumptions_orig.items():
         found = known[fact](value) if fact in known else getattr(value, f"is_{fact}")
         if found is not holds:
@@ -310,7 +304,7 @@ _ENTRIES = 6
 
 def random_entries(
     family: IndexedBase, summing_to_one: Expr | None, point: Mapping[Any, Any], rng: Generator
-) -> tuple[Rational, ...] | dict[tuple[int, ...], Rational] | None:
+) -> tuple[sp.Rational, ...] | dict[tuple[int, ...], sp.Rational] | None:
     """Random entries with the properties that the label of a family declares."""
     shape = family.shape or ()
     if len(shape) > 1:
@@ -332,14 +326,14 @@ def random_entries(
     if any(entry is None for entry in entries):
         return None
     if summing_to_one is not None:
-        total = Add(*entries)
+        total = sp.Add(*entries)
         return None if total == 0 else tuple(entry / total for entry in entries)
     return tuple(entries)
 
 
 def _array(
     family: IndexedBase, sizes: Sequence[Expr], rng: Generator
-) -> dict[tuple[int, ...], Rational] | None:
+) -> dict[tuple[int, ...], sp.Rational] | None:
     """Entries of a family with several indices, by its indices; None where it has no sizes."""
     if any(not size.is_Integer or size < 0 for size in sizes):
         return None
