@@ -15,10 +15,10 @@ from sympy.core.function import AppliedUndef
 from slrsym.claims.claim import Claim, Trials
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.search.axioms import axiom
+from slrsym.search.chain import concludes, structural_step
 from slrsym.search.context import Context, covariances
 from slrsym.search.lemmas import InWords
 from slrsym.search.step import Step
-from slrsym.search.structure import concludes, structural_step
 from slrsym.statements.expressions import ProofError, Refused, spoken
 from slrsym.statements.orbits import OrbitStatement
 

@@ -1,7 +1,7 @@
 """Statements about orbits of maps, and the theorems that conclude them."""
 
+from slrsym.search.descents import BAYES_RISK as BAYES_RISK
 from slrsym.search.starts import jacobian_at as jacobian_at
-from slrsym.search.theorems import BAYES_RISK as BAYES_RISK
 from slrsym.search.theorems import by_theorem as by_theorem
 from slrsym.search.theorems import names_of_theorems as names_of_theorems
 from slrsym.statements.maps import BoxMap as BoxMap

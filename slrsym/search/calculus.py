@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,27 +40,8 @@ from slrsym.search.regularity import (
     require_integrable,
     require_smooth,
 )
-from slrsym.search.step import Link, Proof, Rule
+from slrsym.search.step import Link, Proof, Rule, in_either_direction, require_equality
 from slrsym.statements.expressions import Refused, put, rebuilt
-
-
-def require_equality(link: Link) -> None:
-    """Refuse a link that is not an equality."""
-    if link.relation != "=":
-        raise Refused(f"the rule shows equalities, and this step says {link.relation}")
-
-
-def in_either_direction(
-    check: Callable[[Link, Context], None], link: Link, context: Context
-) -> None:
-    """Refuse an equality unless it passes a check as it is, or read from right to left."""
-    try:
-        check(link, context)
-    except Refused as reason:
-        try:
-            check(link.flipped, context)
-        except Refused:
-            raise reason from None
 
 
 def _require_mean(mean: Expectation, context: Context) -> None:
@@ -204,8 +185,7 @@ class _FundamentalTheorem(Rule):
 
     name = "fundamental theorem of calculus"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("fundamental-theorem-of-calculus",)
+    rests_on = ("fundamental-theorem-of-calculus",)
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
@@ -262,8 +242,7 @@ class _IntegralAlgebra(Rule):
 
     name = "additivity of the integral"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("integral-linearity",)
+    rests_on = ("integral-linearity",)
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
@@ -375,8 +354,7 @@ class _Termwise(Rule):
             yield f"fact {number + 1}", fact, self._inner(context, number)
         yield "terms", self.terms, self._inner(context, len(self.facts))
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("induction",)
+    rests_on = ("induction",)
 
     def check(self, link: Link, context: Context) -> None:
         self._require_range(link, context)

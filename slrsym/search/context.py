@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import permutations
 from typing import Any, Protocol, Self
 
@@ -43,16 +44,18 @@ from sympy import (
     nan,
     oo,
     preorder_traversal,
+    true,
     zoo,
 )
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.search.atoms import Freedom
-from slrsym.search.normal_forms import NormalForms, is_same_multiplied_out
+from slrsym.search.intervals import NoRange, Sign
+from slrsym.search.normal_forms import Freedom, NormalForms, is_same_multiplied_out
+from slrsym.search.ranges import Facts
 from slrsym.search.regularity import is_semidefinite, require_admissible, require_convergent
 from slrsym.search.ring import NotNormalizable
-from slrsym.search.signs import Domain, is_defined
+from slrsym.search.signs import decider_of, holds, is_defined, is_nonzero, sign_of
 from slrsym.statements.expressions import ProofError, Refused, ambiguous, put
 
 
@@ -79,12 +82,72 @@ def _no_claims(name: str) -> Stated:
 
 
 @dataclass(frozen=True)
-class Context(Domain):
-    """What a step may take for granted besides its hypotheses, and equality under them."""
+class Context:
+    """What a step may take for granted, and questions about expressions under its hypotheses."""
 
+    hypotheses: tuple[Boolean, ...] = ()
     claim: Callable[[str], Stated] = field(default=_no_claims, compare=False)
     granted: tuple[Boolean, ...] = ()
     covariances: tuple[Any, ...] = ()
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The hypotheses, ready for questions of sign."""
+        return Facts(self.hypotheses)
+
+    def assuming(self, *hypotheses: Boolean) -> Self:
+        """The same with more hypotheses."""
+        more = (h for h in hypotheses if h is not true)
+        return replace(self, hypotheses=(*self.hypotheses, *more))
+
+    @cached_property
+    def restricted(self) -> frozenset[Symbol]:
+        """The symbols that hypotheses speak of."""
+        return frozenset().union(*(h.free_symbols for h in self.hypotheses))
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def sign(self, expr: Expr) -> Sign:
+        """What is known of the sign of an expression."""
+        return sign_of(expr, self.facts)
+
+    def holds(self, relation: Basic) -> bool:
+        """Whether a relation is certain."""
+        return bool(holds(relation, self.facts))
+
+    def is_real(self, expr: Expr) -> bool:
+        """Whether an expression is certainly a real number, all over the domain."""
+        return expr.is_real is True or is_defined(expr, self.facts)
+
+    def stays_positive(self, expr: Expr) -> bool:
+        """Whether an expression certainly stays above some positive number."""
+        try:
+            return bool(decider_of(self.facts).range(expr).low > 0)
+        except NoRange:
+            return False
+
+    def require_nonzero(self, denominator: Expr) -> None:
+        """Refuse unless an expression is certainly different from zero."""
+        if not is_nonzero(self.with_names_of_hypotheses(denominator), self.facts):
+            raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
+
+    def with_names_of_hypotheses(self, expr: Expr) -> Expr:
+        """The expression, its sums with the index that they have in a hypothesis, if any."""
+        stated = [node for h in self.hypotheses for node in h.atoms(Sum) if len(node.limits) == 1]
+        for node in expr.atoms(Sum):
+            index, *ends = node.limits[0]
+            for other in stated if len(node.limits) == 1 else ():
+                name = other.limits[0][0]
+                if name in node.free_symbols:
+                    continue
+                if Sum(node.function.xreplace({index: name}), (name, *ends)) == other:
+                    expr = expr.xreplace({node: other})
+        return expr
+
+    def require(self, condition: Any, reason: str) -> None:
+        """Refuse, with a reason, unless a condition is true."""
+        if not condition:
+            raise Refused(reason)
 
     def granting(self, goal: Boolean) -> Self:
         """The context of an induction step, in which the goal may be used as it stands.

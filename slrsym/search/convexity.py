@@ -10,10 +10,10 @@ from sympy import Abs, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, sqrt, sympify
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.search.atoms import Freedom
 from slrsym.search.context import Context, require_defined
 from slrsym.search.expectations import LINEAR
 from slrsym.search.intervals import Sign
+from slrsym.search.normal_forms import Freedom
 from slrsym.search.regularity import (
     derivative,
     require_admissible,
@@ -78,8 +78,7 @@ class _Tangent(Rule):
 
     name = "tangent"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("taylor-theorem",)
+    rests_on = ("taylor-theorem",)
 
     def check(self, link: Link, context: Context) -> None:
         link, x = _downward(link), self.variable
@@ -131,8 +130,7 @@ class _Increasing(Rule):
 
     name = "increasing function"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("mean-value-theorem",)
+    rests_on = ("mean-value-theorem",)
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
         yield "order", self.known, context
@@ -197,8 +195,7 @@ class _Jensen(Rule):
 
     name = "Jensen's inequality"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("jensen",)
+    rests_on = ("jensen",)
 
     def check(self, link: Link, context: Context) -> None:
         link, x = _downward(link), self.variable
@@ -260,8 +257,7 @@ class _CauchySchwarz(Rule):
 
     name = "Cauchy-Schwarz inequality"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("cauchy-schwarz",)
+    rests_on = ("cauchy-schwarz",)
 
     def check(self, link: Link, context: Context) -> None:
         link = _downward(link)
@@ -314,8 +310,7 @@ class _Poincare(Rule):
 
     name = "Gaussian Poincare inequality"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("gaussian-poincare",)
+    rests_on = ("gaussian-poincare",)
 
     def check(self, link: Link, context: Context) -> None:
         link = _downward(link)

@@ -32,20 +32,17 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
-from slrsym.search.atoms import partial_derivative
-from slrsym.search.calculus import in_either_direction, require_equality
 from slrsym.search.context import Context, require_defined
-from slrsym.search.expectations import (
-    LINEAR,
-    with_expectations_changed,
-)
+from slrsym.search.expectations import LINEAR
+from slrsym.search.normal_forms import partial_derivative
 from slrsym.search.regularity import (
     expectations_in,
     require_integrable,
     require_moderate,
     require_positive_definite,
+    with_expectations_changed,
 )
-from slrsym.search.step import Link, Rule
+from slrsym.search.step import Link, Rule, in_either_direction, require_equality
 from slrsym.statements.expressions import AtPoint, Refused, apart
 
 # The dimension up to which Stein's lemma is a proved claim of the library.
@@ -66,8 +63,7 @@ class _Stein(Rule):
     def name(self) -> str:  # type: ignore[override]
         return f"Stein's lemma in {', '.join(map(str, self.variables))}"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("integral-linearity",)
+    rests_on = ("integral-linearity",)
 
     def uses(self, link: Link) -> tuple[str, ...]:
         return (STEIN_CLAIM,)
@@ -165,8 +161,7 @@ class _Substitution(Rule):
 
     name = "substitution"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("gaussian-linear-image",)
+    rests_on = ("gaussian-linear-image",)
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
@@ -256,8 +251,7 @@ class _Symmetry(Rule):
 
     name = "symmetry"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("gaussian-linear-image", "integral-linearity")
+    rests_on = ("gaussian-linear-image", "integral-linearity")
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
@@ -323,8 +317,7 @@ class _CompleteTheSquare(Rule):
 
     name = "completing the square"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("integral-linearity", "gaussian-normalisation")
+    rests_on = ("integral-linearity", "gaussian-normalisation")
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
@@ -387,8 +380,7 @@ class _Density(Rule):
 
     name = "density"
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("integral-linearity",)
+    rests_on = ("integral-linearity",)
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)

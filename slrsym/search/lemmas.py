@@ -17,12 +17,12 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.prose import unmarked
-from slrsym.search.atoms import Freedom
 from slrsym.search.axioms import axiom
+from slrsym.search.chain import concludes, structural_step
 from slrsym.search.context import Context, Stated, require_defined
+from slrsym.search.normal_forms import Freedom
 from slrsym.search.regularity import require_admissible, require_integrable, require_moderate
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
-from slrsym.search.structure import concludes, structural_step
 from slrsym.statements.expressions import ProofError, Refused, bound_symbols, put
 from slrsym.statements.orbits import Sentence
 
@@ -140,8 +140,7 @@ class Lemma(Rule):
     def uses(self, link: Link) -> tuple[str, ...]:
         return (self.id,)
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return ("integral-linearity",)
+    rests_on = ("integral-linearity",)
 
     def check(self, link: Link, context: Context) -> None:
         claim = context.claim(self.id)

@@ -43,13 +43,12 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.search.calculus import require_equality
 from slrsym.search.context import Context
 from slrsym.search.expectations import INDEPENDENT
 from slrsym.search.intervals import NoRange
 from slrsym.search.regularity import require_integrable, require_positive_definite
 from slrsym.search.signs import decider_of
-from slrsym.search.step import Link, Rule
+from slrsym.search.step import Link, Rule, require_equality
 from slrsym.statements.expressions import Refused, put, rebuilt
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.

@@ -8,8 +8,8 @@ uniform), and Stein's lemma holds for them. Integrals may be taken apart only wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from sympy import (
     Abs,
@@ -56,11 +56,13 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw
-from slrsym.search.signs import Domain
-from slrsym.statements.expressions import Refused, put
+from slrsym.statements.expressions import Refused, put, rebuilt
+
+if TYPE_CHECKING:
+    from slrsym.search.context import Context
 
 
-def is_semidefinite(matrix: Matrix, context: Domain) -> bool:
+def is_semidefinite(matrix: Matrix, context: Context) -> bool:
     """Whether elimination shows a symmetric matrix to be positive semidefinite."""
     work = matrix.copy()
     n = work.shape[0]
@@ -89,7 +91,7 @@ def is_semidefinite(matrix: Matrix, context: Domain) -> bool:
 BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
 
 
-def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Domain) -> None:
+def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
     """Refuse unless `expr` is a moderate function of the variables.
 
     Undefined functions and their derivatives are taken to be moderate: that is what a claim that
@@ -147,7 +149,7 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Domain) 
     raise Refused(f"{expr} is not known to be smooth and of moderate growth")
 
 
-def require_growth(expr: Expr, variables: frozenset[Symbol], context: Domain) -> None:
+def require_growth(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
     """Refuse unless `expr` is bounded as moderate functions are; it may have kinks and jumps."""
     try:
         require_moderate(expr, variables, context)
@@ -200,12 +202,12 @@ def _without_bars(expr: Expr) -> list[Expr]:
     return found
 
 
-def _require_real(part: Expr, expr: Expr, context: Domain) -> None:
+def _require_real(part: Expr, expr: Expr, context: Context) -> None:
     context.require(context.is_real(part), f"{part} is not known to be real in {expr}")
 
 
 def _require_polynomial(
-    expr: Expr, variables: frozenset[Symbol], context: Domain, most: int | None = None
+    expr: Expr, variables: frozenset[Symbol], context: Context, most: int | None = None
 ) -> None:
     """Refuse unless `expr` is a polynomial in the variables, of degree `most` at the most."""
     for copies in expr.atoms(IIDSum):
@@ -219,7 +221,7 @@ def _require_polynomial(
         raise Refused(f"{expr} is no {kind} in {', '.join(map(str, present))}")
 
 
-def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Domain) -> None:
+def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Context) -> None:
     """A quadratic form that is nowhere positive, plus an affine one."""
     present = sorted(q.free_symbols & variables, key=str)
     polynomial = expand(q).as_poly(*present)
@@ -238,7 +240,16 @@ def expectations_in(expr: Expr) -> list[Expectation]:
     return sorted(expr.atoms(Expectation), key=str)
 
 
-def require_integrable(expr: Expr, context: Domain) -> None:
+def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
+    """The expression with its outermost expectations changed."""
+
+    def changed(node: Expr) -> Expr | None:
+        return change(node) if isinstance(node, Expectation) else None
+
+    return rebuilt(expr, changed)
+
+
+def require_integrable(expr: Expr, context: Context) -> None:
     """Refuse unless every integrand is of moderate growth, and at most quadratic in noise.
 
     It may have kinks and jumps.
@@ -254,7 +265,7 @@ def require_integrable(expr: Expr, context: Domain) -> None:
                     raise Refused(f"{node.integrand} is not known to be integrable in {noise}")
 
 
-def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:
+def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
     """Refuse unless `expr` is a differentiable function of a real variable on its whole domain.
 
     Expectations have to be moderate in it, under a law without it, or a Gaussian one that varies
@@ -312,7 +323,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Domain) -> None:
     raise Refused(f"{expr} is not known to be differentiable in {variable}")
 
 
-def _require_smooth_law(node: Expectation, variable: Symbol, context: Domain) -> None:
+def _require_smooth_law(node: Expectation, variable: Symbol, context: Context) -> None:
     """By Price's theorem, means and covariances of a law with a density may vary, too."""
     law = node.law
     if not isinstance(law, GaussianLaw):
@@ -322,7 +333,7 @@ def _require_smooth_law(node: Expectation, variable: Symbol, context: Domain) ->
         require_smooth(entry, variable, context)
 
 
-def require_positive_definite(law: GaussianLaw, context: Domain) -> None:
+def require_positive_definite(law: GaussianLaw, context: Context) -> None:
     """Refuse unless a Gaussian law is known to have a density."""
     for size in range(1, len(law.symbols) + 1):
         minor = law.cov[:size, :size].det(method="berkowitz")
@@ -333,7 +344,7 @@ def require_positive_definite(law: GaussianLaw, context: Domain) -> None:
         )
 
 
-def between_ends(node: Integral, context: Domain) -> Domain:
+def between_ends(node: Integral, context: Context) -> Context:
     """The context inside an integral: its variable lies between ends that are in order."""
     for x, *ends in node.limits:
         if len(ends) == 2 and context.holds(Le(*ends)):
@@ -341,7 +352,7 @@ def between_ends(node: Integral, context: Domain) -> Domain:
     return context
 
 
-def require_convergent(node: Integral, context: Domain) -> None:
+def require_convergent(node: Integral, context: Context) -> None:
     """Refuse unless an integral in one variable is known to converge absolutely.
 
     Between finite ends the integrand has to be smooth; over an infinite range it has to be moderate
@@ -360,7 +371,7 @@ def require_convergent(node: Integral, context: Domain) -> None:
     require_smooth(node.function, x, between_ends(node, context))
 
 
-def require_differentiable(expr: Expr, variable: Symbol, context: Domain) -> None:
+def require_differentiable(expr: Expr, variable: Symbol, context: Context) -> None:
     """Refuse unless `expr` is differentiable in a variable, under its integrals as well.
 
     An integral between finite ends of an integrand that is smooth in both variables may be; so may
@@ -371,7 +382,7 @@ def require_differentiable(expr: Expr, variable: Symbol, context: Domain) -> Non
     require_smooth(expr, variable, context)
 
 
-def derivative(expr: Expr, variable: Symbol, context: Domain, times: int = 1) -> Expr:
+def derivative(expr: Expr, variable: Symbol, context: Context, times: int = 1) -> Expr:
     """The derivative of an expression in closed form, which has to exist."""
     for _ in range(times):
         require_differentiable(expr, variable, context)
@@ -379,7 +390,7 @@ def derivative(expr: Expr, variable: Symbol, context: Domain, times: int = 1) ->
     return expr
 
 
-def require_decay(expr: Expr, x: Symbol, context: Domain) -> None:
+def require_decay(expr: Expr, x: Symbol, context: Context) -> None:
     """Refuse unless every term is a moderate function of x times a Gaussian, so small far out."""
     for term in expand(expr).as_ordered_terms():
         exponent, rest = S.Zero, S.One
@@ -405,7 +416,7 @@ _ORDER = {
 }  # fmt: skip
 
 
-def require_interval(t: Symbol, at: Expr, context: Domain) -> None:
+def require_interval(t: Symbol, at: Expr, context: Context) -> None:
     """Refuse unless a variable's domain, all else fixed, is an interval that contains a point."""
     declared = set(t._assumptions_orig) - _ORDER
     if not t.is_real or declared:
@@ -438,7 +449,7 @@ _NOT_READ = (AppliedUndef, Derivative, Expectation, IIDSum, Integral, Limit, Sub
 
 
 def require_differentiable_on(
-    function: Any, coordinates: Iterable[Symbol], context: Domain
+    function: Any, coordinates: Iterable[Symbol], context: Context
 ) -> None:
     r"""Refuse unless a function is built so that it is smooth on the closed box.
 
@@ -450,7 +461,7 @@ def require_differentiable_on(
         _require_smooth_part(part, tuple(coordinates), context)
 
 
-def _require_smooth_part(expr: Expr, coordinates: tuple[Symbol, ...], context: Domain) -> None:
+def _require_smooth_part(expr: Expr, coordinates: tuple[Symbol, ...], context: Context) -> None:
     unread = sorted(expr.atoms(*_NOT_READ), key=str)
     if unread:
         raise Refused(f"whether {unread[0]} is continuously differentiable is not looked into here")
@@ -460,7 +471,7 @@ def _require_smooth_part(expr: Expr, coordinates: tuple[Symbol, ...], context: D
         require_smooth(expr, x, context)
 
 
-def require_admissible(symbol: Symbol, value: Expr, context: Domain) -> None:
+def require_admissible(symbol: Symbol, value: Expr, context: Context) -> None:
     """Refuse unless a value has every property that a symbol declares of itself."""
     signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
     declared = {name for name in signs if getattr(symbol, f"is_{name}")}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import combinations_with_replacement
 from operator import add, mul
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from sympy import (
     QQ,
@@ -40,8 +40,6 @@ from sympy import (
 
 from slrsym.gaussian.functions import OwensT, normal_cdf
 from slrsym.search.generators import (
-    Generators,
-    Quotient,
     Terms,
     coefficient,
     discriminant,
@@ -50,61 +48,14 @@ from slrsym.search.generators import (
     terms_of,
     value,
 )
-from slrsym.search.intervals import (
-    NONNEGATIVE,
-    NONZERO,
-    POSITIVE,
-    UNKNOWN,
-    ZERO,
-    NoRange,
-    Range,
-    Sign,
-)
-from slrsym.search.ranges import Facts, is_name
+from slrsym.search.intervals import NONNEGATIVE, NONZERO, POSITIVE, UNKNOWN, ZERO, Range, Sign
+from slrsym.search.ranges import is_name
+
+if TYPE_CHECKING:
+    from slrsym.search.signs import Decider
 
 
-class SignQuestions(Protocol):
-    """What a rule may ask."""
-
-    facts: Facts
-    generators: Generators
-    statements: list[tuple[Poly, Sign]]
-
-    def sign(self, expr: Expr) -> Sign:
-        """The sign of an expression."""
-
-    def require_defined(self, expr: Expr) -> None:
-        """Refuse an expression that may be undefined."""
-
-    def of_fraction(self, fraction: Quotient) -> Sign:
-        """The sign of a fraction whose denominator is known not to vanish."""
-
-    def of_polynomial(self, p: Poly) -> Sign:
-        """The sign of a polynomial in generators."""
-
-    def of_factor(self, p: Poly) -> Sign:
-        """The sign of an irreducible one."""
-
-    def of_generator(self, g: Dummy) -> Sign:
-        """The sign of a generator."""
-
-    def range_of_generator(self, g: Dummy) -> Range:
-        """The range of a generator."""
-
-    def short_range_of_generator(self, g: Dummy) -> Range:
-        """The range of a generator, widened to ends that are short enough to calculate with."""
-
-
-def statements(decider: SignQuestions) -> list[tuple[Poly, Sign]]:
-    """The hypotheses, as signs of polynomials.
-
-    A hypothesis counts where it is certainly defined, which may follow from other ones.
-    """
-    found = list(_translated(decider))
-    return found + list(_quotients(decider, found))
-
-
-def nonnegative_polynomials(decider: SignQuestions, p: Poly) -> list[tuple[Poly, Sign]]:
+def nonnegative_polynomials(decider: Decider, p: Poly) -> list[tuple[Poly, Sign]]:
     """Polynomials that are not negative, of use for the sign of another one."""
     found: list[tuple[Poly, Sign]] = []
     for q, sign in decider.statements:
@@ -118,47 +69,7 @@ def nonnegative_polynomials(decider: SignQuestions, p: Poly) -> list[tuple[Poly,
     return found[:_MOST_CANDIDATES]
 
 
-def _translated(decider: SignQuestions) -> Iterator[tuple[Poly, Sign]]:
-    stated = [
-        *((e, POSITIVE if strict else NONNEGATIVE) for e, strict in decider.facts.inequalities),
-        *((e, ZERO) for e in decider.facts.zeros),
-        *((e, NONZERO) for e in decider.facts.nonzeros),
-    ]
-    for expr, sign in stated:
-        try:
-            decider.require_defined(expr)
-        except NoRange:
-            continue
-        fraction = decider.generators.fraction(decider.generators.atomised(expr))
-        for form in dict.fromkeys((fraction, fraction and decider.generators.reduced(fraction))):
-            if form is not None and not form.top.is_ground:
-                yield form.top, sign * (NONZERO & decider.of_polynomial(form.bottom))
-
-
-def _quotients(
-    decider: SignQuestions, stated: list[tuple[Poly, Sign]]
-) -> Iterator[tuple[Poly, Sign]]:
-    """The signs of single factors, where those of the others are known."""
-    for p, sign in stated:
-        constant, factors = decider.generators.factors(p)
-        for i, (factor, n) in enumerate(factors):
-            others = Sign.of_number(constant)
-            for j, (other, m) in enumerate(factors):
-                if i != j:
-                    others *= decider.of_factor(other) ** m
-            if not others.nonzero and not sign.nonzero:
-                continue
-            if sign.nonzero:
-                others &= NONZERO
-            quotient = sign * others
-            if n % 2 == 0:
-                quotient = quotient if quotient.zero or quotient.nonzero else UNKNOWN
-                quotient = NONZERO if quotient.nonzero else quotient
-            if quotient != UNKNOWN:
-                yield factor, quotient
-
-
-def _bounds_of(decider: SignQuestions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+def _bounds_of(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
     inside = decider.short_range_of_generator(g)
     for end, is_open, side in (
         (inside.low, inside.low_open, 1),
@@ -168,7 +79,7 @@ def _bounds_of(decider: SignQuestions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
             yield polynomial(side * (g - end)), POSITIVE if is_open else NONNEGATIVE
 
 
-def _defining(decider: SignQuestions, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
+def _defining(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
     """How a generator compares with others by its definition."""
     meaning = decider.generators.meaning[g]
     half_turn = decider.generators.atomised(S.Pi)
@@ -204,7 +115,7 @@ ODD = (erf, atan, asin, tanh, sinh)
 # -- by where the generators lie ---------------------------------------------------------------
 
 
-def by_terms(decider: SignQuestions, p: Poly) -> Sign:
+def by_terms(decider: Decider, p: Poly) -> Sign:
     """Its terms have known signs, which agree."""
     return _sign_of_terms(terms_of(p), decider.of_generator)
 
@@ -221,7 +132,7 @@ def _sign_of_terms(terms: Terms, sign_of: Callable[[Dummy], Sign]) -> Sign:
     return total
 
 
-def by_integers(decider: SignQuestions, p: Poly) -> Sign:
+def by_integers(decider: Decider, p: Poly) -> Sign:
     """It is a polynomial in one integer, and has this sign at all integers where that may lie."""
     present = [g for g, n in zip(p.gens, p.degree_list(), strict=True) if n]
     if len(present) != 1 or p.domain not in (ZZ, QQ):
@@ -249,7 +160,7 @@ def by_integers(decider: SignQuestions, p: Poly) -> Sign:
     return found if 0 in values else found & NONZERO
 
 
-def _by_range(decider: SignQuestions, p: Poly) -> Sign:
+def _by_range(decider: Decider, p: Poly) -> Sign:
     """The ranges of its terms add up to no more."""
     terms = [
         reduce(
@@ -266,7 +177,7 @@ def _by_range(decider: SignQuestions, p: Poly) -> Sign:
     return Sign.of_range(reduce(add, terms))
 
 
-def _by_discriminant(decider: SignQuestions, p: Poly) -> Sign:
+def _by_discriminant(decider: Decider, p: Poly) -> Sign:
     """It is quadratic in a variable, with a discriminant that is not positive."""
     for g in p.gens:
         if p.degree(g) != 2:
@@ -282,7 +193,7 @@ def _by_discriminant(decider: SignQuestions, p: Poly) -> Sign:
     return UNKNOWN
 
 
-def _by_ends(decider: SignQuestions, p: Poly) -> Sign:
+def _by_ends(decider: Decider, p: Poly) -> Sign:
     """It is linear, convex or concave in a variable, and has this sign at the ends."""
     found = UNKNOWN
     for g in p.gens:
@@ -323,7 +234,7 @@ def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
 # -- by comparison -----------------------------------------------------------------------------
 
 
-def _by_squares(decider: SignQuestions, p: Poly) -> Sign:
+def _by_squares(decider: Decider, p: Poly) -> Sign:
     """The squares of a root and of the rest can be compared."""
     for g in p.gens:
         if g not in decider.generators.roots or p.degree(g) != 1:
@@ -344,7 +255,7 @@ def _by_squares(decider: SignQuestions, p: Poly) -> Sign:
     return UNKNOWN
 
 
-def _by_monotony(decider: SignQuestions, p: Poly) -> Sign:
+def _by_monotony(decider: Decider, p: Poly) -> Sign:
     """It is the difference of two values of a monotone function."""
     if len(p.terms()) != 2:
         return UNKNOWN
@@ -380,7 +291,7 @@ def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
 # -- by combination ----------------------------------------------------------------------------
 
 
-def _by_combination(decider: SignQuestions, p: Poly) -> Sign:
+def _by_combination(decider: Decider, p: Poly) -> Sign:
     """It is a combination of hypotheses and of terms of known sign."""
     known = [(terms_of(q), sign) for q, sign in nonnegative_polynomials(decider, p)]
     terms = terms_of(p)
@@ -403,7 +314,7 @@ def _by_combination(decider: SignQuestions, p: Poly) -> Sign:
 
 
 def _combined(
-    decider: SignQuestions, terms: Terms, candidates: list[tuple[Terms, Sign]], depth: int
+    decider: Decider, terms: Terms, candidates: list[tuple[Terms, Sign]], depth: int
 ) -> Sign:
     """Nonnegative or positive if there is a nonnegative combination; otherwise unknown."""
     best = UNKNOWN
@@ -431,10 +342,8 @@ def _combined(
 
 # -- the rules ---------------------------------------------------------------------------------
 
-FactorRule = Callable[[SignQuestions, Poly], Sign]
-
 # In the order in which they are tried, the quick ones first.
-RULES: tuple[FactorRule, ...] = (
+RULES: tuple[Callable[[Decider, Poly], Sign], ...] = (
     by_terms,
     _by_range,
     _by_monotony,
@@ -444,4 +353,4 @@ RULES: tuple[FactorRule, ...] = (
     _by_discriminant,
 )
 # For polynomials whose roots and factors would take long.
-RULES_FOR_LARGE: tuple[FactorRule, ...] = (by_terms, _by_range, _by_monotony)
+RULES_FOR_LARGE: tuple[Callable[[Decider, Poly], Sign], ...] = (by_terms, _by_range, _by_monotony)

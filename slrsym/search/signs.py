@@ -14,10 +14,10 @@ forgotten afterwards, since it may be less than could be known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, reduce
+from collections.abc import Iterator
+from functools import lru_cache, reduce
 from operator import mul
-from typing import Any, Self
+from typing import Any
 
 from sympy import (
     Abs,
@@ -36,8 +36,6 @@ from sympy import (
     Poly,
     Pow,
     Rational,
-    Sum,
-    Symbol,
     atan,
     cos,
     erf,
@@ -49,14 +47,23 @@ from sympy import (
     true,
 )
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import And, Boolean, Or, false
+from sympy.logic.boolalg import And, Or, false
 
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, zeta
 from slrsym.search.generators import Generators, Quotient, is_small, polynomial, ratio
-from slrsym.search.intervals import NONZERO, POSITIVE, UNKNOWN, NoRange, Range, Sign
+from slrsym.search.intervals import (
+    NONNEGATIVE,
+    NONZERO,
+    POSITIVE,
+    UNKNOWN,
+    ZERO,
+    NoRange,
+    Range,
+    Sign,
+)
 from slrsym.search.ranges import Enclosure, Facts
-from slrsym.search.sign_rules import ODD, RULES, RULES_FOR_LARGE, by_integers, by_terms, statements
-from slrsym.statements.expressions import Refused, bound_symbols
+from slrsym.search.sign_rules import ODD, RULES, RULES_FOR_LARGE, by_integers, by_terms
+from slrsym.statements.expressions import bound_symbols
 
 _MOST_QUESTIONS = 120
 _DEEPEST = 9
@@ -306,6 +313,53 @@ class Decider(Enclosure):
         return found
 
 
+def statements(decider: Decider) -> list[tuple[Poly, Sign]]:
+    """The hypotheses, as signs of polynomials.
+
+    A hypothesis counts where it is certainly defined, which may follow from other ones.
+    """
+    found = list(_translated(decider))
+    return found + list(_quotients(decider, found))
+
+
+def _translated(decider: Decider) -> Iterator[tuple[Poly, Sign]]:
+    stated = [
+        *((e, POSITIVE if strict else NONNEGATIVE) for e, strict in decider.facts.inequalities),
+        *((e, ZERO) for e in decider.facts.zeros),
+        *((e, NONZERO) for e in decider.facts.nonzeros),
+    ]
+    for expr, sign in stated:
+        try:
+            decider.require_defined(expr)
+        except NoRange:
+            continue
+        fraction = decider.generators.fraction(decider.generators.atomised(expr))
+        for form in dict.fromkeys((fraction, fraction and decider.generators.reduced(fraction))):
+            if form is not None and not form.top.is_ground:
+                yield form.top, sign * (NONZERO & decider.of_polynomial(form.bottom))
+
+
+def _quotients(decider: Decider, stated: list[tuple[Poly, Sign]]) -> Iterator[tuple[Poly, Sign]]:
+    """The signs of single factors, where those of the others are known."""
+    for p, sign in stated:
+        constant, factors = decider.generators.factors(p)
+        for i, (factor, n) in enumerate(factors):
+            others = Sign.of_number(constant)
+            for j, (other, m) in enumerate(factors):
+                if i != j:
+                    others *= decider.of_factor(other) ** m
+            if not others.nonzero and not sign.nonzero:
+                continue
+            if sign.nonzero:
+                others &= NONZERO
+            quotient = sign * others
+            if n % 2 == 0:
+                quotient = quotient if quotient.zero or quotient.nonzero else UNKNOWN
+                quotient = NONZERO if quotient.nonzero else quotient
+            if quotient != UNKNOWN:
+                yield factor, quotient
+
+
 @lru_cache(maxsize=64)
 def decider_of(facts: Facts) -> Decider:
     """What decides under these facts; the same for equal ones, so that it remembers."""
@@ -391,69 +445,3 @@ def holds(relation: Any, facts: Facts | None = None) -> bool:
         Ge: sign.nonnegative,
     }
     return verdicts[type(relation)]
-
-
-@dataclass(frozen=True)
-class Domain:
-    """Hypotheses, and questions about expressions under them."""
-
-    hypotheses: tuple[Boolean, ...] = ()
-
-    @cached_property
-    def facts(self) -> Facts:
-        """The hypotheses, ready for questions of sign."""
-        return Facts(self.hypotheses)
-
-    def assuming(self, *hypotheses: Boolean) -> Self:
-        """The same with more hypotheses."""
-        more = (h for h in hypotheses if h is not true)
-        return replace(self, hypotheses=(*self.hypotheses, *more))
-
-    @cached_property
-    def restricted(self) -> frozenset[Symbol]:
-        """The symbols that hypotheses speak of."""
-        return frozenset().union(*(h.free_symbols for h in self.hypotheses))
-
-    # -- questions ----------------------------------------------------------------------------
-
-    def sign(self, expr: Expr) -> Sign:
-        """What is known of the sign of an expression."""
-        return sign_of(expr, self.facts)
-
-    def holds(self, relation: Basic) -> bool:
-        """Whether a relation is certain."""
-        return bool(holds(relation, self.facts))
-
-    def is_real(self, expr: Expr) -> bool:
-        """Whether an expression is certainly a real number, all over the domain."""
-        return expr.is_real is True or is_defined(expr, self.facts)
-
-    def stays_positive(self, expr: Expr) -> bool:
-        """Whether an expression certainly stays above some positive number."""
-        try:
-            return bool(decider_of(self.facts).range(expr).low > 0)
-        except NoRange:
-            return False
-
-    def require_nonzero(self, denominator: Expr) -> None:
-        """Refuse unless an expression is certainly different from zero."""
-        if not is_nonzero(self.with_names_of_hypotheses(denominator), self.facts):
-            raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
-
-    def with_names_of_hypotheses(self, expr: Expr) -> Expr:
-        """The expression, its sums with the index that they have in a hypothesis, if any."""
-        stated = [node for h in self.hypotheses for node in h.atoms(Sum) if len(node.limits) == 1]
-        for node in expr.atoms(Sum):
-            index, *ends = node.limits[0]
-            for other in stated if len(node.limits) == 1 else ():
-                name = other.limits[0][0]
-                if name in node.free_symbols:
-                    continue
-                if Sum(node.function.xreplace({index: name}), (name, *ends)) == other:
-                    expr = expr.xreplace({node: other})
-        return expr
-
-    def require(self, condition: Any, reason: str) -> None:
-        """Refuse, with a reason, unless a condition is true."""
-        if not condition:
-            raise Refused(reason)

@@ -31,10 +31,9 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.calculus import algebra
-from slrsym.search.chain import at
+from slrsym.search.chain import at, structural_step
 from slrsym.search.context import Context
 from slrsym.search.step import Proof, Step, labelled
-from slrsym.search.structure import structural_step
 from slrsym.statements.expressions import ProofError, Refused, put
 
 # Strictly increasing functions that vanish at zero only.

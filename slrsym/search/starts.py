@@ -39,7 +39,7 @@ from sympy.core.symbol import uniquely_named_symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.chain import D, at
-from slrsym.search.theorems import Hypothesis, Needs, about, on_box, theorem_rule
+from slrsym.search.descents import Hypothesis, Needs, about, on_box
 from slrsym.statements.expressions import ProofError
 from slrsym.statements.maps import BoxMap, SphereDescent, point_set, value_at
 from slrsym.statements.orbits import (
@@ -91,8 +91,7 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
     }
 
 
-@theorem_rule("expansion-injective")
-def _expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
+def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
     """$g$ is injective, if $|g(x) - g(y)|_1 >= c |x - y|_1$ on the box, with a constant $c > 0$.
 
     If the images are equal, the right side is 0, and so $x = y$.
@@ -101,8 +100,7 @@ def _expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
     return Needs(_apart(g, second, factor), (*g.coordinates, *second))
 
 
-@theorem_rule("expansion-invertible", "continuous-derivatives", "limits-of-sequences")
-def _expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
+def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
     """A smooth $g$ has an invertible Jacobian, if $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
 
     At a point $x$ of the open box, $(g(x + t h) - g(x))/t$ tends to $Dg(x) h$ as $t -> 0$, so that
@@ -114,8 +112,7 @@ def _expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
     return Needs(hypotheses, (*g.coordinates, *second), (Tuple(*g.images),), g.inside())
 
 
-@theorem_rule("local-inverse", "continuous-derivatives", "inverse-function-theorem")
-def _local_inverse(goal: Boolean) -> Needs:
+def local_inverse(goal: Boolean) -> Needs:
     """$g$ is a local diffeomorphism on $P$ inside of the box, if its Jacobian is invertible.
 
     The images are smooth on a neighbourhood of the box, so that near a point inside of it $g$ is
@@ -143,19 +140,7 @@ def require_inside(g: BoxMap, point: Any, name: str) -> None:
 # -- starts that are few -----------------------------------------------------------------------
 
 
-@theorem_rule(
-    "center-stable",
-    "induction",
-    "continuous-derivatives",
-    "inverse-function-theorem",
-    "center-stable-manifold",
-    "null-sets-unions",
-    "null-sets-images",
-    "null-sets-faces",
-    "null-sets-discs",
-    "lindelof",
-)
-def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
+def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
     """Only a null set tends to a fixed point $p$ inside of the box that has an eigenvalue above 1.
 
     The map is smooth on a neighbourhood of the box, and its Jacobian matrix is invertible at $p$,
@@ -197,8 +182,7 @@ def _center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
     return Needs(hypotheses, g.coordinates, (Tuple(*g.images),), g.inside())
 
 
-@theorem_rule("strict-maximum", "induction", "limits-of-sequences", "null-sets-faces")
-def _strict_maximum(goal: Boolean, risk: Any) -> Needs:
+def strict_maximum(goal: Boolean, risk: Any) -> Needs:
     """Only a null set tends to $P$, if $f$ never increases and is less inside than on $P$.
 
     If the orbit of $x$ converges to $p$ in $P$, then $f(x) >= f(x_t) -> f(p)$, since $f$ is
@@ -215,8 +199,7 @@ def _strict_maximum(goal: Boolean, risk: Any) -> Needs:
     return Needs(hypotheses, g.coordinates, (g.before(risk),), g.inside())
 
 
-@theorem_rule("null-union", "null-sets-unions")
-def _null_union(goal: Boolean, parts: Any) -> Needs:
+def null_union(goal: Boolean, parts: Any) -> Needs:
     """Only a null set tends to $P$, if that is so of sets of which $P$ is the union.
 
     What converges to a point of $P$ converges to one of a part; finitely many null sets make up
@@ -235,8 +218,7 @@ def _null_union(goal: Boolean, parts: Any) -> Needs:
     )
 
 
-@theorem_rule("all-but-few")
-def _all_but_few(goal: Boolean, others: Any) -> Needs:
+def all_but_few(goal: Boolean, others: Any) -> Needs:
     """From almost every start to $P$, if orbits converge to $P$ or $Q$, to $Q$ from null sets.
 
     A start from which the orbit does not converge to a point of $P$ is in the null set.
@@ -392,15 +374,7 @@ def _about_pairs(goal: Boolean, name: str) -> Any:
     return about(goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name)
 
 
-@theorem_rule(
-    "from-overlaps",
-    "sphere-coordinates",
-    "coarea-formula",
-    "continuous-derivatives",
-    "tonelli",
-    "induction",
-)
-def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
 
     On the manifold the gradient in $k$ is $p k*$, and that in $v$ is $q v*$, with $p$ and $q$ the
@@ -434,16 +408,7 @@ def _from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     return _needs(goal, hypotheses)
 
 
-@theorem_rule(
-    "from-overlaps-and-edges",
-    "sphere-coordinates",
-    "coarea-formula",
-    "continuous-derivatives",
-    "tonelli",
-    "null-sets-images",
-    "induction",
-)
-def _from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     """On pairs that begin on the manifold, in three dimensions or more.
 
     With $n >= 4$ this is theorem from-overlaps. With $n = 3$, in coordinates along $k*$, $v*$ and a

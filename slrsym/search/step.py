@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 
 from slrsym.search.axioms import foreign_rule
 from slrsym.search.context import Context, require_laws, require_stated
-from slrsym.statements.expressions import ProofError
+from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -156,8 +156,9 @@ class Rule(ABC):
     """
 
     name: str
-    # Whether the rule may stand in a chain.
     chainable: ClassVar[bool] = True
+    # The axioms that it uses for every link.
+    rests_on: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -215,7 +216,7 @@ class Rule(ABC):
         tuple of str
             Names of axioms; none by default.
         """
-        return ()
+        return self.rests_on
 
     def uses(self, link: Link) -> tuple[str, ...]:
         """The claims used for this link.
@@ -237,6 +238,25 @@ class Rule(ABC):
 
     def __repr__(self) -> str:
         return f"<rule {self.name}>"
+
+
+def require_equality(link: Link) -> None:
+    """Refuse a link that is not an equality."""
+    if link.relation != "=":
+        raise Refused(f"the rule shows equalities, and this step says {link.relation}")
+
+
+def in_either_direction(
+    check: Callable[[Link, Context], None], link: Link, context: Context
+) -> None:
+    """Refuse an equality unless it passes a check as it is, or read from right to left."""
+    try:
+        check(link, context)
+    except Refused as reason:
+        try:
+            check(link.flipped, context)
+        except Refused:
+            raise reason from None
 
 
 def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:

@@ -9,93 +9,15 @@ from typing import TYPE_CHECKING, Any
 from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S, Symbol, sympify
 from sympy.core.relational import Relational
 
-from slrsym.search.atoms import Freedom
-from slrsym.search.chain import Chain, D
+from slrsym.search.chain import D, as_proof, concludes, structural_step
 from slrsym.search.context import Context, require_defined
+from slrsym.search.normal_forms import Freedom
 from slrsym.search.regularity import require_differentiable, require_interval
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements.expressions import AtPoint, ProofError, Refused, put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
-
-
-@dataclass(frozen=True)
-class _Structural(Rule):
-    """A check on how the parts of a proof fit, with the statement it makes."""
-
-    name: str
-    verify: Any
-    uses_axioms: tuple[str, ...] = ()
-    uses_claims: tuple[str, ...] = ()
-    about: tuple[Any, ...] = ()
-    because: str = ""
-
-    # The check is about the proof that makes the step, not about a link.
-    chainable = False
-
-    def check(self, link: Link, context: Context) -> None:
-        self.verify(context)
-
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return self.uses_axioms
-
-    def uses(self, link: Link) -> tuple[str, ...]:
-        return self.uses_claims
-
-
-_NO_LINK = Link(S.Zero, "=", S.Zero)
-
-
-def structural_step(
-    label: str,
-    statement: Boolean,
-    name: str,
-    verify: Any,
-    context: Context,
-    axioms: tuple[str, ...] = (),
-    uses: tuple[str, ...] = (),
-    numeric: bool = True,
-    about: tuple[Any, ...] = (),
-    because: str = "",
-) -> Step:
-    """A step whose check is a function of the context."""
-    rule = _Structural(name, verify, axioms, uses, about, because)
-    return Step(label, statement, rule, _NO_LINK, context, numeric)
-
-
-def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
-    """Refuse unless one statement is the other, or a part of it, or implies it side by side."""
-    if shown == wanted:
-        return
-    if isinstance(wanted, And) and isinstance(shown, And):
-        for part in wanted.args:
-            if not any(_concluded(other, part, context) for other in shown.args):
-                raise Refused(f"no part shows {part}")
-        return
-    if isinstance(shown, And) and any(_concluded(part, wanted, context) for part in shown.args):
-        return
-    if not isinstance(shown, Relational) or not isinstance(wanted, Relational):
-        raise Refused(f"what is shown is {shown}, not {wanted}")
-    mine, goal = Link.of(shown), Link.of(wanted)
-    if not goal.follows_from(mine.relation):
-        mine = mine.flipped
-        if not goal.follows_from(mine.relation):
-            raise Refused(f"what is shown is {shown}, not {wanted}")
-    for side, other, name in ((mine.lhs, goal.lhs, "left"), (mine.rhs, goal.rhs, "right")):
-        if side != other:
-            try:
-                context.require_equal(side, other)
-            except Refused as reason:
-                raise Refused(f"the proof's {name} side {side} is not {other}: {reason}") from None
-
-
-def _concluded(shown: Boolean, wanted: Boolean, context: Context) -> bool:
-    try:
-        concludes(shown, wanted, context)
-    except Refused:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -185,13 +107,6 @@ def _after_a_fact(proof: Proof) -> Proof:
     if not isinstance(proof, _Having):
         return proof
     return _Having(proof.fact, _after_a_fact(proof.then), proof.number + 1)
-
-
-def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:
-    """A part of a proof that may be given by a rule alone."""
-    if isinstance(proof, Rule):
-        return Chain(start, ((Link(start, relation, end), proof),))
-    return Proof.require(proof, "what shows a part")
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,4 @@
-"""Theorems as rules: what each of them needs, made as formulas from what it is to show.
-
-A theorem is asked for by its name. From the statement to be shown, and a few expressions that it
-speaks of (a rate, a second point), it makes its hypotheses: relations for all points of the box,
-statements about orbits, and that functions are continuously differentiable. Each of the first two
-kinds has to be proved; the third is read off the expressions.
-"""
+"""Theorems as rules: a theorem is asked for by its name, and each of its hypotheses is shown."""
 
 from __future__ import annotations
 
@@ -14,67 +8,19 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from sympy import (
-    Add,
-    And,
-    Basic,
-    Eq,
-    Equivalent,
-    Expr,
-    FiniteSet,
-    Ge,
-    Gt,
-    IndexedBase,
-    Lambda,
-    Le,
-    Or,
-    S,
-    Sum,
-    Symbol,
-    Tuple,
-    sympify,
-)
+from sympy import Basic, Expr, sympify
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian import Expectation
-from slrsym.gaussian.law import NoiseLaw
-from slrsym.notation import L, epsilon
+from slrsym.search import descents, starts
 from slrsym.search.axioms import AXIOMS, OWN_PROOF, Axiom
-from slrsym.search.chain import Chain, at
+from slrsym.search.chain import Chain, concludes, structural_step
 from slrsym.search.context import Context
-from slrsym.search.lemmas import InWords, Lemma, claimed, in_words
+from slrsym.search.descents import Hypothesis, Needs
+from slrsym.search.lemmas import InWords, Lemma, claimed
 from slrsym.search.regularity import require_differentiable_on
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
-from slrsym.search.structure import concludes, structural_step
-from slrsym.statements.expressions import ProofError, Refused, put
-from slrsym.statements.maps import BoxMap, function_of, point_set
-from slrsym.statements.orbits import (
-    AccumulationPointsSolve,
-    DecreasesAlong,
-    OrbitsConvergeTo,
-    OrbitStatement,
-    StepsVanish,
-    VanishesAlong,
-)
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """What has to be shown for a theorem to apply."""
-
-    statement: Boolean
-    given: tuple[Boolean, ...] = ()
-
-
-@dataclass(frozen=True)
-class Needs:
-    """Everything that a theorem needs in one case."""
-
-    hypotheses: Mapping[str, Hypothesis]
-    bound: tuple[Symbol, ...]
-    smooth: tuple[Any, ...] = ()
-    box: tuple[Boolean, ...] = ()
+from slrsym.statements.expressions import ProofError, Refused
 
 
 @dataclass(frozen=True)
@@ -94,34 +40,66 @@ class _TheoremRule:
         return tuple(list(inspect.signature(self.needs).parameters)[1:])
 
 
-# The package's own, which is all of them once `slrsym.search` is imported.
-_RULES: dict[str, _TheoremRule] | MappingProxyType[str, _TheoremRule] = {}
-
-
-def close() -> None:
-    """From now on there are no new theorems."""
-    global _RULES
-    _RULES = MappingProxyType(dict(_RULES))
-
-
-def theorem_rule(name: str, *axioms: str) -> Callable[[Callable[..., Needs]], Callable[..., Needs]]:
-    """Decorator for the package's own theorems."""
-    if not isinstance(_RULES, dict):
-        raise ProofError(
-            f"{name}: theorems are the package's own; state what you need as a claim, or conclude "
-            f"it by_citation"
-        )
-
-    def register(function: Callable[..., Needs]) -> Callable[..., Needs]:
-        assert isinstance(_RULES, dict)
-        _RULES[name] = _TheoremRule(name, function, axioms)
-        said = " ".join((inspect.getdoc(function) or "").split())
-        reference = f"{OWN_PROOF}, from {', '.join(axioms) or 'nothing else'}"
-        # A theorem of this package's own, with its proof; it stands beside those of the literature.
-        AXIOMS[f"theorem {name}"] = Axiom(f"theorem {name}", said, reference)
-        return function
-
-    return register
+# Each with the axioms that its proof rests on; there are no others.
+_rules: dict[str, _TheoremRule] = {}
+for _needs, *_used in (
+    (descents.conditional_risk, "conditional-expectation"),
+    (descents.decrease, "induction"),
+    (descents.bounded_descent, "induction", "monotone-convergence", "limits-of-sequences"),
+    (descents.small_steps, "induction", "limits-of-sequences"),
+    (descents.limits_solve, "induction", "limits-of-sequences"),
+    (
+        descents.connected_limits,
+        "induction",
+        "bolzano-weierstrass",
+        "connected-accumulation-points",
+    ),
+    (descents.on_face, "induction", "limits-of-sequences"),
+    (starts.expansion_injective,),
+    (starts.expansion_invertible, "continuous-derivatives", "limits-of-sequences"),
+    (starts.local_inverse, "continuous-derivatives", "inverse-function-theorem"),
+    (
+        starts.center_stable,
+        "induction",
+        "continuous-derivatives",
+        "inverse-function-theorem",
+        "center-stable-manifold",
+        "null-sets-unions",
+        "null-sets-images",
+        "null-sets-faces",
+        "null-sets-discs",
+        "lindelof",
+    ),
+    (starts.strict_maximum, "induction", "limits-of-sequences", "null-sets-faces"),
+    (starts.null_union, "null-sets-unions"),
+    (starts.all_but_few,),
+    (
+        starts.from_overlaps,
+        "sphere-coordinates",
+        "coarea-formula",
+        "continuous-derivatives",
+        "tonelli",
+        "induction",
+    ),
+    (
+        starts.from_overlaps_and_edges,
+        "sphere-coordinates",
+        "coarea-formula",
+        "continuous-derivatives",
+        "tonelli",
+        "null-sets-images",
+        "induction",
+    ),
+):
+    _name = _needs.__name__.replace("_", "-")
+    _rules[_name] = _TheoremRule(_name, _needs, tuple(_used))
+    # A theorem of this package's own, with its proof, stands beside those of the literature.
+    AXIOMS[f"theorem {_name}"] = Axiom(
+        f"theorem {_name}",
+        " ".join((inspect.getdoc(_needs) or "").split()),
+        f"{OWN_PROOF}, from {', '.join(_used) or 'nothing else'}",
+    )
+_RULES = MappingProxyType(_rules)
 
 
 def names_of_theorems() -> tuple[str, ...]:
@@ -293,197 +271,3 @@ def _sympified(value: Any) -> Any:
         return tuple(_sympified(part) for part in value)
     made: Expr = sympify(value)
     return made
-
-
-def about(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
-    """The goal, if it is of the kind that a theorem shows."""
-    if type(goal) is not kind:
-        raise ProofError(f"theorem {name} shows {kind.__name__}, not {goal}")
-    return goal
-
-
-def on_box(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
-    """Hypotheses for all points of the box, and that no step leaves it."""
-    formulas = {"stays": g.stays(), **statements}
-    return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
-
-
-def listed(g: BoxMap, points: FiniteSet) -> Boolean:
-    """That the coordinates are those of one of the points."""
-    at = [And(*map(Eq, g.coordinates, point), evaluate=False) for point in points]
-    return Or(*at, evaluate=False) if len(at) > 1 else at[0]
-
-
-def _numbers(*values: Any) -> tuple[Expr, ...]:
-    if not all(isinstance(value, Expr) for value in values):
-        raise ProofError(f"expected expressions; got {values}")
-    return values
-
-
-# What theorem conditional-risk shows: for measurable predictors there is no formula.
-BAYES_RISK = in_words(
-    "Every measurable predictor p of the matrix X of all tokens has the risk E (Y - p(X))^2 = "
-    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2, and E (Y - E[Y | X])^2 is at least epsilon^2."
-)
-
-
-@theorem_rule("conditional-risk", "conditional-expectation")
-def _conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
-    """The Bayes risk, by the risk given tokens and location, and that given the tokens.
-
-    Given that the matrix is $x$, the location is $l$ with a probability $w_l/W$, and $Y$ is $y_l =
-    x_l . v*$ and noise, which is independent of both. So $E[Y | X]$ is $M = sum w_l y_l/W$, and the
-    mean squared error given $X$ is the left side of the second hypothesis, at $p = p(x)$. It is not
-    negative, so that its mean is the risk, be it infinite; likewise with $M$ in the place of $p$.
-    Given also the location it is at least $epsilon^2$.
-    """
-    if goal != BAYES_RISK:
-        raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
-    if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
-        raise ProofError(
-            f"theorem conditional-risk is about noise of variance epsilon^2, not {noise}"
-        )
-    (xi,) = noise.symbols
-    m, p = Symbol("m", real=True), Symbol("p", real=True)
-    w, y, place = (
-        IndexedBase("w", real=True),
-        IndexedBase("y", real=True),
-        Symbol("l", integer=True),
-    )
-    total = Sum(w[place], (place, 1, L))
-
-    def average(term: Expr) -> Expr:
-        return Sum(w[place] * term, (place, 1, L)) / total
-
-    squared, best = (m - p) ** 2 + epsilon**2, average(y[place])
-    given_tokens = Eq(
-        average(squared.subs(m, y[place])),
-        average((y[place] - best) ** 2 + epsilon**2) + (best - p) ** 2,
-        evaluate=False,
-    )
-    error = Expectation((m + xi - p) ** 2, noise)
-    hypotheses = {
-        "given_location": Hypothesis(Eq(error, squared, evaluate=False)),
-        "given_tokens": Hypothesis(given_tokens, (Gt(total, 0),)),
-        "at_least": Hypothesis(Ge(squared, epsilon**2, evaluate=False)),
-    }
-    return Needs(hypotheses, (m, p, w.label, y.label))
-
-
-@theorem_rule("decrease", "induction")
-def _decrease(goal: Boolean) -> Needs:
-    """$f$ never increases along orbits, if steps stay in the box, and $f(g(x)) <= f(x)$ there.
-
-    By induction every point of the orbit is in the box, so the inequality holds at each.
-    """
-    goal = about(goal, DecreasesAlong, "decrease")
-    g, f = goal.map, goal.function
-    change = g.after(f) - g.before(f)
-    return Needs(on_box(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
-
-
-@theorem_rule("bounded-descent", "induction", "monotone-convergence", "limits-of-sequences")
-def _bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
-    """$S$ tends to 0 along orbits, if steps lower a bounded function by a multiple of $S$.
-
-    With $f(g(x)) - f(x) + c S(x) <= 0$, $S >= 0$, a constant $c > 0$ and $f >= m$ on the box, which
-    steps do not leave: $f$ decreases along the orbit and is bounded, so it converges; the
-    differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
-    """
-    goal = about(goal, VanishesAlong, "bounded-descent")
-    g, slack = goal.map, goal.map.before(goal.function)
-    rate, floor = _numbers(rate, floor)
-    hypotheses = on_box(
-        g,
-        descends=Le(g.after(risk) - g.before(risk) + rate * slack, 0, evaluate=False),
-        nonnegative=Ge(slack, 0, evaluate=False),
-        bounded=Ge(g.before(risk), floor, evaluate=False),
-    )
-    hypotheses["rate"] = Hypothesis(Gt(rate, 0, evaluate=False))
-    return Needs(hypotheses, g.coordinates)
-
-
-@theorem_rule("small-steps", "induction", "limits-of-sequences")
-def _small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    """Steps of $g$ tend to 0, if the squared step is at most a multiple of what tends to 0.
-
-    From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
-    """
-    goal = about(goal, StepsVanish, "small-steps")
-    g = goal.map
-    (factor,) = _numbers(factor)
-    bound = Le(g.squared_step() - factor * g.before(slack), 0, evaluate=False)
-    hypotheses = on_box(g, steps=bound)
-    hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
-    return Needs(hypotheses, g.coordinates)
-
-
-@theorem_rule("limits-solve", "induction", "limits-of-sequences")
-def _limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    """Accumulation points solve $e = 0$, if $|e|^2$ is at most a multiple of what tends to 0.
-
-    From $|e(x)|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$: $e$ tends to
-    0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
-    there.
-    """
-    goal = about(goal, AccumulationPointsSolve, "limits-solve")
-    g, values = goal.map, goal.map.before(goal.equations)
-    (factor,) = _numbers(factor)
-    squares = Add(*(e**2 for e in values))
-    bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
-    hypotheses = on_box(g, equations=bound)
-    hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
-    return Needs(hypotheses, g.coordinates, (values,), g.inside())
-
-
-@theorem_rule(
-    "connected-limits", "induction", "bolzano-weierstrass", "connected-accumulation-points"
-)
-def _connected_limits(goal: Boolean, equations: Lambda) -> Needs:
-    """Orbits converge to points of $P$, if steps vanish, and accumulation points solve equations.
-
-    Orbits stay in the box, so they are bounded. As their steps tend to 0, the set of accumulation
-    points is connected; by the equations it is part of the finite set $P$; a finite set that is
-    connected is empty or has one point. A bounded sequence with one accumulation point converges.
-    """
-    goal = about(goal, OrbitsConvergeTo, "connected-limits")
-    g = goal.map
-    if not isinstance(equations, Lambda) or not isinstance(equations.expr, Tuple):
-        raise ProofError(f"equations must be made by function_of; got {equations!r}")
-    system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)), evaluate=False)
-    solutions = Equivalent(system, listed(g, goal.points), evaluate=False)
-    # The equations may be the list itself.
-    hypotheses = on_box(g, solutions=solutions) if solutions != S.true else on_box(g)
-    hypotheses["steps"] = Hypothesis(StepsVanish(g))
-    hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
-    return Needs(hypotheses, g.coordinates)
-
-
-@theorem_rule("on-face", "induction", "limits-of-sequences")
-def _on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Needs:
-    """OrbitsConvergeTo or DecreasesAlong for a map on a face of a box, from the same on the box.
-
-    As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
-    map on the face are orbits of the whole map. A limit of points of the face lies on it, so that
-    it is one of the points listed that do.
-    """
-    if type(whole) is not BoxMap or fixed not in whole.coordinates:
-        raise ProofError(f"theorem on-face needs a BoxMap and one of its coordinates; got {fixed}")
-    place = whole.coordinates.index(fixed)
-    if not (whole.low[place] <= value) == True or not (value <= whole.high[place]) == True:  # noqa: E712
-        raise ProofError(f"the face must be one of the box; got {fixed} = {value}")
-    face = whole.face(fixed, value)
-    shown: OrbitStatement
-    if type(goal) is DecreasesAlong:
-        shown = DecreasesAlong(whole, of)
-        restricted = function_of(face.coordinates, put(whole.before(of), {fixed: value}))
-        wanted: Boolean = DecreasesAlong(face, restricted)
-    else:
-        shown = OrbitsConvergeTo(whole, of)
-        here = [(*p[:place], *p[place + 1 :]) for p in map(tuple, of) if p[place] == value]
-        wanted = OrbitsConvergeTo(face, point_set(here))
-    if goal != wanted:
-        raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
-    kept = Eq(at(whole.images[place], {fixed: value}), value, evaluate=False)
-    hypotheses = {"kept": Hypothesis(kept, face.inside()), "whole": Hypothesis(shown)}
-    return Needs(hypotheses, whole.coordinates)

@@ -53,9 +53,8 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
-from slrsym.search.atoms import Freedom, partial_derivative
 from slrsym.search.context import Context
-from slrsym.search.normal_forms import NormalForms
+from slrsym.search.normal_forms import Freedom, NormalForms, partial_derivative
 from slrsym.search.ring import NotNormalizable
 from tests._profile import THOROUGH
 from tests.search._fuzz import M, P, Q, X, Y, Z, points, random_hypothesis

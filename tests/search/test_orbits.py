@@ -26,8 +26,9 @@ from slrsym.planar import (
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, chain, claimed, lemma, sign
 from slrsym.search import theorems
+from slrsym.search.descents import listed
 from slrsym.search.step import Rule
-from slrsym.search.theorems import by_theorem, listed, names_of_theorems, theorem_rule
+from slrsym.search.theorems import by_theorem, names_of_theorems
 from slrsym.statements.expressions import put
 from slrsym.statements.maps import BoxMap, SphereDescent, box_map, function_of, point_set
 from slrsym.statements.orbits import (
@@ -200,13 +201,6 @@ def test_a_rule_from_outside_below_a_theorem_is_named():
     found = row_of(DecreasesAlong(half, upside_down), shown(Believer(), upside_down))
     assert found.status == "failed"
     assert "contradicted numerically" in found.error
-
-
-def test_nobody_else_makes_theorems():
-    before = names_of_theorems()
-    with pytest.raises(ProofError, match="theorems are the package's own"):
-        theorem_rule("anything-goes")
-    assert names_of_theorems() == before
 
 
 def test_a_statement_of_another_kind_is_not_concluded():

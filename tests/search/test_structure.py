@@ -27,11 +27,11 @@ from sympy import (
 )
 
 from slrsym.search.calculus import algebra, differentiate
-from slrsym.search.chain import chain
+from slrsym.search.chain import chain, concludes
 from slrsym.search.context import Context
 from slrsym.search.inequalities import sign
 from slrsym.search.lemmas import claimed
-from slrsym.search.structure import all_of, cases, concludes, equal_by_derivative, induction
+from slrsym.search.structure import all_of, cases, equal_by_derivative, induction
 from slrsym.statements.expressions import ProofError, Refused
 
 from ._steps import check, eq

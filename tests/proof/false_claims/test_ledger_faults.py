@@ -245,7 +245,7 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
 
 
 def test_a_rule_of_the_package_takes_no_check_from_outside():
-    from slrsym.search.structure import _Structural
+    from slrsym.search.chain import _Structural
 
     anything = _Structural("anything", lambda context: None)
     found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, anything))
