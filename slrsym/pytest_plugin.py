@@ -298,7 +298,7 @@ class ClaimItem(_Item):
         Expectations in the statement are sampled, too.
         """
         from slrsym.claims.check import certified, monte_carlo, tried
-        from slrsym.claims.ledger import circle
+        from slrsym.claims.verification import circle
         from slrsym.statements.expressions import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from slrsym import __version__
 from slrsym.claims.files import builtin_folder
-from slrsym.claims.ledger import Row
+from slrsym.claims.verification import Row
 from slrsym.cli import app, display
 
 from ._profile import thorough, thorough_only

@@ -28,7 +28,8 @@ from slrsym.book.document import (
 )
 from slrsym.book.errata import errata
 from slrsym.book.prose import ORDER, inline_text
-from slrsym.claims.ledger import Ledger, Row
+from slrsym.claims.ledger import Ledger
+from slrsym.claims.verification import Row
 from slrsym.proof import Claim
 from slrsym.search.axioms import axiom
 from slrsym.typeset import Printer, declared_laws

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from slrsym.claims.names import name_of
+from slrsym.claims import name_of
 from slrsym.typeset import Box
 
 

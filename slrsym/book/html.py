@@ -25,7 +25,7 @@ from slrsym.book.document import (
     Text,
 )
 from slrsym.book.rules import rule_of
-from slrsym.claims.names import step_name
+from slrsym.claims import step_name
 from slrsym.typeset import Box, broken, to_mathml
 from slrsym.typeset.boxes import Operator, Row, row
 from slrsym.typeset.writers import converted

@@ -24,7 +24,7 @@ from slrsym.book.outline import Part, outline
 from slrsym.book.portrait import SETTING, script
 from slrsym.book.prose import inline_text
 from slrsym.book.rules import rule_entry, rule_of
-from slrsym.claims.names import step_name
+from slrsym.claims import step_name
 from slrsym.search.axioms import axiom
 from slrsym.statements.expressions import spoken
 from slrsym.typeset import broken, to_mathml

@@ -1,1 +1,33 @@
-"""Claims, axioms and the ledger."""
+"""Claims and the ledger; and their names: P15 is ``proposition-15``, P15.7 the seventh step of it.
+
+A name depends on the id alone, not on what else is in a ledger, so it stays when claims are added.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SHORT = {
+    "theorem": "T", "lemma": "L", "proposition": "P", "corollary": "C", "definition": "D",
+    "assumption": "A",
+}  # fmt: skip
+_LONG = dict(zip(_SHORT.values(), _SHORT, strict=True))
+_OF_PAPER = re.compile(rf"({'|'.join(_SHORT)})-(\d+)(-.*)?")
+_NAME = re.compile(rf"([{''.join(_LONG)}])(\d+)(-.*)?")
+
+
+def name_of(id: str) -> str:
+    """The name of a claim: the id, with numbers of the paper in short."""
+    found = _OF_PAPER.fullmatch(id)
+    return f"{_SHORT[found[1]]}{found[2]}{found[3] or ''}" if found else id
+
+
+def id_of(name: str) -> str:
+    """The id of a claim that is given by its name or by its id."""
+    found = _NAME.fullmatch(name)
+    return f"{_LONG[found[1]]}-{found[2]}{found[3] or ''}" if found else name
+
+
+def step_name(id: str, label: str) -> str:
+    """The name of a step: that of its claim, and where it stands in the proof."""
+    return f"{name_of(id)}.{re.sub(r'[^A-Za-z0-9.]+', '-', label)}"

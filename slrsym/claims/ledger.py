@@ -6,14 +6,20 @@ are loaded when an id is asked for that the user's files do not have, and checke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+import importlib.util
+import sys
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.machinery import SOURCE_SUFFIXES, SourceFileLoader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import CodeType
+from typing import TYPE_CHECKING
 
+from slrsym.claims import id_of
 from slrsym.claims.check import Verdict, steps_of
-from slrsym.claims.claim import Claim
+from slrsym.claims.claim import Claim, collecting
 from slrsym.claims.files import (
     DerivationError,
     builtin_folder,
@@ -21,80 +27,79 @@ from slrsym.claims.files import (
     files_of,
     ids_below,
 )
-from slrsym.claims.loading import Checker, load_file
-from slrsym.claims.names import id_of
+from slrsym.claims.verification import Checker, Row, row_of
 from slrsym.search import RULE_CLAIMS
-from slrsym.search.lemmas import CITED
-from slrsym.statements.expressions import ProofError, spoken
+from slrsym.statements.expressions import ProofError
 
 if TYPE_CHECKING:
-    from slrsym.numbers.montecarlo import MonteCarlo
+    pass
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the ledger.
+# The package's own files as they were run last: their text, and what they made of it.
+_loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
 
-    Attributes
-    ----------
-    id, title, source : str
-        The claim, formulas between dollar signs; where it has no title, its statement.
-    status : str
-        ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
-        it has no proof, and is shown on a box; ``tested`` if it has none, and no trial of an
-        experiment contradicts it; ``cited`` if all steps were accepted, here and
-        below, but a conclusion is left to the literature; ``open`` if its own steps were accepted
-        but something it rests on is not proved; ``failed`` otherwise.
-    steps : int
-        How many steps were checked.
-    digits : int or None
-        The fewest digits to which two sides agreed numerically.
-    axioms : tuple of str
-        The axioms it rests on, through its dependencies too.
-    depends : tuple of str
-        The claims that its steps use.
-    seconds : float
-        How long checking took.
-    error : str
-        What is wrong; empty if proved.
-    monte_carlo : tuple of MonteCarlo
-        What sampling says of the statement's expectations; empty if there are none.
-    box : str
-        On which box it is certified; empty otherwise.
-    trials : str
-        What an experiment saw by which it is tested, with counts; empty otherwise.
-    replaces : bool
-        Whether it takes the place of a claim of the same id that comes with the package.
-    against : str
-        How it stands against what the paper says; empty if the paper does not say it.
+
+def load_file(path: Path) -> list[Claim]:
+    """The claims of a derivation file, in the order in which it makes them."""
+    resolved = path.resolve()
+    try:
+        text = resolved.read_bytes() if resolved.parent == builtin_folder() else None
+    except (DerivationError, OSError):
+        text = None  # what is wrong with the file is found below
+    if text is None:
+        return _run(path, resolved)
+    if resolved not in _loaded or _loaded[resolved][0] != text:
+        _loaded[resolved] = text, _run(path, resolved)
+    return list(_loaded[resolved][1])
+
+
+class _AsItStands(SourceFileLoader):
+    """Compiles the text of a file each time.
+
+    Python takes compiled code for up to date if the second of the last change and the size of the
+    file are the same: a proof that was just mended could be checked as it was.
     """
 
-    id: str
-    title: str
-    source: str
-    status: str
-    steps: int
-    digits: int | None
-    axioms: tuple[str, ...]
-    depends: tuple[str, ...]
-    seconds: float
-    error: str
-    monte_carlo: tuple[MonteCarlo, ...] = ()
-    box: str = ""
-    trials: str = ""
-    replaces: bool = False
-    against: str = ""
+    def get_code(self, fullname: str) -> CodeType:
+        file = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(file), file)
+        return code
 
-    def as_dict(self) -> dict[str, Any]:
-        """The row as plain data, for JSON.
 
-        Returns
-        -------
-        dict
-            Strings, numbers, None, and lists of strings and of such dicts.
-        """
-        row = asdict(self)
-        return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
+def _run(path: Path, resolved: Path) -> list[Claim]:
+    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(str(resolved).encode()):08x}"
+    loader = _AsItStands(name, str(resolved))
+    spec = importlib.util.spec_from_file_location(name, resolved, loader=loader)
+    if spec is None or spec.loader is None or resolved.suffix not in SOURCE_SUFFIXES:
+        raise DerivationError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        with collecting(resolved) as claims:
+            spec.loader.exec_module(module)
+    # User code: whatever it raises is why it does not import, a call of sys.exit included.
+    except (Exception, SystemExit) as problem:
+        sys.modules.pop(name, None)
+        where = _line_in(problem, resolved)
+        raise DerivationError(
+            f"{path}{where} does not import: {type(problem).__name__}: {problem}"
+        ) from problem
+    if not claims:
+        raise DerivationError(f"{path} makes no claim")
+    return claims
+
+
+def _line_in(problem: BaseException, path: Path) -> str:
+    """The last line of the file that the traceback passes through."""
+    if isinstance(problem, SyntaxError) and problem.lineno and problem.filename == str(path):
+        return f":{problem.lineno}"
+    lines = []
+    trace = problem.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return f":{lines[-1]}" if lines else ""
 
 
 @dataclass(frozen=True)
@@ -105,85 +110,6 @@ class Foundation:
     axioms: tuple[str, ...]
     error: str = ""
     replaces: bool = False
-
-
-def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
-    """The claims that a claim rests on, through others too."""
-    seen: set[str] = set()
-    stack = list(depends[id])
-    while stack:
-        other = stack.pop()
-        if other not in seen:
-            seen.add(other)
-            stack.extend(depends.get(other, ()))
-    return seen
-
-
-def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
-    """A shortest way from a claim back to itself."""
-    paths, seen = [[id]], {id}
-    while paths:
-        path = paths.pop(0)
-        for other in sorted(depends.get(path[-1], ())):
-            if other == id:
-                return [*path, id]
-            if other not in seen:
-                seen.add(other)
-                paths.append([*path, other])
-    return []
-
-
-def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False) -> Row:
-    """The row of a claim."""
-    verdict = verdicts[claim.id]
-    depends = {id: v.depends for id, v in verdicts.items()}
-    below = reachable(claim.id, depends)
-    axioms = {a for id in (claim.id, *below) if id in verdicts for a in verdicts[id].axioms}
-    status, error = "proved", ""
-    if not verdict.accepted:
-        status, error = "failed", verdict.failure or "the proof has no steps"
-    elif claim.id in below:
-        way = circle(claim.id, depends)
-        status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
-    elif verdict.box:
-        status = "certified"
-    elif verdict.trials:
-        status = "tested"
-    elif rotten := sorted(id for id in below if not _is_sound(id, verdicts, depends)):
-        status, error = "open", f"it rests on {', '.join(rotten)}, not proved"
-    elif cited := [id for id in (claim.id, *sorted(below)) if _cites(verdicts[id])]:
-        status = "cited"
-        error = f"what is concluded in {', '.join(cited)} is cited, not checked"
-    return Row(
-        claim.id,
-        claim.title or spoken(claim.statement),
-        claim.source,
-        status,
-        len(verdict.reports),
-        verdict.digits,
-        tuple(sorted(axioms)),
-        verdict.depends,
-        verdict.seconds,
-        error,
-        verdict.monte_carlo,
-        verdict.box if status == "certified" else "",
-        str(verdict.trials) if status == "tested" else "",
-        replaces,
-        claim.against,
-    )
-
-
-def _is_sound(
-    id: str, verdicts: Mapping[str, Verdict], depends: Mapping[str, tuple[str, ...]]
-) -> bool:
-    """Whether a claim's own steps prove it: what is certified on a box, or tested, is not."""
-    if id not in verdicts or id in reachable(id, depends):
-        return False
-    return verdicts[id].accepted and not (verdicts[id].box or verdicts[id].trials)
-
-
-def _cites(verdict: Verdict) -> bool:
-    return any(report.rule == CITED for report in verdict.reports)
 
 
 def is_builtin(claim: Claim) -> bool:

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from slrsym.claims.names import name_of, step_name
+from slrsym.claims import name_of, step_name
 from slrsym.prose import unmarked
 
 if TYPE_CHECKING:

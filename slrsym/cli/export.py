@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims import cache
-from slrsym.claims.names import id_of
+from slrsym.claims import cache, id_of
 from slrsym.cli.coq import development
 from slrsym.cli.output import (
     CLAIMS,
@@ -32,7 +31,8 @@ from slrsym.files import FolderError, replacing, require_ours, write_folder
 if TYPE_CHECKING:
     from slrsym.book.document import Document
     from slrsym.claims.check import Verdict
-    from slrsym.claims.ledger import Ledger, Row
+    from slrsym.claims.ledger import Ledger
+    from slrsym.claims.verification import Row
 
 UNPROVED = Annotated[
     bool,

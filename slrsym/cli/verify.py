@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims.names import id_of
+from slrsym.claims import id_of
 from slrsym.cli.coq import check_by_coq, require_installed
 from slrsym.cli.output import (
     PATHS,
@@ -32,7 +32,8 @@ from slrsym.files import make_folder
 
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict
-    from slrsym.claims.ledger import Ledger, Row
+    from slrsym.claims.ledger import Ledger
+    from slrsym.claims.verification import Row
     from slrsym.trusted import Judged
 
 _PATHS = Annotated[

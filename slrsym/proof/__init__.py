@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 from slrsym.claims.check import StepReport, Verdict, check_claim
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.files import DerivationError
-from slrsym.claims.ledger import Ledger, Row, builtin_ledger
+from slrsym.claims.ledger import Ledger, builtin_ledger
+from slrsym.claims.verification import Row
 from slrsym.search.axioms import AXIOMS, Axiom
 from slrsym.search.calculus import (
     algebra,
@@ -17,25 +18,25 @@ from slrsym.search.calculus import (
     termwise,
 )
 from slrsym.search.chain import Chain, D, at, chain
-from slrsym.search.closed import gaussian_calculus, price
 from slrsym.search.convexity import cauchy_schwarz, increasing, jensen, poincare, tangent
 from slrsym.search.enclosures import ball_arithmetic
 from slrsym.search.expectations import (
     conditioning,
     differentiate_under_expectation,
+    gaussian_calculus,
     independence,
     inside,
     linearity,
     noise_moments,
     peel_copy,
+    price,
 )
 from slrsym.search.gaussian import complete_the_square, density, stein, symmetry
 from slrsym.search.gaussian import substitution as substitution
-from slrsym.search.inequalities import lipschitz, monotone, taylor
+from slrsym.search.inequalities import lipschitz, monotone, piecewise, taylor
 from slrsym.search.inequalities import sign as sign
 from slrsym.search.lemmas import by_citation, claimed, in_words, lemma
 from slrsym.search.limits import limits
-from slrsym.search.pieces import piecewise
 from slrsym.search.solutions import never, only_at, solution, solution_set, split
 from slrsym.search.structure import all_of, cases, equal_by_derivative, having, induction
 from slrsym.statements.expressions import ProofError, Refused

@@ -6,7 +6,7 @@ import pytest
 
 import slrsym
 from slrsym.book.build import build
-from slrsym.claims.ledger import Row
+from slrsym.claims.verification import Row
 from tests._profile import THOROUGH
 
 # One of each kind of proof and of formula; the ci profile takes all.

@@ -26,7 +26,7 @@ from slrsym.book.latex_book import (
     require_tex,
     standalone,
 )
-from slrsym.claims.ledger import Row
+from slrsym.claims.verification import Row
 from slrsym.typeset.changes import REST, changes, terms
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved

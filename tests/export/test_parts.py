@@ -16,8 +16,8 @@ from slrsym.book.document import Citation, Label, Raw, Text
 from slrsym.book.errata import ERRATA, LEAD
 from slrsym.book.graph import laid_out
 from slrsym.book.prose import bounds, escaped, inline_text, marked
+from slrsym.claims import id_of, name_of, step_name
 from slrsym.claims.check import steps_of
-from slrsym.claims.names import id_of, name_of, step_name
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein

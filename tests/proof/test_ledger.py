@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from slrsym.claims.files import DerivationError
-from slrsym.claims.ledger import Ledger, builtin_ledger, circle
+from slrsym.claims.ledger import Ledger, builtin_ledger
+from slrsym.claims.verification import circle
 from slrsym.statements.expressions import ProofError
 
 from .._profile import thorough, thorough_only
@@ -155,7 +156,7 @@ def test_a_file_is_read_as_it_stands(derivation, monkeypatch):
 
 def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch, capsys):
     file = derivation("a.py", "print('run')\n", claim_text("one"))
-    monkeypatch.setattr("slrsym.claims.loading.builtin_folder", lambda: file.parent.resolve())
+    monkeypatch.setattr("slrsym.claims.ledger.builtin_folder", lambda: file.parent.resolve())
     for _ in range(2):
         assert list(Ledger.load(file).claims) == ["one"]
     assert capsys.readouterr().out == "run\n"

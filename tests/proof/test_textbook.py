@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 
 from slrsym.claims.check import check_step, step_seed, steps_of
-from slrsym.claims.loading import load_file
+from slrsym.claims.ledger import load_file
 from slrsym.proof import builtin_ledger
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"

@@ -1,0 +1,284 @@
+"""Checking the claims of a ledger, here or in worker processes, and the status of each in a row."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from sympy.core.function import AppliedUndef
+
+from slrsym.claims.check import Verdict, check_claim
+from slrsym.claims.claim import Claim
+from slrsym.search.lemmas import CITED
+from slrsym.statements.expressions import ProofError, spoken
+
+if TYPE_CHECKING:
+    from slrsym.numbers.montecarlo import MonteCarlo
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the ledger.
+
+    Attributes
+    ----------
+    id, title, source : str
+        The claim, formulas between dollar signs; where it has no title, its statement.
+    status : str
+        ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
+        it has no proof, and is shown on a box; ``tested`` if it has none, and no trial of an
+        experiment contradicts it; ``cited`` if all steps were accepted, here and
+        below, but a conclusion is left to the literature; ``open`` if its own steps were accepted
+        but something it rests on is not proved; ``failed`` otherwise.
+    steps : int
+        How many steps were checked.
+    digits : int or None
+        The fewest digits to which two sides agreed numerically.
+    axioms : tuple of str
+        The axioms it rests on, through its dependencies too.
+    depends : tuple of str
+        The claims that its steps use.
+    seconds : float
+        How long checking took.
+    error : str
+        What is wrong; empty if proved.
+    monte_carlo : tuple of MonteCarlo
+        What sampling says of the statement's expectations; empty if there are none.
+    box : str
+        On which box it is certified; empty otherwise.
+    trials : str
+        What an experiment saw by which it is tested, with counts; empty otherwise.
+    replaces : bool
+        Whether it takes the place of a claim of the same id that comes with the package.
+    against : str
+        How it stands against what the paper says; empty if the paper does not say it.
+    """
+
+    id: str
+    title: str
+    source: str
+    status: str
+    steps: int
+    digits: int | None
+    axioms: tuple[str, ...]
+    depends: tuple[str, ...]
+    seconds: float
+    error: str
+    monte_carlo: tuple[MonteCarlo, ...] = ()
+    box: str = ""
+    trials: str = ""
+    replaces: bool = False
+    against: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as plain data, for JSON.
+
+        Returns
+        -------
+        dict
+            Strings, numbers, None, and lists of strings and of such dicts.
+        """
+        row = asdict(self)
+        return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
+
+
+def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
+    """The claims that a claim rests on, through others too."""
+    seen: set[str] = set()
+    stack = list(depends[id])
+    while stack:
+        other = stack.pop()
+        if other not in seen:
+            seen.add(other)
+            stack.extend(depends.get(other, ()))
+    return seen
+
+
+def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
+    """A shortest way from a claim back to itself."""
+    paths, seen = [[id]], {id}
+    while paths:
+        path = paths.pop(0)
+        for other in sorted(depends.get(path[-1], ())):
+            if other == id:
+                return [*path, id]
+            if other not in seen:
+                seen.add(other)
+                paths.append([*path, other])
+    return []
+
+
+def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False) -> Row:
+    """The row of a claim."""
+    verdict = verdicts[claim.id]
+    depends = {id: v.depends for id, v in verdicts.items()}
+    below = reachable(claim.id, depends)
+    axioms = {a for id in (claim.id, *below) if id in verdicts for a in verdicts[id].axioms}
+    status, error = "proved", ""
+    if not verdict.accepted:
+        status, error = "failed", verdict.failure or "the proof has no steps"
+    elif claim.id in below:
+        way = circle(claim.id, depends)
+        status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
+    elif verdict.box:
+        status = "certified"
+    elif verdict.trials:
+        status = "tested"
+    elif rotten := sorted(id for id in below if not _is_sound(id, verdicts, depends)):
+        status, error = "open", f"it rests on {', '.join(rotten)}, not proved"
+    elif cited := [id for id in (claim.id, *sorted(below)) if _cites(verdicts[id])]:
+        status = "cited"
+        error = f"what is concluded in {', '.join(cited)} is cited, not checked"
+    return Row(
+        claim.id,
+        claim.title or spoken(claim.statement),
+        claim.source,
+        status,
+        len(verdict.reports),
+        verdict.digits,
+        tuple(sorted(axioms)),
+        verdict.depends,
+        verdict.seconds,
+        error,
+        verdict.monte_carlo,
+        verdict.box if status == "certified" else "",
+        str(verdict.trials) if status == "tested" else "",
+        replaces,
+        claim.against,
+    )
+
+
+def _is_sound(
+    id: str, verdicts: Mapping[str, Verdict], depends: Mapping[str, tuple[str, ...]]
+) -> bool:
+    """Whether a claim's own steps prove it: what is certified on a box, or tested, is not."""
+    if id not in verdicts or id in reachable(id, depends):
+        return False
+    return verdicts[id].accepted and not (verdicts[id].box or verdicts[id].trials)
+
+
+def _cites(verdict: Verdict) -> bool:
+    return any(report.rule == CITED for report in verdict.reports)
+
+
+# Processes take seconds to start: a few claims are checked before that.
+_FEW = 8
+
+
+class Claims(Protocol):
+    """What of a ledger is asked for here."""
+
+    claims: dict[str, Claim]
+
+    @property
+    def files(self) -> list[Path]: ...
+
+    def find(self, id: str) -> Claim: ...
+
+    @classmethod
+    def load(cls, *paths: Path) -> Self: ...
+
+
+class Checker:
+    """Checks claims of a ledger, here or in worker processes that load the same files."""
+
+    def __init__(self, ledger: Claims, seed: int, workers: int | None) -> None:
+        if workers is not None and workers < 1:
+            raise ValueError(f"workers must be at least 1; got {workers}")
+        self.ledger = ledger
+        self.seed = seed
+        self.few = _FEW if workers is None else 2
+        workers = workers or _cores()
+        self.pool: ProcessPoolExecutor | None = None
+        # Claims that come from no file exist in this process alone.
+        if workers > 1 and all(c.file is not None for c in ledger.claims.values()):
+            self.pool = ProcessPoolExecutor(
+                workers,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=_start_worker,
+                initargs=(ledger.load, ledger.files),
+            )
+
+    def __enter__(self) -> Checker:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self.pool is None:
+            return
+        if kind is not None:
+            for process in multiprocessing.active_children():
+                process.terminate()
+        self.pool.shutdown(wait=kind is None, cancel_futures=True)
+
+    def check(self, ids: list[str]) -> Iterable[Verdict]:
+        """Check claims, in any order."""
+        if self.pool is None or len(ids) < self.few:
+            for id in ids:
+                yield _check(self.ledger, id, self.seed)
+            return
+        # What speaks of arbitrary functions takes longest, and should not be left for the end.
+        first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
+        try:
+            with _no_interrupt():
+                tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
+            for task in as_completed(tasks):
+                yield task.result()
+        except BrokenProcessPool:
+            raise ProofError(
+                "a worker process died, perhaps for want of memory, or because it ran the script "
+                "that started it, which has to verify under `if __name__ == '__main__':`; try "
+                "again with one worker"
+            ) from None
+
+
+_worker_ledger: Claims | None = None
+
+
+def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
+    global _worker_ledger
+    # An interrupt is the parent's to handle, which then ends the workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker_ledger = load(*files)
+
+
+def _check_in_worker(id: str, seed: int) -> Verdict:
+    assert _worker_ledger is not None
+    return _check(_worker_ledger, id, seed)
+
+
+def _check(ledger: Claims, id: str, seed: int) -> Verdict:
+    try:
+        return check_claim(ledger.find(id), ledger.find, seed)
+    except SystemExit as stop:
+        # Let through, it would end the program with an exit code that says all is well.
+        raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Hold interrupts back; processes started meanwhile hold them back for ever.
+
+    A worker that is interrupted while it starts, before `_start_worker`, would print a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _cores() -> int:
+    """How many processes can run at once."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
