@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from slrsym.dynamics import simulate
 from slrsym.files import Saved
@@ -57,7 +57,7 @@ def best_temperature(task: Task) -> float:
     grid = np.linspace(np.log(1e-6), np.log(1e2), 200)
     best = int(np.argmin([risk_at(x) for x in grid]))
     around = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
-    return float(np.exp(minimize_scalar(risk_at, bounds=around, method="bounded").x))
+    return float(np.exp(scipy.optimize.minimize_scalar(risk_at, bounds=around, method="bounded").x))
 
 
 @dataclass(frozen=True)

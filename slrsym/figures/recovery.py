@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.stats import binned_statistic_2d
 
 from slrsym.figures.style import COLOURS, WIDTH, labelled, style
 from slrsym.recovery import VERDICTS, mode_sizes, modes, separation, setting_of
@@ -83,8 +83,10 @@ def basin_figure(data: xr.Dataset) -> Figure:
         count = int(np.clip(np.sqrt(len(verdict)) / 8, 6, 40))
         edges = [np.linspace(0, end, count + 1) for end in ends]
         x, y = sizes.T
-        mean = binned_statistic_2d(x, y, swapped.astype(float), "mean", bins=edges).statistic
-        runs = binned_statistic_2d(x, y, None, "count", bins=edges).statistic
+        mean = scipy.stats.binned_statistic_2d(
+            x, y, swapped.astype(float), "mean", bins=edges
+        ).statistic
+        runs = scipy.stats.binned_statistic_2d(x, y, None, "count", bins=edges).statistic
         mesh = right.pcolormesh(
             *edges, np.where(runs < _LEAST_RUNS, np.nan, mean).T, cmap="cividis", vmin=0, vmax=1
         )

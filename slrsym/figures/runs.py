@@ -115,7 +115,7 @@ def mean_and_band(
         rows = values.transpose("step", "run")
         axes.plot(values.step, rows, color=colour, lw=0.4, alpha=0.6, ls=line)
     else:
-        low, high = values.quantile(_BAND, dim="run").values
+        low, high = np.quantile(values.transpose("run", ...), _BAND, axis=0)
         axes.fill_between(values.step, low, high, color=colour, alpha=0.25, lw=0)
     axes.plot(values.step, values.mean("run"), ls=line, color=colour, label=label)
 

@@ -18,8 +18,8 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from slrsym.dynamics.spheres import curvature
 from slrsym.kernels.arguments import real_array
@@ -139,7 +139,9 @@ def critical_inverse_temperature(task: Task) -> float:
     if first == 0:
         return 0.0
     return float(
-        brentq(lambda lam: float(_margin(task, lam)), grid[first - 1], grid[first], xtol=1e-15)
+        scipy.optimize.brentq(
+            lambda lam: float(_margin(task, lam)), grid[first - 1], grid[first], xtol=1e-15
+        )
     )
 
 

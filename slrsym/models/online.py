@@ -20,8 +20,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
 from sympy import Expr
 
 from slrsym.gaussian import Expectation, expectation
@@ -121,7 +121,9 @@ def online(
         return change.ravel()
 
     times = np.linspace(0, time, points)
-    found = solve_ivp(moved, (0, time), gram.ravel(), "DOP853", times, rtol=1e-9, atol=1e-11)
+    found = scipy.integrate.solve_ivp(
+        moved, (0, time), gram.ravel(), "DOP853", times, rtol=1e-9, atol=1e-11
+    )
     if not found.success:
         raise ValueError(f"the equations cannot be solved up to {time}: {found.message}")
     grams = found.y.T.reshape(-1, p, p)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import least_squares, minimize
 from sympy import Expr, lambdify
 
 from slrsym.kernels.arguments import whole
@@ -206,7 +206,7 @@ def landscape(
             slope = tangent(factor, moved).reshape(w.shape) / size
             return float(f(flow.state(full), *row)[0]), slope.ravel()
 
-        w = minimize(value, factor[:, :t].ravel(), jac=True, method="L-BFGS-B").x
+        w = scipy.optimize.minimize(value, factor[:, :t].ravel(), jac=True, method="L-BFGS-B").x
         w = w.reshape(factor[:, :t].shape)
         size = np.sqrt(np.sum(w * w, axis=(0, 2)))[None, :, None]
         return np.concatenate([w / np.where(sphere[:, None], size, 1.0), factor[:, t:]], axis=1)
@@ -215,7 +215,7 @@ def landscape(
     # Half of them go down first, the others to the nearest point of any kind.
     for number, start in enumerate(factors):
         factor = lowered(start) if number % 2 else start
-        found = least_squares(
+        found = scipy.optimize.least_squares(
             lambda flat, factor=factor: tangent(factor, flat),
             factor[:, :t].ravel(), xtol=1e-13, ftol=1e-13, gtol=1e-13, max_nfev=100,
         )  # fmt: skip

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
 
 from slrsym.montecarlo.plan import (
     Directions,
@@ -343,7 +343,7 @@ def _quantiles(ordered: _Array | None) -> tuple[Quantile, ...]:
     found = []
     for level in _LEVELS:
         # How many samples lie below the quantile is binomial.
-        low, high = binom.ppf([0.0125, 0.9875], n, level).astype(int)
+        low, high = scipy.stats.binom.ppf([0.0125, 0.9875], n, level).astype(int)
         ends = ordered[max(low - 1, 0)], ordered[min(high, n - 1)]
         found.append(Quantile(level, float(np.quantile(ordered, level)), *map(float, ends)))
     return tuple(found)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit, log_expit
-from scipy.stats import mannwhitneyu
 
 from slrsym.models.paper import hessian
 from slrsym.recovery.setting import MOVING, VERDICTS, Setting
@@ -175,7 +174,7 @@ def separation(data: xr.Dataset) -> Separation | None:
 
 def _auc(values: _Array, chosen: NDArray[np.bool_]) -> float:
     inside, outside = values[chosen], values[~chosen]
-    return float(mannwhitneyu(inside, outside).statistic / (inside.size * outside.size))
+    return float(scipy.stats.mannwhitneyu(inside, outside).statistic / (inside.size * outside.size))
 
 
 def _regression(columns: _Array, chosen: NDArray[np.bool_]) -> list[float]:
@@ -187,5 +186,5 @@ def _regression(columns: _Array, chosen: NDArray[np.bool_]) -> list[float]:
         score = sign * (design @ weights)
         return -log_expit(score).mean(), -(design * (sign * expit(-score))[:, None]).mean(axis=0)
 
-    found = minimize(loss, np.zeros(design.shape[1]), jac=True, method="BFGS")
+    found = scipy.optimize.minimize(loss, np.zeros(design.shape[1]), jac=True, method="BFGS")
     return [float(w) for w in found.x]

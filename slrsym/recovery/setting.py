@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.given import Inverse, temperatures, uniform_overlaps
@@ -153,7 +153,7 @@ def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[
         raise ValueError(f"counts must be integers from 0 to {total}; got {counts!r}")
     found = np.array(
         [
-            binomtest(int(k), total).proportion_ci(CONFIDENCE, method="wilson")
+            scipy.stats.binomtest(int(k), total).proportion_ci(CONFIDENCE, method="wilson")
             for k in array.reshape(-1)
         ]
     ).reshape(*array.shape, 2)

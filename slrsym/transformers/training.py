@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy.optimize import linear_sum_assignment
 
 from slrsym.kernels.arguments import positive, require_memory, whole
 from slrsym.transformers.layer import Layer, MultipleLocation, Real, RunsInPieces, stream
@@ -163,7 +163,9 @@ def matched(data: xr.Dataset) -> xr.Dataset:
     """
     overlaps = data[[name for name, x in data.items() if "star" in x.dims]]
     last = abs(overlaps).isel(step=-1).to_array().sum("variable").transpose("run", "head", "star")
-    order = np.array([linear_sum_assignment(-x)[1] for x in np.nan_to_num(last.values)])
+    order = np.array(
+        [scipy.optimize.linear_sum_assignment(-x)[1] for x in np.nan_to_num(last.values)]
+    )
     heads = np.arange(order.shape[1])
     star = xr.DataArray(order, dims=("run", "head"))
     return overlaps.isel(head=xr.DataArray(heads, dims="head"), star=star)
