@@ -19,6 +19,7 @@ from slrsym.gaussian import (
     expectation,
     zeta,
 )
+from slrsym.laws import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 from slrsym.notation import (
     ORDER_PARAMETERS,
     A,
@@ -35,7 +36,6 @@ from slrsym.notation import (
     t,
     theta,
 )
-from slrsym.task import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 
 __all__ = [
     "closed_form",

@@ -1,22 +1,24 @@
-r"""Single-location regression: the laws of the tokens, seen through the directions of interest.
-
-Given the location :math:`J_0`, the informative token is
-:math:`X_{J_0} \sim N(\sqrt{d/2}\,k^\star, \gamma^2 I_d)`, every other token is standard normal in
-:math:`\mathbb{R}^d`, and the output is :math:`Y = X_{J_0}\cdot v^\star + \xi`. The erf attention
-predictor, equation (3), sees a token X only through :math:`U = X\cdot k` and :math:`V = X\cdot v`.
-"""
+"""Single-location regression: its parameters, and the overlaps that its risk depends on."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sympy import Matrix, Symbol, sqrt, symbols
-
-from slrsym.gaussian import GaussianLaw, NoiseLaw, ProductLaw
-from slrsym.notation import d, epsilon, eta, gamma, kappa, nu, rho, theta
+if TYPE_CHECKING:
+    from slrsym.laws import U1 as U1
+    from slrsym.laws import V1 as V1
+    from slrsym.laws import Y1 as Y1
+    from slrsym.laws import U as U
+    from slrsym.laws import V as V
+    from slrsym.laws import informative_token as informative_token
+    from slrsym.laws import noise as noise
+    from slrsym.laws import other_token as other_token
+    from slrsym.laws import token_law as token_law
+    from slrsym.laws import xi as xi
 
 # Powers of larger ones overflow.
 _MOST = 10**150
@@ -114,37 +116,14 @@ class OrderParameters(NamedTuple):
 # The oracle predictor: k = k*, v = v*.
 ORACLE = OrderParameters(kappa=1.0, nu=1.0, theta=0.0, eta=0.0, rho=0.0)
 
-U1, V1, Y1 = symbols("U_1 V_1 Y_1", real=True)
-U, V = symbols("U V", real=True)
-xi = Symbol("xi", real=True)
+
+# Loaded when first asked for: numbers need no laws.
+_LAWS = (
+    "U1", "V1", "Y1", "U", "V", "informative_token", "noise", "other_token", "token_law", "xi"
+)  # fmt: skip
 
 
-def informative_token() -> GaussianLaw:
-    r"""Law of :math:`(X_{J_0}\cdot k,\; X_{J_0}\cdot v,\; X_{J_0}\cdot v^\star)`, named U1, V1, Y1.
-
-    Notes
-    -----
-    Its mean is :math:`\sqrt{d/2}\,(\kappa, \theta, 0)`, by Assumption 1, and its covariance
-    :math:`\gamma^2` times the Gram matrix of :math:`(k, v, v^\star)`. The claim
-    ``theorem-1-projections`` derives both from the law of the token.
-    """
-    mean = {U1: sqrt(d / 2) * kappa, V1: sqrt(d / 2) * theta, Y1: 0}
-    return GaussianLaw(mean, gamma**2 * Matrix([[1, rho, eta], [rho, 1, nu], [eta, nu, 1]]))
-
-
-def other_token() -> GaussianLaw:
-    r"""Law of :math:`(X_l\cdot k,\; X_l\cdot v)` for any other token, named U, V."""
-    return GaussianLaw({U: 0, V: 0}, [[1, rho], [rho, 1]])
-
-
-def noise() -> NoiseLaw:
-    r"""Law of the output noise :math:`\xi`: mean zero, second moment :math:`\varepsilon^2`."""
-    return NoiseLaw(xi, epsilon**2)
-
-
-def token_law(names: tuple[Symbol, ...]) -> ProductLaw:
-    r"""Law of an informative token, in an orthonormal basis whose first is :math:`k^\star`."""
-    means = [sqrt(d / 2), *[0] * (len(names) - 1)]
-    return ProductLaw(
-        *(GaussianLaw({x: m}, [[gamma**2]]) for x, m in zip(names, means, strict=True))
-    )
+def __getattr__(name: str) -> Any:
+    if name in _LAWS:
+        return getattr(import_module("slrsym.laws"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ from slrsym.balls.search import Budget, cover_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
 from slrsym.gaussian import erf_prime, erf_second, zeta
-from slrsym.kernels.special import ErfVariance
+from slrsym.kernels.functions import ErfVariance
 
 __all__ = ["OnBox"]
 

@@ -34,7 +34,7 @@ from sympy import (
 )
 
 from slrsym.dynamics.maps import ON_MANIFOLD, SLOPES, overlap_map
-from slrsym.kernels.special import ErfDefect
+from slrsym.kernels.functions import ErfDefect
 from slrsym.models.expressions import on_manifold
 from slrsym.notation import alpha, kappa, nu
 

@@ -78,7 +78,7 @@ from slrsym.certify.functions import (
     sign_part,
     slopes,
 )
-from slrsym.kernels.special import ErfDefect, ErfVariance
+from slrsym.kernels.functions import ErfDefect, ErfVariance
 from slrsym.models import expressions
 from slrsym.notation import ORDER_PARAMETERS, kappa, nu
 

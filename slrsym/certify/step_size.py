@@ -28,7 +28,7 @@ from slrsym.certify.statements import KINDS
 from slrsym.dynamics.maps import planar_program
 from slrsym.kernels.arguments import number, whole
 from slrsym.kernels.backends import numpy_function
-from slrsym.models.expressions import kernel
+from slrsym.models.paper import kernel
 
 __all__ = [
     "StepSize",

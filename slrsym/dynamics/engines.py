@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.given import lift
-from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
 from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.numba_backend import (
     BLOCK,
@@ -24,8 +23,8 @@ from slrsym.kernels.numba_backend import (
     lanes_source,
     program_source,
 )
-from slrsym.kernels.program import Program
-from slrsym.models.expressions import kernel
+from slrsym.kernels.program import Program, kept
+from slrsym.models.paper import kernel
 from slrsym.task import Task
 
 States = NDArray[np.float64]
@@ -54,9 +53,13 @@ class Engine(Protocol):
         ...
 
 
-@cache
+_overlap_program = kept("slrsym.dynamics.maps.overlap_program")
+_planar_program = kept("slrsym.dynamics.maps.planar_program")
+_restoring_program = kept("slrsym.dynamics.maps.restoring_program")
+
+
 def _program(count: int) -> Program:
-    return overlap_program() if count == 5 else planar_program()
+    return _overlap_program() if count == 5 else _planar_program()
 
 
 class NumpyEngine:
@@ -97,7 +100,7 @@ class NumpyEngine:
 
 @cache
 def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
-    return *numpy_parts(_program(count)), numpy_parts(restoring_program(count, d))[1]
+    return *numpy_parts(_program(count)), numpy_parts(_restoring_program(count, d))[1]
 
 
 def _trajectory_source(program: Program) -> str:
@@ -135,7 +138,7 @@ def _trajectory_source(program: Program) -> str:
 @cache
 def _numba_trajectory(count: int, d: int) -> Any:
     program = _program(count)
-    restore = restoring_program(count, d).body.replace("def body(", "def restore(", 1)
+    restore = _restoring_program(count, d).body.replace("def body(", "def restore(", 1)
     source = f"{program_source(program)}{DECORATOR}{restore}\n\n{DECORATOR}"
     source += _trajectory_source(program)
     return compiled_module(source).trajectory

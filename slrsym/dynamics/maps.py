@@ -23,13 +23,15 @@ from sympy import (
     Poly,
     S,
     Symbol,
+    erf,
     expand,
     sqrt,
 )
 
-from slrsym.kernels.program import Program, kept
+from slrsym.kernels.program import Program
+from slrsym.laws import U, V
 from slrsym.models import expressions
-from slrsym.notation import ORDER_PARAMETERS, alpha, eta, gram_matrix, kappa, nu, rho, theta
+from slrsym.notation import ORDER_PARAMETERS, alpha, eta, gram_matrix, kappa, lam, nu, rho, theta
 
 PARAMETERS = (*expressions.PARAMETERS, alpha)
 
@@ -127,7 +129,7 @@ def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     return outputs, k.meanings | v.meanings
 
 
-@kept
+@cache
 def overlap_program() -> Program:
     """The map of the five overlaps, with the gradient computed inside."""
     outputs, meanings = overlap_map()
@@ -147,7 +149,7 @@ def overlap_program() -> Program:
     return Program.of((*_NEW, room), ORDER_PARAMETERS, PARAMETERS, given=given)
 
 
-@kept
+@cache
 def planar_program() -> Program:
     """The map on the invariant manifold, where theta, eta and rho stay zero (Lemmas 4 and 7)."""
     outputs, meanings = overlap_map()
@@ -158,7 +160,13 @@ def planar_program() -> Program:
     return Program.of((*_NEW[:2], room), (kappa, nu), PARAMETERS, given=given)
 
 
-@kept
+def token_program() -> Program:
+    """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
+    part = erf(lam * U) * V
+    return Program.of((part, part.diff(U), part.diff(V)), (U, V), (lam,))
+
+
+@cache
 def restoring_program(count: int, d: int = 4) -> Program:
     r"""Overlaps moved into the feasible set, from which rounding has taken them.
 

@@ -27,14 +27,12 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
-from sympy import erf
 
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, Vectors, cores
 from slrsym.kernels.backends import numpy_parts
-from slrsym.kernels.program import Program, kept
-from slrsym.notation import lam
-from slrsym.task import Task, U, V
+from slrsym.kernels.program import kept
+from slrsym.task import Task
 
 __all__ = ["StochasticEngine", "StochasticVectorEngine", "token_program"]
 
@@ -46,11 +44,7 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-@kept
-def token_program() -> Program:
-    """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
-    part = erf(lam * U) * V
-    return Program.of((part, part.diff(U), part.diff(V)), (U, V), (lam,))
+token_program = kept("slrsym.dynamics.maps.token_program")
 
 
 class _Streams:

@@ -9,8 +9,9 @@ from slrsym.kernels.special import zeta as zeta
 
 # Names of version 0.1, which belong to the paper's model.
 _MOVED = {
-    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk"), "slrsym.models.paper"),
-    "kernel": "slrsym.models.expressions",
+    **dict.fromkeys(
+        ("excess_risk", "gradient", "hessian", "kernel", "risk"), "slrsym.models.paper"
+    ),
 }
 
 

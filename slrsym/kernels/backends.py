@@ -1,22 +1,18 @@
-"""Programs as functions of NumPy arrays, in blocks that fit the cache, and of mpmath numbers."""
+"""Programs as functions of NumPy arrays, in blocks that fit the cache."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial, reduce
-from numbers import Rational
 from typing import Any
 
-import mpmath
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special as scipy_special
 
-from slrsym.gaussian import multiprecision
-from slrsym.kernels.arguments import whole
-from slrsym.kernels.means import trapezoid_arrays, trapezoid_mpmath
-from slrsym.kernels.program import Program, Style, defined
+from slrsym.kernels.means import trapezoid_arrays
+from slrsym.kernels.program import Program, defined
 from slrsym.kernels.special import (
     decay_coefficients,
     decay_integral,
@@ -27,7 +23,6 @@ from slrsym.kernels.special import (
 
 __all__ = [
     "batched",
-    "mpmath_function",
     "numpy_function",
     "numpy_parts",
 ]
@@ -69,17 +64,15 @@ _NUMBERS = _ARRAYS | {
 
 def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The two halves of a program: constants from numbers, and outputs from columns of states."""
-    means = _means(program, "arrays", _ARRAYS, trapezoid_arrays)
+    means = _means(program)
     constants = defined(program.setup, _NUMBERS | means)["constants"]
     return constants, defined(program.body, _ARRAYS | means, "arrays")["body"]
 
 
-def _means(
-    program: Program, style: Style, namespace: dict[str, Any], rule: Callable[..., Any]
-) -> dict[str, Any]:
+def _means(program: Program) -> dict[str, Any]:
     """The means that a program has of functions, by quadrature."""
     return {
-        name: partial(rule, defined(pair.body, namespace, style)["body"], order)
+        name: partial(trapezoid_arrays, defined(pair.body, _ARRAYS, "arrays")["body"], order)
         for name, pair, order in program.means
     }
 
@@ -87,7 +80,7 @@ def _means(
 def numpy_function(program: Program) -> Callable[..., Any]:
     """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
     constants, body = numpy_parts(program)
-    means = _means(program, "arrays", _ARRAYS, trapezoid_arrays)
+    means = _means(program)
     varying = defined(program.setup, _ARRAYS | means, "arrays")["constants"]
 
     def fill(states: NDArray[np.float64], parameters: list[Any], result: Any) -> None:
@@ -122,97 +115,5 @@ def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., 
         result = np.empty((len(rows), count))
         fill(rows, arrays, result)
         return result.reshape(*shape, count)
-
-    return evaluate
-
-
-# More digits than asked for, which rounding and the quadrature may use up.
-_GUARD = 10
-
-
-def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """The integral, over pieces short against its decay, up to where nothing is left of it."""
-    if width == 0:
-        return mpmath.mpf(0)
-    cut = (mpmath.mp.prec + 20) * mpmath.log(2)
-    if exponent * width * (2 * low + width) > cut:
-        reach = cut / exponent
-        width = reach / (low + mpmath.sqrt(low * low + reach))
-    fall = exponent * width * (2 * low + width)
-    pieces = 1 + int(mpmath.ceil(mpmath.sqrt(fall)))
-
-    def integrand(y: Any) -> Any:
-        rise = width * y * (2 * low + width * y)
-        return mpmath.exp(-exponent * rise) / (1 + low * low + rise)
-
-    # Gauss-Legendre, for an analytic function between ends where nothing is singular.
-    return width * mpmath.quadgl(integrand, mpmath.linspace(0, 1, pieces + 1))
-
-
-def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    """The integral of `ErfCovariance`, on a logarithmic scale."""
-    if r == 0:
-        return mpmath.mpf(0)
-    if r < 0:
-        return -_erf_covariance(x, -y, -r)
-    rise, fall, digits = (x + y) ** 2 / 4, (x - y) ** 2 / 4, (mpmath.mp.prec + 20) * mpmath.log(2)
-    start = mpmath.log((1 - r) / (1 + r)) / 2 if r < 1 else -digits
-    peak = min(0, max(start, mpmath.log(fall / rise) / 4)) if rise and fall else 0
-    if not fall:
-        peak = start
-    # The quadrature counts errors in absolute terms.
-    least = rise * mpmath.exp(2 * peak) + fall * mpmath.exp(-2 * peak)
-    if fall:
-        start = max(start, mpmath.log(fall / (least + digits)) / 2)
-
-    def integrand(z: Any) -> Any:
-        square = mpmath.exp(2 * z)
-        return mpmath.exp(z + least - rise * square - fall / square) / (1 + square)
-
-    pieces = 2 + int(abs(start)) + int(mpmath.sqrt(rise + fall))
-    total = mpmath.quadgl(integrand, mpmath.linspace(start, 0, pieces))
-    return 4 / mpmath.pi * mpmath.exp(-(x * x + y * y) / 2 - least) * total
-
-
-def _precise_erf_defect(x: Any, y: Any) -> Any:
-    small = mpmath.erfc(abs(y))
-    return (x - 1) + small if y >= 0 else (x + 1) - small
-
-
-def _mpmath_namespace() -> dict[str, Any]:
-    return {
-        "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
-        "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
-        "minimum": min,
-        "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
-        "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": multiprecision.owens_t,
-        "normal_cdf": multiprecision.normal_cdf,
-        "decay_integral": _decay_integral, "erf_defect": _precise_erf_defect,
-        "decay_coefficients": lambda *ends: ends,
-        "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
-        "erf_covariance": _erf_covariance,
-        "rational": lambda p, q: mpmath.mpf(p) / q,
-    }  # fmt: skip
-
-
-def _number(x: Any) -> Any:
-    if isinstance(x, Rational):
-        return mpmath.mpf(int(x.numerator)) / int(x.denominator)
-    return mpmath.mpf(float(x) if isinstance(x, np.floating) else x)
-
-
-def mpmath_function(program: Program) -> Callable[..., Any]:
-    """A function of one state, in mpmath numbers."""
-    namespace = _mpmath_namespace()
-    means = _means(program, "numbers", namespace, trapezoid_mpmath)
-    scope = defined(program.setup + program.body, namespace | means)
-
-    def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
-        digits = whole("dps", dps, 1)
-        with mpmath.workdps(digits + _GUARD):
-            fixed = scope["constants"](*map(_number, parameters))
-            values = scope["body"](*map(_number, program.checked(state)), *fixed)
-        with mpmath.workdps(digits):
-            return [+mpmath.mpf(value) for value in values]
 
     return evaluate

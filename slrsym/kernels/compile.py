@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from typing import Any
-
-from sympy import Expr, Symbol
+from typing import TYPE_CHECKING, Any
 
 from slrsym.kernels.program import Program
+
+if TYPE_CHECKING:
+    from sympy import Expr, Symbol
 
 __all__ = ["BACKENDS", "chosen_backend", "compile_expressions", "compiled", "require_backend"]
 
@@ -56,7 +57,7 @@ def compile_expressions(
     ----------
     outputs : sequence of expressions
         In `state` and `parameters`, made of arithmetic, powers, exp, erf, erfc, asin, atan, Abs,
-        Max, Min, and the functions of ``slrsym.kernels.special``.
+        Max, Min, and the functions of ``slrsym.kernels.functions``.
     state : sequence of Symbol
         Inputs that vary fast.
     parameters : sequence of Symbol
@@ -93,7 +94,7 @@ def compiled(program: Program, backend: str) -> Callable[..., Any]:
 
         return numba_function(program)
     if backend == "mpmath":
-        from slrsym.kernels.backends import mpmath_function
+        from slrsym.kernels.mpmath_backend import mpmath_function
 
         return mpmath_function(program)
     if backend == "ball":

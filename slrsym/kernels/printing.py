@@ -42,9 +42,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.kernels.means import GaussianMean, Z
-from slrsym.kernels.program import Program
-from slrsym.kernels.special import (
+from slrsym.kernels.functions import (
     BivariateNormal,
     DecayCoefficients,
     DecayIntegral,
@@ -52,7 +50,10 @@ from slrsym.kernels.special import (
     ErfCovariance,
     ErfDefect,
     ErfVariance,
+    GaussianMean,
+    Z,
 )
+from slrsym.kernels.program import Program
 
 __all__ = ["hoisted", "printed"]
 

@@ -12,10 +12,11 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, wraps
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from slrsym.files import replacing
@@ -155,25 +156,30 @@ def _package() -> str:
     return digest.hexdigest()
 
 
-def kept(make: Callable[..., Program]) -> Callable[..., Program]:
-    """A function that derives a program, from the disk as long as nothing of the package changes.
+def kept(path: str) -> Callable[..., Program]:
+    """The function of that path, which derives a program, by way of the disk.
 
-    Not where runs are to be fresh, and for floating point only: what is certain does not rest on
+    A program is found there as long as nothing of the package changes, and then what derives it is
+    not imported, nor is SymPy.
+
+    Not where runs are to be fresh; and for floating point only: what is certain does not rest on
     files that anybody may write.
     """
 
+    def made(*arguments: Any) -> Program:
+        found: Program = resolve_name(path)(*arguments)
+        return found
+
     @cache
-    @wraps(make)
     def program(*arguments: Any) -> Program:
         if os.environ.get("SLRSYM_FRESH") or os.environ.get("CI"):
-            return make(*arguments)
-        name = f"{make.__module__}.{make.__qualname__}{arguments}"
-        digest = sha256(f"{_package()} {name}".encode()).hexdigest()[:20]
+            return made(*arguments)
+        digest = sha256(f"{_package()} {path}{arguments}".encode()).hexdigest()[:20]
         with suppress(OSError, RuntimeError, ValueError):
             file = cache_folder() / f"slrsym_program_{digest}.txt"
             if file.is_file():
                 return _read(json.loads(file.read_text(encoding="utf-8")))
-        found = make(*arguments)
+        found = made(*arguments)
         with suppress(OSError, RuntimeError):
             cache_folder().mkdir(parents=True, exist_ok=True)
             file = cache_folder() / f"slrsym_program_{digest}.txt"

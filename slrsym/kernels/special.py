@@ -22,10 +22,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf as _erf
 from scipy.special import erfc as _erfc
-from sympy import Expr, Function, asin, exp, pi, sqrt
-from sympy import erf as symbolic_erf
 
-from slrsym.gaussian import normal_cdf, normal_pdf
 from slrsym.kernels.arguments import real_array
 
 __all__ = [
@@ -38,131 +35,10 @@ __all__ = [
     "TABLES",
     "WEIGHTS",
     "WIDTHS",
-    "DecayCoefficients",
-    "DecayIntegral",
-    "DecaySeries",
-    "ErfDefect",
-    "ErfVariance",
     "decay_integral",
     "erf_variance",
     "zeta",
 ]
-
-
-# -- as SymPy functions ------------------------------------------------------------------------
-
-
-class ErfVariance(Function):  # type: ignore[misc]
-    r"""The variance of :math:`\operatorname{erf}(t + sG)`, as a function of t and s."""
-
-    nargs = 2
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivative in t, by Lemma 18 (v), or in s, by the heat equation for zeta."""
-        t, s = self.args
-        wide, narrow = sqrt(1 + 2 * s**2), sqrt(1 + 4 * s**2)
-        a = t / wide
-        bell = 2 / sqrt(pi) * exp(-(a**2)) / wide
-        less = symbolic_erf(a / narrow) - symbolic_erf(a)
-        if argindex == 1:
-            return 2 * bell * less
-        inner = 2 / sqrt(pi) * exp(-((a / narrow) ** 2)) / narrow
-        return 2 * s / wide * bell * (inner - 2 * a * less)
-
-    def as_integral(self) -> Expr:
-        """The variance by a `DecayIntegral`, with x counted from its lower end."""
-        t, s = self.args
-        square = 1 + 4 * s**2
-        exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
-        front = 4 / pi * exp(-exponent) * exp(-exponent / square)
-        return front * DecaySeries(exponent, DecayCoefficients(low, width / (1 + low)))
-
-
-class DecayIntegral(Function):  # type: ignore[misc]
-    r"""A function of E, l and w: :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y)."""
-
-    nargs = 3
-
-
-class DecayCoefficients(Function):  # type: ignore[misc]
-    """What `DecaySeries` needs of l and 1 - l: a polynomial's coefficients, where there is one."""
-
-    nargs = 2
-
-
-class DecaySeries(Function):  # type: ignore[misc]
-    """The same function as `DecayIntegral`, of E and `DecayCoefficients`, for w = 1 - l."""
-
-    nargs = 2
-
-
-class ErfCovariance(Function):  # type: ignore[misc]
-    r"""The covariance of erf at two Gaussian variables.
-
-    If their means over :math:`\sqrt{1 + 2v}`, with the variances v, are x and y, so that erf has
-    the means erf(x) and erf(y), and :math:`r = 2c / \sqrt{(1 + 2v)(1 + 2v')}` with the covariance
-    c, it is, by Plackett (1954), an integral of a positive function of t up to the arc sine of r;
-    with :math:`w^2 = (1 - \sin t)/(1 + \sin t)`
-
-    .. math:: \frac4\pi e^{-(x^2 + y^2)/2} \int_{\sqrt{(1-r)/(1+r)}}^1
-              e^{-((x+y)^2 w^2 + (x-y)^2/w^2)/4} \frac{dw}{1 + w^2}.
-    """
-
-    nargs = 3
-
-    @classmethod
-    def eval(cls, x: Expr, y: Expr, r: Expr) -> Expr | None:
-        """Known values."""
-        if r.is_zero:
-            return r
-        if x.is_zero and y.is_zero:
-            return 2 / pi * asin(r)
-        return None
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivatives, which are elementary."""
-        x, y, r = self.args
-        left = 1 - r**2
-        if argindex == 3:
-            return 2 / pi * exp(-(x**2 - 2 * r * x * y + y**2) / left) / sqrt(left)
-        if argindex == 2:
-            x, y = y, x
-        bell = 2 / sqrt(pi) * exp(-(x**2))
-        return bell * (symbolic_erf((y - r * x) / sqrt(left)) - symbolic_erf(y))
-
-
-class BivariateNormal(Function):  # type: ignore[misc]
-    r"""The probability that :math:`G \le h` and :math:`G' \le k`, for a correlation r."""
-
-    nargs = 3
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivatives, which are elementary."""
-        h, k, r = self.args
-        if argindex == 3:
-            square = (h**2 - 2 * r * h * k + k**2) / (1 - r**2)
-            return exp(-square / 2) / (2 * pi * sqrt(1 - r**2))
-        if argindex == 2:
-            h, k = k, h
-        return normal_pdf(h) * normal_cdf((k - r * h) / sqrt(1 - r**2))
-
-    def by_covariance(self) -> Expr:
-        """The product of the two probabilities, and a covariance."""
-        h, k, r = self.args
-        return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4
-
-
-class ErfDefect(Function):  # type: ignore[misc]
-    r"""The difference :math:`x - \operatorname{erf}(y)`, maybe much smaller than its terms."""
-
-    nargs = 2
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivatives, which are elementary."""
-        return 1 if argindex == 1 else -2 / sqrt(pi) * exp(-(self.args[1] ** 2))
-
-
-# -- in double precision -----------------------------------------------------------------------
 
 # Gauss-Legendre on the interval: how many nodes are exact to 3e-16, up to which width of the
 # interval and up to how many e-foldings of the integrand. Found by comparison with quadrature to 30

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from slrsym.balls.fields import contraction
 from slrsym.kernels.ball_backend import ball
 from slrsym.landscape.points import point_signs
-from slrsym.models.expressions import kernel
+from slrsym.models.paper import kernel
 from slrsym.task import Task
 
 __all__ = ["Enclosure", "inertia", "refine"]

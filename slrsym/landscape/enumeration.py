@@ -27,8 +27,7 @@ from slrsym.landscape.points import (
     point_signs,
     told_apart,
 )
-from slrsym.models.expressions import kernel
-from slrsym.models.paper import excess_risk, hessian
+from slrsym.models.paper import excess_risk, hessian, kernel
 from slrsym.task import OrderParameters, Task
 
 __all__ = [

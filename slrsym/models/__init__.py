@@ -1,10 +1,33 @@
 """Models are stated; order parameters, risk, gradient and descent follow."""
 
-from slrsym.models.model import Model as Model
-from slrsym.models.model import model as model
-from slrsym.models.statement import Direction as Direction
-from slrsym.models.statement import Predictor as Predictor
-from slrsym.models.statement import Sequence as Sequence
-from slrsym.models.statement import Token as Token
-from slrsym.models.statement import logistic as logistic
-from slrsym.models.statement import softmax as softmax
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from slrsym.models.stated import Model as Model
+    from slrsym.models.stated import model as model
+    from slrsym.models.statement import Direction as Direction
+    from slrsym.models.statement import Predictor as Predictor
+    from slrsym.models.statement import Sequence as Sequence
+    from slrsym.models.statement import Token as Token
+    from slrsym.models.statement import logistic as logistic
+    from slrsym.models.statement import softmax as softmax
+
+# Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
+_LAZY = {
+    **dict.fromkeys(("Model", "model"), "slrsym.models.stated"),
+    **dict.fromkeys(
+        ("Direction", "Predictor", "Sequence", "Token", "logistic", "softmax"),
+        "slrsym.models.statement",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -26,7 +26,7 @@ from slrsym.kernels.compile import chosen_backend
 from slrsym.models.statement import Direction, InnerProduct
 
 if TYPE_CHECKING:
-    from slrsym.models.model import Model
+    from slrsym.models.stated import Model
 
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ mean, and are nested polynomials, as every model's are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,9 +16,8 @@ from sympy import Add, Dummy, Expr, ImmutableMatrix, Mul, Poly, erf, exp, expand
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.kernels.compile import compiled, require_backend
-from slrsym.kernels.program import Program, kept
-from slrsym.kernels.special import ErfDefect, ErfVariance
+from slrsym.kernels.functions import ErfDefect, ErfVariance
+from slrsym.kernels.program import Program
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
 from slrsym.symbolic import closed_form, excess_risk_stable
 from slrsym.symbolic import on_manifold as symbolic_on_manifold
@@ -144,7 +143,7 @@ def _arranged(expr: Expr) -> Expr:
     return nested(expr.xreplace(names), generators).xreplace({n: f for f, n in names.items()})
 
 
-@kept
+@cache
 def program(name: str) -> Program:
     """The program of one of the functions of the risk."""
     if name not in KERNELS:
@@ -152,13 +151,3 @@ def program(name: str) -> Program:
     found = globals()[name]()
     outputs = found if isinstance(found, tuple) else (found,)
     return Program.of(outputs, ORDER_PARAMETERS, PARAMETERS)
-
-
-@cache
-def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
-    """One of the functions of the risk, in the numbers of a backend.
-
-    They are made of the closed form of Proposition 15.
-    """
-    require_backend(backend)
-    return compiled(program(name), backend)

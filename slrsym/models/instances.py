@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Expr, erf, sqrt
 
-from slrsym.models.model import Model, model
+from slrsym.models.stated import Model, model
 from slrsym.models.statement import Direction, Predictor, Projections, Sequence, Token
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 

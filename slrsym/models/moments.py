@@ -42,9 +42,8 @@ from slrsym.gaussian import (
     normal_pdf,
 )
 from slrsym.gaussian.integrals import erf_product_mean
-from slrsym.kernels.means import gaussian_mean
+from slrsym.kernels.functions import ErfCovariance, ErfVariance, gaussian_mean
 from slrsym.kernels.printing import hoisted
-from slrsym.kernels.special import ErfCovariance, ErfVariance
 
 
 @cache

@@ -31,7 +31,7 @@ from slrsym.models.moments import NotClosedError
 from slrsym.models.statement import Direction
 
 if TYPE_CHECKING:
-    from slrsym.models.model import Model
+    from slrsym.models.stated import Model
 
 Array = NDArray[np.float64]
 

@@ -6,19 +6,36 @@ The closed form is that of Proposition 15, derived from the definition of the ri
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.kernels.arguments import real_array
-from slrsym.kernels.compile import require_backend
-from slrsym.models.expressions import kernel
+from slrsym.kernels.compile import compiled, require_backend
+from slrsym.kernels.program import kept
 from slrsym.task import Task
+
+# Of one of the functions of the risk, by its name.
+program = kept("slrsym.models.expressions.program")
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
+
+
+@cache
+def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
+    """One of the functions of the risk, in the numbers of a backend.
+
+    They are made of the closed form of Proposition 15.
+    """
+    if require_backend(backend) in ("numpy", "numba"):
+        return compiled(program(name), backend)
+    from slrsym.models import expressions
+
+    return compiled(expressions.program(name), backend)
 
 
 def _evaluated(

@@ -16,7 +16,7 @@ from slrsym.models.descent import Runs, fill_in, schedule_of, simulate, started
 from slrsym.models.statement import Direction, softmax
 
 if TYPE_CHECKING:
-    from slrsym.models.model import Model
+    from slrsym.models.stated import Model
 
 
 Array = NDArray[np.float64]

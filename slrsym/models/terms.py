@@ -15,11 +15,10 @@ from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import compile_expressions, require_backend
+from slrsym.kernels.functions import ErfDefect, GaussianMean
 from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk
 from slrsym.kernels.laplace_balls import ball_laplace_risk
-from slrsym.kernels.means import GaussianMean
 from slrsym.kernels.numba_backend import numba_laplace_risk
-from slrsym.kernels.special import ErfDefect
 from slrsym.models.expressions import nested
 from slrsym.models.moments import (
     ATOMS,
@@ -35,7 +34,7 @@ from slrsym.models.moments import (
 from slrsym.models.statement import Direction, Token, softmax
 
 if TYPE_CHECKING:
-    from slrsym.models.model import Model
+    from slrsym.models.stated import Model
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.given import Inverse, temperatures, uniform_overlaps
 from slrsym.dynamics.spheres import curvature, vectors
-from slrsym.kernels.arguments import positive, real_array, whole
+from slrsym.kernels.arguments import positive, whole
 from slrsym.landscape.points import distance
 from slrsym.landscape.stability import swap_point
+from slrsym.montecarlo.proportions import wilson
 from slrsym.recovery.tubes import Tube, tube_around
 from slrsym.task import ORACLE, Task
 
@@ -115,49 +115,6 @@ def ends(
         if asked.size:
             found[asked[moving(states[asked], at, task, alpha, steps)]] = MOVING
     return found
-
-
-CONFIDENCE = 0.95
-
-
-def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wilson's intervals of probabilities, which hold them with probability `CONFIDENCE`.
-
-    The interval is that of E. B. Wilson, Journal of the American Statistical Association 22 (1927).
-
-    Parameters
-    ----------
-    counts : array_like of int, any shape
-        How often each was seen.
-    total : int
-        Among how many, at least 1.
-
-    Returns
-    -------
-    lower, upper : ndarray, of the shape of `counts`
-
-    Raises
-    ------
-    ValueError
-        If `total` is not an integer of at least 1, or a count is not one from 0 to `total`.
-
-    Examples
-    --------
-    >>> lower, upper = wilson([16], 300)
-    >>> [lower.round(3).tolist(), upper.round(3).tolist()]
-    [[0.033], [0.085]]
-    """
-    total = whole("total", total, 1)
-    array = real_array("counts", counts)
-    if not ((array >= 0) & (array <= total) & (array == np.floor(array))).all():
-        raise ValueError(f"counts must be integers from 0 to {total}; got {counts!r}")
-    found = np.array(
-        [
-            scipy.stats.binomtest(int(k), total).proportion_ci(CONFIDENCE, method="wilson")
-            for k in array.reshape(-1)
-        ]
-    ).reshape(*array.shape, 2)
-    return found[..., 0], found[..., 1]
 
 
 def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:

@@ -36,8 +36,8 @@ from slrsym.files import (
 from slrsym.jobs import Jobs, Maker, advancing, as_maker, completed
 from slrsym.kernels.arguments import number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
+from slrsym.montecarlo.proportions import CONFIDENCE
 from slrsym.recovery.setting import (
-    CONFIDENCE,
     MOVING,
     NEAR,
     VERDICTS,

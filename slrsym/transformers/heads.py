@@ -20,14 +20,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import special
-from sympy import Matrix, Symbol, diff, erf, sqrt, symbols
 
-from slrsym.gaussian import GaussianLaw, expectation
-from slrsym.kernels import compile_expressions
 from slrsym.kernels.arguments import positive, whole
-from slrsym.kernels.compile import chosen_backend
-from slrsym.kernels.special import ErfCovariance
-from slrsym.notation import lam
+from slrsym.kernels.compile import chosen_backend, compiled
+from slrsym.kernels.program import kept
 from slrsym.transformers.layer import MultipleLocation, Real, RunsInPieces, stream
 
 _Array = NDArray[np.float64]
@@ -355,48 +351,17 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
     return _unit(np.concatenate([moved[:, :, :fixed], triangle.transpose(0, 2, 1)], axis=2))
 
 
-_U, _V, _u, _v, _Y = symbols("U V u v Y", real=True)
-_MEANS = symbols("m_U m_V m_u m_v", real=True)
-_COVARIANCES = symbols("c_UV c_uv c_Uu c_Uv c_Vu c_Vv", real=True)
-_S = Symbol("s", positive=True)
+_one_head = kept("slrsym.transformers.moments.one_head")
+_two_heads = kept("slrsym.transformers.moments.two_heads")
 
 
 @cache
 def one_head(backend: str) -> Callable[..., Any]:
-    """States m_U, m_V, c_UV, c_UY, c_VY, s to moments and their derivatives.
-
-    E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
-    Y, with its derivatives by the first five.
-    """
-    (m_U, m_V, *_), c_UV = _MEANS, _COVARIANCES[0]
-    UY, VY = symbols("c_UY c_VY", real=True)
-    covariance = Matrix([[_S**2, c_UV, UY], [c_UV, _S**2, VY], [UY, VY, 1]])
-    law = GaussianLaw({_U: m_U, _V: m_V, _Y: 0}, covariance)
-    head = _V * erf(lam * _U)
-    alone, with_Y = expectation(head, law), expectation(_Y * head, law)
-    varying = (m_U, m_V, c_UV, UY, VY)
-    outputs = [alone, *(diff(alone, x) for x in varying[:3])]
-    outputs += [with_Y, *(diff(with_Y, x) for x in varying)]
-    return compile_expressions(outputs, (*varying, _S), (lam,), backend)
+    """The function of `slrsym.transformers.moments.one_head`."""
+    return compiled(_one_head(), backend)
 
 
 @cache
 def two_heads(backend: str) -> Callable[..., Any]:
-    """States m_U, m_V, m_u, m_v, c_UV, c_uv, c_Uu, c_Uv, c_Vu, c_Vv, s to a second moment.
-
-    That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.
-    """
-    m_U, _, m_u, _ = _MEANS
-    UV, uv, Uu, Uv, Vu, Vv = _COVARIANCES
-    s2 = _S**2
-    rows = [[s2, UV, Uu, Uv], [UV, s2, Vu, Vv], [Uu, Vu, s2, uv], [Uv, Vv, uv, s2]]
-    law = GaussianLaw(dict(zip((_U, _V, _u, _v), _MEANS, strict=True)), Matrix(rows))
-    both = erf(lam * _U) * erf(lam * _u)
-    # The same number, without cases where a mean is zero.
-    wide = 1 + 2 * lam**2 * s2
-    x, y = (lam * mean / sqrt(wide) for mean in (m_U, m_u))
-    product = erf(x) * erf(y) + ErfCovariance(x, y, 2 * lam**2 * Uu / wide)
-    moment = expectation(_V * _v * both, law).xreplace({expectation(both, law): product})
-    varying = (*_MEANS, *_COVARIANCES)
-    slopes = (diff(moment, symbol) for symbol in varying)
-    return compile_expressions([moment, *slopes], (*varying, _S), (lam,), backend)
+    """The function of `slrsym.transformers.moments.two_heads`."""
+    return compiled(_two_heads(), backend)

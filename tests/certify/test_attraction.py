@@ -8,7 +8,8 @@ from sympy import Matrix, Rational, Symbol, symbols
 
 from slrsym import Task, notation
 from slrsym.certify.attraction import Attraction, transverse_form
-from slrsym.kernels.special import ErfVariance, erf_variance
+from slrsym.kernels.functions import ErfVariance
+from slrsym.kernels.special import erf_variance
 from slrsym.models.paper import gradient
 from slrsym.notation import kappa, nu
 from slrsym.proof import in_words

@@ -177,7 +177,7 @@ def test_the_map_is_the_one_of_lemma_7():
             expr = expr.xreplace(full)
         from sympy import erf
 
-        from slrsym.kernels.special import ErfDefect
+        from slrsym.kernels.functions import ErfDefect
 
         return float(expr.replace(ErfDefect, lambda x, y: x - erf(y)).subs(at))
 

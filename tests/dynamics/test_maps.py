@@ -8,7 +8,8 @@ import pytest
 
 from slrsym.dynamics.given import gram_matrices
 from slrsym.dynamics.maps import overlap_program, planar_program, restoring_program
-from slrsym.kernels.backends import mpmath_function, numpy_parts
+from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.mpmath_backend import mpmath_function
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
 

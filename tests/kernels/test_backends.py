@@ -19,10 +19,10 @@ from flint import arb, ctx
 from sympy import Symbol, exp
 
 from slrsym.kernels import compile_expressions, numba_backend, special
+from slrsym.kernels.functions import DecayIntegral, ErfDefect
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder
-from slrsym.kernels.special import DecayIntegral, ErfDefect
-from slrsym.models.expressions import kernel
+from slrsym.models.paper import kernel
 from slrsym.task import Task
 from tests._profile import THOROUGH, thorough, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting

@@ -12,7 +12,7 @@ import pytest
 from sympy import Symbol, erf, exp
 
 from slrsym.kernels import numba_backend, special
-from slrsym.kernels.backends import _decay_integral
+from slrsym.kernels.mpmath_backend import _decay_integral
 from slrsym.kernels.program import Program
 from slrsym.testing import polynomials
 from tests._profile import THOROUGH

@@ -46,16 +46,16 @@ from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pd
 from slrsym.kernels import compile_expressions
 from slrsym.kernels import program as program_module
 from slrsym.kernels import zeta as erf_zeta
-from slrsym.kernels.means import gaussian_mean
-from slrsym.kernels.program import Program, kept
-from slrsym.kernels.special import (
+from slrsym.kernels.functions import (
     BivariateNormal,
     DecayIntegral,
     ErfCovariance,
     ErfDefect,
     ErfVariance,
-    erf_variance,
+    gaussian_mean,
 )
+from slrsym.kernels.program import Program, kept
+from slrsym.kernels.special import erf_variance
 from slrsym.models import expressions
 from slrsym.models.expressions import program
 from slrsym.notation import ORDER_PARAMETERS
@@ -339,19 +339,20 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
         times.append(power)
         return Program.of([gaussian_mean(tanh(x) ** power, x, y, p)], (y,), (p,))
 
-    first, again = kept(made)(2), kept(made)(2)
+    monkeypatch.setattr(program_module, "resolve_name", {"here.made": made}.get)
+    first, again = kept("here.made")(2), kept("here.made")(2)
     assert times == [2]
     assert first == again
     assert again.means[0][1] == first.means[0][1]
-    kept(made)(3)
+    kept("here.made")(3)
     assert times == [2, 3]
     (damaged, _) = sorted(tmp_path.iterdir())
     damaged.write_text("[")
-    assert {kept(made)(2).body, kept(made)(3).body} >= {first.body}
+    assert {kept("here.made")(2).body, kept("here.made")(3).body} >= {first.body}
     assert len(times) == 3
     monkeypatch.setattr(program_module, "_package", lambda: "changed")
-    kept(made)(2)
+    kept("here.made")(2)
     assert len(times) == 4
     monkeypatch.setenv("SLRSYM_FRESH", "1")
-    kept(made)(2)
+    kept("here.made")(2)
     assert len(times) == 5

@@ -10,7 +10,7 @@ from slrsym.kernels.ball_backend import ball
 from slrsym.landscape import swap_point
 from slrsym.landscape.certificate import _Attempt, inertia, refine
 from slrsym.landscape.enumeration import descend, starts
-from slrsym.models.expressions import kernel
+from slrsym.models.paper import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
 

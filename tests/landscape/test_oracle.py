@@ -15,7 +15,7 @@ from slrsym.landscape import (
     saturated_critical_inverse_temperature,
     swap_point,
 )
-from slrsym.models.expressions import kernel
+from slrsym.models.paper import kernel
 from tests.properties._examples import examples
 
 

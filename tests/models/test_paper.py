@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from slrsym.kernels import compile_expressions
-from slrsym.models.expressions import kernel
 from slrsym.models.instances import attention
+from slrsym.models.paper import kernel
 from slrsym.notation import ORDER_PARAMETERS
 from slrsym.symbolic import closed_form, gradient, hessian
 from slrsym.task import informative_token, other_token

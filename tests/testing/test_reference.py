@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sympy import Rational
 
-from slrsym.models.expressions import kernel
+from slrsym.models.paper import kernel
 from slrsym.testing import accuracy
 from slrsym.testing import reference as program
 from slrsym.testing.accuracy import error_of, risk_errors, worst, zeta_errors

@@ -1,0 +1,136 @@
+"""Programs as functions of mpmath numbers, to any number of digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from numbers import Rational
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from slrsym.gaussian import multiprecision
+from slrsym.kernels.arguments import whole
+from slrsym.kernels.means import HALVINGS, STEP, hermite
+from slrsym.kernels.program import Program, defined
+
+# More digits than asked for, which rounding and the quadrature may use up.
+_GUARD = 10
+
+
+def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
+    """The integral, over pieces short against its decay, up to where nothing is left of it."""
+    if width == 0:
+        return mpmath.mpf(0)
+    cut = (mpmath.mp.prec + 20) * mpmath.log(2)
+    if exponent * width * (2 * low + width) > cut:
+        reach = cut / exponent
+        width = reach / (low + mpmath.sqrt(low * low + reach))
+    fall = exponent * width * (2 * low + width)
+    pieces = 1 + int(mpmath.ceil(mpmath.sqrt(fall)))
+
+    def integrand(y: Any) -> Any:
+        rise = width * y * (2 * low + width * y)
+        return mpmath.exp(-exponent * rise) / (1 + low * low + rise)
+
+    # Gauss-Legendre, for an analytic function between ends where nothing is singular.
+    return width * mpmath.quadgl(integrand, mpmath.linspace(0, 1, pieces + 1))
+
+
+def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
+    """The integral of `ErfCovariance`, on a logarithmic scale."""
+    if r == 0:
+        return mpmath.mpf(0)
+    if r < 0:
+        return -_erf_covariance(x, -y, -r)
+    rise, fall, digits = (x + y) ** 2 / 4, (x - y) ** 2 / 4, (mpmath.mp.prec + 20) * mpmath.log(2)
+    start = mpmath.log((1 - r) / (1 + r)) / 2 if r < 1 else -digits
+    peak = min(0, max(start, mpmath.log(fall / rise) / 4)) if rise and fall else 0
+    if not fall:
+        peak = start
+    # The quadrature counts errors in absolute terms.
+    least = rise * mpmath.exp(2 * peak) + fall * mpmath.exp(-2 * peak)
+    if fall:
+        start = max(start, mpmath.log(fall / (least + digits)) / 2)
+
+    def integrand(z: Any) -> Any:
+        square = mpmath.exp(2 * z)
+        return mpmath.exp(z + least - rise * square - fall / square) / (1 + square)
+
+    pieces = 2 + int(abs(start)) + int(mpmath.sqrt(rise + fall))
+    total = mpmath.quadgl(integrand, mpmath.linspace(start, 0, pieces))
+    return 4 / mpmath.pi * mpmath.exp(-(x * x + y * y) / 2 - least) * total
+
+
+def _precise_erf_defect(x: Any, y: Any) -> Any:
+    small = mpmath.erfc(abs(y))
+    return (x - 1) + small if y >= 0 else (x + 1) - small
+
+
+def _mpmath_namespace() -> dict[str, Any]:
+    return {
+        "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
+        "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
+        "minimum": min,
+        "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
+        "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": multiprecision.owens_t,
+        "normal_cdf": multiprecision.normal_cdf,
+        "decay_integral": _decay_integral, "erf_defect": _precise_erf_defect,
+        "decay_coefficients": lambda *ends: ends,
+        "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
+        "erf_covariance": _erf_covariance,
+        "rational": lambda p, q: mpmath.mpf(p) / q,
+    }  # fmt: skip
+
+
+def _number(x: Any) -> Any:
+    if isinstance(x, Rational):
+        return mpmath.mpf(int(x.numerator)) / int(x.denominator)
+    return mpmath.mpf(float(x) if isinstance(x, np.floating) else x)
+
+
+def _trapezoid(f: Callable[..., Any], order: int, m: Any, v: Any, *parameters: Any) -> Any:
+    """`slrsym.kernels.means.trapezoid_arrays` of numbers, to the working precision."""
+    digits = mpmath.mp.dps + 5
+    spread, agreed = mpmath.sqrt(v), mpmath.mpf(10) ** (-digits * 2 // 3)
+    reach = mpmath.sqrt(2 * digits * mpmath.log(10)) + 2
+    step = mpmath.mpf(STEP) / max(1, mpmath.ceil(spread))
+    steep = spread > 1
+
+    def sums(start: Any) -> tuple[Any, Any]:
+        terms = []
+        for n in range(int(2 * reach / step) + 2):
+            z = start - reach + n * step
+            term = f(m + spread * z, *parameters)[int(steep)] * mpmath.npdf(z) * step
+            terms.append(term * hermite(z, order) / spread**order if steep else term)
+        return mpmath.fsum(terms), mpmath.fsum(map(abs, terms))
+
+    total, size = sums(mpmath.mpf(0))
+    for _ in range(HALVINGS):
+        other, more = sums(step / 2)
+        agree = abs(total - other) <= agreed * (size + more)
+        total, size, step = (total + other) / 2, (size + more) / 2, step / 2
+        if agree:
+            return total
+    return mpmath.nan
+
+
+def mpmath_function(program: Program) -> Callable[..., Any]:
+    """A function of one state, in mpmath numbers."""
+    namespace = _mpmath_namespace()
+    means = {
+        name: partial(_trapezoid, defined(pair.body, namespace)["body"], order)
+        for name, pair, order in program.means
+    }
+    scope = defined(program.setup + program.body, namespace | means)
+
+    def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
+        digits = whole("dps", dps, 1)
+        with mpmath.workdps(digits + _GUARD):
+            fixed = scope["constants"](*map(_number, parameters))
+            values = scope["body"](*map(_number, program.checked(state)), *fixed)
+        with mpmath.workdps(digits):
+            return [+mpmath.mpf(value) for value in values]
+
+    return evaluate
