@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import mpmath
+from flint import acb, arb, ctx
 from mpmath import mp
+from mpmath.libmp import from_man_exp
 
 _LN2 = 0.6931471805599453
 
@@ -71,12 +73,11 @@ def gaussian_zeta(t: Any, s: Any) -> Any:
     Notes
     -----
     With :math:`A^2 = 1 + 2s^2`, :math:`B^2 = 1 + 4s^2` and :math:`a = t/A`, this is
-    :math:`1 - 8T(\sqrt2 a, 1/B)`. Where that may cancel, at :math:`|a|, |s| \le 1`, Mehler's
-    expansion into Hermite polynomials has positive terms only:
+    :math:`1 - 8T(\sqrt2 a, 1/B)`, and :math:`\operatorname{erf}(a)^2 = 1 - 8T(\sqrt2 a, 1)`. So
+    nothing cancels in
 
     .. math:: \zeta(t, s) = \operatorname{erf}(a)^2
-              + \frac4\pi e^{-2a^2} \sum_{n \ge 1} \left(\frac{s}{A}\right)^{2n}
-                \frac{H_{n-1}(a)^2}{n!}.
+              + \frac4\pi \int_{1/B}^1 \frac{e^{-a^2(1+x^2)}}{1+x^2}dx.
     """
     t, s = _real("t", t), _real("s", s)
     if mpmath.isnan(t) or mpmath.isnan(s):
@@ -84,12 +85,12 @@ def gaussian_zeta(t: Any, s: Any) -> Any:
     if mpmath.isinf(t) or mpmath.isinf(s):
         return mp.one
     with mp.workprec(mp.prec + 20):
-        square = 1 + 2 * s * s
-        a = abs(t) / mpmath.sqrt(square)
-        if a > 1 or abs(s) > 1:
-            value = 1 - 8 * owens_t(mpmath.sqrt(2) * a, 1 / mpmath.sqrt(1 + 4 * s * s))
-        else:
-            value = mpmath.erf(a) ** 2 + _variance_of_erf(a, s * s / square)
+        a, B = abs(t) / mpmath.sqrt(1 + 2 * s * s), mpmath.sqrt(1 + 4 * s * s)
+        value = mpmath.erf(a) ** 2
+        if a * a < (mp.prec + 20) * _LN2:
+            # The length 1 - 1/B, where B may be next to 1.
+            length = 4 * s * s / (B * (1 + B))
+            value += 4 / mp.pi * mpmath.exp(-a * a) * _bell_integral(a * a, mp.one, -length)
     return +value
 
 
@@ -130,88 +131,26 @@ def _owens_t(h: Any, a: Any) -> Any:
 
 def _core(c: Any, a: Any) -> Any:
     """Integral of exp(-c x^2)/(1 + x^2) over 0 <= x <= a, for c > 0, 0 < a <= 1."""
-    if a * a <= 0.5 or c > (mp.prec + 20) * _LN2:
-        return _core_by_moments(c, a)
-    return _core_by_powers(c, a)
+    # Beyond this nothing is left.
+    far = mpmath.sqrt((mp.prec + 20) * _LN2 / c)
+    return _bell_integral(c, mp.zero, min(a, far))
 
 
-def _core_by_moments(c: Any, a: Any) -> Any:
-    r"""The core from :math:`1/(1+x^2) = \sum_j (-x^2)^j`, for :math:`a^2 \le 1/2` or c large.
+def _bell_integral(c: Any, start: Any, length: Any) -> Any:
+    """Integral of exp(-c x^2)/(1 + x^2) between two points, by Arb; positive, wherever they lie."""
+    if length == 0:
+        return mp.zero
+    with ctx.workprec(mp.prec + 30 + int(max(0, mpmath.mag(c)))):
+        steep, low, along = map(_ball, (c, start, length))
 
-    The remainder is smaller than the first term left out. The moments
-    :math:`m_j = \int_0^a x^{2j} e^{-cx^2}dx` fall like :math:`a^{2j}`, and until j = c also like
-    :math:`(j/(ec))^j`.
-    """
-    negligible = (mp.prec + 20) * _LN2
-    ratio = a * a
-    if c * ratio > negligible:
-        # The integral from a on is nothing here: take the moments of the half-line.
-        moment = mpmath.sqrt(mp.pi / c) / 2
-        total, j = moment, 0
-        while abs(moment) > total * mp.eps / 8:
-            j += 1
-            moment *= -(2 * j - 1) / (2 * c)
-            total += moment
-        return total
-    last = int(negligible / float(-mpmath.log(ratio)) if ratio <= 0.5 else negligible) + 1
-    # Downwards, every term of the recursion is positive.
-    decay = mpmath.exp(-c * ratio)
-    power = a ** (2 * last + 1)
-    moment = _moment(c, ratio, power * decay, last)
-    total = moment
-    for j in range(last, 0, -1):
-        power /= ratio
-        moment = (2 * c * moment + power * decay) / (2 * j - 1)
-        total = moment - total
-    return total
+        def integrand(y: Any, _: Any) -> Any:
+            square = (low + along * y) ** 2
+            return (-steep * square).exp() / (1 + square)
+
+        found = abs(along) * acb.integral(integrand, 0, 1, abs_tol=0).real
+        return mpmath.make_mpf(from_man_exp(*map(int, found.mid().man_exp())))
 
 
-def _moment(c: Any, ratio: Any, leading: Any, order: int) -> Any:
-    """The moment of that order, by Kummer's series, all of whose terms are positive."""
-    term = leading / (2 * order + 1)
-    total = term
-    k = 0
-    while term > total * mp.eps / 8:
-        k += 1
-        term *= 2 * c * ratio / (2 * order + 2 * k + 1)
-        total += term
-    return total
-
-
-def _core_by_powers(c: Any, a: Any) -> Any:
-    r"""The core from the exponential series of :math:`e^{-c(1+x^2)}`, at sufficient precision.
-
-    Its coefficients :math:`\int_0^a (1+x^2)^{k-1} dx` follow a recursion of positive terms.
-    """
-    # The terms reach exp(c (1 + a^2)), the sum is as small as exp(-c).
-    peak = float(c) * (1 + float(a) ** 2)
-    with mp.extraprec(int((peak + float(c)) / _LN2) + 10):
-        height = 1 + a * a
-        total, integral, power = mpmath.atan(a), mp.zero, a
-        factor = mp.one
-        k = 0
-        while k < peak or factor * power > mp.eps:
-            k += 1
-            factor *= c / k
-            integral = (power + 2 * (k - 1) * integral) / (2 * k - 1)
-            power *= height
-            total += -factor * integral if k % 2 else factor * integral
-        total *= mpmath.exp(c)
-    return +total
-
-
-def _variance_of_erf(a: Any, q: Any) -> Any:
-    """Variance of erf(t + s G), from a = t/A and q = s^2/A^2, by Mehler's expansion."""
-    previous, hermite = mp.zero, mp.one
-    weight = q
-    total = weight
-    n = 1
-    # By Cramer's inequality, H_n(a)^2 < 1.2 * 2^n n! exp(a^2).
-    bound = 4 * weight * mpmath.exp(a * a)
-    while bound > total * mp.eps / 8:
-        previous, hermite = hermite, 2 * (a * hermite - (n - 1) * previous)
-        n += 1
-        weight *= q / n
-        bound *= 2 * q
-        total += weight * hermite * hermite
-    return 4 / mp.pi * mpmath.exp(-2 * a * a) * total
+def _ball(x: Any) -> arb:
+    sign, mantissa, exponent, _ = x._mpf_
+    return arb(int(mantissa) * (-1) ** sign) * arb(2) ** int(exponent)
