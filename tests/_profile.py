@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-from collections.abc import Iterator, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -37,45 +33,27 @@ def _values(case: Any) -> tuple[Any, ...]:
 
 # -- what a more thorough profile does otherwise than dev --------------------------------------
 
+# What a test has that does something else in dev, as it or a fixture of its file reads `THOROUGH`;
+# `more(NIGHTLY)` where only nightly makes a difference.
+more = pytest.mark.more
+
+# Fixtures of folders that are others in dev.
+_FIXTURES = {"document"}
+
 
 def beyond_dev(item: pytest.Item) -> bool:
     """Whether a test is left out in dev, or does something else there.
 
-    It is one of Hypothesis, or it or a fixture of it reads `THOROUGH`, in nightly `NIGHTLY`, be it
-    by way of other names of its file. Steps of derivations have more points, and so have they in
-    ``slrsym verify``.
+    All tests of Hypothesis do. Steps of derivations have more points, and so have they in ``slrsym
+    verify``.
     """
     if not isinstance(item, pytest.Function):
         return False
-    if any(mark.kwargs.get("reason", "").startswith(_LEFT) for mark in item.iter_markers("skipif")):
-        return True
-    return any(name in _reading(file) for file, name in _functions_of(item))
-
-
-def _functions_of(item: pytest.Function) -> Iterator[tuple[Path, str]]:
-    """A test and its fixtures: their files, and their names or those of their classes."""
-    yield item.path, item.cls.__name__ if item.cls else item.originalname
-    for definitions in item._fixtureinfo.name2fixturedefs.values():
-        for function in (inspect.unwrap(definition.func) for definition in definitions):
-            yield Path(inspect.getfile(function)), function.__qualname__.split(".")[0]
-
-
-@cache
-def _reading(file: Path) -> frozenset[str]:
-    """The names of a file whose values the profile decides, by themselves or by what they use."""
-    deciding = {"given", "THOROUGH", *(["NIGHTLY"] if NIGHTLY else [])}
-    found: set[str] = set()
-    uses: dict[str, set[str]] = {}
-    for part in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(part, ast.ImportFrom):
-            if (part.module or "").split(".")[-1] in ("hypothesis", "_profile"):
-                found |= deciding & {alias.name for alias in part.names}
-            continue
-        names = [node for node in ast.walk(part) if isinstance(node, ast.Name)]
-        one = isinstance(part, ast.FunctionDef | ast.ClassDef)
-        defined = [part.name] if one else [n.id for n in names if isinstance(n.ctx, ast.Store)]
-        for name in defined:
-            uses.setdefault(name, set()).update(n.id for n in names)
-    while more := {name for name, used in uses.items() if used & found} - found:
-        found |= more
-    return frozenset(found)
+    return (
+        any(all(mark.args) for mark in item.iter_markers("more"))
+        or any(
+            mark.kwargs.get("reason", "").startswith(_LEFT) for mark in item.iter_markers("skipif")
+        )
+        or hasattr(item.obj, "hypothesis")
+        or not _FIXTURES.isdisjoint(item.fixturenames)
+    )

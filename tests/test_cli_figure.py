@@ -13,7 +13,7 @@ from slrsym.dynamics import load
 from slrsym.experiments import EXPERIMENTS, SECTION_E3
 from slrsym.figures import NAMES
 
-from ._profile import THOROUGH
+from ._profile import THOROUGH, more
 from .probing.tiny import write_bert
 
 
@@ -60,6 +60,7 @@ def names_in(folder):
 ALL = tuple(name for name in NAMES if name != "1")
 
 
+@more
 @pytest.mark.parametrize(
     ("form", "names"),
     [

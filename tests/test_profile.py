@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ._profile import THOROUGH, beyond_dev, one_in, thorough_only
-
-COUNT = 3 if THOROUGH else 2
-MORE = COUNT + 1
-
-
-@pytest.fixture
-def counted():
-    return MORE
-
-
-@pytest.fixture
-def again(counted):
-    return counted
+from ._profile import NIGHTLY, beyond_dev, more, one_in, thorough_only
 
 
 def test_what_is_the_same(request):
@@ -36,45 +25,33 @@ def test_what_dev_leaves_out(request):
     assert beyond_dev(request.node)
 
 
-def test_names_of_the_file(request):
+@more
+def test_what_is_marked(request):
     assert beyond_dev(request.node)
-    assert MORE > COUNT
 
 
-def test_fixtures_of_fixtures(request, again):
+@more(NIGHTLY)
+def test_what_is_marked_for_nights(request):
+    assert beyond_dev(request.node) == NIGHTLY
+
+
+@given(st.integers())
+def test_examples(request, x):
     assert beyond_dev(request.node)
 
 
 def test_fixtures_of_a_folder(request):
     """The claims that are exported are few in dev, and all otherwise."""
     node = request.node
-    definitions = node._fixtureinfo.name2fixturedefs
-    assert not beyond_dev(node)
-    from .export import conftest
-
-    class Definition:
-        func = staticmethod(conftest.document.__wrapped__)
-
-    definitions["document"] = [Definition]
+    node.fixturenames.append("document")
     try:
         assert beyond_dev(node)
     finally:
-        del definitions["document"]
+        node.fixturenames.remove("document")
 
 
-class TestMethods:
-    def test_of_a_class(self, request):
-        assert beyond_dev(request.node)
-        assert COUNT
-
-
-def test_examples(request):
-    seen = []
-
-    @given(st.integers())
-    def examined(x):
-        seen.append(x)
-
-    examined()
-    assert seen
-    assert beyond_dev(request.node)
+def test_who_reads_the_profile_marks_tests():
+    for file in Path(__file__).parent.rglob("test_*.py"):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        (read, *_) = [line for line in lines if "_profile import" in line] or [""]
+        assert "THOROUGH" not in read or "more" in read, file

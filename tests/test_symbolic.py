@@ -26,7 +26,7 @@ from slrsym.search.context import Context
 from slrsym.symbolic import closed_form, derivation, gradient, hessian, on_manifold, risk_definition
 
 from . import tensor_quadrature
-from ._profile import THOROUGH
+from ._profile import THOROUGH, more
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,7 @@ def random_overlaps(rng):
             return values
 
 
+@more
 @pytest.mark.parametrize("number", range(20 if THOROUGH else 3))
 def test_derived_risk_is_the_definition_to_fifty_digits(number):
     rng = np.random.default_rng([2410, 1537, number])
@@ -83,6 +84,7 @@ def test_risk_on_manifold_does_not_know_the_other_overlaps():
     assert on_manifold().free_symbols == {d, L, gamma, epsilon, lam, kappa, nu}
 
 
+@more
 def test_gradient_and_hessian_are_derivatives_of_the_closed_form():
     rng = np.random.default_rng(3)
     point = random_overlaps(rng) | {d: 7, L: 4, gamma: Rational(2, 3), epsilon: 1, lam: 1}

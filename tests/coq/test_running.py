@@ -11,7 +11,7 @@ from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq import running
 from slrsym.coq.development import Development, confirmed, confirmed_claims
 from slrsym.coq.printing import Unprintable
-from tests._profile import NIGHTLY, THOROUGH
+from tests._profile import NIGHTLY, THOROUGH, more
 
 needs_coq = pytest.mark.skipif(
     shutil.which("coqc") is None, reason=f"{running.INSTALL}; nothing here needs it"
@@ -39,6 +39,7 @@ def known(ledger):
     return made
 
 
+@more
 def test_the_list_is_of_steps_that_are_there(known):
     assert not known.refused
     for id, goals in known.goals.items():
@@ -79,6 +80,7 @@ def _false(statement):
     return None
 
 
+@more
 @needs_coq
 def test_coq_refuses_false_steps(known, library):
     wrong = []

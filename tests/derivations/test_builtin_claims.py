@@ -12,7 +12,7 @@ from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
 
 from .._granted import granted
-from .._profile import THOROUGH, nightly_only, thorough_only
+from .._profile import THOROUGH, more, nightly_only, thorough_only
 
 # pytest's own collection of derivations/ proves every claim once, by all rules, at seed 0. Rules
 # know no points: the profiles ci and nightly compare the numbers here at others, nightly at yet
@@ -58,6 +58,7 @@ def rows(ledger):
         return ledger.verify(seed=1)
 
 
+@more
 def test_with_its_steps_every_claim_is_proved(ledger, rows):
     assert len(rows) == len(ledger.claims)
     evidence = [row for row in rows if row.status in ("certified", "tested")]
@@ -87,6 +88,7 @@ def test_nothing_is_said_to_be_itself(ledger, steps):
     assert len(said) > 1000
 
 
+@more
 def test_no_row_leaves_out_an_axiom(ledger, rows, steps):
     own = {}
     for id, found in steps.items():
@@ -110,6 +112,7 @@ def test_steps_hold_to_many_digits(rows):
     assert min(digits) >= 28
 
 
+@more
 def test_every_claim_about_an_expectation_is_sampled(ledger, rows):
     found = {row.id: row.monte_carlo for row in rows}
     for id, claim in ledger.claims.items():
@@ -121,6 +124,7 @@ def test_every_claim_about_an_expectation_is_sampled(ledger, rows):
     assert sum(map(len, found.values())) < 10_000  # as the probability of a false alarm supposes
 
 
+@more
 def test_the_deviations_of_samples_are_normal(rows):
     items = [item for row in rows for item in row.monte_carlo]
     z = [item.z for item in items if item.off == abs(item.z)]
@@ -153,6 +157,7 @@ def test_the_ledger_has_every_claim_that_the_derivations_are_about(ledger):
     assert expected <= set(ledger.claims)
 
 
+@more
 def test_theorem_1_rests_on_lemma_18_and_steins_lemma(rows):
     found = {row.id: row for row in rows}
     ids, ahead = set(), ["theorem-1"]

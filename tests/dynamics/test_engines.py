@@ -9,7 +9,7 @@ from slrsym.dynamics import Inverse, Manifold, Sphere
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.dynamics.given import gram_matrices
 from slrsym.task import Task
-from tests._profile import THOROUGH, one_in, thorough, thorough_only
+from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
 from tests.kernels._cases import needs_numba
 
 PAPER = Task(400, 10, 0.5**0.5)
@@ -40,6 +40,7 @@ def difference(one, other):
 # -- agreement ---------------------------------------------------------------------------------
 
 
+@more
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("figure", [thorough("5"), thorough("7a"), "7b"])
 def test_vectors_and_overlaps_agree(figure, backend):
@@ -52,6 +53,7 @@ def test_vectors_and_overlaps_agree(figure, backend):
     assert difference(overlaps[-1], states) > 0.1
 
 
+@more
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("figure", one_in(2, sorted(SETTINGS)))
 def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
@@ -65,6 +67,7 @@ def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
     assert difference(two[-1], states) > 0.1
 
 
+@more
 @needs_numba
 @pytest.mark.parametrize("start", [Sphere, Manifold])
 @pytest.mark.parametrize("figure", sorted(SETTINGS))
@@ -75,6 +78,7 @@ def test_backends_agree(figure, start):
     assert difference(one, other) < 1e-13
 
 
+@more
 @pytest.mark.parametrize("d", [thorough(2), 3])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):

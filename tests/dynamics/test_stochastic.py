@@ -17,7 +17,7 @@ from slrsym.dynamics.given import gram_matrices
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
 from slrsym.kernels.backends import numpy_parts
 from slrsym.task import Task
-from tests._profile import THOROUGH, thorough_only
+from tests._profile import THOROUGH, more, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.properties._examples import examples
 
@@ -62,6 +62,7 @@ def p_values(one, other):
     return np.array([ks_2samp(x, y, method="asymp").pvalue for x, y in pairs])
 
 
+@more
 @pytest.mark.parametrize(("d", "tokens", "batch"), SETTINGS)
 def test_the_law_is_that_of_vectors(d, tokens, batch):
     task = Task(d, tokens, 0.8, 2.0)
@@ -85,6 +86,7 @@ def test_other_laws_are_told_from_it():
         assert p_values(after(StochasticEngine, other, batch, 1), full).min() < LEVEL
 
 
+@more
 @pytest.mark.parametrize("state", [(1, 1, 0, 0, 0), (0, 0, 0.6, -1, 0), (0.6, 0.8, 0.6, 0.8, 1)])
 def test_the_law_where_vectors_lie_in_one_plane(state):
     """At an oracle, at a swap point, and where k is v: there the frame has axes to spare."""
@@ -145,6 +147,7 @@ def test_the_drift_is_the_step_of_the_population(task, lam, batch, seed):
     assert (np.abs(mean - expected) < 6 * error + 1e-5).all()
 
 
+@more
 def test_a_drift_is_told_from_others():
     task = Task(30, 4, 0.8, 0.3)
     mean, error, expected = drift(task, 0.7, 2, 7, 400, 100)

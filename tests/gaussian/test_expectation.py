@@ -49,7 +49,7 @@ from slrsym.gaussian import (
     normal_pdf,
     standard_normal,
 )
-from tests._profile import THOROUGH, one_in, thorough, thorough_only
+from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
 
 x, y, z, a, b, c, r = symbols("x y z a b c r", real=True)
 s = Symbol("s", positive=True)
@@ -119,6 +119,7 @@ ONE_VARIABLE = [
 ]
 
 
+@more
 @pytest.mark.parametrize("integrand", one_in(2, ONE_VARIABLE), ids=str)
 def test_one_variable(integrand):
     random = Random(str(integrand))

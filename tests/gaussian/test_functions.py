@@ -52,7 +52,7 @@ from slrsym.gaussian.functions import (
     zeta,
 )
 from slrsym.kernels import _numba_owens
-from tests._profile import THOROUGH, one_in, thorough, thorough_only
+from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
 
 h, a, t, s, x = symbols("h a t s x", real=True)
 p = Symbol("p", positive=True)
@@ -575,6 +575,7 @@ def test_quadrature_rule() -> None:
             assert float(2 / ((1 - root**2) * slope**2)) == weight
 
 
+@more
 def test_scalar_owens_t_to_the_last_digits() -> None:
     for height, end in owens_arguments(1000 if THOROUGH else 300, seed=1).tolist():
         reference = owens_t_enclosed(height, end)

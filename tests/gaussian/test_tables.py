@@ -27,7 +27,7 @@ from mpmath import mp
 from sympy import Rational, Symbol
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation, normal_cdf, normal_pdf
-from tests._profile import THOROUGH, one_in
+from tests._profile import THOROUGH, more, one_in
 
 DIGITS = 30
 
@@ -259,6 +259,7 @@ def random_values(entry: Entry, run: int) -> dict[str, Fraction]:
     return {name: Fraction(random.randint(1, 30), random.randint(11, 19)) for name in "abcdp"}
 
 
+@more
 @pytest.mark.parametrize("entry", one_in(2, ENTRIES), ids=identifier)
 def test_closed_form_is_the_tabulated_value(entry):
     closed = ours(entry)
@@ -298,6 +299,7 @@ def test_enough_entries():
     assert len({(e.integrand, e.value, e.weight) for e in ENTRIES}) >= 45
 
 
+@more
 def test_a_wrong_entry_is_found():
     """The comparison itself: a table with a misprint is not reproduced."""
     wrong = Entry("misprint", "Phi(a + b*x)", "Phi(a/sqrt(1 + b))")

@@ -24,7 +24,7 @@ from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder
 from slrsym.models.paper import kernel
 from slrsym.task import Task
-from tests._profile import THOROUGH, thorough, thorough_only
+from tests._profile import THOROUGH, more, thorough, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting
 
 NAMES = ["excess_risk", "gradient", "hessian"]
@@ -50,6 +50,7 @@ def exactly(x):
 # -- Numba -------------------------------------------------------------------------------------
 
 
+@more
 @needs_numba
 @pytest.mark.parametrize("name", NAMES)
 def test_numba_and_numpy_agree(name):
@@ -241,6 +242,7 @@ def test_without_numba_the_rest_works(no_numba):
 # -- mpmath ------------------------------------------------------------------------------------
 
 
+@more
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dps", [20, 60])
 def test_mpmath_has_the_digits_asked_for(kind, dps):
@@ -301,6 +303,7 @@ def test_mpmath_hessian_is_the_slope_of_the_gradient():
 # -- balls -------------------------------------------------------------------------------------
 
 
+@more
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_balls_hold_the_value(name, kind):
@@ -321,6 +324,7 @@ def test_balls_hold_the_value(name, kind):
                     assert radius <= size * mpmath.mpf(10) ** (9 - dps) + mpmath.mpf(10) ** -390
 
 
+@more
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_balls_of_boxes_hold_the_values_inside(name, kind):

@@ -8,7 +8,7 @@ import pytest
 
 from slrsym.models.paper import excess_risk, gradient, hessian, risk
 from slrsym.task import OrderParameters, Task
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 from tests.kernels._cases import (
     ARRAY_BACKENDS,
     EPS,
@@ -21,6 +21,7 @@ from tests.kernels._cases import (
 )
 
 
+@more
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("order", [0, 1], ids=["excess risk", "gradient"])

@@ -15,7 +15,7 @@ from slrsym.kernels import numba_backend, special
 from slrsym.kernels.mpmath_backend import _decay_integral
 from slrsym.kernels.program import Program
 from slrsym.testing import polynomials
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 from tests.kernels._cases import ARRAY_BACKENDS, needs_numba
 
 
@@ -29,6 +29,7 @@ def worst(function, reference, points):
     return found
 
 
+@more
 def test_the_tables_are_what_their_program_says():
     kept = special.TABLES
     with mpmath.workdps(40):
@@ -42,6 +43,7 @@ def test_the_tables_are_what_their_program_says():
         assert (kept["pieces"][part] == pieces).all()
 
 
+@more
 @needs_numba
 def test_the_error_of_exp_and_erf():
     from slrsym.kernels import _numba_special as compiled
@@ -62,6 +64,7 @@ def test_the_error_of_exp_and_erf():
     assert [compiled.erf(x) for x in (-math.inf, -30.0, 0.0, 30.0)] == [-1, -1, 0, 1]
 
 
+@more
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 def test_the_error_of_the_decay_series(backend):
     """A few units, and what rounding of the exponent costs, which multiplies it."""

@@ -11,7 +11,7 @@ from sympy import Piecewise, Symbol, sign, symbols
 from slrsym.gaussian import OwensT, normal_cdf
 from slrsym.kernels import compile_expressions, erf_variance, zeta
 from slrsym.kernels.functions import BivariateNormal, ErfCovariance, ErfVariance
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 from tests.kernels._cases import ARRAY_BACKENDS
 
 
@@ -37,6 +37,7 @@ def variance_by(backend):
     return lambda at, spread: float(kernel([at], spread)[0])
 
 
+@more
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 @pytest.mark.parametrize("seed", range(4))
 def test_relative_accuracy(seed, backend):
@@ -139,6 +140,7 @@ def pairs(rng, count):
 BACKENDS = [*ARRAY_BACKENDS, "mpmath", "ball"]
 
 
+@more
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("seed", range(2))
 def test_two_variables(seed, backend):

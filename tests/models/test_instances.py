@@ -13,7 +13,7 @@ from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 from slrsym.gaussian import normal_cdf
 from slrsym.models import logistic, softmax
 from slrsym.models.instances import attention, committee, multi_head
-from tests._profile import THOROUGH, thorough_only
+from tests._profile import THOROUGH, more, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
 
@@ -375,6 +375,7 @@ def softmax_by_quadrature(vectors, values, plus=0.0):
     return values["epsilon"] ** 2 + bell @ (error**2 + spread) @ bell
 
 
+@more
 @pytest.mark.parametrize("plus", [0, 1])
 def test_softmax_against_quadrature_of_the_definition(plus):
     instance = attention(lambda u: softmax(u, 1), angle=c) if plus else by_softmax()

@@ -20,7 +20,7 @@ from slrsym.recovery.tubes import (
     tube_around,
     turning,
 )
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 
 
 def stepped(points, lam, task, alpha):
@@ -141,6 +141,7 @@ def test_the_reserve_holds_within_the_tube(falling, known):
             assert inside.max() < _RESERVE * here[0]
 
 
+@more
 def test_the_rule_does_not_change_verdicts(falling, constant, known):
     runs = 2000 if THOROUGH else 400
     for setting, tubes_of in ((falling, known), (constant, tubes(constant, 0, 10_000, "numba"))):

@@ -56,7 +56,7 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, stand
 from slrsym.search.context import Context
 from slrsym.search.normal_forms import Freedom, NormalForms, partial_derivative
 from slrsym.search.ring import NotNormalizable
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 from tests.search._fuzz import M, P, Q, X, Y, Z, points, random_hypothesis
 
 x, y, t = symbols("x y t", real=True)
@@ -528,6 +528,7 @@ def _agree(first: Expr, second: Expr, zeros: list[Expr], values: dict[Symbol, An
     return bool(abs(left - right) <= 1e-15 * (1 + abs(left)))
 
 
+@more
 def test_what_is_reported_equal_agrees_at_random_points() -> None:
     checked = 0
     for seed in range(1000, 1320 if THOROUGH else 1160):

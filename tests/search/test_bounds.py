@@ -55,7 +55,7 @@ from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf,
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.search.intervals import REALS, NoRange, Range
 from slrsym.search.ranges import Facts, range_of
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 from tests.search._fuzz import (
     SYMBOLS,
     Unclear,
@@ -464,6 +464,7 @@ def test_facts_are_hashable_and_can_be_extended() -> None:
 # -- random expressions ------------------------------------------------------------------------
 
 
+@more
 def test_ranges_contain_random_values() -> None:
     checked = 0
     for seed in range(280 if THOROUGH else 70):

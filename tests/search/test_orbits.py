@@ -42,7 +42,7 @@ from slrsym.statements.orbits import (
     VanishesAlong,
 )
 
-from .._profile import THOROUGH
+from .._profile import THOROUGH, more
 
 x, y = symbols("x y", real=True)
 a = Symbol("a", positive=True)
@@ -275,6 +275,7 @@ def test_a_step_size_above_the_bound():
     assert refused >= 2
 
 
+@more
 @pytest.mark.parametrize(
     "statement",
     [

@@ -51,7 +51,7 @@ from slrsym.gaussian.law import standard_normal
 from slrsym.search.intervals import Range, Sign
 from slrsym.search.ranges import Facts
 from slrsym.search.signs import holds, is_nonzero, sign_of
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 from tests.search._fuzz import (
     SYMBOLS,
     Unclear,
@@ -327,6 +327,7 @@ def test_relations(relation: Expr, given: list[Expr], wanted: bool) -> None:
 # -- random expressions ------------------------------------------------------------------------
 
 
+@more
 def test_signs_hold_at_random_points() -> None:
     checked = 0
     for seed in range(1000, 1180 if THOROUGH else 1045):
@@ -351,6 +352,7 @@ def test_signs_hold_at_random_points() -> None:
     assert checked > (200 if THOROUGH else 50)
 
 
+@more
 @pytest.mark.parametrize("seed", range(12 if THOROUGH else 3))
 def test_signs_of_polynomials_on_boxes(seed: int) -> None:
     rng = random.Random(seed)

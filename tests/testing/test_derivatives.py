@@ -10,7 +10,7 @@ import pytest
 import slrsym
 from slrsym.dynamics.engines import NumpyEngine, VectorEngine
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian, check_retraction
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 
 TASK, LAM = slrsym.Task(d=40, L=5, gamma=0.7), 0.3
 STATE = np.array([0.3, 0.2, 0.1, 0.05, 0.4])
@@ -56,6 +56,7 @@ def unit_rows():
 # -- gradients ---------------------------------------------------------------------------------
 
 
+@more
 @pytest.mark.parametrize("seed", range(5 if THOROUGH else 2))
 def test_the_slope_of_a_gradient_is_two(seed):
     assert 1.99 <= check_gradient(risk, gradient, STATE, seed=seed).slope <= 2.01
@@ -90,6 +91,7 @@ def test_the_remainders_are_those_of_the_formula():
 # -- Hessians ----------------------------------------------------------------------------------
 
 
+@more
 @pytest.mark.parametrize("seed", range(5 if THOROUGH else 2))
 def test_the_slope_of_a_hessian_is_three(seed):
     assert 2.95 <= check_hessian(risk, gradient, hessian, STATE, seed=seed).slope <= 3.05

@@ -30,7 +30,7 @@ from slrsym.testing.reference import (
 )
 
 from .. import tensor_quadrature
-from .._profile import THOROUGH, one_in, thorough_only
+from .._profile import THOROUGH, more, one_in, thorough_only
 
 BACKENDS = [
     "numpy",
@@ -140,6 +140,7 @@ def test_bad_options(capsys, tmp_path):
 # -- the closed form, at 40 digits -------------------------------------------------------------
 
 
+@more
 @pytest.mark.parametrize("name", Derivatives._fields)
 def test_the_closed_form_is_the_definition(name):
     for row in risk_references()[:: 1 if THOROUGH else 3]:

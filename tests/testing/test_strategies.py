@@ -22,6 +22,7 @@ from slrsym.testing.strategies import (
     tasks,
     temperatures,
 )
+from tests._profile import more
 
 # An example will do; it need not be the simplest.
 THOROUGH = settings(
@@ -111,6 +112,7 @@ def test_overlaps_are_those_of_vectors(dimension, data):
         assert rank <= dimension
 
 
+@more
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_few_dimensions_leave_nothing_but_boundary(dimension):
     @given(overlaps(dimension))

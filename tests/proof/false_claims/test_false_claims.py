@@ -7,7 +7,7 @@ import pytest
 from slrsym.claims.check import StepReport
 from slrsym.statements.expressions import spoken
 
-from ..._profile import THOROUGH
+from ..._profile import THOROUGH, more
 from . import (
     calculus,
     domains,
@@ -69,6 +69,7 @@ def test_refused(entry):
 
 
 # What is refused is asked everywhere; that its twin is not, in dev of every third.
+@more
 @pytest.mark.parametrize("entry", TWINS if THOROUGH else TWINS[::3])
 def test_twin_accepted(entry):
     found = entry.verdict()

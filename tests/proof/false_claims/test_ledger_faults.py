@@ -30,7 +30,7 @@ from slrsym.proof import (
 from slrsym.search.step import Proof, Rule
 
 from ..._granted import granted
-from ..._profile import THOROUGH
+from ..._profile import THOROUGH, more
 from ._entries import known, link, says, unchecked
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
@@ -301,6 +301,7 @@ def test_a_claim_has_one_proof():
         of("two", algebra).proof(lambda goal: chain(x).then(x, by=algebra))
 
 
+@more
 def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on(monkeypatch):
     from slrsym.gaussian import Expectation, standard_normal
     from slrsym.proof import stein

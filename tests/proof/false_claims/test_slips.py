@@ -35,7 +35,7 @@ from slrsym.proof import (
 from slrsym.search.step import Rule
 from slrsym.statements.expressions import ProofError
 
-from ..._profile import NIGHTLY
+from ..._profile import NIGHTLY, more
 from ._entries import known, link, rule_alone
 from ._slips import Slip, fails
 from .slips import FAMILIES, G, slips
@@ -76,6 +76,7 @@ def accepted(slip: Slip, by: Rule) -> bool:
         return False
 
 
+@more(NIGHTLY)
 @pytest.mark.parametrize("name", SLIPS)
 def test_no_rule_accepts(name):
     slip = SLIPS[name]
