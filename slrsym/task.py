@@ -76,6 +76,11 @@ class Task:
                 raise ValueError(f"{name} must be finite and {allowed}; got {given!r}")
             object.__setattr__(self, name, value)
 
+    @property
+    def numbers(self) -> tuple[float, float, float, float]:
+        """gamma, d, L and epsilon, in the order in which kernels take them after lambda."""
+        return self.gamma, float(self.d), float(self.L), self.epsilon
+
 
 def settings_of(task: Task) -> dict[str, Any]:
     """A task as attributes of data: task_d, task_L, task_gamma, task_epsilon."""
@@ -112,6 +117,9 @@ class OrderParameters(NamedTuple):
     eta: float
     rho: float
 
+
+# Where the overlaps stand above the diagonal of the Gram matrix of k, v, k*, v*.
+PLACES = ((0, 2), (1, 3), (1, 2), (0, 3), (0, 1))
 
 # The oracle predictor: k = k*, v = v*.
 ORACLE = OrderParameters(kappa=1.0, nu=1.0, theta=0.0, eta=0.0, rho=0.0)

@@ -37,10 +37,13 @@ from slrsym.balls.search import Budget, Cover, cover_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
 from slrsym.models.expressions import quadratic_risk
-from slrsym.notation import L, alpha, d, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.models.steps import OFF_M, ON_M
+from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.search.lemmas import InWords, in_words
 
 __all__ = ["Attraction"]
+
+x1, x2 = ON_M
 
 # What theta, eta and rho add to the slope in kappa.
 _ROOM = Symbol("room", real=True)
@@ -100,7 +103,7 @@ class Attraction:
         low, high = self._ends
         at = f"lambda = {low}" if low == high else f"lambda in [{low}, {high}]"
         task = f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}"
-        return f"{task}, {at}, alpha <= {self.step}, 2 - kappa - nu <= {self.radius}"
+        return f"{task}, {at}, alpha <= {self.step}, 2 - {x1} - {x2} <= {self.radius}"
 
     @property
     def statement(self) -> InWords:
@@ -112,7 +115,7 @@ class Attraction:
         return in_words(
             f"With d = {self.dimension}, L = {self.tokens} and gamma^2 = {self.variance}, {at}, "
             f"every step of projected descent of a size alpha up to {self.step} that begins with "
-            f"V = 2 - kappa - nu <= {self.radius} ends with V' <= (1 - {self.rate} alpha) V. So "
+            f"V = 2 - {x1} - {x2} <= {self.radius} ends with V' <= (1 - {self.rate} alpha) V. So "
             f"descent converges to the oracle from everywhere in this neighbourhood, on or off the "
             f"manifold, at that rate."
         )
@@ -209,7 +212,7 @@ def _conditions(
     dimension: int, tokens: int, variance: str
 ) -> tuple[dict[str, Expr], dict[Symbol, Expr]]:
     task = {d: dimension, L: tokens, gamma: sqrt(Rational(variance))}
-    names: dict[Symbol, Expr] = {kappa: 1 - _V * _SHARE, nu: 1 - _V * (1 - _SHARE)}
+    names: dict[Symbol, Expr] = {x1: 1 - _V * _SHARE, x2: 1 - _V * (1 - _SHARE)}
 
     def named(name: str, value: Expr) -> Expr:
         symbol = Symbol(name, real=True)
@@ -218,7 +221,7 @@ def _conditions(
 
     parts = quadratic_risk()
     form = parts.form.subs(task)
-    letters = [p.name for p in (theta, eta, rho)]
+    letters = [p.name for p in OFF_M]
 
     def entries(matrix: Any, mark: str) -> Matrix:
         made = {
@@ -228,14 +231,14 @@ def _conditions(
         }
         return Matrix(3, 3, lambda i, j: made[min(i, j), max(i, j)])
 
-    Q, slope = entries(form, "Q"), entries(diff(form, kappa), "S")
-    c = named("c", -parts.on_manifold.subs(task).diff(kappa, nu))
-    P = named("P", -parts.on_manifold.subs(task).diff(kappa).subs(nu, 1))
-    N = named("N", -parts.on_manifold.subs(task).diff(nu))
-    wide, high = 1 - kappa**2, 1 - nu**2
-    own = -P + c * (1 - nu)
-    X = named("X", P - alpha / 2 * own**2 - _MU / (1 + kappa))
-    Y = named("Y", N - alpha / 2 * N**2 - c * wide / (1 + nu) - _MU / (1 + nu))
+    Q, slope = entries(form, "Q"), entries(diff(form, x1), "S")
+    c = named("c", -parts.on_manifold.subs(task).diff(x1, x2))
+    P = named("P", -parts.on_manifold.subs(task).diff(x1).subs(x2, 1))
+    N = named("N", -parts.on_manifold.subs(task).diff(x2))
+    wide, high = 1 - x1**2, 1 - x2**2
+    own = -P + c * (1 - x2)
+    X = named("X", P - alpha / 2 * own**2 - _MU / (1 + x1))
+    Y = named("Y", N - alpha / 2 * N**2 - c * wide / (1 + x2) - _MU / (1 + x2))
     root = named("root", sqrt(X * Y))
     S = slope.applyfunc(Abs)
     # |2 a b| <= a^2 + b^2, and rho^2 <= 2 (1 - kappa^2) + 2 (1 - nu^2).
@@ -283,13 +286,11 @@ def transverse_form(
 
     along_k = product(et, R_et) + product(rh, R_rh)
     along_v = product(th, R_th) + product(rh, R_rh)
-    whole = -(1 - kappa**2) / 2 * (1 + alpha / 2 * (2 * own + beside)) * slope
-    whole += kappa * along_k + nu * along_v - product(th + et, R_rh)
-    whole -= alpha * (own + beside) * (product(th, R_rh) - kappa * along_k)
-    whole += alpha * N * (product(et, R_rh) - nu * along_v)
-    whole -= alpha / 2 * (product(R_et, R_et) + product(R_rh, R_rh) + 2 * nu * product(R_et, R_rh))
-    whole -= (
-        alpha / 2 * (product(R_th, R_th) + product(R_rh, R_rh) + 2 * kappa * product(R_th, R_rh))
-    )
-    turn = Matrix([[0, 1, 0], [1, 0, 0], [nu, kappa, 1]])
+    whole = -(1 - x1**2) / 2 * (1 + alpha / 2 * (2 * own + beside)) * slope
+    whole += x1 * along_k + x2 * along_v - product(th + et, R_rh)
+    whole -= alpha * (own + beside) * (product(th, R_rh) - x1 * along_k)
+    whole += alpha * N * (product(et, R_rh) - x2 * along_v)
+    whole -= alpha / 2 * (product(R_et, R_et) + product(R_rh, R_rh) + 2 * x2 * product(R_et, R_rh))
+    whole -= alpha / 2 * (product(R_th, R_th) + product(R_rh, R_rh) + 2 * x1 * product(R_th, R_rh))
+    turn = Matrix([[0, 1, 0], [1, 0, 0], [x2, x1, 1]])
     return turn.T * whole * turn

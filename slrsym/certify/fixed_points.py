@@ -17,6 +17,7 @@ from slrsym.balls.search import Budget
 from slrsym.certify.certificate import Certificate, Verdict
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
+from slrsym.models.steps import ON_M
 
 __all__ = ["LocalRates", "classification", "fixed_points", "local_rates"]
 
@@ -58,7 +59,7 @@ class LocalRates:
     def factor(self) -> Fraction:
         """A Lipschitz constant of the map on that box, in the largest norm."""
         numbers = self.certificate.numbers
-        return 1 - min(numbers["kappa_gain"], numbers["nu_gain"])
+        return 1 - min(numbers[f"{x}_gain"] for x in ON_M)
 
     @property
     def ratio(self) -> float:
@@ -112,7 +113,7 @@ def local_rates(
     budget = Budget(max_boxes, seconds)
     rates = _corner_rates(given, digits)
     numbers: dict[str, Fraction] = {}
-    for name, rate in zip(("kappa", "nu"), rates, strict=True):
+    for name, rate in zip(ON_M, rates, strict=True):
         low = Fraction(lower_decimal(rate, 8))
         high = -Fraction(lower_decimal(-rate, 8))
         if not (low > 0 and high < 1):
@@ -144,7 +145,7 @@ def local_rates(
             small, found = middle, other
         else:
             large = middle
-    ends = [(numbers[f"{x}_rate_low"], numbers[f"{x}_rate_high"]) for x in ("kappa", "nu")]
+    ends = [(numbers[f"{x}_rate_low"], numbers[f"{x}_rate_high"]) for x in ON_M]
     return LocalRates(found, ends[0], ends[1])
 
 
@@ -154,8 +155,8 @@ def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:
     part = next(part for part in KINDS["rates"].parts(zero) if part.name == "rates")
     with ctx.workdps(digits):
         balls = {name: x.ball() for name, x in given.items()}
-    kappa_rate, nu_rate = part.field.bind(balls, digits).natural(())
-    return kappa_rate, nu_rate
+    first, second = part.field.bind(balls, digits).natural(())
+    return first, second
 
 
 def fixed_points(

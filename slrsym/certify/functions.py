@@ -1,7 +1,7 @@
 r"""What certificates are about: functions of kappa and nu on the invariant manifold, all derived.
 
 The slopes of the risk come from `slrsym.symbolic` by differentiation, the planar map g of Lemma 7
-and its Jacobian matrix from `slrsym.dynamics.maps`. In the names below, N_kappa is the square of
+and its Jacobian matrix from `slrsym.models.steps`. In the names below, N_kappa is the square of
 the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
 
 .. math:: \partial_j g_i = \frac{p_i\, m_{ij}}{N_i^{3/2}},
@@ -33,10 +33,10 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.dynamics.maps import ON_MANIFOLD, SLOPES, overlap_map
 from slrsym.kernels.functions import ErfDefect
 from slrsym.models.expressions import on_manifold
-from slrsym.notation import alpha, kappa, nu
+from slrsym.models.steps import ON_M, ON_MANIFOLD, SLOPES, overlap_map
+from slrsym.notation import alpha
 
 __all__ = [
     "PlanarMap",
@@ -49,44 +49,47 @@ __all__ = [
     "slopes",
 ]
 
+# The coordinates on the manifold.
+x1, x2 = ON_M
+
 # Second partial derivatives of the risk, where formulas hold for any risk.
-R_KAPPA, R_NU = SLOPES[:2]
-BENDS = R_KK, R_KN, R_NN = tuple(Symbol(f"R_{x}", real=True) for x in ("kk", "kn", "nn"))
+R_1, R_2 = SLOPES[:2]
+BENDS = R_11, R_12, R_22 = tuple(Symbol(f"R_{x}", real=True) for x in ("kk", "kn", "nn"))
 
 # 1 - kappa^2 and 1 - nu^2, as letters: written out, they would be lost where they are small.
-C_KAPPA, C_NU = Symbol("c_kappa", real=True), Symbol("c_nu", real=True)
-ROOM = {C_KAPPA: (1 - kappa) * (1 + kappa), C_NU: (1 - nu) * (1 + nu)}
+C_1, C_2 = (Symbol(f"c_{x.name}", real=True) for x in ON_M)
+ROOM = {C_1: (1 - x1) * (1 + x1), C_2: (1 - x2) * (1 + x2)}
 
 
 @cache
 def slopes() -> tuple[Expr, Expr]:
     """The partial derivatives of the risk on the manifold, in kappa and nu, as products."""
     risk = on_manifold()
-    return _product(risk.diff(kappa)), _product(risk.diff(nu))
+    return _product(risk.diff(x1)), _product(risk.diff(x2))
 
 
 def _product(slope: Expr) -> Expr:
     """What is affine in nu, as a multiple of nu less where it vanishes."""
     slope = factor(expand(slope))
-    leading = slope.diff(nu)
+    leading = slope.diff(x2)
     if leading == 0:
         return slope
-    where = simplify(-slope.subs(nu, 0) / leading)
-    if where.func != erf or simplify(leading * (nu - where) - slope) != 0:
+    where = simplify(-slope.subs(x2, 0) / leading)
+    if where.func != erf or simplify(leading * (x2 - where) - slope) != 0:
         raise AssertionError(f"the slope does not vanish at a value of erf: {slope}")
-    return factor(leading) * ErfDefect(nu, where.args[0])
+    return factor(leading) * ErfDefect(x2, where.args[0])
 
 
 @cache
 def bends() -> tuple[Expr, Expr, Expr]:
     """The second partial derivatives: in kappa, in kappa and nu, in nu."""
-    in_kappa, in_nu = slopes()
-    return in_kappa.diff(kappa), in_kappa.diff(nu), in_nu.diff(nu)
+    in_1, in_2 = slopes()
+    return in_1.diff(x1), in_1.diff(x2), in_2.diff(x2)
 
 
 def risk_symbols() -> dict[Symbol, Expr]:
     """What the symbols of slopes and bends stand for."""
-    return dict(zip((R_KAPPA, R_NU, *BENDS), (*slopes(), *bends()), strict=True)) | ROOM
+    return dict(zip((R_1, R_2, *BENDS), (*slopes(), *bends()), strict=True)) | ROOM
 
 
 def sign_part(expr: Expr) -> Expr:
@@ -142,13 +145,11 @@ def planar_map() -> PlanarMap:
 
 def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
     """Of the map core / sqrt(norm): itself, its norm, its pole factor and its numbers m."""
-    first, second = (
-        expand(norm * _along(core, x) - _along(norm, x) * core / 2) for x in (kappa, nu)
-    )
+    first, second = (expand(norm * _along(core, x) - _along(norm, x) * core / 2) for x in (x1, x2))
     pole = gcd(first, second)
     # As it comes, a common divisor may be negative.
-    pole *= pole.subs({kappa: 0, nu: 0})
-    if pole.has(R_KK, R_KN, R_NN) or expand(pole.subs({kappa: 0, nu: 0})) != 1:
+    pole *= pole.subs({x1: 0, x2: 0})
+    if pole.has(R_11, R_12, R_22) or expand(pole.subs({x1: 0, x2: 0})) != 1:
         raise AssertionError(f"the pole factor is not one of position and slope: {pole}")
     entries = (_gathered(quo(first, pole)), _gathered(quo(second, pole)))
     new = _gathered(core) / sqrt(_gathered(norm))
@@ -157,13 +158,13 @@ def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
 
 def _along(expr: Expr, x: Symbol) -> Expr:
     """The total derivative, where slopes change by the bends."""
-    in_kappa, in_nu = (R_KK, R_KN) if x == kappa else (R_KN, R_NN)
-    return expr.diff(x) + in_kappa * expr.diff(R_KAPPA) + in_nu * expr.diff(R_NU)
+    in_1, in_2 = (R_11, R_12) if x == x1 else (R_12, R_22)
+    return expr.diff(x) + in_1 * expr.diff(R_1) + in_2 * expr.diff(R_2)
 
 
 def _gathered(expr: Expr) -> Expr:
     """The polynomial with 1 - kappa^2 and 1 - nu^2 as letters."""
-    for x, room in ((kappa, C_KAPPA), (nu, C_NU)):
+    for x, room in ((x1, C_1), (x2, C_2)):
         expr = rem(expand(expr), x**2 + room - 1, x)
     return factor(expr, deep=False) if expr.is_Mul else expr
 
@@ -173,9 +174,9 @@ def descent_matrix() -> tuple[Expr, Expr, Expr]:
     r"""The Hessian of the risk in the angles of kappa and nu."""
     (k_cos, k_entry), (n_cos, n_entry) = (
         (sqrt(1 - x**2), sqrt(1 - x**2) * _along(sqrt(1 - x**2) * slope, x))
-        for x, slope in ((kappa, R_KAPPA), (nu, R_NU))
+        for x, slope in ((x1, R_1), (x2, R_2))
     )
-    beside = k_cos * _along(n_cos * R_NU, kappa) / (k_cos * n_cos)
+    beside = k_cos * _along(n_cos * R_2, x1) / (k_cos * n_cos)
     return _gathered(expand(k_entry)), _gathered(expand(n_entry)), expand(beside)
 
 
@@ -183,11 +184,11 @@ def descent_matrix() -> tuple[Expr, Expr, Expr]:
 def curvature_identity() -> bool:
     """Whether the numbers m_ij are those of N - alpha times the Hessian in the angles."""
     step = planar_map()
-    in_kappa, in_nu, beside = descent_matrix()
+    in_1, in_2, beside = descent_matrix()
     differences = (
-        step.entries[0][0] - (step.norms[0] - alpha * in_kappa),
-        step.entries[1][1] - (step.norms[1] - alpha * in_nu),
-        step.entries[0][1] + alpha * beside * C_KAPPA,
-        step.entries[1][0] + alpha * beside * C_NU,
+        step.entries[0][0] - (step.norms[0] - alpha * in_1),
+        step.entries[1][1] - (step.norms[1] - alpha * in_2),
+        step.entries[0][1] + alpha * beside * C_1,
+        step.entries[1][0] + alpha * beside * C_2,
     )
     return all(expand(difference) == 0 for difference in differences)

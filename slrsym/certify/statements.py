@@ -80,11 +80,15 @@ from slrsym.certify.functions import (
 )
 from slrsym.kernels.functions import ErfDefect, ErfVariance
 from slrsym.models import expressions
-from slrsym.notation import ORDER_PARAMETERS, kappa, nu
+from slrsym.models.steps import ON_M
+from slrsym.notation import ORDER_PARAMETERS
 
 __all__ = ["ENCLOSURES", "KINDS"]
 
 _SIDE = (fmpq(-1), fmpq(1))
+
+# The coordinates on the manifold.
+x1, x2 = ON_M
 
 
 # -- step sizes --------------------------------------------------------------------------------
@@ -94,15 +98,15 @@ _SIDE = (fmpq(-1), fmpq(1))
 def _step_parts() -> tuple[Part, ...]:
     step = planar_map()
     conditions = {
-        "pole factor of kappa": step.poles[0],
-        "pole factor of nu": step.poles[1],
-        "slope of kappa' in kappa": step.entries[0][0],
-        "slope of nu' in nu": step.entries[1][1],
+        f"pole factor of {x1}": step.poles[0],
+        f"pole factor of {x2}": step.poles[1],
+        f"slope of {x1}' in {x1}": step.entries[0][0],
+        f"slope of {x2}' in {x2}": step.entries[1][1],
         "Jacobian determinant": step.determinant,
-        "step of kappa below 45 degrees": 2 - step.norms[0],
-        "step of nu below 45 degrees": 2 - step.norms[1],
+        f"step of {x1} below 45 degrees": 2 - step.norms[0],
+        f"step of {x2} below 45 degrees": 2 - step.norms[1],
     }
-    square = Field(tuple(conditions.values()), (kappa, nu), risk_symbols())
+    square = Field(tuple(conditions.values()), (x1, x2), risk_symbols())
     return (
         Part("square", square, (_SIDE, _SIDE), labels=tuple(conditions)),
         _saddle(),
@@ -110,8 +114,8 @@ def _step_parts() -> tuple[Part, ...]:
 
 
 def _saddle() -> Part:
-    in_kappa, mixed, in_nu = (b.subs({kappa: 0, nu: 0}).doit() for b in bends())
-    found = Field((mixed**2 - in_kappa * in_nu,), ())
+    in_1, mixed, in_2 = (b.subs({x1: 0, x2: 0}).doit() for b in bends())
+    found = Field((mixed**2 - in_1 * in_2,), ())
     return Part("saddle", found, (), labels=("minus the determinant of the Hessian at the origin",))
 
 
@@ -121,7 +125,7 @@ def _step_facts() -> Mapping[str, bool]:
     step = planar_map()
     room = {symbol: 0 for symbol in risk_symbols() if symbol.name.startswith("c_")}
     on_sides = all(
-        simplify(new.subs(room) - x) == 0 for new, x in zip(step.new, (kappa, nu), strict=True)
+        simplify(new.subs(room) - x) == 0 for new, x in zip(step.new, (x1, x2), strict=True)
     )
     return {
         "the Jacobian matrix is that of N - alpha times the Hessian": curvature_identity(),
@@ -135,7 +139,7 @@ def _critical_origin() -> bool:
 
 
 def _at_origin(expr: Expr) -> Expr:
-    return simplify(_plain(expr).subs({kappa: 0, nu: 0}))
+    return simplify(_plain(expr).subs({x1: 0, x2: 0}))
 
 
 def _plain(expr: Expr) -> Expr:
@@ -148,14 +152,14 @@ def _plain(expr: Expr) -> Expr:
 
 @cache
 def _zero_parts() -> tuple[Part, ...]:
-    in_kappa, in_nu = (sign_part(slope) for slope in slopes())
+    in_1, in_2 = (sign_part(slope) for slope in slopes())
     sides = []
     for end in (1, -1):
-        along_nu = Field((in_nu.subs(kappa, end),), (nu,))
-        along_kappa = Field((in_kappa.subs(nu, end),), (kappa,))
-        sides.append(Part(f"side kappa = {end}", along_nu, (_SIDE,), zeros=True))
-        sides.append(Part(f"side nu = {end}", along_kappa, (_SIDE,), zeros=True))
-    square = Field((in_kappa, in_nu), (kappa, nu))
+        along_2 = Field((in_2.subs(x1, end),), (x2,))
+        along_1 = Field((in_1.subs(x2, end),), (x1,))
+        sides.append(Part(f"side {x1} = {end}", along_2, (_SIDE,), zeros=True))
+        sides.append(Part(f"side {x2} = {end}", along_1, (_SIDE,), zeros=True))
+    square = Field((in_1, in_2), (x1, x2))
     return (*sides, Part("square", square, (_SIDE, _SIDE), zeros=True))
 
 
@@ -164,26 +168,26 @@ def _zero_parts() -> tuple[Part, ...]:
 
 @cache
 def _order_parts() -> tuple[Part, ...]:
-    in_kappa, in_nu = slopes()
-    falls = Field((sign_part(-in_kappa.subs(nu, 1)),), (kappa,))
-    rises = Field((sign_part(in_kappa.subs(nu, -1)),), (kappa,))
-    turns = Field((sign_part(-in_nu.diff(kappa)),), (kappa,))
+    in_1, in_2 = slopes()
+    falls = Field((sign_part(-in_1.subs(x2, 1)),), (x1,))
+    rises = Field((sign_part(in_1.subs(x2, -1)),), (x1,))
+    turns = Field((sign_part(-in_2.diff(x1)),), (x1,))
     return (
-        Part("side nu = 1", falls, (_SIDE,), labels=("minus the slope in kappa",)),
-        Part("side nu = -1", rises, (_SIDE,), labels=("the slope in kappa",)),
-        Part("slope in nu", turns, (_SIDE,), labels=("minus its derivative in kappa",)),
+        Part(f"side {x2} = 1", falls, (_SIDE,), labels=(f"minus the slope in {x1}",)),
+        Part(f"side {x2} = -1", rises, (_SIDE,), labels=(f"the slope in {x1}",)),
+        Part(f"slope in {x2}", turns, (_SIDE,), labels=(f"minus its derivative in {x1}",)),
         _saddle(),
     )
 
 
 @cache
 def _order_facts() -> Mapping[str, bool]:
-    in_nu = slopes()[1]
+    in_2 = slopes()[1]
     gradient = [_plain(slope) for slope in slopes()]
-    mirrored = [g.subs({kappa: -kappa, nu: -nu}, simultaneous=True) for g in gradient]
+    mirrored = [g.subs({x1: -x1, x2: -x2}, simultaneous=True) for g in gradient]
     return {
-        "the slope in nu does not depend on nu": not in_nu.has(nu),
-        "it vanishes at kappa = 0": simplify(in_nu.subs(kappa, 0)) == 0,
+        f"the slope in {x2} does not depend on {x2}": not in_2.has(x2),
+        f"it vanishes at {x1} = 0": simplify(in_2.subs(x1, 0)) == 0,
         "the origin is critical": _critical_origin(),
         # Its gradient is odd.
         "the risk is even": all(
@@ -202,21 +206,21 @@ def _rate_fields() -> tuple[Field, Field]:
     The 1 is taken out by algebra, as what is left of it may be tiny.
     """
     step = planar_map()
-    corner = {kappa: 1, nu: 1}
+    corner = {x1: 1, x2: 1}
     rows, rates = [], []
     for i, (pole, row) in enumerate(zip(step.poles, step.entries, strict=True)):
         short, beside = expand(1 - pole * row[i]), pole * row[1 - i]
         rows += [short + beside, short - beside]
         rates.append(short.subs(dict.fromkeys(ROOM, 0)).subs(corner))
     at_corner = {symbol: value.subs(corner) for symbol, value in risk_symbols().items()}
-    return Field(rows, (kappa, nu), risk_symbols()), Field(rates, (), at_corner)
+    return Field(rows, (x1, x2), risk_symbols()), Field(rates, (), at_corner)
 
 
 def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[Part, ...]:
     around, at_corner = _rate_fields()
     given = {name: rational(x) for name, x in numbers.items()}
-    gains = [given[f"{x}_gain"] for x in ("kappa", "nu") for _ in range(2)]
-    rates = [(given[f"{x}_rate_low"], given[f"{x}_rate_high"]) for x in ("kappa", "nu")]
+    gains = [given[f"{x}_gain"] for x in ON_M for _ in range(2)]
+    rates = [(given[f"{x}_rate_low"], given[f"{x}_rate_high"]) for x in ON_M]
     side = (1 - given["radius"], fmpq(1))
     return (
         Part(
@@ -225,7 +229,7 @@ def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[Part, ...]:
             (side, side),
             labels=tuple(
                 f"{x}' {what}, {name} the slope beside"
-                for x in ("kappa", "nu")
+                for x in ON_M
                 for name in ("plus", "minus")
                 for what in ("contracts", "is not reversed")
             ),
@@ -236,9 +240,7 @@ def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[Part, ...]:
             at_corner,
             (),
             labels=tuple(
-                f"rate of {x}, {way}"
-                for x in ("kappa", "nu")
-                for way in ("from below", "from above")
+                f"rate of {x}, {way}" for x in ON_M for way in ("from below", "from above")
             ),
             bounds=tuple(rates),
         ),
@@ -334,7 +336,7 @@ KINDS: dict[str, Kind] = {
         _order_facts,
     ),
     "rates": Kind(
-        "In the square of side `radius` at (1, 1), the map g changes kappa - 1 and nu - 1 by "
+        f"In the square of side `radius` at (1, 1), the map g changes {x1} - 1 and {x2} - 1 by "
         "factors whose sums in a row, in absolute value, are at most 1 less the two gains; at "
         "(1, 1) itself the two eigenvalues are 1 less the two rates.",
         _rate_parts,
@@ -342,7 +344,7 @@ KINDS: dict[str, Kind] = {
         ("lam", "gamma", "d", "alpha"),
         (
             "radius",
-            *(f"{x}_{what}" for x in ("kappa", "nu") for what in ("gain", "rate_low", "rate_high")),
+            *(f"{x}_{what}" for x in ON_M for what in ("gain", "rate_low", "rate_high")),
         ),
     ),
 } | ENCLOSURES

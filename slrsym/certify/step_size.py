@@ -25,10 +25,10 @@ from slrsym.balls.search import Budget
 from slrsym.certify.certificate import Certificate, Verdict
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
-from slrsym.dynamics.maps import planar_program
 from slrsym.kernels.arguments import number, whole
 from slrsym.kernels.backends import numpy_function
 from slrsym.models.paper import kernel
+from slrsym.models.steps import planar_program
 
 __all__ = [
     "StepSize",
@@ -66,8 +66,8 @@ def _conditions(points: Any, at: Sequence[float], alpha: float) -> Any:
 def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
     """Whether, as far as can be seen, g is injective with a positive determinant and descends."""
     values = _conditions(points, at, alpha)
-    poles, slope_nu, determinant = values[..., :2], values[..., 3], values[..., 4]
-    if not ((poles > 0).all() and (slope_nu > 0).all() and (determinant > 0).all()):
+    poles, slope, determinant = values[..., :2], values[..., 3], values[..., 4]
+    if not ((poles > 0).all() and (slope > 0).all() and (determinant > 0).all()):
         return False
     inner = points[1:-1, 1:-1]
     lam, gamma, d = at

@@ -12,18 +12,18 @@ from math import copysign, sqrt
 
 def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, normal, chi, noted):
     """Move one run by a step for each temperature."""
-    kappa, nu, theta, eta, rho = state
+    # Overlaps are coordinates in a frame that begins with k*, v*, and one inner product.
+    k1, v2, v1, k2, both = state
     root = sqrt(d / 2)
     # Whether there is a third axis, and a fourth.
     third, fourth = 1.0 if d >= 3 else 0.0, 1.0 if d >= 4 else 0.0
     tokens = np.empty((L, 4))
     for step in range(temperatures.size):
         fixed = constants(temperatures[step])
-        # An orthonormal frame that begins with k*, v*, and has k in its first three axes.
-        k1, k2, v1, v2 = kappa, eta, theta, nu
+        # The frame is orthonormal, and has k in its first three axes.
         k3 = third * sqrt(max(0.0, 1 - k1 * k1 - k2 * k2))
         v_left = max(0.0, 1 - v1 * v1 - v2 * v2)
-        v3 = third * (rho - k1 * v1 - k2 * v2) / k3 if k3 > 1e-8 else 0.0
+        v3 = third * (both - k1 * v1 - k2 * v2) / k3 if k3 > 1e-8 else 0.0
         if d == 3 or v3 * v3 > v_left:
             v3 = copysign(sqrt(v_left), v3)
         v4 = fourth * sqrt(max(0.0, v_left - v3 * v3))
@@ -126,10 +126,10 @@ def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, n
         v3, v4 = v3 - alpha * (b3 - along * v3), v4 - alpha * (b4 - along * v4)
         k_norm = sqrt(k1 * k1 + k2 * k2 + k3 * k3 + k4 * k4 + alpha * alpha * gram_kk)
         v_norm = sqrt(v1 * v1 + v2 * v2 + v3 * v3 + v4 * v4 + alpha * alpha * gram_vv)
-        kappa, eta, theta, nu = k1 / k_norm, k2 / k_norm, v1 / v_norm, v2 / v_norm
         both = k1 * v1 + k2 * v2 + k3 * v3 + k4 * v4 + alpha * alpha * gram_kv
-        rho = both / (k_norm * v_norm)
+        both = both / (k_norm * v_norm)
+        k1, k2, v1, v2 = k1 / k_norm, k2 / k_norm, v1 / v_norm, v2 / v_norm
         if (done + step + 1) % every == 0:
             row = noted[(done + step + 1) // every - 1]
-            row[0], row[1], row[2], row[3], row[4] = kappa, nu, theta, eta, rho
-    state[0], state[1], state[2], state[3], state[4] = kappa, nu, theta, eta, rho
+            row[0], row[1], row[2], row[3], row[4] = k1, v2, v1, k2, both
+    state[0], state[1], state[2], state[3], state[4] = k1, v2, v1, k2, both

@@ -25,7 +25,7 @@ from slrsym.kernels.numba_backend import (
 )
 from slrsym.kernels.program import Program, kept
 from slrsym.models.paper import kernel
-from slrsym.task import Task
+from slrsym.task import PLACES, Task
 
 States = NDArray[np.float64]
 
@@ -53,31 +53,26 @@ class Engine(Protocol):
         ...
 
 
-_overlap_program = kept("slrsym.dynamics.maps.overlap_program")
-_planar_program = kept("slrsym.dynamics.maps.planar_program")
-_restoring_program = kept("slrsym.dynamics.maps.restoring_program")
+_overlap_program = kept("slrsym.models.steps.overlap_program")
+_planar_program = kept("slrsym.models.steps.planar_program")
+_restoring_program = kept("slrsym.models.steps.restoring_program")
 
 
 def _program(count: int) -> Program:
-    return _overlap_program() if count == 5 else _planar_program()
+    return _overlap_program() if count == len(PLACES) else _planar_program()
 
 
 class NumpyEngine:
-    """All runs together, step by step."""
+    """All runs together, step by step; `rank` is how many dimensions vectors are to fit in."""
 
     def __init__(
         self, states: States, task: Task, alpha: float, *, rank: int | None = None
     ) -> None:
-        self._states = np.array(states)
-        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
+        self.states = np.array(states)
+        self._rest = (*task.numbers, alpha)
         rank = min(rank or 4, task.d, 4)
         self._constants, self._body, self._restore = _numpy_parts(states.shape[1], rank)
         self._least_room = _least_room(rank)
-
-    @property
-    def states(self) -> States:
-        """The states, (runs, n)."""
-        return self._states
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
         """Move by a step for each temperature."""
@@ -94,7 +89,7 @@ class NumpyEngine:
                     np.copyto(old, new, where=outside)
             if number % every == 0:
                 noted[number // every - 1] = np.transpose(columns)
-        self._states = np.transpose(columns).copy()
+        self.states = np.transpose(columns).copy()
         return noted
 
 
@@ -163,17 +158,12 @@ class NumbaEngine:
         *,
         rank: int | None = None,
     ) -> None:
-        self._states = np.array(states)
-        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon, alpha)
+        self.states = np.array(states)
+        self._rest = (*task.numbers, alpha)
         rank = min(rank or 4, task.d, 4)
         self._trajectory = _numba_trajectory(states.shape[1], rank)
         self._least_room = _least_room(rank)
         self._workers = min(workers or cores(), len(states))
-
-    @property
-    def states(self) -> States:
-        """The states, (runs, n)."""
-        return self._states
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
         """Move by a step for each temperature."""
@@ -190,7 +180,7 @@ class NumbaEngine:
         parts = [np.array(part) for part in np.array_split(self.states, self._workers)]
         with ThreadPoolExecutor(self._workers) as pool:
             noted = list(pool.map(work, parts))
-        self._states = np.concatenate(parts)
+        self.states = np.concatenate(parts)
         return np.concatenate(noted, axis=1)
 
 
@@ -218,11 +208,15 @@ class Vectors:
         self._task, self._alpha = task, alpha
 
     @property
+    def vectors(self) -> tuple[States, ...]:
+        """k, v, k*, v*, each (runs, d)."""
+        return self.k, self.v, self.k_star, self.v_star
+
+    @property
     def states(self) -> States:
         """Overlaps of the vectors, (runs, 5)."""
-        k, v, k_star, v_star = self.k, self.v, self.k_star, self.v_star
-        pairs = ((k, k_star), (v, v_star), (v, k_star), (k, v_star), (k, v))
-        return np.stack([np.einsum("rd,rd->r", x, y) for x, y in pairs], axis=1)
+        x = self.vectors
+        return np.stack([np.einsum("rd,rd->r", x[i], x[j]) for i, j in PLACES], axis=1)
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
         """Move by a step for each temperature.
@@ -244,7 +238,7 @@ class Vectors:
             self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
             if number % every == 0:
                 noted.append(self.states)
-        return np.array(noted).reshape(-1, len(self.k), 5)
+        return np.array(noted).reshape(-1, len(self.k), len(PLACES))
 
     def _gradients(self, temperature: float) -> tuple[States, States]:
         """Gradients in k and in v, each (runs, d)."""
@@ -265,12 +259,14 @@ class VectorEngine(Vectors):
     ) -> None:
         super().__init__(states, task, alpha, seed)
         self._slopes = kernel("gradient", backend)
-        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon)
+        self._rest = task.numbers
 
     def _gradients(self, temperature: float) -> tuple[States, States]:
         slopes = self._slopes(self.states, temperature, *self._rest)
-        kappa, nu, theta, eta, rho = slopes.T[:, :, None]
-        return (
-            kappa * self.k_star + eta * self.v_star + rho * self.v,
-            nu * self.v_star + theta * self.k_star + rho * self.k,
-        )
+        found: list[Any] = [0.0, 0.0]
+        # The gradient of an inner product in one of its factors is the other factor.
+        for (i, j), slope in zip(PLACES, slopes.T[:, :, None], strict=True):
+            found[i] = found[i] + slope * self.vectors[j]
+            if j < 2:
+                found[j] = found[j] + slope * self.vectors[i]
+        return found[0], found[1]

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
 from slrsym.kernels.arguments import number, positive, real_array, whole
-from slrsym.task import Task
+from slrsym.task import OrderParameters, Task
 
 _ALLOWED = "a number, a list of numbers or a function of steps"
 
@@ -498,9 +498,10 @@ def require_feasible(
 ) -> NDArray[np.float64]:
     r"""Refuse overlaps that no vectors in :math:`\mathbb{R}^d` have."""
     if states.ndim != 2 or states.shape[1] not in (2, 5) or not len(states):
+        names = OrderParameters._fields
         raise ValueError(
-            f"{name} must have shape (runs, 5): kappa, nu, theta, eta, rho, or (runs, 2): "
-            f"kappa, nu, with at least one run; got {states.shape}"
+            f"{name} must have shape (runs, 5): {', '.join(names)}, or (runs, 2): "
+            f"{', '.join(names[:2])}, with at least one run; got {states.shape}"
         )
     finite = np.isfinite(states).all(axis=1)
     _require(f"{name} must be finite", finite, states)

@@ -26,7 +26,7 @@ from slrsym.dynamics.given import (
     schedule_from_text,
     temperatures,
 )
-from slrsym.dynamics.spheres import largest_curvatures, vectors
+from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.files import (
     DamagedFileError,
@@ -459,13 +459,7 @@ def _warn_of_large_steps(
     at = np.append(temperatures[chosen], lam[-1])
     # The oracle, where thrown runs do not come, is to be stable, too.
     rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
-    if planar:
-        # Rounding may leave the square by a digit.
-        (kappa, nu), rest = np.clip(rows.T, -1, 1), np.zeros(len(rows))
-        k, v = (kappa, rest, np.sqrt(1 - kappa**2), rest), (rest, nu, rest, np.sqrt(1 - nu**2))
-        points = np.stack([np.stack(k, axis=-1), np.stack(v, axis=-1)], axis=-2)
-    else:
-        points = vectors(np.pad(rows, ((0, 0), (0, 5 - rows.shape[1]))), task)
+    points = planar_points(rows) if planar else vectors(rows, task)
     curvatures = largest_curvatures(points, at, task, planar=planar)
     most, stable = curvatures[:-1].max(), 2 / curvatures.max()
     if alpha * most > 2:

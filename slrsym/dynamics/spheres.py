@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.models.paper import gradient, hessian
-from slrsym.task import Task
+from slrsym.task import PLACES, Task
 
 _Array = NDArray[np.float64]
 
 # How far below zero rounding may put an eigenvalue of a Gram matrix.
 SLACK = 1e-9
 
-# Places in k or v of what the overlaps kappa, nu, theta, eta are.
-_PLACES = ((0, 0), (1, 1), (1, 0), (0, 1))
+# Places in k or v of all overlaps but the last, that of k and v.
+_PLACES = tuple((i, j - 2) for i, j in PLACES[:-1])
 
 
 def dimension(task: Task) -> int:
@@ -31,17 +31,23 @@ def dimension(task: Task) -> int:
     return min(task.d, 3)
 
 
-def gram_matrices(states: NDArray[np.float64]) -> NDArray[np.float64]:
+def gram_matrices(states: Any) -> NDArray[np.float64]:
     """Gram matrices of k, v, k*, v*."""
-    kappa, nu = states[:, 0], states[:, 1]
-    theta, eta, rho = states[:, 2:].T if states.shape[1] == 5 else np.zeros((3, len(states)))
-    gram = np.zeros((len(states), 4, 4))
+    states = np.asarray(states, dtype=np.float64)
+    gram = np.zeros((*states.shape[:-1], 4, 4))
     gram[:] = np.eye(4)
-    for (i, j), overlap in {
-        (0, 1): rho, (0, 2): kappa, (0, 3): eta, (1, 2): theta, (1, 3): nu
-    }.items():  # fmt: skip
-        gram[:, i, j] = gram[:, j, i] = overlap
+    # On the manifold only two are not 0.
+    for (i, j), overlap in zip(PLACES, np.moveaxis(states, -1, 0), strict=False):
+        gram[..., i, j] = gram[..., j, i] = overlap
     return gram
+
+
+def beyond(states: _Array) -> tuple[_Array, _Array, _Array]:
+    """What k and v have orthogonal to k* and v*: the squares of lengths, and the inner product."""
+    gram = gram_matrices(states)
+    k, v = (np.moveaxis(gram[..., i, 2:], -1, 0) for i in (0, 1))
+    inner = gram[..., 0, 1] - k[0] * v[0] - k[1] * v[1]
+    return 1 - k[0] ** 2 - k[1] ** 2, 1 - v[0] ** 2 - v[1] ** 2, inner
 
 
 def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
@@ -71,13 +77,13 @@ def vectors(states: _Array, task: Task) -> _Array:
 
 
 def overlaps(points: _Array) -> _Array:
-    """The five overlaps."""
-    rho = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
-    return np.stack([*(points[..., i, j] for i, j in _PLACES), rho], axis=-1)
+    """The overlaps of k and v."""
+    inner = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
+    return np.stack([*(points[..., i, j] for i, j in _PLACES), inner], axis=-1)
 
 
 def overlap_rates(points: _Array) -> _Array:
-    """The derivatives of the five overlaps in the coordinates of k and v."""
+    """The derivatives of the overlaps in the coordinates of k and v."""
     m = points.shape[-1]
     rates = np.zeros((*points.shape[:-2], 5, 2, m))
     for row, (i, j) in enumerate(_PLACES):
@@ -98,7 +104,7 @@ def ambient_derivatives(
     bend = np.swapaxes(rates, -1, -2) @ second @ rates
     index = np.arange(m)
     for i in (0, 1):
-        # The overlap rho is bilinear in k and v.
+        # The last overlap is bilinear in k and v.
         bend[..., i * m + index, (1 - i) * m + index] += partial[..., 4, None]
     return slope, bend
 
@@ -175,6 +181,16 @@ def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
     slope = np.einsum("...p,...pi->...i", partial, overlap_rates(points)).reshape(points.shape)
     found: _Array = slope - multipliers(points, slope)[..., None] * points
     return found
+
+
+def planar_points(states: _Array) -> _Array:
+    """Vectors on M, also where no more than four dimensions would hold them: a plane for each."""
+    # Rounding may leave the square by a digit.
+    square = np.clip(states, -1, 1)
+    points = np.zeros((*square.shape[:-1], 2, 4))
+    for i in (0, 1):
+        points[..., i, i], points[..., i, i + 2] = square[..., i], np.sqrt(1 - square[..., i] ** 2)
+    return points
 
 
 def _planar_basis(points: _Array) -> _Array:

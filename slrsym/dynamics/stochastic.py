@@ -44,7 +44,7 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-token_program = kept("slrsym.dynamics.maps.token_program")
+token_program = kept("slrsym.models.steps.token_program")
 
 
 class _Streams:
@@ -264,14 +264,14 @@ def _correlated(
 
 def _in_frame(states: States, d: int) -> tuple[States, States]:
     """Coordinates of k and v in a frame that begins with k*, v*, and has k in three axes."""
-    kappa, nu, theta, eta, rho = states.T
-    zero = np.zeros_like(kappa)
-    k3 = np.sqrt(np.maximum(0, 1 - kappa**2 - eta**2)) if d >= 3 else zero
-    left = np.maximum(0, 1 - theta**2 - nu**2)
-    v3 = np.divide(rho - kappa * theta - eta * nu, k3, out=zero.copy(), where=k3 > 1e-8)
+    k1, v2, v1, k2, inner = states.T
+    zero = np.zeros_like(k1)
+    k3 = np.sqrt(np.maximum(0, 1 - k1**2 - k2**2)) if d >= 3 else zero
+    left = np.maximum(0, 1 - v1**2 - v2**2)
+    v3 = np.divide(inner - k1 * v1 - k2 * v2, k3, out=zero.copy(), where=k3 > 1e-8)
     v3 = np.where((d == 3) | (v3**2 > left), np.copysign(np.sqrt(left), v3), v3)
     v4 = np.sqrt(np.maximum(0, left - v3**2)) if d >= 4 else zero
-    return np.stack([kappa, eta, k3, zero], axis=1), np.stack([theta, nu, v3, v4], axis=1)
+    return np.stack([k1, k2, k3, zero], axis=1), np.stack([v1, v2, v3, v4], axis=1)
 
 
 def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:

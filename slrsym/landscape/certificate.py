@@ -163,11 +163,18 @@ class _Attempt:
         m = self._m
         return [x[0], x[m + 1], x[m], x[1], _dot(x[:m], x[m:])]
 
+    def _partial(self, x: list[Any]) -> list[Any]:
+        """The partial derivatives in the overlaps."""
+        slopes: list[Any] = kernel("gradient", "ball")(
+            self._state(x), *self._parameters, dps=self._digits
+        )
+        return slopes
+
     def _derivatives(self, x: list[Any]) -> tuple[list[Any], Any]:
         """The gradient in k and v, and the second derivatives, without regard to the spheres."""
         m = self._m
         state = self._state(x)
-        partial = kernel("gradient", "ball")(state, *self._parameters, dps=self._digits)
+        partial = self._partial(x)
         upper = iter(kernel("hessian", "ball")(state, *self._parameters, dps=self._digits))
         second = arb_mat(5, 5)
         for i in range(5):
@@ -214,9 +221,7 @@ class _Attempt:
             bend[m + i, m + i] -= v_weight
         basis = _tangent(x, m)
         inside = inertia(basis.transpose() * bend * basis)
-        rho_slope = kernel("gradient", "ball")(self._state(x), *self._parameters, dps=self._digits)[
-            4
-        ]
+        inner_slope = self._partial(x)[-1]
         beyond = [c for i, c in enumerate(x) if i % m >= 2]
         if m > 2 and any(not c.contains(0) for c in beyond):
             # The first of the two is a rotation of k and v.
@@ -224,7 +229,7 @@ class _Attempt:
             below, flat, above = inertia(arb_mat([[trace]]))
             across, values = (below, flat + 1, above), (0.0, float(trace.mid()))
         else:
-            pair = arb_mat([[-k_weight, rho_slope], [rho_slope, -v_weight]])
+            pair = arb_mat([[-k_weight, inner_slope], [inner_slope, -v_weight]])
             across = inertia(pair)
             values = _pair_values(pair)
         if beyond and not all(c == 0 for c in beyond) and all(c.contains(0) for c in beyond):

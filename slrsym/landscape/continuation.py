@@ -73,7 +73,7 @@ class _Equations:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._rest = (task.gamma, float(task.d), float(task.L), task.epsilon)
+        self._rest = task.numbers
 
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
         """Gradient, Jacobian in the tangent coordinates and log(lambda), tangent basis."""
@@ -111,8 +111,8 @@ def index_at(point: _Array, lam: float, task: Task) -> tuple[int, tuple[float, f
     if point.shape[1] > 2 and np.abs(point[:, 2:]).max() > 1e-6:
         across = (0.0, float(-weights.sum()))
     else:
-        rho_slope = _rho_slope(point, lam, task)
-        pair = np.array([[-weights[0], rho_slope], [rho_slope, -weights[1]]])
+        inner_slope = _inner_slope(point, lam, task)
+        pair = np.array([[-weights[0], inner_slope], [inner_slope, -weights[1]]])
         low, high = np.linalg.eigvalsh(pair)
         across = (float(low), float(high))
     noise = _NOISE * np.abs(values).max()
@@ -120,7 +120,7 @@ def index_at(point: _Array, lam: float, task: Task) -> tuple[int, tuple[float, f
     return int((values < 0).sum()), across, all(abs(x) > noise for x in relevant)
 
 
-def _rho_slope(point: _Array, lam: float, task: Task) -> float:
+def _inner_slope(point: _Array, lam: float, task: Task) -> float:
     return float(gradient(overlaps(point), lam, task)[4])
 
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym.dynamics.spheres import beyond
 from slrsym.kernels.arguments import positive
-from slrsym.task import OrderParameters, Task
+from slrsym.task import PLACES, OrderParameters, Task
 
 __all__ = [
     "OVERLAP_SIGNS",
@@ -169,9 +170,9 @@ def name_of(state: OrderParameters) -> str:
     if all(zero):
         return "null"
     if one[0] and one[1]:
-        return "oracle" if state.kappa * state.nu > 0 else "anti-oracle"
+        return "oracle" if state[0] * state[1] > 0 else "anti-oracle"
     if one[2] and one[3]:
-        return "full swap" if state.theta * state.eta > 0 else "anti-swap"
+        return "full swap" if state[2] * state[3] > 0 else "anti-swap"
     if one[3] and zero[1]:
         return "swap"
     if one[4] and all(zero[:4]):
@@ -208,8 +209,8 @@ def family_of(state: OrderParameters, d: int) -> tuple[str, int]:
 
 def _beyond(state: OrderParameters) -> tuple[bool, bool]:
     """Whether k and v leave the plane of k* and v*."""
-    kappa, nu, theta, eta, _ = state
-    return 1 - kappa**2 - eta**2 > _SAME, 1 - theta**2 - nu**2 > _SAME
+    k, v, _ = beyond(np.array(state))
+    return bool(k > _SAME), bool(v > _SAME)
 
 
 def checked_lam(lam: float, task: Task) -> None:
@@ -221,10 +222,9 @@ def checked_lam(lam: float, task: Task) -> None:
 
 _Array = NDArray[np.float64]
 
-# By which signs each symmetry multiplies kappa, nu, theta, eta, rho.
-OVERLAP_SIGNS = np.array(
-    [[1, 1, 1, 1, 1], [-1, -1, -1, -1, 1], [1, 1, -1, -1, -1], [-1, -1, 1, 1, -1]]
-)
+# By which signs each symmetry multiplies k, v, k*, v*, and so the overlaps.
+_SIGNS = np.array([[1, 1, 1, 1], [-1, -1, 1, 1], [1, -1, 1, -1], [-1, 1, 1, -1]])
+OVERLAP_SIGNS = np.stack([_SIGNS[:, i] * _SIGNS[:, j] for i, j in PLACES], axis=-1)
 
 _NO_SIGN = 1e-7
 
@@ -232,11 +232,11 @@ _NO_SIGN = 1e-7
 def point_signs(m: int) -> _Array:
     """The symmetries as changes of signs of coordinates of k and v."""
     rows = []
-    for signs in OVERLAP_SIGNS:
-        kappa, nu, theta, eta, rho = signs
+    for k, v, *stars in _SIGNS:
         for others in product((1, -1), repeat=m - 2):
-            # The signs of k beyond the span; those of v give rho its sign.
-            rows.append([[kappa, eta, *others], [theta, nu, *(rho * x for x in others)]])
+            # Beyond the span, k and v are reflected together, but for their own signs.
+            rows.append([[k * s for s in stars] + [*others], [v * s for s in stars]])
+            rows[-1][1] += [k * v * x for x in others]
     return np.array(rows, dtype=float)
 
 

@@ -37,6 +37,9 @@ __all__ = [
     "transverse_rate",
 ]
 
+# Which overlap is that of k on k*, v on v*, v on k*, k on v*, and of k and v.
+_K_K, _V_V, _V_K, _K_V, _INNER = range(5)
+
 # Where the critical inverse temperature is looked for, and how finely.
 _LEAST, _MOST, _POINTS = 1e-4, 1e7, 2200
 
@@ -71,13 +74,12 @@ def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
 def _mixed(task: Task, lam: Any) -> Any:
     state = np.broadcast_to([1.0, 1.0, 0.0, 0.0, 0.0], (*np.shape(lam), 5))
     second = hessian(state, lam, task)
-    theta, eta, rho = 2, 3, 4
-    slope = gradient(state, lam, task)[..., rho]
+    slope = gradient(state, lam, task)[..., _INNER]
     return (
-        second[..., theta, eta]
-        + second[..., rho, rho]
-        + second[..., theta, rho]
-        + (second[..., eta, rho] + slope)
+        second[..., _V_K, _K_V]
+        + second[..., _INNER, _INNER]
+        + second[..., _V_K, _INNER]
+        + (second[..., _K_V, _INNER] + slope)
     )
 
 
@@ -209,7 +211,7 @@ def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
     """
     checked_lam(lam, task)
     origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0])
-    slope, bend = gradient(origin, lam, task)[2], hessian(origin, lam, task)[2, 2]
+    slope, bend = gradient(origin, lam, task)[_V_K], hessian(origin, lam, task)[_V_K, _V_K]
     state = OrderParameters(0.0, 0.0, min(1.0, float(-slope / bend)), 1.0, 0.0)
     return state, float(excess_risk(state, lam, task))
 
@@ -246,14 +248,13 @@ def swap_margin(task: Task, lam: float) -> float:
     All other directions but those of the family ascend.
     """
     state, _ = swap_point(task, lam)
-    theta = state.theta
-    if theta >= 1:
+    share = state[_V_K]
+    if share >= 1:
         return math.nan
     bend = hessian(state, lam, task)
-    kappa, nu, rho = 0, 1, 4
-    pull = -bend[kappa, nu] / 2
-    cross = (bend[kappa, rho] - 2 * pull) ** 2 / bend[rho, rho]
-    margin = bend[kappa, kappa] + 6 * pull * theta - cross - 2 * pull * (1 - theta**2) / theta
+    pull = -bend[_K_K, _V_V] / 2
+    cross = (bend[_K_K, _INNER] - 2 * pull) ** 2 / bend[_INNER, _INNER]
+    margin = bend[_K_K, _K_K] + 6 * pull * share - cross - 2 * pull * (1 - share**2) / share
     return float(margin)
 
 
@@ -296,20 +297,21 @@ def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     """
     square = real_array("point", point)
     if square.ndim == 0 or square.shape[-1] != 2:
-        raise ValueError(f"point must have shape (..., 2): kappa, nu; got {square.shape}")
+        names = ", ".join(OrderParameters._fields[:2])
+        raise ValueError(f"point must have shape (..., 2): {names}; got {square.shape}")
     if not (np.abs(square) <= 1).all():
         raise ValueError("point must lie in [-1, 1] x [-1, 1]")
     state = np.concatenate([square, np.zeros((*square.shape[:-1], 3))], axis=-1)
     slope, bend = gradient(state, lam, task), hessian(state, lam, task)[..., 2:, 2:]
     shape = bend.shape[:-2]
-    kappa, nu = (np.broadcast_to(square[..., i], shape) for i in (0, 1))
+    x1, x2 = (np.broadcast_to(square[..., i], shape) for i in (0, 1))
     metric = np.zeros(bend.shape)
     metric[..., 0, 0] = metric[..., 1, 1] = 1.0
     metric[..., 2, 2] = 2.0
-    metric[..., 0, 2] = metric[..., 2, 0] = kappa
-    metric[..., 1, 2] = metric[..., 2, 1] = nu
+    metric[..., 0, 2] = metric[..., 2, 0] = x1
+    metric[..., 1, 2] = metric[..., 2, 1] = x2
     result: _Array = metric @ bend
-    along_k, along_v = kappa * slope[..., 0], nu * slope[..., 1]
+    along_k, along_v = x1 * slope[..., 0], x2 * slope[..., 1]
     result[..., 0, 0] -= along_v
     result[..., 1, 1] -= along_k
     result[..., 2, 2] -= along_k + along_v

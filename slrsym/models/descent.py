@@ -12,13 +12,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Symbol, latex
+from sympy import Add, Expr, Max, Mul, Poly, S, Symbol, expand, latex, sqrt
 
 from slrsym.kernels.arguments import positive, whole
 from slrsym.kernels.backends import numpy_parts
@@ -58,6 +59,67 @@ class Runs:
         return self.gram[:, :, a, i, j]
 
 
+def slope_symbol(p: Symbol) -> Symbol:
+    """The partial derivative of the risk in an order parameter, at the old point."""
+    return Symbol(f"R_{p.name}", real=True)
+
+
+class _Moved:
+    r"""The step of one direction x, to :math:`(x - \alpha \tau) / |x - \alpha \tau|`.
+
+    Here :math:`\tau = g - (x \cdot g) x` is the part of the gradient g that is tangent to the
+    sphere, so that the square of the norm is :math:`1 + \alpha^2 \tau \cdot g`. Inner products with
+    the tangent are gathered by slopes: a coefficient :math:`1 - p^2`, say, is small where vectors
+    are aligned, and as a difference of large terms it would be lost in rounding.
+    """
+
+    def __init__(
+        self,
+        i: int,
+        directions: Sequence[Direction],
+        gram: Sequence[Sequence[Expr]],
+        places: Mapping[Symbol, tuple[int, int, int]],
+        alpha: Symbol,
+    ) -> None:
+        self.meanings: dict[Symbol, Expr] = {}
+        names = [x.name.replace(r"^\star", "_star") for x in directions]
+        # The gradient of an inner product in one of its factors is the other factor.
+        self.gradient = [S.Zero] * len(directions)
+        for p, (a, b, _) in places.items():
+            if i in (a, b):
+                self.gradient[b if i == a else a] += slope_symbol(p)
+
+        def inner(y: Sequence[Expr], j: int) -> Expr:
+            return expand(Add(*(c * gram[n][j] for n, c in enumerate(y))))
+
+        def named(what: str, meaning: Expr) -> Symbol:
+            symbol = Symbol(f"{what}_{names[i]}", real=True)
+            self.meanings[symbol] = meaning
+            return symbol
+
+        along = inner(self.gradient, i)
+        self.along = named("along", along)
+        tangent = [g - along * int(n == i) for n, g in enumerate(self.gradient)]
+        slopes = [slope_symbol(p) for p in places]
+        # No product with x itself, to which the tangent is orthogonal.
+        self.tangent = [S.Zero] * len(directions)
+        for j, name in enumerate(names):
+            if j != i:
+                terms = Poly(inner(tangent, j), *slopes).terms()
+                gathered = (
+                    c * Mul(*(r**n for r, n in zip(slopes, powers, strict=True)))
+                    for powers, c in terms
+                )
+                self.tangent[j] = named(f"tangent_{name}", Add(*gathered))
+        square = alpha**2 * self.dot(self.gradient)
+        # Never negative; but rounding does not know, where the gradient is large and not tangent.
+        self.shrink = named("shrink", 1 / sqrt(1 + Max(0, square)))
+
+    def dot(self, y: Sequence[Expr]) -> Expr:
+        """The inner product of the tangent and a combination of directions."""
+        return Add(*(t * c for t, c in zip(self.tangent, y, strict=True)))
+
+
 class Flow:
     """The descent map of a model, in the Gram matrix of its directions.
 
@@ -76,8 +138,11 @@ class Flow:
                     if isinstance(symbol, Symbol):
                         self.places[symbol] = (i, j, a)
         self._spaces = max(a for *_, a in self.places.values()) + 1
-        self._places = [self.places[p] for p in model.order_parameters]
         self._sphere = np.array([x.on_sphere for x in model.trained])
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int, int]]:
+        return [self.places[p] for p in self._model.order_parameters]
 
     @property
     def closed(self) -> bool:
@@ -174,6 +239,30 @@ class Flow:
         length = np.sqrt(np.sum(np.sum(new * new, axis=-1), axis=-2))[..., None, :, None]
         new = np.where(sphere, new / length, new)
         return np.concatenate([new, factor[..., t:, :]], axis=-2)
+
+    def map(self, alpha: Symbol) -> tuple[dict[Symbol, Expr], dict[Symbol, Expr]]:
+        """The step as a map of order parameters, and what symbols in it stand for.
+
+        For directions on spheres in one eigenspace, whose inner products are given or are order
+        parameters. The slopes at the old point are symbols, as `slope_symbol` makes them.
+        """
+        directions, t = self._model.directions, len(self._sphere)
+        if self._spaces > 1 or not self._sphere.all():
+            raise ValueError("the map is for trained directions on spheres, in one eigenspace")
+        gram = [[self._model.inner(x, y) for y in directions] for x in directions]
+        moved = [_Moved(i, directions, gram, self.places, alpha) for i in range(t)]
+        new = {}
+        for p, (i, j, _) in self.places.items():
+            x = moved[i]
+            if j >= t:
+                new[p] = x.shrink * (p - alpha * x.tangent[j])
+                continue
+            y = moved[j]
+            # Of the two tangents; that of the second is its gradient less a multiple of itself.
+            both = x.dot(y.gradient) - y.along * x.tangent[j]
+            first = alpha * (x.tangent[j] + y.tangent[i])
+            new[p] = x.shrink * y.shrink * (p - first + alpha**2 * both)
+        return new, {name: e for x in moved for name, e in x.meanings.items()}
 
     # -- runs -------------------------------------------------------------------------------------
 

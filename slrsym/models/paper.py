@@ -61,7 +61,7 @@ def _evaluated(
         ) from None
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
-    numbers = (task.gamma, float(task.d), float(task.L), task.epsilon)
+    numbers = task.numbers
     values: NDArray[np.float64] = kernel(name, backend)(points, temperature, *numbers)
     return values
 

@@ -215,7 +215,7 @@ def gradient_estimate(
 
     def one(plan: Plan, at: OrderParameters | Directions) -> Estimate:
         assert isinstance(at, OrderParameters)
-        quantity = OverlapGradient(predictor, task, metric(at) if riemannian else None)
+        quantity = OverlapGradient(predictor, task, metric(at, task) if riemannian else None)
         moments = plan.moments(quantity, plan.source(at))
         return plan.estimate(moments, plan.gain(quantity, at, moments), lambda x: x)
 

@@ -11,6 +11,7 @@ from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.given import lift, require_feasible
+from slrsym.dynamics.spheres import overlap_rates, tangent_basis, vectors
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.linear import best_linear
 from slrsym.montecarlo.predictors import Attention, Linear, Predictor
@@ -320,23 +321,15 @@ def states_of(at: ArrayLike, task: Task, name: str = "at") -> _Array:
     states = real_array(name, at, "overlaps of shape (..., 5), or Directions")
     if states.ndim == 0 or states.shape[-1] != 5 or not states.size:
         raise ValueError(
-            f"{name} must be Directions, or overlaps of shape (..., 5): kappa, nu, theta, eta, "
-            f"rho; got the shape {states.shape}"
+            f"{name} must be Directions, or overlaps of shape (..., 5): "
+            f"{', '.join(OrderParameters._fields)}; got the shape {states.shape}"
         )
     require_feasible(states.reshape(-1, 5), min(task.d, 4), name)
     return states
 
 
-def metric(state: OrderParameters) -> _Array:
+def metric(state: ArrayLike, task: Task) -> _Array:
     r"""Inner products of the overlaps' Riemannian gradients, on the product of two spheres."""
-    kappa, nu, theta, eta, rho = state
-    # The gradients of kappa, eta, rho in k are k*, v*, v, and those of nu, theta, rho in v are v*,
-    # k*, k, all without their parts along k or v.
-    in_k, in_v = [0, 3, 4], [1, 2, 4]
-    gram_k = np.array([[1, 0, theta], [0, 1, nu], [theta, nu, 1]])
-    gram_v = np.array([[1, 0, eta], [0, 1, kappa], [eta, kappa, 1]])
-    along_k, along_v = np.array([kappa, eta, rho]), np.array([nu, theta, rho])
-    result = np.zeros((5, 5))
-    result[np.ix_(in_k, in_k)] += gram_k - np.outer(along_k, along_k)
-    result[np.ix_(in_v, in_v)] += gram_v - np.outer(along_v, along_v)
-    return result
+    (points,) = vectors(np.asarray(state, dtype=np.float64)[None], task)
+    along: _Array = overlap_rates(points) @ tangent_basis(points)
+    return along @ along.T

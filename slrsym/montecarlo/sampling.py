@@ -19,6 +19,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.kernels.arguments import foretell, number
 from slrsym.task import OrderParameters, Task
 
@@ -452,24 +453,25 @@ class Coordinates:
         apart: NDArray[np.float64] | None,
         noise: NDArray[np.float64] | None,
     ) -> Batch:
-        kappa, nu, theta, eta, rho = self.state
+        # The inner products of k, and those of v, with k, v, k*, v*.
+        (_, inner, k_mean, k_output), (*_, v_mean, v_output) = gram_matrices(self.state)[:2]
         gamma, epsilon = self.task.gamma, self.task.epsilon
         signal = np.sqrt(self.task.d / 2)
         own = np.arange(len(place)), place
-        u, v = along_k.copy(), rho * along_k
+        u, v = along_k.copy(), inner * along_k
         # What is left of v, and of v*, beside k: lengths, and the part that v* shares with v.
-        rest_v, rest_y = max(0.0, 1 - rho**2), max(0.0, 1 - eta**2)
-        shared = nu - eta * rho
+        rest_v, rest_y = max(0.0, 1 - inner**2), max(0.0, 1 - k_output**2)
+        shared = v_output - k_output * inner
         if beside is not None and apart is not None and noise is not None:
             v += np.sqrt(rest_v) * beside
             # By feasibility the part of v* along what is left of v is no longer than v* allows.
             part = np.clip(shared / np.sqrt(rest_v), -1, 1) if rest_v > 0 else 0.0
             y = part * beside[own] + np.sqrt(max(0.0, rest_y - part**2)) * apart
-            y = gamma * (eta * along_k[own] + y) + epsilon * noise
+            y = gamma * (k_output * along_k[own] + y) + epsilon * noise
         else:
-            y = gamma * eta * along_k[own]
-        u[own] = signal * kappa + gamma * u[own]
-        v[own] = signal * theta + gamma * v[own]
+            y = gamma * k_output * along_k[own]
+        u[own] = signal * k_mean + gamma * u[own]
+        v[own] = signal * v_mean + gamma * v[own]
         if not self.conditioned:
             return Batch(u, v, y, place)
         g2 = gamma**2

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.given import Inverse, temperatures, uniform_overlaps
-from slrsym.dynamics.spheres import curvature, vectors
+from slrsym.dynamics.spheres import beyond, curvature, vectors
 from slrsym.kernels.arguments import positive, whole
 from slrsym.landscape.points import distance
 from slrsym.landscape.stability import swap_point
@@ -275,7 +275,7 @@ _PILOTS = 64
 _ENOUGH = 1000
 # Ends that differ by more in an overlap are different.
 _APART = 0.05
-# When a pilot is in three dimensions, nearly.
+# With a smaller determinant of what k and v have beyond k* and v*, a pilot is in three dimensions.
 _FLAT = 1e-9
 _MOST_TUBES = 6
 
@@ -331,7 +331,8 @@ def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, .
         if any(np.abs(end - other).max() < _APART for other in kept) or len(kept) == _MOST_TUBES:
             continue
         kept.append(end)
-        flat = np.flatnonzero(_beyond(pilot[:-1]) < _FLAT)
+        k_rest, v_rest, inner = beyond(pilot[:-1])
+        flat = np.flatnonzero(k_rest * v_rest - inner**2 < _FLAT)
         if not flat.size:
             continue
         begin = int(times[flat[0]])
@@ -350,13 +351,6 @@ def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, .
         if tube.radii[:-1].any():
             found.append(tube)
     return tuple(found)
-
-
-def _beyond(states: _Array) -> _Array:
-    """The Gram determinant of what k and v have beyond k* and v*: 0 in three dimensions."""
-    kappa, nu, theta, eta, rho = np.moveaxis(states, -1, 0)
-    inner = rho - kappa * theta - eta * nu
-    return np.asarray((1 - kappa**2 - eta**2) * (1 - theta**2 - nu**2) - inner**2)
 
 
 def follow(

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import ambient_derivatives
+from slrsym.dynamics.spheres import ambient_derivatives, beyond, gram_matrices, overlaps
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.task import Task
 
@@ -86,14 +86,11 @@ class Tube:
         -------
         ndarray of shape (n,)
         """
-        (k1, k2, k3, _), (v1, v2, v3, _) = self.points[time]
-        centre = np.array([k1, v2, v1, k2])
+        k3, v3 = self.points[time][:, 2]
         images = OVERLAP_SIGNS * states[:, None, :]
-        planar = ((images[..., :4] - centre) ** 2).sum(axis=-1)
-        kappa, nu, theta, eta, rho = np.moveaxis(images, -1, 0)
-        k_rest = np.maximum(0.0, 1 - kappa**2 - eta**2)
-        v_rest = np.maximum(0.0, 1 - theta**2 - nu**2)
-        inner = rho - kappa * theta - eta * nu
+        planar = ((images - overlaps(self.points[time]))[..., :4] ** 2).sum(axis=-1)
+        k_rest, v_rest, inner = beyond(images)
+        k_rest, v_rest = np.maximum(0.0, k_rest), np.maximum(0.0, v_rest)
         # The best rotation of what is left aligns one vector, because that of the run has rank 1.
         aligned = np.sqrt(np.maximum(0.0, k3**2 * k_rest + v3**2 * v_rest + 2 * k3 * v3 * inner))
         rest = np.maximum(0.0, k_rest + v_rest + k3**2 + v3**2 - 2 * aligned)
@@ -211,14 +208,11 @@ _DIMENSIONS = 4
 
 def lifted(states: _Array) -> _Array:
     """Vectors k and v of which one has what the other has beyond k* and v*, up to a factor."""
-    kappa, nu, theta, eta, rho = np.moveaxis(states, -1, 0)
-    k_rest = np.sqrt(np.maximum(0.0, 1 - kappa**2 - eta**2))
-    v_rest = np.sqrt(np.maximum(0.0, 1 - theta**2 - nu**2))
-    v_rest = np.where(rho < kappa * theta + eta * nu, -v_rest, v_rest)
-    none = np.zeros_like(kappa)
-    k = np.stack([kappa, eta, k_rest, none], axis=-1)
-    v = np.stack([theta, nu, v_rest, none], axis=-1)
-    points = np.stack([k, v], axis=-2)
+    k_square, v_square, inner = beyond(states)
+    points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
+    points[..., :2] = gram_matrices(states)[..., :2, 2:]
+    points[..., 0, 2] = np.sqrt(np.maximum(0.0, k_square))
+    points[..., 1, 2] = np.copysign(np.sqrt(np.maximum(0.0, v_square)), inner)
     return np.asarray(points / np.linalg.norm(points, axis=-1, keepdims=True))
 
 

@@ -1,0 +1,136 @@
+"""A step of projected gradient descent in the paper's task: a map of five overlaps, or of two on M.
+
+The map is that of the model's flow, exact in any dimension. A state is the overlaps and no more, so
+that runs go on from what is logged to the last bit; unlike coordinates of vectors they may leave
+the feasible set by rounding, and are put back.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sympy import Expr, Float, Max, Min, S, Symbol, erf, sqrt
+
+from slrsym.kernels.program import Program
+from slrsym.laws import U, V
+from slrsym.models import expressions
+from slrsym.models.descent import slope_symbol
+from slrsym.models.instances import attention
+from slrsym.notation import (
+    ORDER_PARAMETERS,
+    alpha,
+    eta,
+    kappa,
+    lam,
+    nu,
+    rho,
+    theta,
+)
+
+PARAMETERS = (*expressions.PARAMETERS, alpha)
+
+# What stays on the invariant manifold, and what is 0 there.
+ON_M, OFF_M = ORDER_PARAMETERS[:2], ORDER_PARAMETERS[2:]
+
+# The partial derivatives of the risk at the old point.
+SLOPES = tuple(map(slope_symbol, ORDER_PARAMETERS))
+
+# What vanishes on M, by Lemma 14 the slopes in theta, eta and rho as well.
+ON_MANIFOLD = dict.fromkeys((*OFF_M, *SLOPES[2:]), S.Zero)
+
+# The overlaps at the new point.
+_NEW = tuple(Symbol(f"new_{p.name}", real=True) for p in ORDER_PARAMETERS)
+
+# The square of a norm, and some rounding.
+_ONE = Float(1 + 4e-15)
+
+
+@cache
+def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
+    """The order parameters after a step (Definition 1), and what symbols in them stand for."""
+    new, meanings = attention().model.flow.map(alpha)
+    return tuple(new[p] for p in ORDER_PARAMETERS), meanings
+
+
+@cache
+def overlap_program() -> Program:
+    """The map of the five overlaps, with the gradient computed inside."""
+    outputs, meanings = overlap_map()
+    slopes = dict(zip(SLOPES, expressions.gradient(), strict=True))
+    new = dict(zip(_NEW, outputs, strict=True))
+    kappa, nu, theta, eta, rho = _NEW
+    k_square, v_square, inner = (Symbol(x, real=True) for x in ("k_square", "v_square", "inner"))
+    inside = {
+        k_square: kappa**2 + eta**2,
+        v_square: theta**2 + nu**2,
+        inner: kappa * theta + eta * nu,
+    }
+    # The Gram matrix of what k and v have orthogonal to k* and v*, its diagonal raised a little.
+    k_left, v_left = _ONE - k_square, _ONE - v_square
+    room = Min(k_left, k_left * v_left - (rho - inner) ** 2)
+    given = slopes | meanings | new | inside
+    return Program.of((*_NEW, room), ORDER_PARAMETERS, PARAMETERS, given=given)
+
+
+@cache
+def planar_program() -> Program:
+    """The map on the invariant manifold, where theta, eta and rho stay zero (Lemmas 4 and 7)."""
+    outputs, meanings = overlap_map()
+    slopes = dict(zip(SLOPES[:2], expressions.gradient()[:2], strict=True))
+    given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
+    given |= {x: value.subs(ON_MANIFOLD) for x, value in zip(_NEW[:2], outputs, strict=False)}
+    room = Min(*(_ONE - x**2 for x in _NEW[:2]))
+    return Program.of((*_NEW[:2], room), ON_M, PARAMETERS, given=given)
+
+
+def token_program() -> Program:
+    """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
+    part = erf(lam * U) * V
+    return Program.of((part, part.diff(U), part.diff(V)), (U, V), (lam,))
+
+
+@cache
+def restoring_program(count: int, d: int = 4) -> Program:
+    r"""Overlaps moved into the feasible set, from which rounding has taken them.
+
+    Notes
+    -----
+    What k and v have orthogonal to k* and v* has the Gram matrix
+
+    .. math:: \begin{pmatrix} 1 - \kappa^2 - \eta^2 & \rho - \kappa\theta - \eta\nu \\
+              \cdot & 1 - \theta^2 - \nu^2 \end{pmatrix}.
+
+    Its negative eigenvalues are made 0, in three dimensions also the smaller one, in two both; and
+    then the norms of k and v are made 1.
+    """
+    if count == 2:
+        return Program.of([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
+    names = ("k_square", "v_square", "inner", "half", "beyond", "radius", "least", "most")
+    k_square, v_square, inner, half, beyond, radius, least, most = (
+        Symbol(name, real=True) for name in names
+    )
+    k_scale, v_scale = Symbol("k_scale", real=True), Symbol("v_scale", real=True)
+    # Its square is not 0.
+    tiny = Float(1e-140)
+    mean = 1 - (k_square + v_square) / 2
+    trace, spread = (most + least) / 2, (most - least) / (2 * radius)
+    given = {
+        k_square: kappa**2 + eta**2,
+        v_square: theta**2 + nu**2,
+        inner: kappa * theta + eta * nu,
+        half: (v_square - k_square) / 2,
+        beyond: rho - inner,
+        radius: Max(tiny, sqrt(half**2 + beyond**2)),
+        most: Max(0, mean + radius) if d > 2 else S.Zero,
+        least: Max(0, mean - radius) if d > 3 else S.Zero,
+        k_scale: 1 / sqrt(Max(tiny**2, k_square + trace + spread * half)),
+        v_scale: 1 / sqrt(Max(tiny**2, v_square + trace - spread * half)),
+    }
+    outputs = (
+        k_scale * kappa,
+        v_scale * nu,
+        v_scale * theta,
+        k_scale * eta,
+        Max(-1, Min(1, k_scale * v_scale * (inner + spread * beyond))),
+    )
+    return Program.of(outputs, ORDER_PARAMETERS, (), given=given)
