@@ -62,8 +62,27 @@ _SETTINGS: Any = {
     "svg.hashsalt": "slrsym",
 }
 
+
+def _pdf(figure: Figure, file: BytesIO) -> None:
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    FigureCanvasPdf(figure).print_pdf(file, metadata={"CreationDate": None})
+
+
+def _svg(figure: Figure, file: BytesIO) -> None:
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+
+
+def _png(figure: Figure, file: BytesIO) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(figure).print_png(file)
+
+
 # Without dates, so that the same figure is the same file.
-_METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+_PRINTED = {"pdf": _pdf, "svg": _svg, "png": _png}
 
 
 @contextmanager
@@ -142,8 +161,15 @@ def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {form!r}, for {path}")
     # Where a file cannot be written to its end, Matplotlib fails in other words.
     drawn = BytesIO()
-    with style():
-        figure.savefig(drawn, format=form, metadata=_METADATA[form])
+    before, dpi = figure.canvas, figure.dpi
+    try:
+        with style():
+            # As savefig does, but that would draw everything twice, once for the layout alone.
+            figure.set_dpi(mpl.rcParams["savefig.dpi"])
+            _PRINTED[form](figure, drawn)
+    finally:
+        figure.set_dpi(dpi)
+        figure.set_canvas(before)
     with replacing(path) as draft:
         draft.write_bytes(drawn.getvalue())
 
