@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from slrsym.claims.files import builtin_folder
 from slrsym.cli import app, main
-from slrsym.cli.output import EXAMPLES, write_json
+from slrsym.cli.shared import EXAMPLES, write_json
 
 
 def commands(group, path=()):

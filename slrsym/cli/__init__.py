@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from slrsym.cli import certify
+from slrsym.cli import certify, shared
 from slrsym.cli.compare import compare
 from slrsym.cli.export import coq, everything, export, html, portrait
 from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
-from slrsym.cli.output import EXIT_CODES, example, show_tracebacks
 from slrsym.cli.recovery import recovery
+from slrsym.cli.shared import EXIT_CODES, example
 from slrsym.cli.simulate import simulate
 from slrsym.cli.verify import axioms, derivations, recheck, verify
 
@@ -76,7 +76,7 @@ def _options(
         bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
     ] = False,
 ) -> None:
-    show_tracebacks(debug)
+    shared.show_tracebacks(debug)
 
 
 for _command in (

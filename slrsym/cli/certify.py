@@ -12,17 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from slrsym.cli.output import (
-    JsonFile,
-    example,
-    for_programs,
-    optional,
-    progress_bar,
-    refusals,
-    reported,
-    require_writable,
-    write_json,
-)
+from slrsym.cli import shared
+from slrsym.cli.shared import optional
 from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
@@ -42,8 +33,8 @@ class Destination(NamedTuple):
     def of(cls, output: Path | None, json_file: Path | None) -> Destination:
         """What the options of a command say; refused before a result could be lost."""
         if output is not None:
-            require_writable(output, "--output")
-        return cls(output, json_file, table=not for_programs(json_file))
+            shared.require_writable(output, "--output")
+        return cls(output, json_file, table=not shared.for_programs(json_file))
 
 
 def _decimal(x: Fraction | None) -> str:
@@ -145,7 +136,7 @@ def show(title: str, rows: Rows, to: Destination, data: dict[str, Any]) -> None:
     """Show a result as a table, or as JSON."""
     if to.table:
         _show_table(title, rows)
-    write_json(to.json_file, data)
+    shared.write_json(to.json_file, data)
 
 
 def _show_table(title: str, rows: Rows) -> None:
@@ -171,7 +162,7 @@ app = typer.Typer(
     short_help="Certify statements for given parameters by ball arithmetic.",
     help="Certify statements for given parameters, or for whole ranges, by ball arithmetic. "
     "Numbers are exact: 0.1 is one tenth, sqrt(1/2) a root, 0.05..0.2 a range.",
-    epilog=example("certify"),
+    epilog=shared.example("certify"),
 )
 
 _LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
@@ -218,7 +209,7 @@ def _shared(
     seconds: _SECONDS = 60.0,
     digits: _DIGITS = 30,
     output: _OUTPUT = None,
-    json_file: JsonFile = None,
+    json_file: shared.JsonFile = None,
 ) -> None:
     """The options that all commands have which certify."""
 
@@ -239,7 +230,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
             to = Destination.of(output, json_file)
             if L is not None:
                 typer.echo("note: --L does not matter here", err=True)
-            with refusals(), _progress() as note:
+            with shared.refusals(), _progress() as note:
                 found, rows = certified((lam, _gamma(gamma, gamma2), d), note=note, **options)
             certificate = getattr(found, "certificate", found)
             if certificate is None:
@@ -247,16 +238,18 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
                 raise typer.Exit(1)
             finish(certificate, to, rows)
 
-        shared = list(signature(_shared, eval_str=True).parameters.values())
+        common = list(signature(_shared, eval_str=True).parameters.values())
         own = [
             x for x in signature(certified, eval_str=True).parameters.values()
             if x.kind is x.KEYWORD_ONLY
         ]  # fmt: skip
-        shared[_OWN] = shared[_OWN].replace(default=boxes)
-        asked = [x.replace(kind=x.KEYWORD_ONLY) for x in (*shared[:_OWN], *own, *shared[_OWN:])]
+        common[_OWN] = common[_OWN].replace(default=boxes)
+        asked = [x.replace(kind=x.KEYWORD_ONLY) for x in (*common[:_OWN], *own, *common[_OWN:])]
         command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
         command.__annotations__ = {x.name: x.annotation for x in asked}
-        return app.command(name, epilog=example(f"certify {name}"))(reported()(command))
+        return app.command(name, epilog=shared.example(f"certify {name}"))(
+            shared.reported()(command)
+        )
 
     return made
 
@@ -333,11 +326,11 @@ def rates(
     return found, rate_rows(found)
 
 
-@app.command(epilog=example("certify check"))
-@reported()
+@app.command(epilog=shared.example("certify check"))
+@shared.reported()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
-    json_file: JsonFile = None,
+    json_file: shared.JsonFile = None,
 ) -> None:
     """Check certificates again, from their files alone.
 
@@ -351,7 +344,7 @@ def check(
     for file in files:
         if not file.exists():
             raise typer.BadParameter(f"{file} cannot be read: it does not exist")
-        with refusals():
+        with shared.refusals():
             certificate = certify.load(file)
         found = certify.check(certificate)
         shown = shown and found.accepted and found.verdict is certify.Verdict.SHOWN
@@ -374,7 +367,7 @@ def check(
             )
             if one["refusal"]:
                 typer.echo(f"error: {one['file']}: {one['refusal']}", err=True)
-    write_json(to.json_file, checks)
+    shared.write_json(to.json_file, checks)
     if not shown:
         raise typer.Exit(1)
 
@@ -394,6 +387,6 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
-    with progress_bar() as bar:
+    with shared.progress_bar() as bar:
         task = bar.add_task("certifying", total=None, told="")
         yield lambda boxes: bar.update(task, told=f"{boxes:,} boxes")

@@ -10,22 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.output import (
-    DIMENSION,
-    GAMMA,
-    GAMMA2,
-    TOKENS,
-    USUAL_GAMMA,
-    JsonFile,
-    for_programs,
-    gamma_of,
-    optional,
-    progress_bar,
-    refusals,
-    reported,
-    warnings_told,
-    write_json,
-)
+from slrsym.cli import shared
+from slrsym.cli.shared import optional
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -78,12 +64,12 @@ def _finite(x: float | None) -> float | None:
     return x if x is not None and math.isfinite(x) else None
 
 
-@reported()
+@shared.reported()
 def compare(
-    d: DIMENSION = 400,
-    L: TOKENS = 10,
-    gamma: GAMMA = None,
-    gamma2: GAMMA2 = None,
+    d: shared.DIMENSION = 400,
+    L: shared.TOKENS = 10,
+    gamma: shared.GAMMA = None,
+    gamma2: shared.GAMMA2 = None,
     lam: Annotated[
         float, typer.Option("--lam", help="Inverse temperature of softmax and erf attention.")
     ] = 0.1,
@@ -132,7 +118,7 @@ def compare(
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Of the random numbers.")
     ] = 0,
-    json_file: JsonFile = None,
+    json_file: shared.JsonFile = None,
 ) -> None:
     """Compare the paper's predictors by their risks.
 
@@ -140,7 +126,7 @@ def compare(
     attention are taken at given overlaps, by default at the true directions; the hard oracle and
     the best linear predictor always know these.
     """
-    to_stdout = for_programs(json_file)
+    to_stdout = shared.for_programs(json_file)
     if not 0 < level < 1:
         raise typer.BadParameter(f"must lie in (0, 1); got {level}", param_hint="--level")
 
@@ -158,16 +144,16 @@ def compare(
         raise typer.BadParameter(
             f"must be one of auto, {', '.join(METHODS)}; got {method}", param_hint="--method"
         )
-    with refusals():
-        task = Task(d, L, gamma_of(gamma, gamma2, USUAL_GAMMA), epsilon)
+    with shared.refusals():
+        task = Task(d, L, shared.gamma_of(gamma, gamma2, shared.USUAL_GAMMA), epsilon)
         predictors = _predictors(lam)
         state = OrderParameters(kappa, nu, theta, eta, rho)
         states_of(state, task, "the overlaps")
-    with refusals("--p"):
+    with shared.refusals("--p"):
         probabilities = None if p is None else _numbers(p)
         best_linear(task, probabilities)
     most = samples or (100_000 if target_stderr is None else _MOST_SAMPLES)
-    with warnings_told(), _bar() as shown:
+    with shared.warnings_told(), _bar() as shown:
         rows = [
             _compared(
                 predictor,
@@ -205,7 +191,7 @@ def compare(
         )
         if any(row.estimate.stderr == 0 for row in rows):
             out.print("No spread: all samples gave the same; what is rarer has not been seen.")
-    write_json(json_file, settings)
+    shared.write_json(json_file, settings)
     for row in rows:
         if not row.estimate.reached:
             typer.echo(
@@ -249,7 +235,7 @@ def _numbers(text: str) -> list[float]:
 @contextmanager
 def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float], None]]]:
     """A progress bar on standard error, with a line for each predictor."""
-    bar = progress_bar()
+    bar = shared.progress_bar()
 
     def shown(name: str, most: int, target: float | None) -> Callable[[int, float], None]:
         line = bar.add_task(name, total=1.0, told="")
@@ -280,15 +266,12 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
 
 def table(rows: list[Comparison], task: Task, level: float, width: int = 80) -> Table:
     """One line for each predictor, and one for the Bayes bound."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from slrsym.cli.display import columns
 
     decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
     gap = (0, 1) if width >= _WIDE else (0, 1, 0, 0)
-    result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=gap)
-    result.add_column("predictor", no_wrap=True)
-    for name in ("risk", f"{100 * level:g}% interval", "closed form", "z", "samples"):
-        result.add_column(name, justify="right", no_wrap=True)
+    numbers = ">risk", f">{100 * level:g}% interval", ">closed form", ">z", ">samples"
+    result = columns("predictor", *numbers, padding=gap)
     for row in rows:
         low, high = row.estimate.interval(level)
         interval = f"{low:.{decimals}f} to {high:.{decimals}f}"

@@ -44,6 +44,16 @@ def console(stream: IO[str] | None = None) -> Console:
     return out
 
 
+def columns(*names: str, **look: Any) -> Table:
+    """An empty table; the column of a name after > stands to the right, one after ~ is broken."""
+    look |= {"title_style": "", "title_justify": "left", "caption_justify": "left"}
+    result = Table(box=SIMPLE_HEAD, pad_edge=False, **look)
+    for name in names:
+        justify: Any = "right" if name.startswith(">") else "left"
+        result.add_column(name.lstrip(">~"), justify=justify, no_wrap=not name.startswith("~"))
+    return result
+
+
 def table(rows: Iterable[Any], width: int | None = None) -> Table:
     """One line for each claim."""
     rows = list(rows)
@@ -54,12 +64,8 @@ def table(rows: Iterable[Any], width: int | None = None) -> Table:
     ]
     gap = 1 if width is not None and width < _WIDE else 3
     room = None if width is None else max(_LEAST_TITLE, width - sum(others) - 6 * gap - 2)
-    result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, gap // 2))
-    result.add_column("claim", no_wrap=True)
-    result.add_column("title")
-    result.add_column("status", no_wrap=True)
-    for name in numbers:
-        result.add_column(name, justify="right", no_wrap=True)
+    right = (f">{name}" for name in numbers)
+    result = columns("claim", "~title", "status", *right, padding=(0, gap // 2))
     for row in rows:
         title = Text(unmarked(row.title))
         if room is not None:

@@ -11,20 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.claims import cache, id_of
+from slrsym.cli import shared
 from slrsym.cli.coq import development
-from slrsym.cli.output import (
-    CLAIMS,
-    GAMMA,
-    GAMMA2,
-    PATHS,
-    SEED,
-    WORKERS,
-    example,
-    gamma_of,
-    optional,
-    reported,
-    require_writable,
-)
+from slrsym.cli.shared import optional
 from slrsym.cli.verify import checked, loaded
 from slrsym.files import FolderError, replacing, require_ours, write_folder
 
@@ -59,7 +48,7 @@ export = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Export checked claims as documents.",
-    epilog=example("export"),
+    epilog=shared.example("export"),
 )
 
 
@@ -68,8 +57,8 @@ def _export() -> None:
     """Export checked claims as documents."""
 
 
-@export.command(epilog=example("export latex"))
-@reported()
+@export.command(epilog=shared.example("export latex"))
+@shared.reported()
 def latex(
     claims: Annotated[
         list[str] | None,
@@ -90,9 +79,9 @@ def latex(
     title: TITLE = None,
     pdf: PDF = False,
     unproved: UNPROVED = False,
-    paths: PATHS = None,
-    seed: SEED = 0,
-    workers: WORKERS = None,
+    paths: shared.PATHS = None,
+    seed: shared.SEED = 0,
+    workers: shared.WORKERS = None,
 ) -> None:
     """Write claims and their proofs as LaTeX.
 
@@ -276,15 +265,15 @@ def compile_books(folder: Path, mains: list[str]) -> None:
 _PAPER = "Attention layers provably solve single-location regression"
 
 
-@reported()
+@shared.reported()
 def html(
-    claims: CLAIMS = None,
+    claims: shared.CLAIMS = None,
     output: OUTPUT = None,
     title: TITLE = None,
     unproved: UNPROVED = False,
-    paths: PATHS = None,
-    seed: SEED = 0,
-    workers: WORKERS = None,
+    paths: shared.PATHS = None,
+    seed: shared.SEED = 0,
+    workers: shared.WORKERS = None,
 ) -> None:
     """Write claims and their proofs as a static site.
 
@@ -313,8 +302,8 @@ _HOW_TO = (
 )
 
 
-@reported()
-def coq(claims: CLAIMS = None, output: OUTPUT = None, paths: PATHS = None) -> None:
+@shared.reported()
+def coq(claims: shared.CLAIMS = None, output: OUTPUT = None, paths: shared.PATHS = None) -> None:
     """Write claims and their steps as a development of Coq.
 
     Steps that Coq is known to prove are lemmas; of the others the reason is said. Coq is not needed
@@ -336,7 +325,7 @@ def coq(claims: CLAIMS = None, output: OUTPUT = None, paths: PATHS = None) -> No
     )
 
 
-@reported()
+@shared.reported()
 def portrait(
     output: Annotated[
         Path | None,
@@ -345,8 +334,8 @@ def portrait(
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
     alpha: Annotated[float, typer.Option("--alpha", help="Step size.")] = 0.03,
     d: Annotated[int, typer.Option("--d", min=2, help="Dimension of a token.")] = 400,
-    gamma: GAMMA = None,
-    gamma2: GAMMA2 = None,
+    gamma: shared.GAMMA = None,
+    gamma2: shared.GAMMA2 = None,
     sweep: Annotated[
         Path | None,
         optional("--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."),
@@ -362,11 +351,11 @@ def portrait(
     for name, value in (("--lam", lam), ("--alpha", alpha)):
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
-    require_writable(output, "--output")
+    shared.require_writable(output, "--output")
     from slrsym.book.portrait import SETTING, swept
     from slrsym.book.site import portrait_page
 
-    deviation = gamma_of(gamma, gamma2, SETTING["gamma"])
+    deviation = shared.gamma_of(gamma, gamma2, SETTING["gamma"])
     shown = None
     if sweep is not None:
         import xarray as xr
@@ -387,16 +376,16 @@ def portrait(
 LATEX, HTML = "latex", "html"
 
 
-@reported()
+@shared.reported()
 def everything(
-    claims: CLAIMS = None,
+    claims: shared.CLAIMS = None,
     output: OUTPUT = None,
     title: TITLE = None,
     pdf: PDF = False,
     unproved: UNPROVED = False,
-    paths: PATHS = None,
-    seed: SEED = 0,
-    workers: WORKERS = None,
+    paths: shared.PATHS = None,
+    seed: shared.SEED = 0,
+    workers: shared.WORKERS = None,
 ) -> None:
     """Write a LaTeX book to DIR/latex and a static site to DIR/html.
 

@@ -9,15 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from slrsym.cli.output import (
-    GAMMA2,
-    gamma_of,
-    optional,
-    refusals,
-    reported,
-    require_writable,
-    warnings_told,
-)
+from slrsym.cli import shared
+from slrsym.cli.shared import optional
 from slrsym.figures import FORMATS, NAMES
 from slrsym.files import NotSavedError
 
@@ -34,7 +27,7 @@ def _other(name: str, text: str) -> Any:
     return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
-@reported()
+@shared.reported()
 def figure(
     names: Annotated[
         list[_Name],
@@ -74,7 +67,7 @@ def figure(
     d: Annotated[int | None, _other("--d", "Dimension of a token.")] = None,
     L: Annotated[int | None, _other("--L", "Number of tokens.")] = None,
     gamma: Annotated[float | None, _other("--gamma", "Deviation of the informative token.")] = None,
-    gamma2: GAMMA2 = None,
+    gamma2: shared.GAMMA2 = None,
     epsilon: Annotated[float | None, _other("--epsilon", "Deviation of the noise.")] = None,
     lam: Annotated[
         str | None,
@@ -109,7 +102,7 @@ def figure(
     every = _ALL in wanted
     chosen = NAMES if every else tuple(dict.fromkeys(wanted))
     given = {
-        "d": d, "L": L, "gamma": gamma_of(gamma, gamma2, None), "epsilon": epsilon,
+        "d": d, "L": L, "gamma": shared.gamma_of(gamma, gamma2, None), "epsilon": epsilon,
         **_temperature(lam, lam0, rate),
         "alpha": alpha, "steps": steps, "runs": runs, "batch": batch, "seed": seed,
         "shared": None if noise is None else noise.value == "shared",
@@ -120,7 +113,7 @@ def figure(
     recipes, notes = {}, {}
     for name in chosen:
         if name not in left_out:
-            with refusals(f"figure {name}"):
+            with shared.refusals(f"figure {name}"):
                 # Of all figures, each takes the parameters that it has.
                 there = parameters(figures.recipe(name, model)) if every else changes
                 own = {name: value for name, value in changes.items() if name in there}
@@ -131,7 +124,7 @@ def figure(
     _make_folder(output, "--output")
     targets = {name: output / f"figure-{name}.{form.value}" for name in recipes}
     for target in targets.values():
-        require_writable(target, "--output")
+        shared.require_writable(target, "--output")
 
     from slrsym.experiments import fetch
     from slrsym.figures.style import Shown, page, write
@@ -143,14 +136,9 @@ def figure(
         begin = time.perf_counter()
         file = files.get(name)
         read = file is not None and file.exists()
-        with warnings_told(), refusals("--data" if files else None):
-            try:
-                found = fetch(recipes[name], file)
-            except NotSavedError as problem:
-                if problem.result is None:
-                    raise
-                # What was computed is drawn.
-                found, lost = problem.result, problem
+        with shared.warnings_told(), shared.refusals("--data" if files else None):
+            found, problem = shared.even_if_not_saved(lambda: fetch(recipes[name], file))  # noqa: B023
+            lost = problem or lost
         drawn = figures.draw(name, found, notes[name])
         write(drawn, target, form.value)
         typer.echo(f"figure {name}: {target}")
@@ -184,7 +172,7 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
         return {"lam0": lam0, "rate": rate}
     from slrsym.dynamics.given import Constant, Inverse, schedule_from_text
 
-    with refusals("--lam"):
+    with shared.refusals("--lam"):
         schedule = schedule_from_text(lam)
     if isinstance(schedule, Constant):
         return {"lam": schedule.lam, "lam0": lam0, "rate": rate}
@@ -222,7 +210,7 @@ def _data_files(names: tuple[str, ...], data: Path | None) -> dict[str, Path]:
         _make_folder(data, "--data")
         files = {name: data / f"figure-{name}.nc" for name in names}
     for file in files.values():
-        require_writable(file, "--data")
+        shared.require_writable(file, "--data")
     return files
 
 

@@ -10,23 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.output import (
-    DIMENSION,
-    GAMMA,
-    GAMMA2,
-    TOKENS,
-    USUAL_GAMMA,
-    JsonFile,
-    for_programs,
-    gamma_of,
-    optional,
-    plot_option,
-    progress_bar,
-    refusals,
-    reported,
-    require_plot,
-    write_json,
-)
+from slrsym.cli import shared
+from slrsym.cli.shared import optional
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,13 +22,13 @@ if TYPE_CHECKING:
 _WIDE = 110
 
 
-@reported()
+@shared.reported()
 def landscape(
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
-    gamma: GAMMA = None,
-    gamma2: GAMMA2 = None,
-    d: DIMENSION = 400,
-    L: TOKENS = 10,
+    gamma: shared.GAMMA = None,
+    gamma2: shared.GAMMA2 = None,
+    d: shared.DIMENSION = 400,
+    L: shared.TOKENS = 10,
     alpha: Annotated[
         float | None,
         optional(
@@ -58,8 +43,8 @@ def landscape(
             help="Follow the points over this range of inverse temperatures, instead.",
         ),
     ] = None,
-    json_file: JsonFile = None,
-    plot: Annotated[Path | None, plot_option("Draw it")] = None,
+    json_file: shared.JsonFile = None,
+    plot: Annotated[Path | None, shared.plot_option("Draw it")] = None,
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Of the random starts.")
     ] = 0,
@@ -70,16 +55,16 @@ def landscape(
     and whether ball arithmetic confirms that it exists and has that index. With --branches, how
     they change with the inverse temperature.
     """
-    require_plot(plot)
-    deviation = gamma_of(gamma, gamma2, USUAL_GAMMA)
-    to_stdout = for_programs(json_file)
+    shared.require_plot(plot)
+    deviation = shared.gamma_of(gamma, gamma2, shared.USUAL_GAMMA)
+    to_stdout = shared.for_programs(json_file)
 
     from slrsym.cli import display
     from slrsym.kernels.arguments import positive
     from slrsym.landscape import atlas
     from slrsym.task import Task
 
-    with refusals():
+    with shared.refusals():
         task = Task(d, L, deviation)
         if alpha is not None:
             positive("alpha", alpha)
@@ -87,7 +72,7 @@ def landscape(
             positive("lam", lam)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     if branches is not None:
-        with refusals("--branches"):
+        with shared.refusals("--branches"):
             found: Any = _followed(task, branches, seed)
         content: Any = [branch.as_dict() for branch in found]
         out.print(branch_table(found))
@@ -97,7 +82,7 @@ def landscape(
         out.print(atlas_table(found, alpha, out.width))
         for line in _summary(found, alpha):
             out.print(line)
-    write_json(json_file, content)
+    shared.write_json(json_file, content)
     if plot is not None:
         from slrsym.figures.landscape import atlas_figure, branches_figure
         from slrsym.figures.style import write
@@ -119,7 +104,7 @@ def _marks(task: Any) -> list[tuple[float, str]]:
 def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
     from slrsym.landscape import branches
 
-    with progress_bar() as bar:
+    with shared.progress_bar() as bar:
         job = bar.add_task("following branches", total=1.0, told="")
         return branches(
             task, *span, seed=seed, progress=lambda part: bar.update(job, completed=part)
@@ -132,20 +117,12 @@ def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
 def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) -> Table:
     """One line for each critical point."""
     wide = width >= _WIDE
-    result = _table()
-    result.add_column("point", no_wrap=True)
-    for name in ("kappa", "nu", "theta", "eta", "rho"):
-        result.add_column(name, justify="right", no_wrap=True)
-    result.add_column("risk", justify="right", no_wrap=True)
-    result.add_column("index", justify="right", no_wrap=True)
-    result.add_column("flat", justify="right", no_wrap=True)
-    if wide:
-        result.add_column("kind", no_wrap=True)
-        result.add_column("free", no_wrap=True)
-        result.add_column("slope", justify="right", no_wrap=True)
-    if alpha is not None:
-        result.add_column("descent", no_wrap=True)
-    result.add_column("sure", no_wrap=True)
+    result = _table(
+        *("point", ">kappa", ">nu", ">theta", ">eta", ">rho", ">risk", ">index", ">flat"),
+        *(("kind", "free", ">slope") if wide else ()),
+        *(() if alpha is None else ("descent",)),
+        "sure",
+    )
     for point in atlas.points:
         digits = 4 if wide else 3
         overlaps = [_overlap(x, digits) for x in point.state]
@@ -164,12 +141,7 @@ def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) ->
 
 def branch_table(branches: list[Branch]) -> Table:
     """One line for each branch, with what happens to it."""
-    result = _table()
-    result.add_column("branch", no_wrap=True)
-    result.add_column("from", justify="right", no_wrap=True)
-    result.add_column("to", justify="right", no_wrap=True)
-    result.add_column("index", no_wrap=True)
-    result.add_column("events")
+    result = _table("branch", ">from", ">to", "index", "~events")
     for branch in branches:
         order = branch.index[branch.lam.argsort(kind="stable")] if _single(branch) else branch.index
         steps = [order[0], *(j for i, j in pairwise(order) if i != j)]
@@ -189,11 +161,10 @@ def _single(branch: Branch) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _table() -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+def _table(*names: str) -> Table:
+    from slrsym.cli.display import columns
 
-    return Table(box=SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
+    return columns(*names, padding=0, show_edge=False)
 
 
 def _summary(atlas: Atlas, alpha: float | None) -> list[str]:

@@ -10,20 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.cli.output import (
-    JsonFile,
-    for_programs,
-    optional,
-    plot_option,
-    refusals,
-    reported,
-    require_plot,
-    require_writable,
-    square_root,
-    warnings_told,
-    write_json,
-)
-from slrsym.files import NotSavedError
+from slrsym.cli import shared
+from slrsym.cli.shared import optional
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,7 +33,7 @@ def _values(name: str, text: str) -> Any:
     return typer.Option(name, metavar=_SEVERAL, help=text)
 
 
-@reported()
+@shared.reported()
 def recovery(
     lam: Annotated[
         str | None,
@@ -79,7 +67,8 @@ def recovery(
         ),
     ] = None,
     gamma2: Annotated[
-        str | None, optional("--gamma2", metavar="NUMBER[,NUMBER...]", help="Its square, instead.")
+        str | None,
+        optional("--gamma2", metavar="NUMBER[,NUMBER...]", help="Its square, instead."),
     ] = None,
     alpha: Annotated[str, _values("--alpha", "Step size.")] = "4e-3",
     steps: Annotated[int, typer.Option("--steps", help="How many steps.")] = 120_000,
@@ -99,10 +88,10 @@ def recovery(
             "for again, from the folder FILE.parts; if FILE is complete, it is read.",
         ),
     ] = None,
-    json_file: JsonFile = None,
+    json_file: shared.JsonFile = None,
     plot: Annotated[
         Path | None,
-        plot_option("Draw the starts by where their runs end, or fractions over a grid"),
+        shared.plot_option("Draw the starts by where their runs end, or fractions over a grid"),
     ] = None,
 ) -> None:
     """Count where gradient descent ends, from uniform k and v.
@@ -113,9 +102,9 @@ def recovery(
     commas between them, make a grid. Without options, the setting of figure 4a.
     """
     if output is not None:
-        require_writable(output, "--output")
-    require_plot(plot)
-    to_stdout = for_programs(json_file)
+        shared.require_writable(output, "--output")
+    shared.require_plot(plot)
+    to_stdout = shared.for_programs(json_file)
     if gamma is not None and gamma2 is not None:
         raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
 
@@ -135,23 +124,20 @@ def recovery(
     from slrsym.cli import display
     from slrsym.recovery import Setting, recover, sweep
 
-    lost = None
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
+
+    def made() -> xr.Dataset:
+        if single:
+            return recover(Setting(**{name: x[0] for name, x in axes.items()}, steps=steps), **how)
+        return sweep(**axes, steps=steps, **how)
+
     try:
-        with refusals(), warnings_told():
-            if single:
-                setting = Setting(**{name: x[0] for name, x in axes.items()}, steps=steps)
-                found = recover(setting, **how)
-            else:
-                found = sweep(**axes, steps=steps, **how)
+        with shared.refusals(), shared.warnings_told():
+            found, lost = shared.even_if_not_saved(made)
     except KeyboardInterrupt:
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)
         raise
-    except NotSavedError as problem:
-        if problem.result is None:
-            raise
-        found, lost = problem.result, problem
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     if single:
         names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
@@ -162,7 +148,7 @@ def recovery(
             out.print(line, soft_wrap=True)
     else:
         out.print(grid_table(found))
-    write_json(json_file, _content(found, single))
+    shared.write_json(json_file, _content(found, single))
     if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
     if plot is not None:
@@ -186,7 +172,7 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
     from slrsym.dynamics import Inverse
     from slrsym.dynamics.given import schedule_from_text
 
-    with refusals("--lam"):
+    with shared.refusals("--lam"):
         schedule = schedule_from_text(lam)
     if not isinstance(schedule, Inverse):
         raise typer.BadParameter(
@@ -208,7 +194,7 @@ def _numbers(option: str, text: str) -> list[Any]:
 def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
     if gamma is not None:
         return _numbers("--gamma", gamma)
-    return [square_root(part) for part in (gamma2 or "1/2").split(",")]
+    return [shared.square_root(part) for part in (gamma2 or "1/2").split(",")]
 
 
 # -- tables ------------------------------------------------------------------------------------
@@ -226,25 +212,12 @@ def _interval(lower: float, upper: float) -> str:
     return f"{100 * lower:.2f} to {100 * upper:{digits}}%"
 
 
-def _table(title: str) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    return Table(
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        show_edge=False,
-        title=title,
-        title_justify="left",
-        title_style="",
-    )
-
-
 def runs_table(data: xr.Dataset) -> Table:
     """One line for each verdict."""
-    result = _table(f"where {data.attrs['runs']:,} runs end")
-    for name in ("ends", "runs", "fraction", "95% interval"):
-        result.add_column(name, justify="left" if name == "ends" else "right", no_wrap=True)
+    from slrsym.cli.display import columns
+
+    title = f"where {data.attrs['runs']:,} runs end"
+    result = columns("ends", ">runs", ">fraction", ">95% interval", title=title, show_edge=False)
     for i, name in enumerate(data.verdict_names.values.tolist()):
         row = data.isel(verdict_names=i)
         if name == "moving" and not row["count"]:
@@ -260,19 +233,16 @@ def runs_table(data: xr.Dataset) -> Table:
 
 def grid_table(data: xr.Dataset) -> Table:
     """One line for each setting."""
+    from slrsym.cli.display import columns
     from slrsym.recovery import VERDICTS
 
     axes = [str(name) for name in data["count"].dims[:-1]]
     several = [name for name in axes if data.sizes[name] > 1]
     fixed = ", ".join(f"{x} = {data[x].item():.6g}" for x in axes if x not in several)
-    result = _table(f"{data.attrs['runs']:,} runs of {data.attrs['steps']:,} steps each; {fixed}")
-    for name in several:
-        result.add_column(name, justify="right", no_wrap=True)
+    title = f"{data.attrs['runs']:,} runs of {data.attrs['steps']:,} steps each; {fixed}"
     shown = [x for x in VERDICTS if x != "moving" or data["count"].sel(verdict=x).any()]
-    for name in shown:
-        result.add_column(name, justify="right", no_wrap=True)
-        if name in VERDICTS[:2]:
-            result.add_column("95% interval", justify="right", no_wrap=True)
+    heads = [x for name in shown for x in (name, "95% interval")[: 1 + (name in VERDICTS[:2])]]
+    result = columns(*(f">{x}" for x in (*several, *heads)), title=title, show_edge=False)
     flat = data.stack(cell=axes)
     for i in range(flat.sizes["cell"]):
         cell = flat.isel(cell=i)

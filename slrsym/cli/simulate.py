@@ -8,22 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from slrsym.cli.output import (
-    GAMMA2,
-    USUAL_GAMMA,
-    JsonFile,
-    for_programs,
-    gamma_of,
-    optional,
-    plot_option,
-    refusals,
-    reported,
-    require_plot,
-    require_writable,
-    warnings_told,
-    write_json,
-)
-from slrsym.files import DamagedFileError, NotSavedError
+from slrsym.cli import shared
+from slrsym.cli.shared import optional
+from slrsym.files import DamagedFileError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,7 +53,7 @@ def _option(name: str, text: str) -> Any:
     return optional(name, help=f"{text}{shown}")
 
 
-@reported()
+@shared.reported()
 def simulate(
     d: Annotated[int | None, _option("--d", "Dimension of a token.")] = None,
     L: Annotated[int | None, _option("--L", "Number of tokens.")] = None,
@@ -74,7 +61,7 @@ def simulate(
         float | None,
         _option("--gamma", "Standard deviation of the informative token. [default: root of 1/2]"),
     ] = None,
-    gamma2: GAMMA2 = None,
+    gamma2: shared.GAMMA2 = None,
     epsilon: Annotated[
         float | None, _option("--epsilon", "Standard deviation of the output noise.")
     ] = None,
@@ -151,9 +138,9 @@ def simulate(
     nu0: Annotated[float | None, _option("--nu0", "Where it starts, with --planar.")] = None,
     plot: Annotated[
         Path | None,
-        plot_option("Draw the runs, with --planar over the vector field"),
+        shared.plot_option("Draw the runs, with --planar over the vector field"),
     ] = None,
-    json_file: JsonFile = None,
+    json_file: shared.JsonFile = None,
 ) -> None:
     """Run projected gradient descent, and show where it ends.
 
@@ -165,31 +152,26 @@ def simulate(
         for name, value in locals().items()
         if name not in ("output", "resume", "plot", "planar", "json_file") and value is not None
     }
-    to_stdout = for_programs(json_file)
+    to_stdout = shared.for_programs(json_file)
     _refuse_contradictions(given, resume, planar)
     if output is not None:
-        require_writable(output, "--output")
-    require_plot(plot)
+        shared.require_writable(output, "--output")
+    shared.require_plot(plot)
 
-    saved, lost = output or resume, None
+    saved = output or resume
+
+    def made() -> xr.Dataset:
+        return _run(given, planar, output) if resume is None else _resumed(resume, given, output)
+
     try:
-        with refusals(), warnings_told():
-            found = (
-                _resumed(resume, given, output)
-                if resume is not None
-                else _run(given, planar, output)
-            )
+        with shared.refusals(), shared.warnings_told():
+            found, lost = shared.even_if_not_saved(made)
     except KeyboardInterrupt:
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
         raise
-    except NotSavedError as problem:
-        if problem.result is None:
-            raise
-        # Hours of work may be in it.
-        found, lost = problem.result, problem
     _show(found, planar, sys.stderr if to_stdout else sys.stdout)
-    write_json(json_file, _as_dict(found))
+    shared.write_json(json_file, _as_dict(found))
     if saved is not None and lost is None:
         typer.echo(f"saved in {saved}", err=to_stdout)
     if plot is not None:
@@ -232,7 +214,7 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
     start = _planar_start(of) if planar else _start(of)
     if "d" not in given and isinstance(start, StartVectors):
         of["d"] = start.d
-    with refusals("--lam"):
+    with shared.refusals("--lam"):
         schedule = schedule_from_text(of["lam"])
     return simulated(
         _task(of),
@@ -252,7 +234,7 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
 def _task(of: dict[str, Any]) -> Task:
     from slrsym.task import Task
 
-    gamma = gamma_of(of.get("gamma"), of.get("gamma2"), USUAL_GAMMA)
+    gamma = shared.gamma_of(of.get("gamma"), of.get("gamma2"), shared.USUAL_GAMMA)
     return Task(of["d"], of["L"], gamma, of["epsilon"])
 
 
@@ -369,23 +351,16 @@ def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
 
 
 def _table(runs: xr.Dataset) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from slrsym.cli.display import columns
 
     found = _ends(runs)
     more = len(found) - _MOST_ROWS
-    result = Table(
-        box=SIMPLE_HEAD,
-        pad_edge=False,
+    shown = ("count" if name == "runs" else name.replace("_", " ") for name in found[0])
+    result = columns(
+        *(f">{name}" for name in shown),
         title=f"after {int(runs.step[-1]):,} steps",
-        title_justify="left",
-        title_style="",
         caption=f"and {more} other places" if more > 0 else None,
-        caption_justify="left",
     )
-    for name in found[0]:
-        shown = "count" if name == "runs" else name.replace("_", " ")
-        result.add_column(shown, justify="right", no_wrap=True)
     for end in found[:_MOST_ROWS]:
         runs_there, *values, distance = end.values()
         # A tiny number is not shown as a negative zero.

@@ -15,19 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.claims import id_of
+from slrsym.cli import shared
 from slrsym.cli.coq import check_by_coq, require_installed
-from slrsym.cli.output import (
-    PATHS,
-    SEED,
-    WORKERS,
-    JsonFile,
-    for_programs,
-    optional,
-    progress_bar,
-    reported,
-    require_writable,
-    write_json,
-)
+from slrsym.cli.shared import optional
 from slrsym.files import make_folder
 
 if TYPE_CHECKING:
@@ -46,7 +36,7 @@ _PATHS = Annotated[
 ]
 
 
-@reported()
+@shared.reported()
 def verify(
     paths: _PATHS = None,
     claim: Annotated[
@@ -60,9 +50,9 @@ def verify(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show each proof step by step.")
     ] = False,
-    json_file: JsonFile = None,
-    seed: SEED = 0,
-    workers: WORKERS = None,
+    json_file: shared.JsonFile = None,
+    seed: shared.SEED = 0,
+    workers: shared.WORKERS = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Check again what an earlier run of the same found.")
     ] = False,
@@ -84,7 +74,7 @@ def verify(
     Once by its rule, and once by numbers at random points. Where neither slrsym nor a derivation
     has changed, and no claim had failed, the verdicts of the earlier run are shown.
     """
-    to_stdout = for_programs(json_file)
+    to_stdout = shared.for_programs(json_file)
 
     from slrsym.claims import cache
     from slrsym.cli import display
@@ -92,7 +82,7 @@ def verify(
     start = time.perf_counter()
     claim = claim and [id_of(name) for name in claim]
     if log is not None:
-        require_writable(log, "--log")
+        shared.require_writable(log, "--log")
     if coq:
         require_installed()
     _require_derivations(paths)
@@ -103,7 +93,7 @@ def verify(
     found = cache.as_read(content)
     rows, problems = found.rows, found.problems
     if not rows:
-        write_json(json_file, [])
+        shared.write_json(json_file, [])
         for problem in problems or ["there is no claim to verify"]:
             typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1)
@@ -131,7 +121,7 @@ def verify(
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --fresh checks again.")
     out.print(display.verdict(rows, time.perf_counter() - start))
-    write_json(json_file, [cache.as_data(row) for row in rows])
+    shared.write_json(json_file, [cache.as_data(row) for row in rows])
     if problems or _has_failed(rows):
         raise typer.Exit(1)
     if log is not None:
@@ -187,17 +177,17 @@ def _verified(
     return {"rows": data, "problems": ledger.problems, "proofs": proofs}
 
 
-@reported()
+@shared.reported()
 def axioms(
     id: Annotated[
         str | None,
         typer.Argument(metavar="ID", help="A claim; all axioms if left out.", show_default=False),
     ] = None,
-    path: PATHS = None,
-    json_file: JsonFile = None,
+    path: shared.PATHS = None,
+    json_file: shared.JsonFile = None,
 ) -> None:
     """List the axioms and claims that a claim rests on."""
-    to_stdout = for_programs(json_file)
+    to_stdout = shared.for_programs(json_file)
     from slrsym.claims import cache
     from slrsym.cli import display
 
@@ -212,7 +202,7 @@ def axioms(
         display.axiom_list(content["axioms"], out)
     else:
         display.claim_foundations(id, content["claims"], content["axioms"], out)
-    write_json(json_file, content if id else content["axioms"])
+    shared.write_json(json_file, content if id else content["axioms"])
     if problems:
         raise typer.Exit(1)
 
@@ -278,7 +268,7 @@ def checked(
     verdicts: dict[str, Verdict],
 ) -> list[Row]:
     """Check claims behind a progress bar, and keep every verdict."""
-    with progress_bar() as bar:
+    with shared.progress_bar() as bar:
         task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
 
         def note(verdict: Verdict) -> None:
@@ -290,7 +280,7 @@ def checked(
         return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
 
 
-@reported()
+@shared.reported()
 def derivations(
     path: Annotated[
         bool, typer.Option("--path", help="Say where they are, as without any option.")
@@ -323,10 +313,10 @@ def derivations(
 FILE = Annotated[Path, typer.Argument(metavar="FILE", help="A log that verify --log has written.")]
 
 
-@reported()
+@shared.reported()
 def recheck(
     file: FILE,
-    path: PATHS = None,
+    path: shared.PATHS = None,
     alone: Annotated[
         bool,
         typer.Option("--alone", help="Do not compare the statements with those of derivations."),

@@ -8,7 +8,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -230,6 +230,16 @@ def refusals(option: str | None = None) -> Iterator[None]:
         if _debug:
             traceback.print_exc()
         raise typer.BadParameter(str(problem), param_hint=option) from None
+
+
+def even_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
+    """What is made, and why it could not be saved: hours of work may be in it, so it is shown."""
+    try:
+        return make(), None
+    except NotSavedError as problem:
+        if problem.result is None:
+            raise
+        return problem.result, problem
 
 
 @contextmanager
