@@ -355,13 +355,13 @@ def _():
     return paper
 
 
-far = Attraction("1/10", "1/10000", "1/8", "1/100", "40")
+far = Attraction("1/10", "1/20000", "3/20", "1/1000", "40")
 
 basin = Claim(
     id="attraction-certified-far",
-    title="with smaller steps it attracts all with $(1 - kappa) + (1 - nu) <= 1/8$",
+    title="with smaller steps it attracts all with $(1 - kappa) + (1 - nu) <= 3/20$",
     statement=far.statement,
-    source="new; ball arithmetic fails to show as much for 9/64, by these bounds",
+    source="new; the bounds fail at 4/25, for any step size and rate",
 )
 
 

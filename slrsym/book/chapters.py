@@ -58,7 +58,10 @@ _CHAPTERS = (
         "Off the manifold",
         "Stability of the oracle, swap points, how descent leaves the null point, and a "
         "neighbourhood that the oracle attracts; and what changes without Assumption 1.",
-        ("oracle_stability", "swap_points", "null_modes", "attraction", "angle", "observations"),
+        (
+            "oracle_stability", "swap_points", "null_modes", "attraction", "sublevel", "angle",
+            "observations",
+        ),
     ),
 )  # fmt: skip
 

@@ -1,0 +1,251 @@
+"""A sublevel set of the risk, on all of the two spheres, without a spurious critical point.
+
+Descent with small steps does not leave a sublevel set. For the paper's task every pair $k$, $v$ of
+small risk lies near the oracle or its mirror image, where attraction-certified-far shows that no
+other point is critical. The next critical value is that of the swap points.
+"""
+
+from sympy import And, Ge, Gt, Le, Lt, Rational, Symbol, asin, erf, pi, sqrt, symbols
+
+from slrsym.certify.sublevel import Sublevel, multiplied
+from slrsym.gaussian import Expectation, standard_normal
+from slrsym.notation import G, eta, kappa, nu, rho, theta
+from slrsym.proof import Claim, algebra, all_of, ball_arithmetic, chain, lemma, sign
+
+# -- the risk for a given k, from below --------------------------------------------------------
+
+# At a given kappa; the claims attraction-quadratic and landscape-risk say what these are.
+R_0, A, B, C, E, F = symbols("R_0 A B C E F", real=True)
+N = Symbol("N", nonnegative=True)
+numbers = {"R_0": R_0, "N": N, "A": A, "B": B, "C": C, "E": E, "F": F}
+mu = Symbol("mu", positive=True)
+bound = multiplied(numbers, kappa, mu)
+a, c, f, b, e = (bound[name] for name in "acfbe")
+
+# What v has along the rest of k, beyond k* and v*, and the length of that rest.
+w = Symbol("w", real=True)
+square = 1 - kappa**2
+r = sqrt(square - eta**2)
+product = kappa * theta + eta * nu + r * w
+
+
+def risk_at(p):
+    """The risk where the product of k and v is p."""
+    across = A * theta**2 + 2 * B * theta * eta + 2 * C * theta * p + 2 * E * eta * p + F * p**2
+    return R_0 - N * nu + across / 2
+
+
+# The letters of the proof: entries of the form, and how far v points along k and across it.
+letters = a_1, c_1, f_1, b_1, e_1 = symbols("a_1 c_1 f_1 b_1 e_1", real=True)
+form = a_1 * theta**2 + 2 * c_1 * theta * rho + f_1 * rho**2
+form = form + 2 * eta * (b_1 * theta + e_1 * rho)
+minor = a_1 * f_1 - c_1**2
+lost = (f_1 * b_1**2 - 2 * c_1 * b_1 * e_1 + a_1 * e_1**2) / minor
+
+least = Claim(
+    id="sublevel-form",
+    title="the least value of a quadratic form in two variables with linear terms",
+    statement=Ge(form / 2, -(eta**2) / 2 * lost, evaluate=False),
+    source="school",
+    given=[Gt(a_1, 0), Gt(minor, 0)],
+)
+
+
+@least.proof
+def _(goal):
+    """Complete the squares of $theta$, then of $rho$."""
+    first = a_1 * (theta + (c_1 * rho + b_1 * eta) / a_1) ** 2
+    second = minor / a_1 * (rho + eta * (e_1 * a_1 - b_1 * c_1) / minor) ** 2
+    return chain(goal.lhs).then(goal.rhs + (first + second) / 2, by=algebra).ge(goal.rhs, by=sign)
+
+
+across = eta * w - r * nu
+multiplier = Claim(
+    id="sublevel-multiplier",
+    title="a multiplier for the length of $v$ leaves a form in $theta$ and $rho$",
+    statement=Ge(
+        risk_at(product),
+        R_0
+        - mu
+        - N**2 * r**2 / (4 * mu * square)
+        + (
+            a * theta**2
+            + 2 * c * theta * product
+            + f * product**2
+            + 2 * eta * (b * theta + e * product)
+        )
+        / 2,
+        evaluate=False,
+    ),
+    source="new; $theta^2 + nu^2 + w^2 <= 1$, and $nu$ by $rho - kappa theta$ and the rest of $v$",
+    given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + w**2, 1), Gt(kappa, -1), Lt(kappa, 1)],
+)
+
+
+@multiplier.proof
+def _(goal):
+    """What is left out is $mu$ times what $v$ has besides, and a square."""
+    beyond = mu * (1 - theta**2 - nu**2 - w**2)
+    rest = mu / square * (across + N * r / (2 * mu)) ** 2
+    return chain(goal.lhs).then(goal.rhs + beyond + rest, by=algebra).ge(goal.rhs, by=sign)
+
+
+level = Symbol("l", real=True)
+lower = R_0 - mu - N**2 * r**2 / (4 * mu * square) - eta**2 / 2 * lost
+ends = (R_0 - mu - N**2 / (4 * mu), R_0 - mu - square / 2 * lost)
+
+affine = Claim(
+    id="sublevel-affine",
+    title="what remains is affine in $eta^2$: it is above a level if it is at $eta = 0$ and at the"
+    " largest $eta$",
+    statement=Ge(lower, level, evaluate=False),
+    source="new; sublevel-multiplier and sublevel-form; $eta^2 <= 1 - kappa^2$",
+    given=[
+        *(Ge(end, level, evaluate=False) for end in ends),
+        Gt(minor, 0),
+        Le(kappa**2 + eta**2, 1),
+        Gt(kappa, -1),
+        Lt(kappa, 1),
+    ],
+)
+
+
+@affine.proof
+def _(goal):
+    """It is the mean of both values with the weights $1 - eta^2/(1 - kappa^2)$ and the rest."""
+    share = eta**2 / square
+    first, last = (end - level for end in ends)
+    return (
+        chain(goal.lhs)
+        .then(level + (square - eta**2) / square * first + share * last, by=algebra)
+        .ge(level, by=sign)
+    )
+
+
+most = Symbol("nu_1", real=True)
+lost_near = (F * B**2 - 2 * C * B * E + A * E**2) / (A * F - C**2)
+
+near = Claim(
+    id="sublevel-near",
+    title="where $nu$ is at most $nu_1$, a bound without a multiplier",
+    statement=Ge(risk_at(rho), R_0 - N * most - square / 2 * lost_near, evaluate=False),
+    source="new; used for $kappa$ near 1, where it is above the level if $nu$ is not near 1",
+    given=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],
+)
+
+
+@near.proof
+def _(goal):
+    """Again the least value of a form, which is not positive."""
+    squares = B**2 / A + (E * A - B * C) ** 2 / (A * (A * F - C**2))
+    least_form = lemma("sublevel-form", a_1=A, c_1=C, f_1=F, b_1=B, e_1=E)
+    return (
+        chain(goal.lhs)
+        .ge(R_0 - N * nu - eta**2 / 2 * lost_near, by=least_form)
+        .then(R_0 - N * nu - eta**2 / 2 * squares, by=algebra)
+        .ge(R_0 - N * most - square / 2 * squares, by=sign)
+        .then(goal.rhs, by=algebra)
+    )
+
+
+# -- where the risk is small -------------------------------------------------------------------
+
+paper = Sublevel("1/10", "231/2000", "3/20")
+
+small_risk = Claim(
+    id="sublevel-certified",
+    title="an excess risk of at most 0.1155 has only the oracle, or its mirror image, near it",
+    statement=paper.statement,
+    source="new; figure 7b's task, at its temperature; $R(-k, -v) = R(k, v)$, landscape-symmetries",
+    against=(
+        "stronger: there, the oracle's pairs are the only critical points and the only global "
+        "minima on all of the two spheres, not only on the manifold"
+    ),
+)
+
+
+@small_risk.certified_by
+def _():
+    """Ball arithmetic on the bounds of sublevel-affine and sublevel-near, over all kappa.
+
+    By attraction-certified-far no other point of these neighbourhoods is critical: a step from it
+    would not lead nearer to the oracle.
+    """
+    return paper
+
+
+# -- why no larger one, and why not at every temperature ---------------------------------------
+
+# Figure 7b's task; what claims swap-excess-risk, swap-parabola and lemma-6 have for it, zeta(0, s)
+# by claim zeta-at-zero.
+length, variance, drift = 10, Rational(1, 2), 10 * sqrt(2)
+
+
+def second_moment(square):
+    """E erf(s G)^2 by s^2."""
+    return 2 / pi * asin(2 * square / (1 + 2 * square))
+
+
+def without_slope(temperature):
+    """The excess risk of k = v* and a v that is orthogonal to k, k* and v*."""
+    others = (length - 1) * second_moment(temperature**2)
+    return variance * (1 + second_moment(temperature**2 * variance)) + others
+
+
+def pull(temperature):
+    """Half of what the risk has of -theta at k = v*."""
+    return 2 * temperature * variance * drift / sqrt(pi * (1 + 2 * temperature**2 * variance))
+
+
+tenth, level_of_paper = Rational(1, 10), Rational(231, 2000)
+curvature = drift**2 * second_moment(tenth**2 * variance)
+at_swap = without_slope(tenth) - pull(tenth) ** 2 / curvature
+
+swap_level = Claim(
+    id="sublevel-swap",
+    title="a swap point is critical just above that level, so no larger one will do",
+    statement=And(
+        Gt(at_swap, level_of_paper, evaluate=False),
+        Lt(at_swap, level_of_paper + Rational(1, 50_000), evaluate=False),
+        evaluate=False,
+    ),
+    source="new; figure 7b's task; swap-critical, swap-excess-risk",
+)
+
+
+@swap_level.proof
+def _(goal):
+    """Two numbers."""
+    low, high = goal.args
+    return all_of(
+        chain(at_swap).gt(low.rhs, by=ball_arithmetic),
+        chain(at_swap).lt(high.rhs, by=ball_arithmetic),
+    )
+
+
+twentieth = Rational(1, 20)
+score = twentieth * (drift + sqrt(variance) * G)
+at_oracle = (
+    variance * (1 - 2 * erf(twentieth * drift / sqrt(1 + 2 * twentieth**2 * variance)))
+    + variance * Expectation(erf(score) ** 2, standard_normal(G))
+    + (length - 1) * second_moment(twentieth**2)
+)
+exchanged = (
+    without_slope(twentieth)
+    - 2 * pull(twentieth)
+    + drift**2 * second_moment(twentieth**2 * variance)
+)
+
+exchanged_is_better = Claim(
+    id="sublevel-temperature",
+    title="at inverse temperature 1/20 the exchanged pair $k = v*$, $v = k*$ has less risk than the"
+    " oracle",
+    statement=Lt(exchanged, at_oracle, evaluate=False),
+    source="new; figure 7b's task but for the temperature; swap-parabola, lemma-6",
+)
+
+
+@exchanged_is_better.proof
+def _(goal):
+    """Two numbers, 0.050 and 0.079."""
+    return chain(goal.lhs).lt(goal.rhs, by=ball_arithmetic)

@@ -1,0 +1,188 @@
+r"""A sublevel set of the risk: the oracle, its mirror image, and what is near them.
+
+For a given k the risk is quadratic in v. With :math:`p^2 = 1 - \kappa^2`, and w for the product of
+v with the direction of what k has beyond :math:`k^\star` and :math:`v^\star`, it is
+
+.. math:: R = R_0 - N\nu + \tfrac12 (A\theta^2 + 2B\theta\eta + 2C\theta\rho + 2E\eta\rho
+    + F\rho^2), \qquad \rho = \kappa\theta + \eta\nu + w\sqrt{p^2 - \eta^2},
+
+where :math:`R_0, N, A, \dots, F` depend on kappa alone. As :math:`\theta^2 + \nu^2 + w^2 \le 1`, a
+multiplier :math:`\mu > 0` gives a bound from below that is affine in :math:`\eta^2` (claim
+``sublevel-bound``); so is the bound that a bound on nu gives (claim ``sublevel-near``). Ball
+arithmetic shows over all kappa that these are above `level`, but for a neighbourhood of the oracle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from flint import arb
+from sympy import Expr, Rational, Symbol, sqrt
+from sympy.logic.boolalg import Boolean
+
+from slrsym.balls.boxes import rational
+from slrsym.balls.fields import Field
+from slrsym.balls.search import Budget, cover_positive, refutes
+from slrsym.certify.runner import DIGITS
+from slrsym.claims.claim import certifying
+from slrsym.models.expressions import quadratic_risk
+from slrsym.notation import L, d, epsilon, gamma, kappa, lam, nu
+from slrsym.search.lemmas import InWords, in_words
+
+__all__ = ["Sublevel"]
+
+_LEVEL, _RADIUS = Symbol("level", real=True), Symbol("radius", real=True)
+# Below this kappa the multiplier is that of the first kind.
+_LOW = Fraction(1, 8)
+
+
+@certifying
+@dataclass(frozen=True)
+class Sublevel:
+    r"""Evidence that where the risk is small, k and v are near the oracle's or their mirror image.
+
+    Parameters
+    ----------
+    lam : number
+        Inverse temperature, exact or as text, positive.
+    level : number
+        Up to which value the excess risk is looked at; above that of the oracle.
+    radius : number
+        What :math:`2 - |\kappa + \nu|` is shown to be below, between 0 and 1/2.
+    dimension, tokens : int, optional
+        d and L.
+    variance : number, optional
+        gamma^2.
+    max_boxes : int, optional
+        How many boxes may be looked at.
+
+    Examples
+    --------
+    >>> paper = Sublevel("1/10", "577/5000", "3/20")
+    >>> paper.check(paper.statement)
+    ''
+    """
+
+    lam: Any
+    level: Any
+    radius: Any
+    dimension: int = 400
+    tokens: int = 10
+    variance: Any = "1/2"
+    max_boxes: int = 5000
+
+    @property
+    def box(self) -> str:
+        """The box, in words."""
+        return (
+            f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}, "
+            f"lambda = {self.lam}, all unit k and v"
+        )
+
+    @property
+    def statement(self) -> InWords:
+        """What is shown, with all its numbers."""
+        return in_words(
+            f"With d = {self.dimension}, L = {self.tokens} and gamma^2 = {self.variance}, at "
+            f"inverse temperature {self.lam}, all unit vectors k and v whose excess risk is at "
+            f"most {self.level} have 2 - |kappa + nu| <= {self.radius}, and the oracle's excess "
+            f"risk is below {self.level}."
+        )
+
+    def check(self, statement: Boolean) -> str:
+        """Look whether the bounds hold for all kappa.
+
+        Parameters
+        ----------
+        statement : Boolean
+            The `statement` of this object.
+
+        Returns
+        -------
+        str
+            Why that is not shown; empty if it is.
+        """
+        if statement != self.statement:
+            return f"this is evidence for {self.statement}"
+        if not (Fraction(self.lam) > 0 and 0 < Fraction(self.radius) < Fraction(1, 2)):
+            return "lam must be positive, and radius between 0 and 1/2"
+        numbers = {"lam": self.lam, "level": self.level, "radius": self.radius}
+        known = {name: arb(rational(Fraction(value))) for name, value in numbers.items()}
+        fields = _fields(self.dimension, self.tokens, str(self.variance))
+        edge = 1 - Fraction(self.radius)
+        ends = {"low": (Fraction(0), _LOW), "middle": (_LOW, edge), "near": (edge, Fraction(1))}
+        budget = Budget(self.max_boxes)
+        for part, (start, end) in ends.items():
+            bound = fields[part].bind(known, DIGITS)
+            found = cover_positive(bound, ((rational(start), rational(end)),), budget)
+            if found.counterexample is not None:
+                return f"a bound is not above the level at kappa = {found.counterexample[0][0]}"
+            if not found.is_shown:
+                return f"left open in {len(found.undecided)} of {len(found.tree)} intervals"
+        oracle = ((rational(Fraction(1)), rational(Fraction(1))),)
+        if not refutes(fields["oracle"].bind(known, DIGITS), oracle):
+            return f"the oracle's excess risk is not seen to be below {self.level}"
+        return ""
+
+
+def multiplied(risk: dict[str, Expr], kappa: Expr, mu: Expr) -> dict[str, Expr]:
+    r"""The entries of a quadratic form, and the bound on the risk at both ends of eta^2.
+
+    With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
+    and rho, ``b``, ``e`` for their products with eta, ``first`` at eta = 0, ``last`` at p.
+    """
+    R_0, N, A, B, C, E, F = risk.values()
+    square = 1 - kappa**2
+    a, f = A + 2 * mu + 2 * mu * kappa**2 / square, F + 2 * mu / square
+    c = C - 2 * mu * kappa / square
+    b, e = B + N * kappa / square, E - N / square
+    minor = a * f - c**2
+    lost = (f * b**2 - 2 * c * b * e + a * e**2) / minor
+    first, last = R_0 - mu - N**2 / (4 * mu), R_0 - mu - square / 2 * lost
+    entries = {"a": a, "c": c, "f": f, "b": b, "e": e}
+    return entries | {"minor": minor, "first": first, "last": last}
+
+
+@cache
+def _fields(dimension: int, tokens: int, variance: str) -> dict[str, Field]:
+    """What has to be positive, in kappa."""
+    task = {d: dimension, L: tokens, gamma: sqrt(Rational(variance)), epsilon: 0}
+    parts = quadratic_risk()
+    form, on_manifold = parts.form.subs(task), parts.on_manifold.subs(task)
+    names: dict[Symbol, Expr] = {}
+
+    def named(name: str, value: Expr) -> Expr:
+        symbol = Symbol(name, real=True)
+        names[symbol] = value
+        return symbol
+
+    risk = {
+        "R_0": named("R_0", on_manifold.subs(nu, 0)),
+        "N": named("N", -on_manifold.diff(nu)),
+        "A": named("A", form[0, 0]),
+        "B": named("B", form[0, 1]),
+        "C": named("C", form[0, 2]),
+        "E": named("E", form[1, 2]),
+        "F": named("F", form[2, 2]),
+    }
+    R_0, N, A, B, C, E, F = risk.values()
+
+    def above(name: str, mu: Expr) -> list[Expr]:
+        found = multiplied(risk, kappa, named(f"mu_{name}", mu))
+        minor = named(f"minor_{name}", found["minor"])
+        return [found["a"], minor, found["first"] - _LEVEL, found["last"] - _LEVEL]
+
+    minor = named("minor", A * F - C**2)
+    lost = (F * B**2 - 2 * C * B * E + A * E**2) / minor
+    near = R_0 - N * (2 - _RADIUS - kappa) - (1 - kappa**2) / 2 * lost - _LEVEL
+    outputs = {
+        "low": above("low", 6 * kappa**2 + Rational(1, 10**5)),
+        "middle": above("middle", N / 2),
+        "near": [A, minor, near],
+        "oracle": [R_0 - N - _LEVEL],
+    }
+    letters = {"lam": lam, "level": _LEVEL, "radius": _RADIUS}
+    return {part: Field(found, (kappa,), names, letters) for part, found in outputs.items()}
