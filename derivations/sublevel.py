@@ -17,9 +17,8 @@ from slrsym.proof import Claim, algebra, all_of, ball_arithmetic, chain, lemma, 
 # At a given kappa; the claims attraction-quadratic and landscape-risk say what these are.
 R_0, A, B, C, E, F = symbols("R_0 A B C E F", real=True)
 N = Symbol("N", nonnegative=True)
-numbers = {"R_0": R_0, "N": N, "A": A, "B": B, "C": C, "E": E, "F": F}
 mu = Symbol("mu", positive=True)
-bound = multiplied(numbers, kappa, mu)
+bound = multiplied((R_0, N, A, B, C, E, F), kappa, mu)
 a, c, f, b, e = (bound[name] for name in "acfbe")
 
 # What v has along the rest of k, beyond k* and v*, and the length of that rest.

@@ -14,6 +14,7 @@ arithmetic shows over all kappa that these are above `level`, but for a neighbou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -128,13 +129,13 @@ class Sublevel:
         return ""
 
 
-def multiplied(risk: dict[str, Expr], kappa: Expr, mu: Expr) -> dict[str, Expr]:
+def multiplied(risk: Sequence[Expr], kappa: Expr, mu: Expr) -> dict[str, Expr]:
     r"""The entries of a quadratic form, and the bound on the risk at both ends of eta^2.
 
     With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
     and rho, ``b``, ``e`` for their products with eta, ``first`` at eta = 0, ``last`` at p.
     """
-    R_0, N, A, B, C, E, F = risk.values()
+    R_0, N, A, B, C, E, F = risk
     square = 1 - kappa**2
     a, f = A + 2 * mu + 2 * mu * kappa**2 / square, F + 2 * mu / square
     c = C - 2 * mu * kappa / square
@@ -159,19 +160,12 @@ def _fields(dimension: int, tokens: int, variance: str) -> dict[str, Field]:
         names[symbol] = value
         return symbol
 
-    risk = {
-        "R_0": named("R_0", on_manifold.subs(nu, 0)),
-        "N": named("N", -on_manifold.diff(nu)),
-        "A": named("A", form[0, 0]),
-        "B": named("B", form[0, 1]),
-        "C": named("C", form[0, 2]),
-        "E": named("E", form[1, 2]),
-        "F": named("F", form[2, 2]),
-    }
-    R_0, N, A, B, C, E, F = risk.values()
+    entries = {"A": (0, 0), "B": (0, 1), "C": (0, 2), "E": (1, 2), "F": (2, 2)}
+    R_0, N = named("R_0", on_manifold.subs(nu, 0)), named("N", -on_manifold.diff(nu))
+    A, B, C, E, F = (named(name, form[entry]) for name, entry in entries.items())
 
     def above(name: str, mu: Expr) -> list[Expr]:
-        found = multiplied(risk, kappa, named(f"mu_{name}", mu))
+        found = multiplied((R_0, N, A, B, C, E, F), kappa, named(f"mu_{name}", mu))
         minor = named(f"minor_{name}", found["minor"])
         return [found["a"], minor, found["first"] - _LEVEL, found["last"] - _LEVEL]
 

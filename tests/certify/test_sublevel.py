@@ -53,7 +53,7 @@ def test_the_bound_is_below_the_risk():
     rng = np.random.default_rng(2)
     letters = R_0, N, A, B, C, E, F = symbols("R_0 N A B C E F", real=True)
     kappa, mu = symbols("kappa mu", real=True)
-    found = multiplied(dict(zip("R_0 N A B C E F".split(), letters, strict=True)), kappa, mu)
+    found = multiplied(letters, kappa, mu)
     bound = lambdify((*letters, kappa, mu), [found[x] for x in ("a", "minor", "first", "last")])
     seen = 0
     for _ in range(2000):
