@@ -18,7 +18,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import normal_cdf, normal_pdf
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.search.normal_forms import delta_by_bars
-from slrsym.statements.orbits import Sentence
+from slrsym.statements.expressions import Sentence
 from slrsym.trusted.term import COMMUTE, Term, key, neg, num
 
 __all__ = ["Translator", "Untranslatable"]

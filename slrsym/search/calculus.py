@@ -6,26 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import (
-    Add,
-    Basic,
-    Derivative,
-    Dummy,
-    Expr,
-    Ge,
-    Integral,
-    Le,
-    Mul,
-    S,
-    Subs,
-    Sum,
-    Symbol,
-    erf,
-    exp,
-    expand,
-    pi,
-    sympify,
-)
+import sympy as sp
+from sympy import Add, Derivative, Dummy, Expr, Ge, Integral, Le, S, Sum, Symbol
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
@@ -83,7 +65,7 @@ DERIVATIVE_CLAIMS = {
 }
 
 
-def derivative_claims(expr: Basic) -> tuple[str, ...]:
+def derivative_claims(expr: sp.Basic) -> tuple[str, ...]:
     """The claims by which derivatives in an expression are known."""
     used: dict[str, None] = {}
     for node in expr.atoms(Derivative):
@@ -134,7 +116,7 @@ def _derivatives_of(expr: Expr, context: Context) -> Expr | None:
         for variable, count in expr.variable_count:
             inside = derivative(inside, variable, context, int(count))
         return inside
-    if isinstance(expr, Subs):
+    if isinstance(expr, sp.Subs):
         # A derivative at a point depends on what is near it, and on no hypothesis about symbols
         # that are bound here.
         for variable, value in zip(expr.variables, expr.point, strict=True):
@@ -165,10 +147,10 @@ def _unfolded(expr: Expr) -> Expr:
     x, g = Dummy("x", real=True), Dummy("G", real=True)
 
     def owens_t(h: Expr, a: Expr) -> Expr:
-        return Integral(exp(-(h**2) * (1 + x**2) / 2) / (1 + x**2), (x, 0, a)) / (2 * pi)
+        return Integral(sp.exp(-(h**2) * (1 + x**2) / 2) / (1 + x**2), (x, 0, a)) / (2 * sp.pi)
 
     def second_moment(t: Expr, s: Expr) -> Expr:
-        return Expectation(erf(t + s * g) ** 2, standard_normal(g))
+        return Expectation(sp.erf(t + s * g) ** 2, standard_normal(g))
 
     return expr.replace(OwensT, owens_t).replace(zeta, second_moment)
 
@@ -211,7 +193,7 @@ class _FundamentalTheorem(Rule):
         if not end.is_infinite:
             return primitive.subs(x, end)
         require_decay(primitive, x, context)
-        return sympify(0)
+        return sp.sympify(0)
 
 
 def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
@@ -231,7 +213,7 @@ def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
     Rule
         For links with the integral on the left.
     """
-    return _FundamentalTheorem(sympify(antiderivative), variable)
+    return _FundamentalTheorem(sp.sympify(antiderivative), variable)
 
 
 class _IntegralAlgebra(Rule):
@@ -323,7 +305,7 @@ def single_out(place: Any) -> Rule:
         For links with the whole sum on one side, and on the other the sum of the terms before, the
         term, and the sum of the terms after.
     """
-    return _SingleOut(sympify(place))
+    return _SingleOut(sp.sympify(place))
 
 
 @dataclass(frozen=True)
@@ -398,19 +380,19 @@ class _Termwise(Rule):
             place = Dummy(real=True)
             found[place] = put(expr.function, {expr.limits[0][0]: self.index})
             return place
-        if isinstance(expr, Add | Mul):
+        if isinstance(expr, Add | sp.Mul):
             return expr.func(*(self._opened(arg, found) for arg in expr.args))
         return expr
 
     def _term(self, difference: Expr, context: Context) -> Expr:
         """What the difference of the two sides is the sum of."""
         found: dict[Dummy, Expr] = {}
-        linear = expand(self._opened(difference, found))
+        linear = sp.expand(self._opened(difference, found))
         outside = linear.xreplace(dict.fromkeys(found, S.Zero))
         factors = {place: linear.coeff(place) for place in found}
         sums = Add(*(factors[place] * place for place in found))
         bound = set().union(*(factor.free_symbols for factor in factors.values())) & set(found)
-        if bound or expand(linear - outside - sums) != 0:
+        if bound or sp.expand(linear - outside - sums) != 0:
             raise Refused("the step is not linear in its sums")
         total = Add(*(factors[place] * term for place, term in found.items()))
         if self.partition is None:
@@ -459,5 +441,5 @@ def termwise(
     """
     facts = tuple(Proof.require(fact, "each fact") for fact in facts)
     Proof.require(terms, "terms")
-    shares = None if partition is None else sympify(partition)
-    return _Termwise(index, sympify(low), sympify(high), terms, facts, shares)
+    shares = None if partition is None else sp.sympify(partition)
+    return _Termwise(index, sp.sympify(low), sp.sympify(high), terms, facts, shares)

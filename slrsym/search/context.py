@@ -17,36 +17,8 @@ from functools import cached_property
 from itertools import permutations
 from typing import Any, Protocol, Self
 
-from sympy import (
-    Abs,
-    Basic,
-    Derivative,
-    Dummy,
-    Expr,
-    Ge,
-    Gt,
-    ImmutableMatrix,
-    Integral,
-    Le,
-    Limit,
-    Lt,
-    Matrix,
-    MatrixBase,
-    Ne,
-    Pow,
-    Rational,
-    Subs,
-    Sum,
-    Symbol,
-    acos,
-    asin,
-    log,
-    nan,
-    oo,
-    preorder_traversal,
-    true,
-    zoo,
-)
+import sympy as sp
+from sympy import Basic, Derivative, Dummy, Expr, ImmutableMatrix, Integral, Le, Subs, Sum, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
@@ -97,7 +69,7 @@ class Context:
 
     def assuming(self, *hypotheses: Boolean) -> Self:
         """The same with more hypotheses."""
-        more = (h for h in hypotheses if h is not true)
+        more = (h for h in hypotheses if h is not sp.true)
         return replace(self, hypotheses=(*self.hypotheses, *more))
 
     @cached_property
@@ -154,7 +126,7 @@ class Context:
 
         An inequality is a hypothesis like any other; equalities have a rule of their own.
         """
-        here = self.assuming(goal) if isinstance(goal, Le | Lt | Ge | Gt) else self
+        here = self.assuming(goal) if isinstance(goal, Le | sp.Lt | sp.Ge | sp.Gt) else self
         return replace(here, granted=(*self.granted, goal))
 
     def substituted(self, values: Mapping[Symbol, Expr]) -> Self:
@@ -211,7 +183,7 @@ class Context:
         """Equals may be put for equals under a derivative only where its variable moves freely."""
         for node in side.atoms(Derivative):
             for hypothesis in self.hypotheses:
-                closed = not isinstance(hypothesis, Lt | Gt | Ne)
+                closed = not isinstance(hypothesis, sp.Lt | sp.Gt | sp.Ne)
                 if closed and hypothesis.free_symbols & set(node.variables):
                     raise Refused(
                         f"{hypothesis} holds on no open set, or not on one only, and {node} is a "
@@ -226,21 +198,21 @@ class Context:
 
 def _is_finite(expr: Basic) -> bool:
     """Whether infinities stand only where an integral ends, or where a limit is taken."""
-    if expr in (nan, zoo, oo, -oo):
+    if expr in (sp.nan, sp.zoo, sp.oo, -sp.oo):
         return False
     if isinstance(expr, Integral):
         ends = [end for limit in expr.limits for end in limit[1:]]
-        return all(end in (oo, -oo) or _is_finite(end) for end in ends) and _is_finite(
+        return all(end in (sp.oo, -sp.oo) or _is_finite(end) for end in ends) and _is_finite(
             expr.function
         )
-    if isinstance(expr, Limit):
+    if isinstance(expr, sp.Limit):
         of, _, point, _ = expr.args
-        return (point in (oo, -oo) or _is_finite(point)) and _is_finite(of)
+        return (point in (sp.oo, -sp.oo) or _is_finite(point)) and _is_finite(of)
     return all(map(_is_finite, expr.args))
 
 
 # Half the width of the box about a point on which a function is required to be smooth.
-_NEAR = Rational(1, 2)
+_NEAR = sp.Rational(1, 2)
 
 
 def require_stated(statement: Basic, context: Context) -> None:
@@ -260,8 +232,8 @@ def require_stated(statement: Basic, context: Context) -> None:
 
 def _require_commuting(parts: Iterable[Basic]) -> None:
     for part in parts:
-        for node in preorder_traversal(part):
-            matrix = isinstance(node, MatrixBase)
+        for node in sp.preorder_traversal(part):
+            matrix = isinstance(node, sp.MatrixBase)
             if isinstance(node, Expr) and not matrix and node.is_commutative is False:
                 raise Refused(f"{node} does not commute, and every rule reorders products")
 
@@ -314,7 +286,7 @@ def require_defined(expr: Basic, context: Context, dividing: bool = True) -> Non
 
     What other functions ask of their arguments, the rules that know these functions ask.
     """
-    if not expr.has(Pow, log, asin, acos, Subs):
+    if not expr.has(sp.Pow, sp.log, sp.asin, sp.acos, Subs):
         return
     if isinstance(expr, Sum | Integral):
         _require_defined_between_ends(expr, context, dividing)
@@ -324,19 +296,19 @@ def require_defined(expr: Basic, context: Context, dividing: bool = True) -> Non
         return
     for arg in expr.args:
         require_defined(arg, context, dividing)
-    if isinstance(expr, Pow) and (dividing or not expr.exp.is_Integer):
+    if isinstance(expr, sp.Pow) and (dividing or not expr.exp.is_Integer):
         _require_power(expr, context)
-    elif isinstance(expr, log):
+    elif isinstance(expr, sp.log):
         context.require(context.sign(expr.args[0]).positive, f"{expr.args[0]} may not be positive")
-    elif isinstance(expr, asin | acos):
+    elif isinstance(expr, sp.asin | sp.acos):
         context.require(
-            context.sign(1 - Abs(expr.args[0])).nonnegative
+            context.sign(1 - sp.Abs(expr.args[0])).nonnegative
             or context.sign(1 - expr.args[0] ** 2).nonnegative,
             f"{expr.args[0]} may lie outside of [-1, 1]",
         )
 
 
-def _require_power(power: Pow, context: Context) -> None:
+def _require_power(power: sp.Pow, context: Context) -> None:
     base, exponent = power.args
     base = context.with_names_of_hypotheses(base)
     if exponent.is_Integer:
@@ -361,7 +333,7 @@ def _require_defined_near(value: Subs, context: Context, dividing: bool) -> None
     if not value.expr.has(Derivative):
         # What the value at a point divides by is not seen any more when the point is put in.
         dividing, ends = True, zip(places.values(), value.point, strict=True)
-        near = [side for x, end in ends for side in (Ge(x, end), Le(x, end))]
+        near = [side for x, end in ends for side in (sp.Ge(x, end), Le(x, end))]
     for point in value.point:
         require_defined(point, context, dividing)
     require_defined(put(value.expr, places), context.assuming(*near), dividing)
@@ -388,14 +360,14 @@ def _require_defined_between_ends(node: Sum | Integral, context: Context, dividi
         if len(ends) != 2:
             continue
         for end in ends:
-            if end not in (oo, -oo):
+            if end not in (sp.oo, -sp.oo):
                 require_defined(end, context, dividing)
         low, high = ends
         if isinstance(node, Integral) and not context.holds(Le(low, high)):
             continue
-        if low != -oo:
-            inside = inside.assuming(Ge(place, low, evaluate=False))
-        if high != oo:
+        if low != -sp.oo:
+            inside = inside.assuming(sp.Ge(place, low, evaluate=False))
+        if high != sp.oo:
             inside = inside.assuming(Le(place, high, evaluate=False))
     require_defined(body, inside, dividing)
 
@@ -428,7 +400,7 @@ def require_laws(statement: Basic, context: Context) -> None:
     for law, matrix in _laws(statement).items():
         if any(_is_part(matrix, known) for known in context.covariances):
             continue
-        if not is_semidefinite(Matrix(matrix), context):
+        if not is_semidefinite(sp.Matrix(matrix), context):
             names = ", ".join(map(str, law.symbols))
             raise Refused(
                 f"the law of ({names}) may not exist here: its covariance {matrix.tolist()} is not "

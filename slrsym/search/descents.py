@@ -12,24 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import (
-    Add,
-    And,
-    Eq,
-    Equivalent,
-    Expr,
-    FiniteSet,
-    Ge,
-    Gt,
-    IndexedBase,
-    Lambda,
-    Le,
-    Or,
-    S,
-    Sum,
-    Symbol,
-    Tuple,
-)
+import sympy as sp
+from sympy import And, Eq, Expr, Ge, Gt, IndexedBase, Lambda, Le, Sum, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian import Expectation
@@ -80,10 +64,10 @@ def on_box(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
     return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
 
 
-def listed(g: BoxMap, points: FiniteSet) -> Boolean:
+def listed(g: BoxMap, points: sp.FiniteSet) -> Boolean:
     """That the coordinates are those of one of the points."""
     at = [And(*map(Eq, g.coordinates, point), evaluate=False) for point in points]
-    return Or(*at, evaluate=False) if len(at) > 1 else at[0]
+    return sp.Or(*at, evaluate=False) if len(at) > 1 else at[0]
 
 
 def _numbers(*values: Any) -> tuple[Expr, ...]:
@@ -196,7 +180,7 @@ def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
     goal = about(goal, AccumulationPointsSolve, "limits-solve")
     g, values = goal.map, goal.map.before(goal.equations)
     (factor,) = _numbers(factor)
-    squares = Add(*(e**2 for e in values))
+    squares = sp.Add(*(e**2 for e in values))
     bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
     hypotheses = on_box(g, equations=bound)
     hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
@@ -212,12 +196,12 @@ def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
     """
     goal = about(goal, OrbitsConvergeTo, "connected-limits")
     g = goal.map
-    if not isinstance(equations, Lambda) or not isinstance(equations.expr, Tuple):
+    if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
         raise ProofError(f"equations must be made by function_of; got {equations!r}")
     system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)), evaluate=False)
-    solutions = Equivalent(system, listed(g, goal.points), evaluate=False)
+    solutions = sp.Equivalent(system, listed(g, goal.points), evaluate=False)
     # The equations may be the list itself.
-    hypotheses = on_box(g, solutions=solutions) if solutions != S.true else on_box(g)
+    hypotheses = on_box(g, solutions=solutions) if solutions != sp.S.true else on_box(g)
     hypotheses["steps"] = Hypothesis(StepsVanish(g))
     hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
     return Needs(hypotheses, g.coordinates)

@@ -11,35 +11,9 @@ from functools import reduce
 from operator import add, mul
 from typing import Any, TypeAlias
 
+import sympy as sp
 from flint import acb, arb, ctx, fmpq
-from sympy import (
-    Abs,
-    Add,
-    Dummy,
-    E,
-    Expr,
-    Heaviside,
-    Max,
-    Min,
-    Mul,
-    Pow,
-    Rational,
-    acos,
-    asin,
-    atan,
-    cos,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    log,
-    pi,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tanh,
-)
+from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Pow, Rational
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
@@ -91,15 +65,15 @@ class _BallArithmetic(Rule):
 ball_arithmetic = _BallArithmetic()
 
 _ENTIRE: dict[type, Callable[[Ball], Ball]] = {
-    exp: lambda x: x.exp(),
-    erf: lambda x: x.erf(),
-    erfc: lambda x: x.erfc(),
-    sin: lambda x: x.sin(),
-    cos: lambda x: x.cos(),
-    sinh: lambda x: x.sinh(),
-    cosh: lambda x: x.cosh(),
+    sp.exp: lambda x: x.exp(),
+    sp.erf: lambda x: x.erf(),
+    sp.erfc: lambda x: x.erfc(),
+    sp.sin: lambda x: x.sin(),
+    sp.cos: lambda x: x.cos(),
+    sp.sinh: lambda x: x.sinh(),
+    sp.cosh: lambda x: x.cosh(),
     # These have poles, at which Arb's balls are not finite.
-    tanh: lambda x: x.tanh(),
+    sp.tanh: lambda x: x.tanh(),
     erf_prime: lambda x: 2 * (-x * x).exp() / acb(arb.pi()).sqrt(),
     erf_second: lambda x: -4 * x * (-x * x).exp() / acb(arb.pi()).sqrt(),
     normal_pdf: lambda x: (-x * x / 2).exp() / acb(2 * arb.pi()).sqrt(),
@@ -118,9 +92,9 @@ def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
         return values[expr]
     if isinstance(expr, Rational):
         return acb(fmpq(int(expr.p), int(expr.q)))
-    if expr is pi:
+    if expr is sp.pi:
         return acb(arb.pi())
-    if expr is E:
+    if expr is sp.E:
         return acb(1).exp()
     if isinstance(expr, Add):
         return reduce(add, map(of, expr.args))
@@ -132,7 +106,7 @@ def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
         return _ENTIRE[type(expr)](of(expr.args[0]))
     if isinstance(expr, Abs):
         return of(expr.args[0]).real_abs(analytic=analytic)
-    if isinstance(expr, sign):
+    if isinstance(expr, sp.sign):
         return of(expr.args[0]).real_sgn(analytic=analytic)
     if isinstance(expr, Heaviside) and len(expr.args) == 1:
         return of(expr.args[0]).real_heaviside(analytic=analytic)
@@ -142,13 +116,13 @@ def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
             chosen = first.real_max if isinstance(expr, Max) else first.real_min
             first = chosen(other, analytic=analytic)
         return first
-    if isinstance(expr, log):
+    if isinstance(expr, sp.log):
         return _where(of(expr.args[0]), lambda x: x.log(analytic=analytic), arb(0), analytic)
-    if isinstance(expr, atan | asin | acos) and not (expr.free_symbols & set(values)):
+    if isinstance(expr, sp.atan | sp.asin | sp.acos) and not (expr.free_symbols & set(values)):
         x = of(expr.args[0])
-        real = {atan: arb.atan, asin: arb.asin, acos: arb.acos}[expr.func](x.real)
+        real = {sp.atan: arb.atan, sp.asin: arb.asin, sp.acos: arb.acos}[expr.func](x.real)
         return acb(real) if x.imag == 0 else _NAN
-    if isinstance(expr, atan):
+    if isinstance(expr, sp.atan):
         x = of(expr.args[0])
         # Off the imaginary axis beyond i, where its branches are cut.
         return x.atan() if not analytic or abs(x.imag) < 1 or not x.real.contains(0) else _NAN
@@ -220,7 +194,7 @@ def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
         law = law.linear_image({name: form})
         involved = [name]
     (x,) = involved
-    spread = sqrt(law.covariance(x, x))
+    spread = sp.sqrt(law.covariance(x, x))
     return integrand.xreplace({x: law.mean[x] + spread * z})
 
 
@@ -242,13 +216,15 @@ def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
         # A root of A exp(c|z|) is at most max(A, 1) exp(c|z|) to that power.
         power = arb(fmpq(int(expr.exp.p), int(expr.exp.q)))
         return size.max(arb(1)) ** power, rate * power
-    if isinstance(expr, erf | tanh | sin | cos | sign | Heaviside | normal_cdf | normal_pdf):
+    if isinstance(
+        expr, sp.erf | sp.tanh | sp.sin | sp.cos | sp.sign | Heaviside | normal_cdf | normal_pdf
+    ):
         return arb(1), arb(0)
-    if isinstance(expr, erfc | atan | erf_prime | erf_second):
+    if isinstance(expr, sp.erfc | sp.atan | erf_prime | erf_second):
         return arb(2), arb(0)
-    if isinstance(expr, exp | sinh | cosh):
-        return _growth_of_exponential(expr.args[0], z, 2 if isinstance(expr, exp) else 1)
-    if isinstance(expr, log):
+    if isinstance(expr, sp.exp | sp.sinh | sp.cosh):
+        return _growth_of_exponential(expr.args[0], z, 2 if isinstance(expr, sp.exp) else 1)
+    if isinstance(expr, sp.log):
         # |log u| <= u + 1/u, where u is bounded away from zero by what is left of a sum.
         return _growth_of_logarithm(expr.args[0], z)
     if isinstance(expr, Pow) and expr.exp.is_Rational:
@@ -285,4 +261,4 @@ def _is_nonnegative(expr: Expr) -> bool:
     if isinstance(expr, Mul):
         return all(map(_is_nonnegative, expr.args))
     even = isinstance(expr, Pow) and expr.exp.is_Integer and int(expr.exp) % 2 == 0
-    return even or isinstance(expr, Abs | exp | cosh) or bool(expr.is_Rational and expr >= 0)
+    return even or isinstance(expr, Abs | sp.exp | sp.cosh) or bool(expr.is_Rational and expr >= 0)

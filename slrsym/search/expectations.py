@@ -7,20 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
-from sympy import (
-    Abs,
-    Derivative,
-    Dummy,
-    Expr,
-    Heaviside,
-    Max,
-    Min,
-    Piecewise,
-    S,
-    Symbol,
-    expand,
-    sign,
-)
+import sympy as sp
+from sympy import Abs, Derivative, Expr, Heaviside, Max, Min, S, Symbol
 from sympy.core.relational import Relational
 
 from slrsym.gaussian.binding import Expectation
@@ -317,7 +305,7 @@ class _PeelCopy(Rule):
         def peeled(node: Expectation) -> Expr:
             if not node.integrand.has(copies):
                 return node
-            names = {s: Dummy(s.name, real=True) for s in copies.law.symbols}
+            names = {s: sp.Dummy(s.name, real=True) for s in copies.law.symbols}
             one = copies.term.xreplace(names)
             rest = IIDSum(copies.term, copies.law, left)
             return Expectation(
@@ -388,8 +376,8 @@ def _require_sure_jumps(integrand: Expr, law: Law, context: Context) -> None:
 
     The calculus takes the square of a sign for one.
     """
-    jumps = [node.args[0] for node in integrand.atoms(sign, Heaviside)]
-    for node in integrand.atoms(Piecewise):
+    jumps = [node.args[0] for node in integrand.atoms(sp.sign, Heaviside)]
+    for node in integrand.atoms(sp.Piecewise):
         jumps += [c.lhs - c.rhs for _, condition in node.args for c in condition.atoms(Relational)]
     for jump in dict.fromkeys(jumps):
         if not jump.free_symbols & set(law.symbols):
@@ -402,18 +390,18 @@ def _require_sure_jumps(integrand: Expr, law: Law, context: Context) -> None:
 def _pieces(expr: Expr) -> list[Expr]:
     """Expressions without kinks, one of which it always is, where no sign is one of zero."""
     values: list[dict[Expr, Expr]] = [{}]
-    for node in expr.atoms(Abs, Max, Min, sign, Heaviside):
+    for node in expr.atoms(Abs, Max, Min, sp.sign, Heaviside):
         if isinstance(node, Abs):
             here = (node.args[0], -node.args[0])
         elif isinstance(node, Max | Min):
             here = node.args
         else:
-            here = (S.One, S.NegativeOne if isinstance(node, sign) else S.Zero)
+            here = (S.One, S.NegativeOne if isinstance(node, sp.sign) else S.Zero)
         values = [{**known, node: value} for known in values for value in here]
         if len(values) > _MOST_PIECES:
             raise Refused(f"{expr} has too many pieces")
     found = list(dict.fromkeys(expr.xreplace(known) for known in values))
-    if any(piece.has(Abs, Max, Min, sign, Heaviside) for piece in found if piece != expr):
+    if any(piece.has(Abs, Max, Min, sp.sign, Heaviside) for piece in found if piece != expr):
         return [part for piece in found for part in _pieces(piece)]
     return found
 
@@ -434,7 +422,7 @@ def _is_surely_nonzero(expr: Expr, law: Law, context: Context) -> bool:
             for block in blocks
             for x, y in product(block.symbols, repeat=2)
         )
-        return bool(context.sign(expand(spread)).positive)
+        return bool(context.sign(sp.expand(spread)).positive)
     for block in blocks:
         require_positive_definite(block, context)
     return any(context.sign(c).nonzero for m, c in polynomial.terms() if any(m))

@@ -6,28 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import (
-    Add,
-    Derivative,
-    Dummy,
-    Expr,
-    Function,
-    Integral,
-    Matrix,
-    Mul,
-    Pow,
-    S,
-    Subs,
-    Symbol,
-    erf,
-    exp,
-    expand,
-    oo,
-    pi,
-    powsimp,
-    sqrt,
-    sympify,
-)
+import sympy as sp
+from sympy import Add, Derivative, Expr, Matrix, Mul, S, Symbol
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
@@ -96,7 +76,7 @@ class _Stein(Rule):
                 "Stein's lemma does not come to an end here, the derivatives having as many "
                 "factors as what they are derivatives of; write erf_prime for the bell"
             )
-        terms = Add.make_args(expand(integrand, power_exp=False))
+        terms = Add.make_args(sp.expand(integrand, power_exp=False))
         return Add(*(self._term(term, law, left - 1) for term in terms))
 
     def _term(self, term: Expr, law: Law, left: int) -> Expr:
@@ -136,7 +116,7 @@ def stein(*variables: Symbol) -> Rule:
     return _Stein(variables)
 
 
-class _Erf(Function):  # type: ignore[misc]
+class _Erf(sp.Function):  # type: ignore[misc]
     """erf, with the bell for its derivative: SymPy's exponential would bring polynomials back."""
 
     nargs = 1
@@ -146,10 +126,10 @@ class _Erf(Function):  # type: ignore[misc]
 
 
 def slope_in(expr: Expr, x: Symbol) -> Expr:
-    slope = expr.replace(erf, _Erf).diff(x).replace(_Erf, erf)
-    powers = [p for p in expr.atoms(Pow) if p.base == x and not p.exp.is_Integer]
+    slope = expr.replace(sp.erf, _Erf).diff(x).replace(_Erf, sp.erf)
+    powers = [p for p in expr.atoms(sp.Pow) if p.base == x and not p.exp.is_Integer]
     # The derivative of x**(k + 1) is written (k + 1)*x**(k + 1)/x, at 0 as well.
-    return powsimp(expand(slope, power_exp=False), combine="exp") if powers else slope
+    return sp.powsimp(sp.expand(slope, power_exp=False), combine="exp") if powers else slope
 
 
 @dataclass(frozen=True)
@@ -221,17 +201,17 @@ def substitution(forms: Mapping[Symbol, Any], law: GaussianLaw) -> Rule:
     Rule
         For equalities, read in either direction.
     """
-    return _Substitution(tuple((s, sympify(f)) for s, f in forms.items()), law)
+    return _Substitution(tuple((s, sp.sympify(f)) for s, f in forms.items()), law)
 
 
 def _plugged(expr: Expr, forms: Mapping[Symbol, Expr]) -> Expr:
     """`expr` at other arguments, all at once; partial derivatives are taken before."""
-    if isinstance(expr, Derivative | Subs):
+    if isinstance(expr, Derivative | sp.Subs):
         partial = partial_derivative(expr)
         if partial is None:
             raise Refused(f"cannot change the variables of {expr}")
         (_, function, orders), arguments = partial
-        places = [Dummy(f"xi_{i}", real=True) for i in range(len(arguments))]
+        places = [sp.Dummy(f"xi_{i}", real=True) for i in range(len(arguments))]
         derivative = Derivative(
             function(*places), *((x, n) for x, n in zip(places, orders, strict=True) if n)
         )
@@ -352,7 +332,7 @@ def complete_the_square(law: GaussianLaw) -> Rule:
 def _against_lebesgue(expr: Expr, default: GaussianLaw, context: Context) -> Expr:
     """The integrand against Lebesgue measure of a linear combination of expectations."""
     total: list[Expr] = []
-    for term in Add.make_args(expand(expr)):
+    for term in Add.make_args(sp.expand(expr)):
         nodes = expectations_in(term)
         outer = [n for n in nodes if not any(n in m.integrand.atoms(Expectation) for m in nodes)]
         if len(outer) > 1:
@@ -368,7 +348,7 @@ def _against_lebesgue(expr: Expr, default: GaussianLaw, context: Context) -> Exp
             raise Refused(f"the coefficient {coefficient} contains a variable of the law")
         require_positive_definite(law, context)
         exponent, norm = _log_density(law)
-        total.append(coefficient * node.integrand * exp(exponent) / norm)
+        total.append(coefficient * node.integrand * sp.exp(exponent) / norm)
     return Add(*total)
 
 
@@ -393,7 +373,7 @@ class _Density(Rule):
             require_moderate(node.integrand, frozenset(law.symbols), context)
             exponent, norm = _log_density(law)
             (x,) = law.symbols
-            return Integral(node.integrand * exp(exponent) / norm, (x, -oo, oo))
+            return sp.Integral(node.integrand * sp.exp(exponent) / norm, (x, -sp.oo, sp.oo))
 
         context.require_equal(
             with_expectations_changed(link.lhs, integral),
@@ -409,4 +389,4 @@ def _log_density(law: GaussianLaw) -> tuple[Expr, Expr]:
     x = Matrix(law.symbols) - Matrix(list(law.mean.values()))
     determinant = law.cov.det(method="berkowitz")
     exponent = -(x.T * (law.cov.adjugate() / determinant) * x)[0] / 2
-    return exponent, sqrt(determinant) * sqrt(2 * pi) ** len(law.symbols)
+    return exponent, sp.sqrt(determinant) * sp.sqrt(2 * sp.pi) ** len(law.symbols)

@@ -6,36 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import (
-    Abs,
-    Add,
-    And,
-    Basic,
-    Derivative,
-    Eq,
-    Expr,
-    Ge,
-    Gt,
-    Heaviside,
-    Integral,
-    Le,
-    Limit,
-    Lt,
-    Max,
-    Min,
-    Not,
-    Piecewise,
-    S,
-    Subs,
-    Sum,
-    Symbol,
-    expand,
-    factor,
-    preorder_traversal,
-    sympify,
-    true,
-)
-from sympy import sign as sympy_sign
+import sympy as sp
+from sympy import Abs, And, Basic, Derivative, Expr, Ge, Gt, Le, Lt, Max, Min, Piecewise, S, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
@@ -69,12 +41,12 @@ class _Sign(Rule):
         if link.statement in context.facts.relations:
             return
         stands = link.lhs - link.rhs
-        terms = Add.make_args(stands)
+        terms = sp.Add.make_args(stands)
         if len(terms) > 1 and _all_have_sign(link.relation, terms, context):
             return
         # Most of two long sides cancels, and what is left is a product more often than not.
         # Integrals come apart on the way, though; so look at the two sides as they stand, too.
-        difference = factor(expand(stands))
+        difference = sp.factor(sp.expand(stands))
         if not any(_has_sign(link.relation, context.sign(e)) for e in (difference, stands)):
             raise Refused(f"{difference} is not known to be {link.relation} 0 here")
 
@@ -155,7 +127,7 @@ class _Monotone(Rule):
         context.require_equal(link.lhs, put(self.of, {self.variable: self.start}))
         context.require_equal(link.rhs, put(self.of, {self.variable: self.end}))
         shown = Link.of(self.derivative.conclusion)
-        inner.require_equal(shown.rhs, sympify(0))
+        inner.require_equal(shown.rhs, sp.sympify(0))
         if shown.lhs != D(self.of, self.variable):
             raise Refused(f"its premise speaks of {shown.lhs}, not of the derivative of {self.of}")
         strict = len(shown.relation) == 1 and self._strictly_apart(context)
@@ -201,7 +173,7 @@ def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof)
         If `derivative` is not a proof.
     """
     Proof.require(derivative, "derivative")
-    return _Monotone(sympify(of), variable, sympify(start), sympify(end), derivative)
+    return _Monotone(sp.sympify(of), variable, sp.sympify(start), sp.sympify(end), derivative)
 
 
 @dataclass(frozen=True)
@@ -347,8 +319,8 @@ def lipschitz(
         If `bound` is not a proof.
     """
     Proof.require(bound, "bound")
-    start, end, low, high = map(sympify, (start, end, low, high))
-    return _Lipschitz(sympify(of), variable, start, end, low, high, bound)
+    start, end, low, high = map(sp.sympify, (start, end, low, high))
+    return _Lipschitz(sp.sympify(of), variable, start, end, low, high, bound)
 
 
 def taylor(
@@ -383,13 +355,13 @@ def taylor(
         If `bound` is not a proof.
     """
     Proof.require(bound, "bound")
-    start, end, low, high = map(sympify, (start, end, low, high))
-    return _Taylor(sympify(of), variable, start, end, low, high, bound)
+    start, end, low, high = map(sp.sympify, (start, end, low, high))
+    return _Taylor(sp.sympify(of), variable, start, end, low, high, bound)
 
 
-_KINKS = (Abs, sympy_sign, Heaviside, Max, Min, Piecewise)
+_KINKS = (Abs, sp.sign, sp.Heaviside, Max, Min, Piecewise)
 # At a kink, a derivative or a limit is not that of the piece which has the value there.
-_BINDERS = (Derivative, Expectation, IIDSum, Integral, Limit, Subs, Sum)
+_BINDERS = (Derivative, Expectation, IIDSum, sp.Integral, sp.Limit, sp.Subs, sp.Sum)
 _MOST_CASES = 200
 
 
@@ -454,7 +426,7 @@ def cases_of(link: Link, context: Context) -> Iterator[tuple[Link, Context]]:
         yield link, context
         return
     for condition, value in _pieces(node, context):
-        here = context if condition is true else context.assuming(*And.make_args(condition))
+        here = context if condition is sp.true else context.assuming(*And.make_args(condition))
         left, right = (_with(node, value, side) for side in (link.lhs, link.rhs))
         yield from cases_of(Link(left, link.relation, right), here)
 
@@ -472,7 +444,7 @@ def _with(old: Basic, new: Expr, expr: Expr) -> Expr:
 
 def _innermost(expr: Expr) -> Iterator[Basic]:
     """The kinks that have none inside, and stand under no binder."""
-    walk = preorder_traversal(expr)
+    walk = sp.preorder_traversal(expr)
     for node in walk:
         if isinstance(node, _BINDERS):
             walk.skip()
@@ -496,23 +468,23 @@ def _pieces(node: Basic, context: Context) -> Iterator[tuple[Boolean, Expr]]:
             others = [order(a, b, evaluate=False) for b in node.args if b is not a]
             yield And(*others, evaluate=False), a
     else:
-        low, zero = (S.NegativeOne, S.Zero) if isinstance(node, sympy_sign) else (S.Zero, S.Half)
-        if isinstance(node, Heaviside) and len(node.args) > 1:
+        low, zero = (S.NegativeOne, S.Zero) if isinstance(node, sp.sign) else (S.Zero, S.Half)
+        if isinstance(node, sp.Heaviside) and len(node.args) > 1:
             zero = node.args[1]
         yield Gt(u, 0, evaluate=False), S.One
-        yield Eq(u, 0, evaluate=False), zero
+        yield sp.Eq(u, 0, evaluate=False), zero
         yield Lt(u, 0, evaluate=False), low
 
 
 def _of_piecewise(node: Piecewise, context: Context) -> Iterator[tuple[Boolean, Expr]]:
-    if node.args[-1][1] != true:
+    if node.args[-1][1] != sp.true:
         raise Refused(f"the pieces of {node} may leave something out")
     before: list[Boolean] = []
     for value, condition in node.args:
-        if condition != true and not isinstance(condition, Ge | Gt | Le | Lt):
+        if condition != sp.true and not isinstance(condition, Ge | Gt | Le | Lt):
             raise Refused(f"{condition} is no inequality")
-        for side in condition.args if condition != true else ():
+        for side in condition.args if condition != sp.true else ():
             require_defined(side, context)
-        parts = [*before, *([] if condition == true else [condition])]
-        yield And(*parts, evaluate=False) if parts else true, value
-        before.append(Not(condition))
+        parts = [*before, *([] if condition == sp.true else [condition])]
+        yield And(*parts, evaluate=False) if parts else sp.true, value
+        before.append(sp.Not(condition))

@@ -23,8 +23,7 @@ from slrsym.search.context import Context, Stated, require_defined
 from slrsym.search.normal_forms import Freedom
 from slrsym.search.regularity import require_admissible, require_integrable, require_moderate
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.expressions import ProofError, Refused, bound_symbols, put
-from slrsym.statements.orbits import Sentence
+from slrsym.statements.expressions import ProofError, Refused, Sentence, bound_symbols, put
 
 
 def instance(

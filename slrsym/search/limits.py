@@ -10,34 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sympy import (
-    Add,
-    Dummy,
-    Expr,
-    Function,
-    Limit,
-    Mul,
-    Pow,
-    Rational,
-    S,
-    Symbol,
-    acos,
-    asin,
-    atan,
-    cos,
-    erf,
-    erfc,
-    exp,
-    expand,
-    log,
-    oo,
-    pi,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tanh,
-)
+import sympy as sp
+from sympy import Add, Dummy, Expr, Limit, Mul, Rational, S, Symbol
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
@@ -55,25 +29,26 @@ from slrsym.statements.expressions import Refused, put, rebuilt
 Lead: TypeAlias = tuple[Expr, Expr]
 # Slower than every power that matters: logarithms, and what is bounded.
 _SLOW = Rational(1, 1000)
-_TINY: Lead = (S.Zero, -oo)
+_TINY: Lead = (S.Zero, -sp.oo)
 # Limits at plus and minus infinity, and for the odd ones, the slope at zero.
 _AT_INFINITY = {
-    erf: (S.One, S.NegativeOne),
-    tanh: (S.One, S.NegativeOne),
-    atan: (pi / 2, -pi / 2),
+    sp.erf: (S.One, S.NegativeOne),
+    sp.tanh: (S.One, S.NegativeOne),
+    sp.atan: (sp.pi / 2, -sp.pi / 2),
     normal_cdf: (S.One, S.Zero),
-    erfc: (S.Zero, S(2)),
+    sp.erfc: (S.Zero, S(2)),
 }
 # These are there but for what is smaller than every power.
-_SHARP = (erf, tanh, normal_cdf, erfc)
+_SHARP = (sp.erf, sp.tanh, normal_cdf, sp.erfc)
 _SLOPE_AT_ZERO = {
-    erf: 2 / sqrt(pi), tanh: S.One, atan: S.One, sin: S.One, sinh: S.One, asin: S.One,
-}  # fmt: skip
+    sp.erf: 2 / sp.sqrt(sp.pi),
+    **dict.fromkeys((sp.tanh, sp.atan, sp.sin, sp.sinh, sp.asin), S.One),
+}
 _BELLS = (erf_prime, erf_second, normal_pdf)
-_CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, cos, exp)
+_CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, sp.cos, sp.exp)
 
 
-class _Tail(Function):  # type: ignore[misc]
+class _Tail(sp.Function):  # type: ignore[misc]
     """How far a function is from its limit."""
 
     is_real = True
@@ -114,7 +89,7 @@ def _taken(node: Expr, context: Context) -> Expr | None:
     if not is_plainly_real(x):
         raise Refused(f"{x} has to be declared real, and no more")
     if target.is_infinite:
-        return _limit(body, x, S.One if target is oo else S.NegativeOne, None, context)
+        return _limit(body, x, S.One if target is sp.oo else S.NegativeOne, None, context)
     sides = {"+": (1,), "-": (-1,)}.get(str(direction), (1, -1))
     found = [_limit(body, x, S(side), target, context) for side in sides]
     if len(found) == 2:
@@ -143,7 +118,7 @@ class _Leading:
 
     def of(self, expr: Expr) -> Lead:
         """The leading term of an expression."""
-        if isinstance(expr, (*_SHARP, exp, cos)) and self.u in expr.free_symbols:
+        if isinstance(expr, (*_SHARP, sp.exp, sp.cos)) and self.u in expr.free_symbols:
             return self._function(expr)
         return self._of(self._with_tails(expr))
 
@@ -153,11 +128,11 @@ class _Leading:
         def change(node: Expr) -> Expr | None:
             if isinstance(node, Expectation | _Tail):
                 return node
-            if not isinstance(node, (*_SHARP, exp, cos)) or self.u not in node.free_symbols:
+            if not isinstance(node, (*_SHARP, sp.exp, sp.cos)) or self.u not in node.free_symbols:
                 return None
             try:
                 c, q = self.of(node.args[0])
-                if isinstance(node, exp | cos):
+                if isinstance(node, sp.exp | sp.cos):
                     return S.One + _Tail(self.u, node) if q.is_negative else node
                 direction = self._sign(c) if q.is_positive else S.Zero
             except Refused:
@@ -186,10 +161,10 @@ class _Leading:
             return self._sum(expr)
         if isinstance(expr, Mul):
             parts = [self.of(part) for part in expr.args]
-            if any(q == -oo for _, q in parts):
+            if any(q == -sp.oo for _, q in parts):
                 return _TINY
             return Mul(*(c for c, _ in parts)), Add(*(q for _, q in parts))
-        if isinstance(expr, Pow) and expr.exp.is_Rational:
+        if isinstance(expr, sp.Pow) and expr.exp.is_Rational:
             return self._power(expr.base, expr.exp)
         if isinstance(expr, Expectation):
             return self._mean(expr)
@@ -197,30 +172,30 @@ class _Leading:
             return self._zeta(*expr.args)
         if isinstance(expr, OwensT):
             return self._owens(*expr.args)
-        if isinstance(expr, log):
+        if isinstance(expr, sp.log):
             c, q = self.of(expr.args[0])
             self.context.require(self.context.sign(c).positive, f"the sign of {c} is not known")
-            return (log(c), S.Zero) if q == 0 else (S.Zero, _SLOW)
-        if isinstance(expr, (*_CONTINUOUS, acos)):
+            return (sp.log(c), S.Zero) if q == 0 else (S.Zero, _SLOW)
+        if isinstance(expr, (*_CONTINUOUS, sp.acos)):
             return self._function(expr)
         raise Refused(f"how {expr} grows is not known")
 
     def _rest(self, node: Expr) -> Lead:
         """By how much a function differs from its limit."""
-        if not isinstance(node, exp | cos):
+        if not isinstance(node, sp.exp | sp.cos):
             return _TINY
         c, q = self.of(node.args[0])
-        if q == -oo:
+        if q == -sp.oo:
             return _TINY
-        return (c, q) if isinstance(node, exp) else (-(c**2) / 2, 2 * q)
+        return (c, q) if isinstance(node, sp.exp) else (-(c**2) / 2, 2 * q)
 
     def _sum(self, expr: Expr) -> Lead:
-        several = expand(expr)
+        several = sp.expand(expr)
         if not isinstance(several, Add):
             return self.of(several)
         parts = [self.of(part) for part in several.args]
         top = max((q for _, q in parts), key=lambda q: q)
-        if top == -oo:
+        if top == -sp.oo:
             return _TINY
         return Add(*(c for c, q in parts if q == top)), top
 
@@ -236,7 +211,7 @@ class _Leading:
         fixed = [k for k in coefficients if not k.free_symbols & self.random]
         # A polynomial in the variables of a law with a density vanishes with probability zero.
         if any(self.context.sign(k).nonzero for k in fixed):
-            return sign(c)
+            return sp.sign(c)
         raise Refused(f"the sign of {c} is not known")
 
     def _power(self, base: Expr, power: Rational) -> Lead:
@@ -252,21 +227,21 @@ class _Leading:
         kind, (argument,) = expr.func, expr.args
         c, q = self.of(argument)
         if q.is_negative:
-            if kind in _SLOPE_AT_ZERO and q != -oo:
+            if kind in _SLOPE_AT_ZERO and q != -sp.oo:
                 return _SLOPE_AT_ZERO[kind] * c, q
             return _TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero)
         if q == 0:
-            if kind in (asin, acos):
+            if kind in (sp.asin, sp.acos):
                 self.context.require(
                     self.context.sign(1 - c**2).positive, f"{c} may reach the end of the domain"
                 )
             return kind(c), S.Zero
-        if kind in (sin, cos):
+        if kind in (sp.sin, sp.cos):
             return S.Zero, _SLOW
         direction = self._sign(c)
         if kind in _BELLS:
             return _TINY
-        if kind is exp:
+        if kind is sp.exp:
             if direction != -1:
                 raise Refused(f"{expr} is not known to tend to zero")
             return _TINY
@@ -296,7 +271,7 @@ class _Leading:
         h = c if q == 0 else S.Zero
         if p.is_positive:
             # T(h, oo) is half the probability to be beyond |h|.
-            return self._sign(d) * (1 - erf(sqrt(h**2) / sqrt(2))) / 4, S.Zero
+            return self._sign(d) * (1 - sp.erf(sp.sqrt(h**2) / sp.sqrt(2))) / 4, S.Zero
         return OwensT(h, d if p == 0 else S.Zero), S.Zero
 
     def _mean(self, node: Expectation) -> Lead:

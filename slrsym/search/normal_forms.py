@@ -19,50 +19,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import sympy as sp
 from flint import fmpq
-from sympy import (
-    Abs,
-    Add,
-    Basic,
-    Derivative,
-    Dummy,
-    E,
-    Expr,
-    Float,
-    Heaviside,
-    I,
-    Indexed,
-    Integer,
-    Integral,
-    KroneckerDelta,
-    Max,
-    Min,
-    Mul,
-    NumberSymbol,
-    Pow,
-    Rational,
-    Sum,
-    Symbol,
-    acos,
-    asin,
-    atan,
-    cos,
-    cosh,
-    default_sort_key,
-    erf,
-    erfc,
-    exp,
-    expand,
-    factorial,
-    log,
-    nan,
-    pi,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-)
+from sympy import Abs, Add, Basic, Derivative, Expr, I, Integral, Mul, Pow, Rational, Sum, Symbol
 from sympy.core.function import AppliedUndef, Function, Subs
 
 from slrsym.gaussian.binding import Expectation
@@ -86,9 +45,9 @@ from slrsym.statements.expressions import put
 # Even (1) or odd (-1) in each argument.
 _PARITIES: dict[type, tuple[int, ...]] = {
     OwensT: (1, -1),
-    asin: (-1,),
-    atan: (-1,),
-    erf: (-1,),
+    sp.asin: (-1,),
+    sp.atan: (-1,),
+    sp.erf: (-1,),
     zeta: (1, 1),
 }
 
@@ -125,7 +84,7 @@ class RingOfAtoms(RingOfPowers, ABC):
         if isinstance(expr, Function | Pow) and all(isinstance(a, Expr) for a in expr.args):
             parts = tuple(self.element(a) for a in expr.args)
             return self._registered(expr.func, parts, expr)
-        if isinstance(expr, Indexed):
+        if isinstance(expr, sp.Indexed):
             return self._registered(
                 ("indexed", expr.base), tuple(self.element(i) for i in expr.indices), expr
             )
@@ -281,7 +240,7 @@ class RingOfBinders(RingOfAtoms):
 @cache
 def canonical_variable(depth: int, position: int) -> Symbol:
     """The name of a bound variable."""
-    return Dummy(f"x_{depth}_{position}", real=True)
+    return sp.Dummy(f"x_{depth}_{position}", real=True)
 
 
 def shape_of(law: Law) -> tuple[Any, ...]:
@@ -352,7 +311,7 @@ class RingOfExpectations(RingOfBinders):
         ]
         if e:
             exponent = self.expression(self._exponents[e])
-            factors += [exp(term) for term in Add.make_args(exponent)]
+            factors += [sp.exp(term) for term in Add.make_args(exponent)]
         names = set(law.symbols)
         return [(f, frozenset((f.free_symbols & names) | f.atoms(IIDSum))) for f in factors]
 
@@ -408,7 +367,7 @@ class RingOfExpectations(RingOfBinders):
         self, integrand: Expr, involved: frozenset[Any], sums: list[IIDSum], law: Law
     ) -> Element | None:
         base, power = (
-            integrand.as_base_exp() if isinstance(integrand, Pow) else (integrand, Integer(1))
+            integrand.as_base_exp() if isinstance(integrand, Pow) else (integrand, sp.Integer(1))
         )
         if len(involved) != 1 or power not in (1, 2):
             return None
@@ -535,14 +494,14 @@ class NormalForms(RingOfExpectations):
     def _convert(self, expr: Expr) -> Element:
         if isinstance(expr, Rational):
             return constant(exact(expr))
-        if isinstance(expr, Float):
+        if isinstance(expr, sp.Float):
             raise NotNormalizable(f"the inexact number {expr}; write an exact Rational")
         # No question that SymPy would answer by numbers, which for an integral may take for ever.
-        if expr is nan or expr.is_infinite:
+        if expr is sp.nan or expr.is_infinite:
             raise NotNormalizable(f"the infinite value {expr}")
-        if expr is E:
+        if expr is sp.E:
             return {((), self._exponent(constant(1))): fmpq(1)}
-        if isinstance(expr, Symbol) or expr is I or isinstance(expr, NumberSymbol):
+        if isinstance(expr, Symbol) or expr is I or isinstance(expr, sp.NumberSymbol):
             return generated(self._symbol(expr))
         if isinstance(expr, Add):
             total: Element = {}
@@ -554,7 +513,7 @@ class NormalForms(RingOfExpectations):
             for factor in expr.args:
                 total = self._multiply(total, self.element(factor))
             return total
-        if isinstance(expr, exp):
+        if isinstance(expr, sp.exp):
             return {((), self._exponent(self.element(expr.args[0]))): fmpq(1)}
         if isinstance(expr, Pow):
             return self._convert_power(expr)
@@ -577,7 +536,7 @@ class NormalForms(RingOfExpectations):
                 if not (number.is_Integer and number and self.positive(base)):
                     return self._atom(expr)
                 return self._multiply(self.element(base**number), self._atom(base**rest))
-            power = self._exponent(self.element(rest * log(base)))
+            power = self._exponent(self.element(rest * sp.log(base)))
             return self._multiply(self.element(base**number), {((), power): fmpq(1)})
         q = Fraction(int(exponent.p), int(exponent.q))
         if q < 0:
@@ -586,17 +545,17 @@ class NormalForms(RingOfExpectations):
 
 
 _COMBINATIONS: dict[type, Callable[[Expr], Expr]] = {
-    acos: lambda u: pi / 2 - asin(u),
-    cos: lambda u: (exp(I * u) + exp(-I * u)) / 2,
-    cosh: lambda u: (exp(u) + exp(-u)) / 2,
-    erf_prime: lambda u: 2 / sqrt(pi) * exp(-(u**2)),
-    erf_second: lambda u: -4 / sqrt(pi) * u * exp(-(u**2)),
-    erfc: lambda u: 1 - erf(u),
-    normal_cdf: lambda u: (1 + erf(u / sqrt(2))) / 2,
-    normal_pdf: lambda u: exp(-(u**2) / 2) / sqrt(2 * pi),
-    sin: lambda u: (exp(I * u) - exp(-I * u)) / (2 * I),
-    sinh: lambda u: (exp(u) - exp(-u)) / 2,
-    tan: lambda u: sin(u) / cos(u),
+    sp.acos: lambda u: sp.pi / 2 - sp.asin(u),
+    sp.cos: lambda u: (sp.exp(I * u) + sp.exp(-I * u)) / 2,
+    sp.cosh: lambda u: (sp.exp(u) + sp.exp(-u)) / 2,
+    erf_prime: lambda u: 2 / sp.sqrt(sp.pi) * sp.exp(-(u**2)),
+    erf_second: lambda u: -4 / sp.sqrt(sp.pi) * u * sp.exp(-(u**2)),
+    sp.erfc: lambda u: 1 - sp.erf(u),
+    normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
+    normal_pdf: lambda u: sp.exp(-(u**2) / 2) / sp.sqrt(2 * sp.pi),
+    sp.sin: lambda u: (sp.exp(I * u) - sp.exp(-I * u)) / (2 * I),
+    sp.sinh: lambda u: (sp.exp(u) - sp.exp(-u)) / 2,
+    sp.tan: lambda u: sp.sin(u) / sp.cos(u),
 }
 
 
@@ -604,14 +563,14 @@ def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
     """A function's value, written by means of exponentials, erf, arc sine and roots."""
     if type(expr) in _COMBINATIONS:
         return _COMBINATIONS[type(expr)](expr.args[0])
-    if isinstance(expr, Max | Min) and len(expr.args) == 2:
-        (a, b), side = expr.args, 1 if isinstance(expr, Max) else -1
+    if isinstance(expr, sp.Max | sp.Min) and len(expr.args) == 2:
+        (a, b), side = expr.args, 1 if isinstance(expr, sp.Max) else -1
         return (a + b + side * Abs(a - b)) / 2 if a.is_real and b.is_real else None
-    if isinstance(expr, Heaviside) and len(expr.args) == 1:
-        return (1 + sign(expr.args[0])) / 2
-    if isinstance(expr, KroneckerDelta):
+    if isinstance(expr, sp.Heaviside) and len(expr.args) == 1:
+        return (1 + sp.sign(expr.args[0])) / 2
+    if isinstance(expr, sp.KroneckerDelta):
         return delta_by_bars(expr)
-    if isinstance(expr, factorial):
+    if isinstance(expr, sp.factorial):
         return _with_fewer_factors(expr.args[0], nonnegative)
     if not isinstance(expr, Abs):
         return None
@@ -622,10 +581,10 @@ def rewritten(expr: Expr, nonnegative: Callable[[Expr], bool]) -> Expr | None:
         return u
     if nonnegative(-u):
         return -u
-    return sqrt(Pow(u, 2, evaluate=False), evaluate=False) if u.is_real else None
+    return sp.sqrt(Pow(u, 2, evaluate=False), evaluate=False) if u.is_real else None
 
 
-def delta_by_bars(delta: KroneckerDelta) -> Expr | None:
+def delta_by_bars(delta: sp.KroneckerDelta) -> Expr | None:
     """That of two integers, by absolute values: it is 1 where they are less than 1 apart."""
     if not all(index.is_integer for index in delta.args):
         return None
@@ -638,11 +597,24 @@ def _with_fewer_factors(count: Expr, nonnegative: Callable[[Expr], bool]) -> Exp
     number, rest = count.as_coeff_Add()
     if not (number.is_Integer and 0 < number <= 20 and rest.is_integer and nonnegative(rest)):
         return None
-    return factorial(rest) * Mul(*(rest + k for k in range(1, int(number) + 1)))
+    return sp.factorial(rest) * Mul(*(rest + k for k in range(1, int(number) + 1)))
 
 
 # Nothing here binds a variable, takes a limit, or is defined by a sum that may diverge.
-_PLAIN = (Add, Mul, Pow, Rational, Symbol, type(pi), Abs, exp, erf, erf_prime, erf_second, zeta)
+_PLAIN = (
+    Add,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    type(sp.pi),
+    Abs,
+    sp.exp,
+    sp.erf,
+    erf_prime,
+    erf_second,
+    zeta,
+)
 _HINTS = {"power_base": False, "power_exp": False, "log": False, "basic": False}
 
 # An absolute value, which is not to be evaluated any more.
@@ -675,14 +647,14 @@ def _is_plain(expr: Basic) -> bool:
 
 
 def _multiplied_out(expr: Expr) -> Expr:
-    return expand(_barred(expr), **_HINTS)
+    return sp.expand(_barred(expr), **_HINTS)
 
 
 def _barred(expr: Expr) -> Expr:
     """The expression with its absolute values as those of one of the two opposite arguments."""
     if isinstance(expr, Abs):
         inside = _multiplied_out(expr.args[0])
-        return _BARS(min(inside, expand(-inside, **_HINTS), key=default_sort_key))
+        return _BARS(min(inside, sp.expand(-inside, **_HINTS), key=sp.default_sort_key))
     if not expr.has(Abs):
         return expr
     return expr.func(*map(_barred, expr.args))

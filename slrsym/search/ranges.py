@@ -16,54 +16,9 @@ from functools import cached_property, reduce
 from operator import add, mul
 from typing import Any, Self
 
+import sympy as sp
 from flint import arb
-from sympy import (
-    Abs,
-    Add,
-    Basic,
-    Dummy,
-    E,
-    Eq,
-    Expr,
-    Ge,
-    Gt,
-    Heaviside,
-    Indexed,
-    Integer,
-    Integral,
-    Le,
-    Lt,
-    Max,
-    Min,
-    Mul,
-    Ne,
-    Piecewise,
-    Pow,
-    Rational,
-    S,
-    Sum,
-    Symbol,
-    acos,
-    asin,
-    atan,
-    ceiling,
-    cos,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    expand,
-    factorial,
-    floor,
-    log,
-    oo,
-    pi,
-    sign,
-    sin,
-    sinh,
-    sympify,
-    tanh,
-)
+from sympy import Add, Basic, Dummy, Eq, Expr, Gt, Integral, Lt, Mul, Pow, Rational, S, Sum, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And
@@ -81,7 +36,7 @@ from slrsym.search.intervals import (
     of_value,
 )
 
-CONSTANTS: Mapping[Expr, Range] = {pi: irrational(arb.pi), E: irrational(arb.const_e)}
+CONSTANTS: Mapping[Expr, Range] = {sp.pi: irrational(arb.pi), sp.E: irrational(arb.const_e)}
 _HALF_PI = irrational(lambda: arb.pi() / 2)
 _OVER_TWO_PI = irrational(lambda: 1 / (2 * arb.pi()))
 _TOP_OF_ERF_PRIME = irrational(lambda: 2 / arb.pi().sqrt())
@@ -101,8 +56,8 @@ def _exp_image(inner: Range) -> Range:
 
 
 def _log_image(inner: Range) -> Range:
-    low = -oo if inner.low == 0 else of_value(arb.log, inner.low, upward=False)
-    high = oo if inner.high is oo else of_value(arb.log, inner.high, upward=True)
+    low = -sp.oo if inner.low == 0 else of_value(arb.log, inner.low, upward=False)
+    high = sp.oo if inner.high is sp.oo else of_value(arb.log, inner.high, upward=True)
     return Range(low, high, inner.low_open, inner.high_open)
 
 
@@ -129,7 +84,7 @@ def _power(enclosure: Enclosure, base: Expr, exponent: Expr) -> Range:
     if base is S.Exp1:
         return _exp_image(enclosure.range(exponent))
     inner = enclosure.range(base)
-    if isinstance(exponent, Integer):
+    if isinstance(exponent, sp.Integer):
         n = int(exponent)
         if n >= 0:
             return inner.power(n)
@@ -190,7 +145,7 @@ def _bounded_wave(enclosure: Enclosure, x: Expr) -> Range:
 
 
 def _cosh(enclosure: Enclosure, x: Expr) -> Range:
-    return abs(enclosure.range(x)).image(arb.cosh, Range(1, oo))
+    return abs(enclosure.range(x)).image(arb.cosh, Range(1, sp.oo))
 
 
 def _sign(enclosure: Enclosure, x: Expr) -> Range:
@@ -214,7 +169,7 @@ def _erfc(enclosure: Enclosure, x: Expr) -> Range:
 def _factorial(enclosure: Enclosure, count: Expr) -> Range:
     if not _is_integral(count) or not enclosure.range(count).nonnegative:
         raise NoRange(f"{count} is not known to be an integer that is not negative")
-    return Range(1, oo)
+    return Range(1, sp.oo)
 
 
 def _maximum(enclosure: Enclosure, *args: Expr) -> Range:
@@ -274,31 +229,31 @@ def _zeta(enclosure: Enclosure, t: Expr, s: Expr) -> Range:
 
 
 FUNCTIONS: Mapping[type, Callable[..., Range]] = {
-    factorial: _factorial,
-    Abs: lambda enclosure, x: abs(enclosure.range(x)),
-    Heaviside: _heaviside,
-    Max: _maximum,
-    Min: _minimum,
+    sp.factorial: _factorial,
+    sp.Abs: lambda enclosure, x: abs(enclosure.range(x)),
+    sp.Heaviside: _heaviside,
+    sp.Max: _maximum,
+    sp.Min: _minimum,
     OwensT: _owens_t,
-    Piecewise: _piecewise,
+    sp.Piecewise: _piecewise,
     Pow: _power,
-    acos: _acos,
-    asin: _arc,
-    atan: lambda enclosure, x: _atan_image(enclosure.range(x)),
-    cos: _bounded_wave,
-    cosh: _cosh,
-    erf: _increasing(arb.erf, _OPEN_UNIT),
+    sp.acos: _acos,
+    sp.asin: _arc,
+    sp.atan: lambda enclosure, x: _atan_image(enclosure.range(x)),
+    sp.cos: _bounded_wave,
+    sp.cosh: _cosh,
+    sp.erf: _increasing(arb.erf, _OPEN_UNIT),
     erf_prime: _erf_prime,
     erf_second: _erf_second,
-    erfc: _erfc,
-    exp: _increasing(arb.exp, POSITIVE.range),
-    log: _log,
+    sp.erfc: _erfc,
+    sp.exp: _increasing(arb.exp, POSITIVE.range),
+    sp.log: _log,
     normal_cdf: _normal_cdf,
     normal_pdf: _normal_pdf,
-    sign: _sign,
-    sin: _bounded_wave,
-    sinh: _increasing(arb.sinh, REALS),
-    tanh: _increasing(arb.tanh, _OPEN_UNIT),
+    sp.sign: _sign,
+    sp.sin: _bounded_wave,
+    sp.sinh: _increasing(arb.sinh, REALS),
+    sp.tanh: _increasing(arb.tanh, _OPEN_UNIT),
     zeta: _zeta,
 }
 
@@ -348,7 +303,7 @@ def _integral(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
     variable, low, high = limits[-1]
     if low.is_infinite and low == high:
         return Range.point(0)
-    if low is oo or high is -oo:
+    if low is sp.oo or high is -sp.oo:
         return -_integral(enclosure, inner, (variable, high, low))
     length = _length(enclosure, low, high)
     if length is not None and not length.nonnegative:
@@ -357,8 +312,8 @@ def _integral(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
         raise NoRange(f"it is not known which of {low} and {high} is the larger")
     x = Dummy(variable.name, real=True)
     interior = [
-        *([Gt(x, low)] if low is not -oo else []),
-        *([Lt(x, high)] if high is not oo else []),
+        *([Gt(x, low)] if low is not -sp.oo else []),
+        *([Lt(x, high)] if high is not sp.oo else []),
     ]
     return _total(enclosure.inside(*interior).range(inner.xreplace({variable: x})), length)
 
@@ -366,29 +321,29 @@ def _integral(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
 def _sum(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
     inner = Sum(function, *limits[:-1]) if len(limits) > 1 else function
     index, low, high = limits[-1]
-    if not all(end is oo or _is_integral(end) for end in (low, high)) or low is oo:
+    if not all(end is sp.oo or _is_integral(end) for end in (low, high)) or low is sp.oo:
         raise NoRange(f"a sum from {low} to {high} is not understood")
     count = _length(enclosure, low - 1, high)
     if count is not None and not count.nonnegative:
         raise NoRange(f"a sum from {low} to {high} may run backwards")
     k = Dummy(index.name, integer=True)
-    within = [Ge(k, low), *([Le(k, high)] if high is not oo else [])]
+    within = [sp.Ge(k, low), *([sp.Le(k, high)] if high is not sp.oo else [])]
     return _total(enclosure.inside(*within).range(inner.xreplace({index: k})), count)
 
 
 def _length(enclosure: Enclosure, low: Expr, high: Expr) -> Range | None:
     """The range of high - low, None where it is infinite."""
     for end in (low, high):
-        if end not in (oo, -oo):
+        if end not in (sp.oo, -sp.oo):
             enclosure.range(end)
-    return None if low is -oo or high is oo else enclosure.range(high - low)
+    return None if low is -sp.oo or high is sp.oo else enclosure.range(high - low)
 
 
 def _is_integral(expr: Expr) -> bool:
     """Whether something is an integer because it is built from integers."""
     if isinstance(expr, Add | Mul):
         return all(map(_is_integral, expr.args))
-    return bool(isinstance(expr, Integer) or (isinstance(expr, Symbol) and expr.is_integer))
+    return bool(isinstance(expr, sp.Integer) or (isinstance(expr, Symbol) and expr.is_integer))
 
 
 def _total(mean: Range, length: Range | None) -> Range:
@@ -398,9 +353,9 @@ def _total(mean: Range, length: Range | None) -> Range:
     if mean.zero:
         return mean
     if mean.nonnegative:
-        return Range(0, oo, mean.positive)
+        return Range(0, sp.oo, mean.positive)
     if mean.nonpositive:
-        return Range(-oo, 0, high_open=mean.negative)
+        return Range(-sp.oo, 0, high_open=mean.negative)
     return REALS
 
 
@@ -414,14 +369,14 @@ BINDERS: Mapping[type, Callable[..., Range]] = {
 
 def is_name(expr: Basic) -> bool:
     """Whether something stands for an arbitrary value, and may declare properties of it."""
-    return isinstance(expr, Symbol | Indexed | AppliedUndef)
+    return isinstance(expr, Symbol | sp.Indexed | AppliedUndef)
 
 
 def declared(name: Expr) -> Range:
     """The range that a name declares."""
     if name.is_real is not True:
         raise NoRange(f"{name} is not declared real")
-    low, high = -oo, oo
+    low, high = -sp.oo, sp.oo
     low_open = high_open = False
     if name.is_nonnegative:
         low, low_open = S.Zero, bool(name.is_positive)
@@ -434,10 +389,10 @@ def declared(name: Expr) -> Range:
 def between_integers(found: Range) -> Range:
     """The interval from the least to the greatest integer in another one."""
     low, high = found.low, found.high
-    if low is not -oo:
-        low = low + 1 if low.is_Integer and found.low_open else ceiling(low)
-    if high is not oo:
-        high = high - 1 if high.is_Integer and found.high_open else floor(high)
+    if low is not -sp.oo:
+        low = low + 1 if low.is_Integer and found.low_open else sp.ceiling(low)
+    if high is not sp.oo:
+        high = high - 1 if high.is_Integer and found.high_open else sp.floor(high)
     return Range(low, high) if low <= high else found
 
 
@@ -546,7 +501,7 @@ class Facts:
     given: tuple[Basic, ...] = ()
 
     def __init__(self, given: Iterable[Any] = ()) -> None:
-        object.__setattr__(self, "given", tuple(sympify(hypothesis) for hypothesis in given))
+        object.__setattr__(self, "given", tuple(sp.sympify(hypothesis) for hypothesis in given))
 
     def extended(self, *more: Any) -> Facts:
         """These facts and more."""
@@ -568,7 +523,7 @@ class Facts:
                 for part in parts
                 if isinstance(part, Relational)
                 and all(isinstance(side, Expr) for side in part.args)
-                and not part.has(oo, -oo, S.ComplexInfinity, S.NaN)
+                and not part.has(sp.oo, -sp.oo, S.ComplexInfinity, S.NaN)
             ]
         return tuple(found)
 
@@ -578,9 +533,9 @@ class Facts:
         found: list[tuple[Expr, bool]] = []
         for relation in self.relations:
             difference = relation.lhs - relation.rhs
-            if isinstance(relation, Ge | Gt):
+            if isinstance(relation, sp.Ge | Gt):
                 found.append((difference, isinstance(relation, Gt)))
-            elif isinstance(relation, Le | Lt):
+            elif isinstance(relation, sp.Le | Lt):
                 found.append((-difference, isinstance(relation, Lt)))
         return tuple(found)
 
@@ -592,7 +547,7 @@ class Facts:
     @cached_property
     def nonzeros(self) -> tuple[Expr, ...]:
         """Expressions that are not zero."""
-        return tuple(r.lhs - r.rhs for r in self.relations if isinstance(r, Ne))
+        return tuple(r.lhs - r.rhs for r in self.relations if isinstance(r, sp.Ne))
 
     @cached_property
     def values(self) -> tuple[tuple[Symbol, Expr], ...]:
@@ -637,11 +592,11 @@ def _read_off(term: Expr, rest: list[Expr], strict: bool, known: dict[Expr, Rang
         known_core = enclosure.range(core)
         if not (scale.positive or scale.negative):
             return
-        least = Range(others.low, oo, others.low_open or strict)
+        least = Range(others.low, sp.oo, others.low_open or strict)
         found = least * scale.reciprocal()
     except NoRange:
         return
-    if found.low is -oo and found.high is oo:
+    if found.low is -sp.oo and found.high is sp.oo:
         return
     _learn(core, known_core, found, known)
 
@@ -669,7 +624,7 @@ def _learn(core: Expr, before: Range, found: Range, known: dict[Expr, Range]) ->
 def _multiplied_out(expr: Expr) -> Expr:
     """Products of sums expanded; powers, logarithms and functions are left as they are."""
     hints = {"deep": False, "power_base": False, "power_exp": False, "log": False, "basic": False}
-    return Add(*(expand(term, **hints) for term in Add.make_args(expr)))
+    return Add(*(sp.expand(term, **hints) for term in Add.make_args(expr)))
 
 
 def range_of(expr: Any, facts: Facts | None = None) -> Range:
@@ -682,4 +637,4 @@ def range_of(expr: Any, facts: Facts | None = None) -> Range:
     >>> print(range_of(exp(-x)))
     (0, 1)
     """
-    return Enclosure(facts or Facts()).range(sympify(expr))
+    return Enclosure(facts or Facts()).range(sp.sympify(expr))

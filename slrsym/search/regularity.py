@@ -11,44 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sympy import (
-    Abs,
-    Add,
-    Derivative,
-    Expr,
-    Ge,
-    Gt,
-    Heaviside,
-    Integral,
-    Le,
-    Limit,
-    Lt,
-    Matrix,
-    Max,
-    Min,
-    Mul,
-    Piecewise,
-    Pow,
-    Rational,
-    S,
-    Subs,
-    Sum,
-    Symbol,
-    Tuple,
-    asin,
-    atan,
-    cos,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    expand,
-    log,
-    sign,
-    sin,
-    sinh,
-    tanh,
-)
+import sympy as sp
+from sympy import Abs, Add, Derivative, Expr, Ge, Gt, Integral, Le, Lt, Matrix, Mul, Pow, S, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
@@ -70,7 +34,7 @@ def is_semidefinite(matrix: Matrix, context: Context) -> bool:
         pivot = work[i, i].cancel()
         sign = context.sign(pivot)
         if sign.zero:
-            if any(expand(work[i, j]) != 0 for j in range(i + 1, n)):
+            if any(sp.expand(work[i, j]) != 0 for j in range(i + 1, n)):
                 return False
             continue
         if not sign.positive:
@@ -80,7 +44,7 @@ def is_semidefinite(matrix: Matrix, context: Context) -> bool:
                 return True
             # Two rows are left, of which the first may vanish: their determinant has to.
             determinant = work[i, i] * work[i + 1, i + 1] - work[i, i + 1] ** 2
-            return expand(determinant) == 0 and context.sign(work[i + 1, i + 1]).nonnegative
+            return sp.expand(determinant) == 0 and context.sign(work[i + 1, i + 1]).nonnegative
         for j in range(i + 1, n):
             for k in range(i + 1, n):
                 work[j, k] = (work[j, k] - work[j, i] * work[i, k] / pivot).cancel()
@@ -88,7 +52,18 @@ def is_semidefinite(matrix: Matrix, context: Context) -> bool:
 
 
 # Smooth, and bounded on the real line with all their derivatives.
-BOUNDED = (erf, erfc, erf_prime, erf_second, normal_cdf, normal_pdf, sin, cos, atan, tanh)
+BOUNDED = (
+    sp.erf,
+    sp.erfc,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    sp.sin,
+    sp.cos,
+    sp.atan,
+    sp.tanh,
+)
 
 
 def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context) -> None:
@@ -108,7 +83,7 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
     if isinstance(expr, Derivative):
         require_moderate(expr.expr, variables | set(expr.variables), context)
         return
-    if isinstance(expr, Subs):
+    if isinstance(expr, sp.Subs):
         require_moderate(expr.expr, variables | set(expr.variables), context)
         for point in expr.point:
             _require_polynomial(point, variables, context, most=1)
@@ -131,13 +106,13 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
         if natural or (power.is_Rational and context.stays_positive(base)):
             require_moderate(base, variables, context)
             return
-    if isinstance(expr, log) and context.stays_positive(expr.args[0]):
+    if isinstance(expr, sp.log) and context.stays_positive(expr.args[0]):
         require_moderate(expr.args[0], variables, context)
         return
-    if isinstance(expr, exp):
+    if isinstance(expr, sp.exp):
         _require_tame_exponent(expr.args[0], variables, context)
         return
-    if isinstance(expr, sinh | cosh):
+    if isinstance(expr, sp.sinh | sp.cosh):
         _require_polynomial(expr.args[0], variables, context, most=1)
         return
     if isinstance(expr, BOUNDED):
@@ -159,9 +134,9 @@ def require_growth(expr: Expr, variables: frozenset[Symbol], context: Context) -
     parts: Iterable[Expr]
     if expr.has(IIDSum):
         raise reason
-    if isinstance(expr, Add | Mul | Abs | Max | Min):
+    if isinstance(expr, Add | Mul | Abs | sp.Max | sp.Min):
         parts = expr.args
-    elif isinstance(expr, Piecewise) and expr.args[-1][1] == True:  # noqa: E712
+    elif isinstance(expr, sp.Piecewise) and expr.args[-1][1] == True:  # noqa: E712
         parts = [value for value, _ in expr.args]
         for comparison in expr.atoms(Relational):
             for side in comparison.args:
@@ -174,19 +149,19 @@ def require_growth(expr: Expr, variables: frozenset[Symbol], context: Context) -
             return
         else:
             raise reason
-    elif isinstance(expr, log) and context.stays_positive(expr.args[0]):
+    elif isinstance(expr, sp.log) and context.stays_positive(expr.args[0]):
         parts = expr.args
-    elif isinstance(expr, (*BOUNDED, sign, Heaviside, OwensT, zeta)):
+    elif isinstance(expr, (*BOUNDED, sp.sign, sp.Heaviside, OwensT, zeta)):
         for argument in expr.args:
             _require_real(argument, expr, context)
         return
-    elif isinstance(expr, exp):
+    elif isinstance(expr, sp.exp):
         exponent = Add(
-            *(a for a in Add.make_args(expand(expr.args[0])) if not context.sign(a).nonpositive)
+            *(a for a in Add.make_args(sp.expand(expr.args[0])) if not context.sign(a).nonpositive)
         )
         _require_real(expr.args[0], expr, context)
         for linear in _without_bars(exponent):
-            require_moderate(exp(linear), variables, context)
+            require_moderate(sp.exp(linear), variables, context)
         return
     else:
         raise reason
@@ -224,15 +199,15 @@ def _require_polynomial(
 def _require_tame_exponent(q: Expr, variables: frozenset[Symbol], context: Context) -> None:
     """A quadratic form that is nowhere positive, plus an affine one."""
     present = sorted(q.free_symbols & variables, key=str)
-    polynomial = expand(q).as_poly(*present)
+    polynomial = sp.expand(q).as_poly(*present)
     if polynomial is None or polynomial.total_degree() > 2:
         raise Refused(f"exp({q}) is not known to be of moderate growth")
-    hessian = Matrix([[expand(-q.diff(x, y)) for y in present] for x in present])
+    hessian = Matrix([[sp.expand(-q.diff(x, y)) for y in present] for x in present])
     if not is_semidefinite(hessian, context):
         raise Refused(f"exp({q}) is not known to be of moderate growth")
 
 
-_SMOOTH = (*BOUNDED, cosh, exp, sinh, OwensT, zeta)
+_SMOOTH = (*BOUNDED, sp.cosh, sp.exp, sp.sinh, OwensT, zeta)
 
 
 def expectations_in(expr: Expr) -> list[Expectation]:
@@ -259,7 +234,7 @@ def require_integrable(expr: Expr, context: Context) -> None:
         for block in node.law.blocks():
             if isinstance(block, NoiseLaw) and node.integrand.has(*block.symbols):
                 (noise,) = block.symbols
-                degree = expand(node.integrand).as_poly(noise)
+                degree = sp.expand(node.integrand).as_poly(noise)
                 # The law of noise has two moments, and nothing else is known of it.
                 if degree is None or degree.degree() > 2:
                     raise Refused(f"{node.integrand} is not known to be integrable in {noise}")
@@ -288,13 +263,13 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
         for part in expr.args:
             require_smooth(part, variable, context)
         return
-    if isinstance(expr, asin):
+    if isinstance(expr, sp.asin):
         require_smooth(expr.args[0], variable, context)
         context.require(
             context.sign(1 - expr.args[0] ** 2).positive, f"{expr} may reach the end of its domain"
         )
         return
-    if isinstance(expr, Pow) and isinstance(expr.args[1], Rational):
+    if isinstance(expr, Pow) and isinstance(expr.args[1], sp.Rational):
         base, power = expr.args
         require_smooth(base, variable, context)
         if power.is_Integer and power >= 0:
@@ -304,7 +279,7 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
             return
         context.require(context.sign(base).positive, f"{base} may fail to be positive in {expr}")
         return
-    if isinstance(expr, log):
+    if isinstance(expr, sp.log):
         require_smooth(expr.args[0], variable, context)
         context.require(
             context.sign(expr.args[0]).positive, f"{expr.args[0]} may fail to be positive in {expr}"
@@ -392,14 +367,14 @@ def derivative(expr: Expr, variable: Symbol, context: Context, times: int = 1) -
 
 def require_decay(expr: Expr, x: Symbol, context: Context) -> None:
     """Refuse unless every term is a moderate function of x times a Gaussian, so small far out."""
-    for term in expand(expr).as_ordered_terms():
+    for term in sp.expand(expr).as_ordered_terms():
         exponent, rest = S.Zero, S.One
         for factor in Mul.make_args(term):
-            if isinstance(factor, exp):
+            if isinstance(factor, sp.exp):
                 exponent += factor.args[0]
             else:
                 rest *= factor
-        polynomial = expand(exponent).as_poly(x)
+        polynomial = sp.expand(exponent).as_poly(x)
         if term != 0 and not (
             polynomial is not None
             and polynomial.degree() == 2
@@ -445,7 +420,7 @@ def require_interval(t: Symbol, at: Expr, context: Context) -> None:
 
 
 # What is taken to be smooth elsewhere because a claim supposes it, or under hypotheses of its own.
-_NOT_READ = (AppliedUndef, Derivative, Expectation, IIDSum, Integral, Limit, Subs, Sum)
+_NOT_READ = (AppliedUndef, Derivative, Expectation, IIDSum, Integral, sp.Limit, sp.Subs, sp.Sum)
 
 
 def require_differentiable_on(
@@ -457,7 +432,7 @@ def require_differentiable_on(
     base does not vanish in the closed box, and of roots whose base is positive there. Each of its
     parts is then smooth (:math:`C^\infty`) on a neighbourhood of the box, and so is the whole.
     """
-    for part in function if isinstance(function, Tuple) else (function,):
+    for part in function if isinstance(function, sp.Tuple) else (function,):
         _require_smooth_part(part, tuple(coordinates), context)
 
 

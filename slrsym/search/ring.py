@@ -14,21 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, lcm
 
+import sympy as sp
 from flint import fmpq
-from sympy import (
-    Add,
-    Dummy,
-    Expr,
-    I,
-    Integer,
-    Mul,
-    Pow,
-    Rational,
-    Symbol,
-    exp,
-    factor_list,
-    factorint,
-)
+from sympy import Add, Dummy, Expr, I, Integer, Mul, Rational, Symbol
 
 # Pairs of a generator and its exponent, in order.
 Monomial = tuple[tuple[int, Fraction], ...]
@@ -113,10 +101,10 @@ class Ring:
         terms = []
         for (m, e), c in element.items():
             factors = [
-                Pow(self._generators[g].expr, Rational(p.numerator, p.denominator)) for g, p in m
+                sp.Pow(self._generators[g].expr, Rational(p.numerator, p.denominator)) for g, p in m
             ]
             if e:
-                factors.append(exp(self.expression(self._exponents[e])))
+                factors.append(sp.exp(self.expression(self._exponents[e])))
             terms.append(Mul(rational(c), *factors))
         return Add(*terms)
 
@@ -334,7 +322,7 @@ class RingOfPowers(Ring):
     def _rational_power(self, value: fmpq, q: Fraction) -> Element:
         powers: dict[int, Fraction] = {}
         for number, direction in ((int(value.p), 1), (int(value.q), -1)):
-            for prime, n in factorint(number).items():
+            for prime, n in sp.factorint(number).items():
                 if prime != 1:
                     g = self._symbol(Integer(prime))
                     powers[g] = powers.get(g, Fraction(0)) + direction * n * q
@@ -378,7 +366,7 @@ class RingOfPowers(Ring):
             * (exponentials[e] if e else 1)
             for i, ((_, e), c) in enumerate(element.items())
         ]
-        content, pairs = factor_list(Add(*terms))
+        content, pairs = sp.factor_list(Add(*terms))
         back: dict[Symbol, Element] = {
             d: generated(g, Fraction(1, scale[g])) for g, d in stand_in.items()
         }

@@ -12,31 +12,8 @@ from itertools import combinations_with_replacement
 from operator import add, mul
 from typing import TYPE_CHECKING
 
-from sympy import (
-    QQ,
-    ZZ,
-    Abs,
-    Dummy,
-    Expr,
-    Max,
-    Min,
-    Mul,
-    Poly,
-    Rational,
-    S,
-    acos,
-    asin,
-    atan,
-    ceiling,
-    erf,
-    erfc,
-    exp,
-    floor,
-    log,
-    oo,
-    sinh,
-    tanh,
-)
+import sympy as sp
+from sympy import QQ, Abs, Dummy, Expr, Min, Poly, S
 
 from slrsym.gaussian.functions import OwensT, normal_cdf
 from slrsym.search.generators import (
@@ -84,12 +61,12 @@ def _defining(decider: Decider, g: Dummy) -> Iterator[tuple[Poly, Sign]]:
     meaning = decider.generators.meaning[g]
     half_turn = decider.generators.atomised(S.Pi)
     bounded: list[tuple[Expr, Sign]] = []
-    if isinstance(meaning, asin):
+    if isinstance(meaning, sp.asin):
         for side in (1, -1):
             bounded.append((half_turn - 2 * side * g, decider.sign(1 - side * meaning.args[0])))
-    elif isinstance(meaning, atan):
+    elif isinstance(meaning, sp.atan):
         bounded = [(half_turn - 2 * side * g, POSITIVE) for side in (1, -1)]
-    elif isinstance(meaning, Abs | Max | Min):
+    elif isinstance(meaning, Abs | sp.Max | Min):
         others = meaning.args
         if isinstance(meaning, Abs):
             others = (*others, -others[0])
@@ -106,10 +83,10 @@ _MOST_FOR_INTEGERS = 12
 _MOST_FOR_PRODUCTS = 8
 
 # Strictly increasing on the whole of their domains, which are intervals.
-_INCREASING = (erf, normal_cdf, atan, asin, tanh, sinh, log)
-_DECREASING = (erfc, acos)
+_INCREASING = (sp.erf, normal_cdf, sp.atan, sp.asin, sp.tanh, sp.sinh, sp.log)
+_DECREASING = (sp.erfc, sp.acos)
 # Those that are odd, too.
-ODD = (erf, atan, asin, tanh, sinh)
+ODD = (sp.erf, sp.atan, sp.asin, sp.tanh, sp.sinh)
 
 
 # -- by where the generators lie ---------------------------------------------------------------
@@ -135,7 +112,7 @@ def _sign_of_terms(terms: Terms, sign_of: Callable[[Dummy], Sign]) -> Sign:
 def by_integers(decider: Decider, p: Poly) -> Sign:
     """It is a polynomial in one integer, and has this sign at all integers where that may lie."""
     present = [g for g, n in zip(p.gens, p.degree_list(), strict=True) if n]
-    if len(present) != 1 or p.domain not in (ZZ, QQ):
+    if len(present) != 1 or p.domain not in (sp.ZZ, QQ):
         return UNKNOWN
     name = decider.generators.meaning[present[0]]
     if not is_name(name) or name.is_integer is not True:
@@ -147,15 +124,21 @@ def by_integers(decider: Decider, p: Poly) -> Sign:
     # Between two real zeros the sign is that at any integer there, if there is one: it is enough
     # to look beside the zeros, and at the ends.
     ends = [x for x in (reach.low, reach.high) if x.is_finite]
-    places = {floor(x) + k for x in ends for k in (-1, 0, 1, 2)} or {S.Zero}
-    for (low, high), _ in q.intervals(eps=Rational(1, 4)):
-        places |= {floor(low) - 1, floor(low), ceiling(low), floor(high), ceiling(high)}
-        places.add(ceiling(high) + 1)
+    places = {sp.floor(x) + k for x in ends for k in (-1, 0, 1, 2)} or {S.Zero}
+    for (low, high), _ in q.intervals(eps=sp.Rational(1, 4)):
+        places |= {
+            sp.floor(low) - 1,
+            sp.floor(low),
+            sp.ceiling(low),
+            sp.floor(high),
+            sp.ceiling(high),
+        }
+        places.add(sp.ceiling(high) + 1)
     values = [q.eval(n) for n in places if n in reach]
     if not values:
         return UNKNOWN
     lowest, highest = min(values), max(values)
-    low, high = (S.Zero if lowest >= 0 else -oo), (S.Zero if highest <= 0 else oo)
+    low, high = (S.Zero if lowest >= 0 else -sp.oo), (S.Zero if highest <= 0 else sp.oo)
     found = Sign.of_range(Range(low, high, lowest > 0, highest < 0))
     return found if 0 in values else found & NONZERO
 
@@ -264,7 +247,7 @@ def _by_monotony(decider: Decider, p: Poly) -> Sign:
         return UNKNOWN
     u, v = (decider.generators.back(polynomial(m)) for m in (first, second))
     direction = Sign.of_number(c)
-    if isinstance(u, exp) and isinstance(v, exp):
+    if isinstance(u, sp.exp) and isinstance(v, sp.exp):
         # A negative sum of exponentials is found by the signs of its terms.
         return direction * decider.sign(u.args[0] - v.args[0]) if c == -e else UNKNOWN
     if type(u) is not type(v):
@@ -285,7 +268,7 @@ def _by_monotony(decider: Decider, p: Poly) -> Sign:
 
 
 def _monomial(p: Poly, powers: tuple[int, ...]) -> Expr:
-    return Mul(*(g**n for g, n in zip(p.gens, powers, strict=True)))
+    return sp.Mul(*(g**n for g, n in zip(p.gens, powers, strict=True)))
 
 
 # -- by combination ----------------------------------------------------------------------------

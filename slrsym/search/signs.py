@@ -19,33 +19,8 @@ from functools import lru_cache, reduce
 from operator import mul
 from typing import Any
 
-from sympy import (
-    Abs,
-    Add,
-    Basic,
-    Dummy,
-    Eq,
-    Expr,
-    Ge,
-    Gt,
-    Integer,
-    Le,
-    Lt,
-    Mul,
-    Ne,
-    Poly,
-    Pow,
-    Rational,
-    atan,
-    cos,
-    erf,
-    erfc,
-    exp,
-    oo,
-    sin,
-    sympify,
-    true,
-)
+import sympy as sp
+from sympy import Abs, Add, Basic, Dummy, Expr, Ge, Gt, Le, Lt, Mul, Poly, Pow
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, Or, false
 
@@ -111,7 +86,21 @@ class Inquiry:
 
 _LONGEST_END = 32
 # Real numbers wherever their arguments are.
-_EVERYWHERE = (Add, Mul, Abs, exp, erf, erfc, erf_prime, erf_second, atan, sin, cos, OwensT, zeta)
+_EVERYWHERE = (
+    Add,
+    Mul,
+    Abs,
+    sp.exp,
+    sp.erf,
+    sp.erfc,
+    erf_prime,
+    erf_second,
+    sp.atan,
+    sp.sin,
+    sp.cos,
+    OwensT,
+    zeta,
+)
 
 
 class Decider(Enclosure):
@@ -154,7 +143,7 @@ class Decider(Enclosure):
         if isinstance(expr, _EVERYWHERE):
             for part in expr.args:
                 self.require_defined(part)
-        elif isinstance(expr, Pow) and isinstance(expr.exp, Integer) and expr.exp > 0:
+        elif isinstance(expr, Pow) and isinstance(expr.exp, sp.Integer) and expr.exp > 0:
             self.require_defined(expr.base)
         else:
             self.range(expr)
@@ -168,7 +157,7 @@ class Decider(Enclosure):
         for side in (1, -1):
             below = self.sign(1 - side * expr)
             if below.nonnegative:
-                least = Range(-oo, 1, high_open=below.positive)
+                least = Range(-sp.oo, 1, high_open=below.positive)
                 found = found.within(least if side == 1 else -least)
         return found
 
@@ -207,7 +196,7 @@ class Decider(Enclosure):
             found &= NONZERO
         if isinstance(expr, Mul):
             found &= reduce(mul, map(self.sign, expr.args))
-        elif isinstance(expr, Pow) and isinstance(expr.exp, Rational):
+        elif isinstance(expr, Pow) and isinstance(expr.exp, sp.Rational):
             base = self.sign(expr.base)
             if expr.exp.is_Integer:
                 found &= base ** int(expr.exp)
@@ -384,7 +373,7 @@ def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
     >>> sign_of(x - x**2)
     Sign(unknown)
     """
-    return decider_of(facts or Facts()).answer(sympify(expr))
+    return decider_of(facts or Facts()).answer(sp.sympify(expr))
 
 
 def is_defined(expr: Any, facts: Facts | None = None) -> bool:
@@ -398,7 +387,7 @@ def is_defined(expr: Any, facts: Facts | None = None) -> bool:
     (True, False)
     """
     try:
-        _ready(facts).require_defined(sympify(expr))
+        _ready(facts).require_defined(sp.sympify(expr))
     except NoRange:
         return False
     return True
@@ -412,9 +401,9 @@ def is_nonzero(expr: Any, facts: Facts | None = None) -> bool:
 def holds(relation: Any, facts: Facts | None = None) -> bool:
     """Whether a relation certainly holds."""
     facts = facts or Facts()
-    relation = sympify(relation)
-    if relation in (true, false):
-        return relation is true
+    relation = sp.sympify(relation)
+    if relation in (sp.true, false):
+        return relation is sp.true
     if relation in facts.given or relation in facts.relations:
         return True
     if isinstance(relation, And):
@@ -426,19 +415,20 @@ def holds(relation: Any, facts: Facts | None = None) -> bool:
     decider = _ready(facts)
     try:
         for side in relation.args:
-            if side not in (oo, -oo):
+            if side not in (sp.oo, -sp.oo):
                 decider.require_defined(side)
     except NoRange:
         return False
-    if relation.has(oo, -oo) and any(side in (oo, -oo) for side in relation.args):
+    if relation.has(sp.oo, -sp.oo) and any(side in (sp.oo, -sp.oo) for side in relation.args):
         lesser = relation.args if isinstance(relation, Lt | Le) else relation.args[::-1]
         return isinstance(relation, Lt | Le | Gt | Ge) and (
-            (lesser[1] is oo and lesser[0] is not oo) or (lesser[0] is -oo and lesser[1] is not -oo)
+            (lesser[1] is sp.oo and lesser[0] is not sp.oo)
+            or (lesser[0] is -sp.oo and lesser[1] is not -sp.oo)
         )
     sign = sign_of(relation.lhs - relation.rhs, facts)
     verdicts = {
-        Eq: sign.zero,
-        Ne: sign.nonzero,
+        sp.Eq: sign.zero,
+        sp.Ne: sign.nonzero,
         Lt: sign.negative,
         Le: sign.nonpositive,
         Gt: sign.positive,

@@ -12,22 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import (
-    And,
-    Eq,
-    Equivalent,
-    Expr,
-    Implies,
-    Mul,
-    Ne,
-    Or,
-    S,
-    Symbol,
-    default_sort_key,
-    erf,
-    sinh,
-    sympify,
-)
+import sympy as sp
+from sympy import And, Eq, Expr, Or, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.search.calculus import algebra
@@ -37,7 +23,7 @@ from slrsym.search.step import Proof, Step, labelled
 from slrsym.statements.expressions import ProofError, Refused, put
 
 # Strictly increasing functions that vanish at zero only.
-_INJECTIVE = (erf, sinh)
+_INJECTIVE = (sp.erf, sp.sinh)
 
 
 class Branch:
@@ -92,7 +78,7 @@ def never(factor: Any) -> Branch:
     Branch
         An end of the tree.
     """
-    return _Never(sympify(factor))
+    return _Never(sp.sympify(factor))
 
 
 def only_at(factor: Any, unknown: Symbol, value: Any, then: Branch) -> Branch:
@@ -114,7 +100,7 @@ def only_at(factor: Any, unknown: Symbol, value: Any, then: Branch) -> Branch:
     Branch
         A case of a `split`.
     """
-    return _OnlyAt(sympify(factor), unknown, sympify(value), then)
+    return _OnlyAt(sp.sympify(factor), unknown, sp.sympify(value), then)
 
 
 def split(equation: Any, *branches: Branch) -> Branch:
@@ -132,7 +118,7 @@ def split(equation: Any, *branches: Branch) -> Branch:
     Branch
         A node of the tree.
     """
-    return _Split(sympify(equation), branches)
+    return _Split(sp.sympify(equation), branches)
 
 
 @dataclass(frozen=True)
@@ -218,7 +204,7 @@ class _SolutionSet(Proof):
         factors = [b.factor for b in branch.branches if isinstance(b, _Never | _OnlyAt)]
         if len(factors) != len(branch.branches):
             raise ProofError(f"{label}: the branches of a split are never(...) or only_at(...)")
-        product = Eq(left, Mul(*factors), evaluate=False)
+        product = Eq(left, sp.Mul(*factors), evaluate=False)
 
         def factored(context: Context) -> None:
             context.require_equal(product.lhs, product.rhs)
@@ -246,7 +232,7 @@ class _SolutionSet(Proof):
             )
 
         return structural_step(
-            labelled(label, "never"), Ne(factor, 0, evaluate=False), "sign", verify, context
+            labelled(label, "never"), sp.Ne(factor, 0, evaluate=False), "sign", verify, context
         )
 
     @staticmethod
@@ -267,7 +253,7 @@ class _SolutionSet(Proof):
             )
 
         at = Eq(part.unknown, part.value, evaluate=False)
-        statement = Implies(Eq(part.factor, 0, evaluate=False), at, evaluate=False)
+        statement = sp.Implies(Eq(part.factor, 0, evaluate=False), at, evaluate=False)
         return structural_step(
             labelled(label, "only root"), statement, "injectivity", verify, context
         )
@@ -296,7 +282,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Pro
     ProofError
         If the goal is not of this form.
     """
-    if not isinstance(goal, Equivalent) or len(goal.args) != 2:
+    if not isinstance(goal, sp.Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
     equations, listed = _parts(goal, unknowns)
     solutions = []
@@ -327,6 +313,6 @@ def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], t
     system, points = sides
     equations = tuple(And.make_args(system))
     for equation in equations:
-        if not isinstance(equation, Eq) or equation.rhs != S.Zero:
+        if not isinstance(equation, Eq) or equation.rhs != sp.S.Zero:
             raise ProofError(f"{equation} is not an equation with 0 on its right")
-    return equations, tuple(sorted(Or.make_args(points), key=default_sort_key))
+    return equations, tuple(sorted(Or.make_args(points), key=sp.default_sort_key))

@@ -15,26 +15,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import (
-    Add,
-    And,
-    Eq,
-    Expr,
-    Function,
-    Ge,
-    Gt,
-    IndexedBase,
-    Integer,
-    Lambda,
-    Lt,
-    Matrix,
-    Sum,
-    Symbol,
-    Tuple,
-    eye,
-    sqrt,
-    symbols,
-)
+import sympy as sp
+from sympy import Add, And, Eq, Expr, Ge, Gt, Matrix, Symbol, Tuple
 from sympy.core.symbol import uniquely_named_symbol
 from sympy.logic.boolalg import Boolean
 
@@ -175,7 +157,7 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
         there = at(image, dict(zip(g.coordinates, point, strict=True)))
         hypotheses[f"fixed_{i}"] = Hypothesis(Eq(there, x, evaluate=False))
     root = uniquely_named_symbol("r", [*map(Tuple, rows), eigenvalue], real=True)
-    characteristic = at((Matrix(rows) - root * eye(size)).det(), {root: eigenvalue})
+    characteristic = at((Matrix(rows) - root * sp.eye(size)).det(), {root: eigenvalue})
     hypotheses["eigenvalue"] = Hypothesis(Eq(characteristic, 0, evaluate=False))
     hypotheses["expanding"] = Hypothesis(Gt(eigenvalue, 1, evaluate=False))
     hypotheses["invertible"] = Hypothesis(InvertibleJacobian(g))
@@ -193,7 +175,7 @@ def strict_maximum(goal: Boolean, risk: Any) -> Needs:
     g = goal.map
     hypotheses = on_box(g)
     for number, point in enumerate(sorted(goal.points, key=str), start=1):
-        less = Lt(g.before(risk), value_at(risk, point), evaluate=False)
+        less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
         hypotheses[f"less_{number}"] = Hypothesis(less, g.interior())
     hypotheses["decreases"] = Hypothesis(DecreasesAlong(g, risk))
     return Needs(hypotheses, g.coordinates, (g.before(risk),), g.inside())
@@ -239,9 +221,9 @@ def all_but_few(goal: Boolean, others: Any) -> Needs:
 
 def chain_rule() -> Boolean:
     """The gradient of a function of the overlaps, in the coordinates of k and of v."""
-    k, v = symbols("k_1:6", real=True), symbols("v_1:6", real=True)
-    places = symbols("x_1:6", real=True)
-    function = Function("F", real=True)
+    k, v = sp.symbols("k_1:6", real=True), sp.symbols("v_1:6", real=True)
+    places = sp.symbols("x_1:6", real=True)
+    function = sp.Function("F", real=True)
     overlaps = (k[0], v[1], v[0], k[1], Add(*(x * y for x, y in zip(k, v, strict=True))))
     partial = [
         at(D(function(*places), place), dict(zip(places, overlaps, strict=True)))
@@ -262,9 +244,9 @@ def chain_rule() -> Boolean:
 def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
     """The overlap of a unit vector with a fixed one, after a step; its gradient is along that."""
     # In the plane of the two, where the fixed one is (1, 0).
-    here, gradient = Matrix([overlap, sqrt(1 - overlap**2)]), Matrix([slope, 0])
+    here, gradient = Matrix([overlap, sp.sqrt(1 - overlap**2)]), Matrix([slope, 0])
     moved = here - rate * (gradient - here.dot(gradient) * here)
-    return moved[0] / sqrt(moved.dot(moved))
+    return moved[0] / sp.sqrt(moved.dot(moved))
 
 
 def vectors() -> Boolean:
@@ -277,11 +259,11 @@ def vectors() -> Boolean:
     """
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
-    k, v, k_star, v_star = (IndexedBase(name, shape=(size,), real=True)[n] for name in names)
-    c, e, c_2, e_2, s = symbols("c e c_2 e_2 s", real=True)
+    k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
+    c, e, c_2, e_2, s = sp.symbols("c e c_2 e_2 s", real=True)
 
     def dot(p: Expr, q: Expr) -> Expr:
-        return Sum(p * q, (n, 1, size))
+        return sp.Sum(p * q, (n, 1, size))
 
     k_next, v_next = c * k + e * k_star, c_2 * v + e_2 * v_star
     crossed = e * e_2 * dot(k_star, v_star)
@@ -312,7 +294,7 @@ def volume(x: Expr, y: Expr) -> Boolean:
         Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis
         is used that begins with k*, v*, and what is left of k and of v.
     """
-    k, v = Matrix([x, 0, sqrt(1 - x**2), 0]), Matrix([0, y, 0, sqrt(1 - y**2)])
+    k, v = Matrix([x, 0, sp.sqrt(1 - x**2), 0]), Matrix([0, y, 0, sp.sqrt(1 - y**2)])
     k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])
     of_k, of_v = (k, v_star), (v, k_star)
     both = [*((w, zero) for w in of_k), *((zero, w) for w in of_v), (v, k)]
@@ -324,7 +306,7 @@ def volume(x: Expr, y: Expr) -> Boolean:
 
     values = (
         (determinant(both), 2 - x**2 - y**2),
-        (determinant([(w,) for w in of_k]), Integer(1)),
+        (determinant([(w,) for w in of_k]), sp.Integer(1)),
         (determinant([(w,) for w in (*of_v, k)]), 1 - x**2),
     )
     return And(*(Eq(*pair, evaluate=False) for pair in values), evaluate=False)
@@ -340,7 +322,7 @@ def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[s
             f"the coordinates of the map must be called {overlaps[0]} and {overlaps[1]}; got "
             f"{planar.coordinates}"
         )
-    if type(slopes) is not Lambda or len(value_at(slopes, planar.coordinates)) != 2:
+    if type(slopes) is not sp.Lambda or len(value_at(slopes, planar.coordinates)) != 2:
         raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
     square = planar.inside()
     values = tuple(value_at(slopes, planar.coordinates))

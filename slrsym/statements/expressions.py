@@ -38,6 +38,7 @@ __all__ = [
     "AtPoint",
     "ProofError",
     "Refused",
+    "Sentence",
     "ambiguous",
     "apart",
     "bound_symbols",
@@ -54,6 +55,14 @@ class ProofError(Exception):
 
 class Refused(Exception):  # noqa: N818
     """A rule does not justify the step it was given for."""
+
+
+class Sentence(BooleanFunction):  # type: ignore[misc]
+    """A statement that cannot be evaluated at points, and is written as a sentence."""
+
+    @classmethod
+    def eval(cls, *args: Any) -> None:
+        return None
 
 
 @lru_cache(maxsize=2**14)

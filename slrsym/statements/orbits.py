@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, TypeAlias
 
 from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
-from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.prose import unmarked
-from slrsym.statements.expressions import ProofError
+from slrsym.statements.expressions import ProofError, Sentence
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 
 __all__ = [
@@ -35,14 +34,6 @@ __all__ = [
     "in_latex",
     "in_text",
 ]
-
-
-class Sentence(BooleanFunction):  # type: ignore[misc]
-    """A statement that cannot be evaluated at points, and is written as a sentence."""
-
-    @classmethod
-    def eval(cls, *args: Any) -> None:
-        return None
 
 
 # Pieces of a sentence: words, and what is written as a formula.
