@@ -23,11 +23,11 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.search.intervals import NoRange, Sign
-from slrsym.search.normal_forms import Freedom, NormalForms, is_same_multiplied_out
+from slrsym.search.normal_forms import ALGEBRA, Freedom, NormalForms, is_same_multiplied_out
 from slrsym.search.ranges import Facts
 from slrsym.search.regularity import is_semidefinite, require_admissible, require_convergent
 from slrsym.search.ring import NotNormalizable
-from slrsym.search.signs import decider_of, holds, is_defined, is_nonzero, sign_of
+from slrsym.search.signs import Decider, decider_of
 from slrsym.statements.expressions import ProofError, Refused, ambiguous, put
 
 
@@ -44,9 +44,6 @@ class Stated(Protocol):
 
     def symbol(self, name: Any) -> Any:
         """The one of a name."""
-
-
-_NO_FREEDOM = Freedom()
 
 
 def _no_claims(name: str) -> Stated:
@@ -79,28 +76,37 @@ class Context:
 
     # -- questions ----------------------------------------------------------------------------
 
+    @property
+    def decider(self) -> Decider:
+        """What answers questions of sign; it remembers them, and is not pickled."""
+        return decider_of(self.facts)
+
     def sign(self, expr: Expr) -> Sign:
         """What is known of the sign of an expression."""
-        return sign_of(expr, self.facts)
+        return self.decider.answer(expr)
 
     def holds(self, relation: Basic) -> bool:
         """Whether a relation is certain."""
-        return bool(holds(relation, self.facts))
+        return self.decider.holds(relation)
 
     def is_real(self, expr: Expr) -> bool:
         """Whether an expression is certainly a real number, all over the domain."""
-        return expr.is_real is True or is_defined(expr, self.facts)
+        return expr.is_real is True or self.decider.is_defined(expr)
+
+    def require_real(self, expr: Expr) -> None:
+        """Refuse unless an expression is certainly a real number."""
+        self.require(self.is_real(expr), f"{expr} is not known to be a real number here")
 
     def stays_positive(self, expr: Expr) -> bool:
         """Whether an expression certainly stays above some positive number."""
         try:
-            return bool(decider_of(self.facts).range(expr).low > 0)
+            return bool(self.decider.range(expr).low > 0)
         except NoRange:
             return False
 
     def require_nonzero(self, denominator: Expr) -> None:
         """Refuse unless an expression is certainly different from zero."""
-        if not is_nonzero(self.with_names_of_hypotheses(denominator), self.facts):
+        if not self.sign(self.with_names_of_hypotheses(denominator)).nonzero:
             raise Refused(f"it divides by {denominator}, which is not known to be nonzero here")
 
     def with_names_of_hypotheses(self, expr: Expr) -> Expr:
@@ -139,7 +145,7 @@ class Context:
             ),
         )
 
-    def algebra(self, freedom: Freedom = _NO_FREEDOM) -> NormalForms:
+    def algebra(self, freedom: Freedom = ALGEBRA) -> NormalForms:
         """A fresh ring for comparing expressions."""
         return NormalForms(
             positive=lambda e: bool(self.sign(e).positive),
@@ -151,7 +157,7 @@ class Context:
         self,
         lhs: Expr,
         rhs: Expr,
-        freedom: Freedom = _NO_FREEDOM,
+        freedom: Freedom = ALGEBRA,
         given: tuple[tuple[Expr, Expr], ...] = (),
     ) -> None:
         """Refuse unless both sides have one normal form and divide by nothing that may vanish."""
@@ -160,9 +166,7 @@ class Context:
                 raise Refused(f"{side} is not a finite expression")
             self.require_open_domain(side)
             self._require_convergent(side)
-        if is_same_multiplied_out(lhs, rhs) and all(
-            is_defined(side, self.facts) for side in (lhs, rhs)
-        ):
+        if is_same_multiplied_out(lhs, rhs) and all(map(self.decider.is_defined, (lhs, rhs))):
             return
         ring = self.algebra(freedom)
         try:
@@ -178,6 +182,14 @@ class Context:
         for side in (lhs, rhs):
             # Of denominators, those that the normal forms met have been asked for.
             require_defined(side, self, dividing=False)
+
+    def equal(self, lhs: Expr, rhs: Expr, freedom: Freedom = ALGEBRA) -> bool:
+        """Whether both sides certainly agree."""
+        try:
+            self.require_equal(lhs, rhs, freedom)
+        except Refused:
+            return False
+        return True
 
     def require_open_domain(self, side: Expr) -> None:
         """Equals may be put for equals under a derivative only where its variable moves freely."""

@@ -51,7 +51,7 @@ class _BallArithmetic(Rule):
             for side in (link.lhs, link.rhs):
                 require_integrable(side, context)
                 require_defined(side, context)
-                context.require(context.is_real(side), f"{side} is not known to be a real number")
+                context.require_real(side)
                 value = _ball(side, {}, False)
                 if not value.is_finite() or not value.imag.contains(0):
                     raise Refused(f"{side} is not enclosed by a real interval: {value}")

@@ -15,7 +15,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.search.calculus import with_derivatives_taken
 from slrsym.search.context import Context, require_defined
-from slrsym.search.normal_forms import Freedom
+from slrsym.search.normal_forms import INDEPENDENT, LINEAR, MOMENTS, Freedom
 from slrsym.search.regularity import (
     derivative,
     expectations_in,
@@ -26,10 +26,6 @@ from slrsym.search.regularity import (
 )
 from slrsym.search.step import Link, Proof, Rule, axioms_of, require_equality
 from slrsym.statements.expressions import ProofError, Refused, rebuilt
-
-LINEAR = Freedom(linearity=True)
-INDEPENDENT = Freedom(linearity=True, independence=True)
-MOMENTS = Freedom(linearity=True, independence=True, moments=True)
 
 COPIES_CLAIMS = ("sum-of-copies", "sum-of-copies-mean")
 
@@ -42,8 +38,7 @@ class _Properties(Rule):
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
-        require_integrable(link.lhs, context)
-        require_integrable(link.rhs, context)
+        require_integrable(link.statement, context)
         context.require_equal(link.lhs, link.rhs, self.freedom)
 
     def axioms(self, link: Link) -> tuple[str, ...]:
@@ -132,8 +127,7 @@ class _Inside(Rule):
         names = set(link.lhs.law.symbols)
         if any(h.free_symbols & names for h in context.hypotheses):
             raise Refused("a hypothesis speaks of a variable of the law; rename the variable")
-        require_integrable(link.lhs, context)
-        require_integrable(link.rhs, context)
+        require_integrable(link.statement, context)
         self.by.check(inner, context)
 
 
@@ -176,8 +170,7 @@ class _DifferentiateUnderExpectation(Rule):
         require_equality(link)
         if not any(node.expr.has(Expectation) for node in link.statement.atoms(Derivative)):
             raise Refused("neither side has a derivative of an expectation")
-        for side in (link.lhs, link.rhs):
-            require_defined(side, context)
+        require_defined(link.statement, context)
         context.require_equal(
             _differentiated(link.lhs, context), _differentiated(link.rhs, context), LINEAR
         )
@@ -445,8 +438,7 @@ class _Price(Rule):
         if not any(node.expr.has(Expectation) for node in link.statement.atoms(Derivative)):
             raise Refused("neither side has a derivative of an expectation")
         require_integrable(link.statement, context)
-        for side in (link.lhs, link.rhs):
-            require_defined(side, context)
+        require_defined(link.statement, context)
         left, right = (
             rebuilt(side, lambda node: _moved(node, context)) for side in (link.lhs, link.rhs)
         )

@@ -13,8 +13,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.search.context import Context, require_defined
-from slrsym.search.expectations import LINEAR
-from slrsym.search.normal_forms import partial_derivative
+from slrsym.search.normal_forms import LINEAR, partial_derivative
 from slrsym.search.regularity import (
     expectations_in,
     require_integrable,
@@ -235,8 +234,7 @@ class _Symmetry(Rule):
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
-        require_integrable(link.lhs, context)
-        require_integrable(link.rhs, context)
+        require_integrable(link.statement, context)
 
         def reflected(node: Expectation) -> Expr:
             flipped = [s for s in node.law.symbols if s in self.variables]

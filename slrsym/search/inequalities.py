@@ -36,7 +36,7 @@ class _Sign(Rule):
             raise Refused("the sign of a difference shows inequalities, and this step says =")
         for side in (link.lhs, link.rhs):
             # What cancels in the difference has to be a number all the same.
-            context.require(context.is_real(side), f"{side} is not known to be a real number here")
+            context.require_real(side)
             require_integrable(side, context)
         if link.statement in context.facts.relations:
             return
@@ -214,8 +214,7 @@ class _BoundedSlope(Rule):
                     context.holds(relation),
                     f"{point} is not known to lie between {self.low} and {self.high}",
                 )
-        for side in (link.lhs, link.rhs):
-            require_integrable(side, context)
+        require_integrable(link.statement, context)
         derivative(self.of, z, self._inner(context), times)
 
     def _shown(self, wanted: Expr, statement: Basic, relations: set[str]) -> Expr:
@@ -277,8 +276,7 @@ class _Taylor(_BoundedSlope):
         bend = Derivative(self.of, (self.variable, 2), evaluate=False)
         bound = self._shown(bend, self.bound.conclusion, {"<=", "<"})
         # Of a difference, what cancels is not seen.
-        for side in (link.lhs, link.rhs):
-            require_defined(side, context)
+        require_defined(link.statement, context)
         way = self.end - self.start
         slope = put(
             derivative(self.of, self.variable, self._inner(context)), {self.variable: self.start}
@@ -385,8 +383,7 @@ class _Piecewise(Rule):
         if any(self.by.premises(link, context)):
             raise Refused(f"{self.by} rests on proofs of its own, and is used once for each case")
         # What a piece multiplies by zero, or cancels, has to be a number all the same.
-        for side in (link.lhs, link.rhs):
-            require_defined(side, context)
+        require_defined(link.statement, context)
         for count, (piece, here) in enumerate(cases_of(link, context)):
             if count > _MOST_CASES:
                 raise Refused("there are too many cases")
@@ -457,7 +454,7 @@ def _pieces(node: Basic, context: Context) -> Iterator[tuple[Boolean, Expr]]:
         yield from _of_piecewise(node, context)
         return
     for argument in node.args:
-        context.require(context.is_real(argument), f"{argument} is not known to be a real number")
+        context.require_real(argument)
     u = node.args[0]
     if isinstance(node, Abs):
         yield Ge(u, 0, evaluate=False), u

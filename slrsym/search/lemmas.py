@@ -20,7 +20,7 @@ from slrsym.prose import unmarked
 from slrsym.search.axioms import axiom
 from slrsym.search.chain import concludes, structural_step
 from slrsym.search.context import Context, Stated, require_defined
-from slrsym.search.normal_forms import Freedom
+from slrsym.search.normal_forms import LINEAR
 from slrsym.search.regularity import require_admissible, require_integrable, require_moderate
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements.expressions import ProofError, Refused, Sentence, bound_symbols, put
@@ -84,17 +84,8 @@ def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bo
     ]
     # The second question costs more.
     return any(_alike(link.lhs, goal.lhs) and _alike(link.rhs, goal.rhs) for link in links) or any(
-        _equal(link.lhs, goal.lhs, context) and _equal(link.rhs, goal.rhs, context)
-        for link in links
+        context.equal(link.lhs, goal.lhs) and context.equal(link.rhs, goal.rhs) for link in links
     )
-
-
-def _equal(a: Expr, b: Expr, context: Context) -> bool:
-    try:
-        context.require_equal(a, b)
-    except Refused:
-        return False
-    return True
 
 
 def _with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
@@ -151,8 +142,7 @@ class Lemma(Rule):
         if not parts:
             raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
         known = [Link.of(part) for part in parts]
-        require_integrable(link.lhs, context)
-        require_integrable(link.rhs, context)
+        require_integrable(link.statement, context)
         if link.relation == "=":
             self._require_equal(link, known, context)
             return
@@ -174,7 +164,7 @@ class Lemma(Rule):
             raise Refused(f"claim {self.id} is an inequality, and this step says =")
         if any((link.lhs, link.rhs) in (pair, pair[::-1]) for pair in equations):
             return
-        context.require_equal(link.lhs, link.rhs, Freedom(linearity=True), given=tuple(equations))
+        context.require_equal(link.lhs, link.rhs, LINEAR, given=tuple(equations))
 
     def _require_ordered(self, link: Link, known: Link, context: Context) -> None:
         if {link.relation[0], known.relation[0]} == {"<", ">"}:
@@ -194,7 +184,7 @@ class Lemma(Rule):
         for side in (link.lhs, link.rhs, known.lhs, known.rhs):
             require_defined(side, context)
         apart = self.factor * (known.lhs - known.rhs)
-        context.require_equal(link.lhs - link.rhs, apart, Freedom(linearity=True))
+        context.require_equal(link.lhs - link.rhs, apart, LINEAR)
 
 
 def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Lemma:

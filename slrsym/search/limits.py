@@ -18,10 +18,9 @@ from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf,
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
-from slrsym.search.expectations import INDEPENDENT
 from slrsym.search.intervals import NoRange
+from slrsym.search.normal_forms import INDEPENDENT
 from slrsym.search.regularity import require_integrable, require_positive_definite
-from slrsym.search.signs import decider_of
 from slrsym.search.step import Link, Rule, require_equality
 from slrsym.statements.expressions import Refused, put, rebuilt
 
@@ -146,9 +145,7 @@ class _Leading:
 
     def _of(self, expr: Expr) -> Lead:
         if self.u not in expr.free_symbols:
-            self.context.require(
-                self.context.is_real(expr), f"{expr} is not known to be a real number"
-            )
+            self.context.require_real(expr)
             # What is multiplied by zero has to exist all the same.
             require_integrable(expr, self.context)
             self.context.require_equal(expr, expr, INDEPENDENT)
@@ -283,7 +280,7 @@ class _Leading:
         names = {x: Dummy(x.name, real=True) for x in law.symbols}
         body = node.integrand.xreplace(names)
         try:
-            reach = decider_of(self.context.facts).range(body)
+            reach = self.context.decider.range(body)
         except NoRange as reason:
             raise Refused(str(reason)) from None
         if not (reach.low.is_finite and reach.high.is_finite):

@@ -12,7 +12,6 @@ roots only where all factors but one are known to be positive.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,7 +31,7 @@ from slrsym.search.ring import (
     Key,
     Monomial,
     NotNormalizable,
-    RingOfPowers,
+    Ring,
     add,
     constant,
     exact,
@@ -52,22 +51,188 @@ _PARITIES: dict[type, tuple[int, ...]] = {
 }
 
 
-class RingOfAtoms(RingOfPowers, ABC):
-    """A ring in which any expression without bound variables may be a generator."""
+@cache
+def canonical_variable(depth: int, position: int) -> Symbol:
+    """The name of a bound variable."""
+    return sp.Dummy(f"x_{depth}_{position}", real=True)
+
+
+def shape_of(law: Law) -> tuple[Any, ...]:
+    """The kinds of a law's blocks, and how many variables each has."""
+    return tuple((type(block).__name__, len(block.symbols)) for block in law.blocks())
+
+
+def depth_of(expr: Basic) -> int:
+    """How many binders are nested in an expression."""
+    inner = max((depth_of(arg) for arg in expr.args), default=0)
+    return inner + isinstance(expr, Expectation | Integral | Sum | IIDSum)
+
+
+# A factor of an integrand, with the variables and sums of copies that it concerns.
+_Piece = tuple[Expr, frozenset[Any]]
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """Which properties of expectations the normal form may use besides algebra."""
+
+    linearity: bool = False
+    independence: bool = False
+    moments: bool = False
+
+
+ALGEBRA, LINEAR = Freedom(), Freedom(linearity=True)
+INDEPENDENT = Freedom(linearity=True, independence=True)
+MOMENTS = Freedom(linearity=True, independence=True, moments=True)
+
+
+@dataclass(frozen=True)
+class _Equation:
+    """That ``coefficient * cofactor * exp(exponent) * atom = value``, the cofactor perhaps zero."""
+
+    atom: int
+    cofactor: Monomial
+    exponent: int
+    coefficient: fmpq
+    value: Element
+
+
+class NormalForms(Ring):
+    """The ring in which the expressions of one proof step are compared."""
 
     def __init__(
-        self, positive: Callable[[Expr], bool], nonnegative: Callable[[Expr], bool]
+        self,
+        positive: Callable[[Expr], bool],
+        nonnegative: Callable[[Expr], bool],
+        freedom: Freedom,
     ) -> None:
         super().__init__(positive, nonnegative)
-        # By kind: the generators, each with its arguments.
+        self.freedom = freedom
+        self.denominators: list[Expr] = []
+        self._memo: dict[Expr, Element] = {}
+        self._equations: list[_Equation] = []
+        # By kind: the generators that are atoms, each with its arguments.
         self._atoms: dict[Any, list[tuple[int, tuple[Element, ...]]]] = {}
         self._atom_ids: set[int] = set()
         # What is known to be equal to an atom.
         self._aliases: dict[int, Element] = {}
 
-    @abstractmethod
+    # -- questions -----------------------------------------------------------------------------
+
+    def equal(self, first: Expr, second: Expr) -> bool:
+        """Whether two expressions have the same normal form."""
+        difference = subtract(self.element(first), self.element(second))
+        for equation in self._equations:
+            difference = self._reduced(difference, equation)
+        return self.vanishes(difference)
+
+    def assume(self, left: Expr, right: Expr) -> None:
+        """Use the equation ``left = right`` from now on, solved for an atom of `left`.
+
+        An atom with a coefficient that may vanish is replaced only along with that coefficient.
+        """
+        element, others = self.element(left), self.element(right)
+        if self.vanishes(subtract(element, others)):
+            return
+        # What is solved for should have a coefficient that cannot vanish, if there is a choice.
+        found: _Equation | None = None
+        for (m, e), c in element.items():
+            for g, p in m:
+                rest = {key: v for key, v in element.items() if key != (m, e)}
+                if g not in self._atom_ids or p != 1:
+                    continue
+                if any(h == g for side in (rest, others) for n, _ in side for h, _ in n):
+                    continue
+                cofactor = tuple(x for x in m if x[0] != g)
+                equation = _Equation(g, cofactor, e, c, subtract(others, rest))
+                if all(self._generators[h].positive for h, _ in cofactor):
+                    inverse = self._power({(cofactor, e): c}, Fraction(-1))
+                    self._aliases[g] = self._multiply(equation.value, inverse)
+                    self._memo.clear()
+                    return
+                found = found or equation
+        if found is None:
+            raise NotNormalizable(f"the equation for {left} cannot be solved for one of its terms")
+        self._equations.append(found)
+
+    def _reduced(self, element: Element, equation: _Equation) -> Element:
+        """The element, the equation put in wherever that takes no division."""
+        total: Element = {}
+        for (m, e), c in element.items():
+            part: Element = {(m, e): c}
+            powers = dict(m)
+            if powers.pop(equation.atom, None) == 1:
+                for g, p in equation.cofactor:
+                    powers[g] = powers.get(g, Fraction(0)) - p
+                if all(p >= 0 or self._generators[g].positive for g, p in powers.items()):
+                    scale, folded = self._fold(powers)
+                    known: Element = {((), equation.exponent): equation.coefficient}
+                    part = self._multiply({(folded, e): c * scale}, equation.value)
+                    part = self._multiply(part, self._power(known, Fraction(-1)))
+            total = add(total, part)
+        return total
+
+    # -- from expressions ----------------------------------------------------------------------
+
     def element(self, expr: Expr) -> Element:
-        """The normal form of an expression."""
+        known = self._memo.get(expr)
+        if known is None:
+            known = self._memo[expr] = self._convert(expr)
+        return known
+
+    def _convert(self, expr: Expr) -> Element:
+        if isinstance(expr, Rational):
+            return constant(exact(expr))
+        if isinstance(expr, sp.Float):
+            raise NotNormalizable(f"the inexact number {expr}; write an exact Rational")
+        # No question that SymPy would answer by numbers, which for an integral may take for ever.
+        if expr is sp.nan or expr.is_infinite:
+            raise NotNormalizable(f"the infinite value {expr}")
+        if expr is sp.E:
+            return {((), self._exponent(constant(1))): fmpq(1)}
+        if isinstance(expr, Symbol) or expr is I or isinstance(expr, sp.NumberSymbol):
+            return generated(self._symbol(expr))
+        if isinstance(expr, Add):
+            total: Element = {}
+            for term in expr.args:
+                total = add(total, self.element(term))
+            return total
+        if isinstance(expr, Mul):
+            total = constant(1)
+            for factor in expr.args:
+                total = self._multiply(total, self.element(factor))
+            return total
+        if isinstance(expr, sp.exp):
+            return {((), self._exponent(self.element(expr.args[0]))): fmpq(1)}
+        if isinstance(expr, Pow):
+            return self._convert_power(expr)
+        combination = rewritten(expr, self.nonnegative)
+        if combination is not None:
+            return self.element(combination)
+        if isinstance(expr, Expectation):
+            return self._expectation(expr)
+        if isinstance(expr, Integral | Sum):
+            return self._bound_atom(expr)
+        if isinstance(expr, IIDSum):
+            return self._copies_atom(expr)
+        return self._atom(expr)
+
+    def _convert_power(self, expr: Pow) -> Element:
+        base, exponent = expr.args
+        if not isinstance(exponent, Rational):
+            number, rest = exponent.as_coeff_Add()
+            if not (isinstance(base, Rational) and base > 0 and number.is_Integer):
+                if not (number.is_Integer and number and self.positive(base)):
+                    return self._atom(expr)
+                return self._multiply(self.element(base**number), self._atom(base**rest))
+            power = self._exponent(self.element(rest * sp.log(base)))
+            return self._multiply(self.element(base**number), {((), power): fmpq(1)})
+        q = Fraction(int(exponent.p), int(exponent.q))
+        if q < 0:
+            self.denominators.append(base)
+        return self._power(self.element(base), q)
+
+    # -- atoms -----------------------------------------------------------------------------------
 
     def _atom(self, expr: Expr) -> Element:
         if type(expr) in _PARITIES:
@@ -136,33 +301,7 @@ class RingOfAtoms(RingOfPowers, ABC):
             sign *= parity
         return sign
 
-
-def partial_derivative(expr: Expr) -> tuple[Any, tuple[Expr, ...]] | None:
-    """A partial derivative of an undefined function at a point.
-
-    SymPy has two forms for it: ``Derivative(h(x, y), x)`` at a point named by symbols, and
-    ``Subs(Derivative(h(z, y), z), z, p)`` elsewhere.
-    """
-    if isinstance(expr, Subs):
-        inner = partial_derivative(expr.expr)
-        if inner is None:
-            return None
-        values = dict(zip(expr.variables, expr.point, strict=True))
-        return inner[0], tuple(a.xreplace(values) for a in inner[1])
-    if not isinstance(expr, Derivative) or not isinstance(expr.expr, AppliedUndef):
-        return None
-    arguments = expr.expr.args
-    orders = [0] * len(arguments)
-    for variable, count in expr.variable_count:
-        places = [i for i, a in enumerate(arguments) if variable in a.free_symbols]
-        if len(places) != 1 or arguments[places[0]] != variable or not count.is_Integer:
-            return None
-        orders[places[0]] += int(count)
-    return ("partial", expr.expr.func, tuple(orders)), arguments
-
-
-class RingOfBinders(RingOfAtoms):
-    """A ring in which integrals, sums and sums of copies are generators."""
+    # -- binders ---------------------------------------------------------------------------------
 
     def _bound_atom(self, expr: Integral | Sum) -> Element:
         """Integrals and sums, linear in their integrand, their bound variable canonical."""
@@ -236,48 +375,7 @@ class RingOfBinders(RingOfAtoms):
             part[key] = part.get(key, fmpq(0)) + c
         return [({key: fmpq(1)}, outer) for key, outer in grouped.items()]
 
-
-@cache
-def canonical_variable(depth: int, position: int) -> Symbol:
-    """The name of a bound variable."""
-    return sp.Dummy(f"x_{depth}_{position}", real=True)
-
-
-def shape_of(law: Law) -> tuple[Any, ...]:
-    """The kinds of a law's blocks, and how many variables each has."""
-    return tuple((type(block).__name__, len(block.symbols)) for block in law.blocks())
-
-
-def depth_of(expr: Basic) -> int:
-    """How many binders are nested in an expression."""
-    inner = max((depth_of(arg) for arg in expr.args), default=0)
-    return inner + isinstance(expr, Expectation | Integral | Sum | IIDSum)
-
-
-# A factor of an integrand, with the variables and sums of copies that it concerns.
-_Piece = tuple[Expr, frozenset[Any]]
-
-
-@dataclass(frozen=True)
-class Freedom:
-    """Which properties of expectations the normal form may use besides algebra."""
-
-    linearity: bool = False
-    independence: bool = False
-    moments: bool = False
-
-
-class RingOfExpectations(RingOfBinders):
-    """A ring in which expectations are generators."""
-
-    def __init__(
-        self,
-        positive: Callable[[Expr], bool],
-        nonnegative: Callable[[Expr], bool],
-        freedom: Freedom,
-    ) -> None:
-        super().__init__(positive, nonnegative)
-        self.freedom = freedom
+    # -- expectations ----------------------------------------------------------------------------
 
     def _expectation(self, node: Expectation) -> Element:
         names = self._canonical_names(node.law, depth_of(node))
@@ -400,148 +498,28 @@ def _restricted(law: Law, involved: Iterable[Any]) -> Law | None:
     return kept[0] if len(kept) == 1 else ProductLaw(*kept)
 
 
-_SYMBOLIC_ONLY = Freedom()
+def partial_derivative(expr: Expr) -> tuple[Any, tuple[Expr, ...]] | None:
+    """A partial derivative of an undefined function at a point.
 
-
-@dataclass(frozen=True)
-class _Equation:
-    """That ``coefficient * cofactor * exp(exponent) * atom = value``, the cofactor perhaps zero."""
-
-    atom: int
-    cofactor: Monomial
-    exponent: int
-    coefficient: fmpq
-    value: Element
-
-
-class NormalForms(RingOfExpectations):
-    """The ring in which the expressions of one proof step are compared."""
-
-    def __init__(
-        self,
-        positive: Callable[[Expr], bool],
-        nonnegative: Callable[[Expr], bool],
-        freedom: Freedom = _SYMBOLIC_ONLY,
-    ) -> None:
-        super().__init__(positive, nonnegative, freedom)
-        self.denominators: list[Expr] = []
-        self._memo: dict[Expr, Element] = {}
-        self._equations: list[_Equation] = []
-
-    # -- questions -----------------------------------------------------------------------------
-
-    def equal(self, first: Expr, second: Expr) -> bool:
-        """Whether two expressions have the same normal form."""
-        difference = subtract(self.element(first), self.element(second))
-        for equation in self._equations:
-            difference = self._reduced(difference, equation)
-        return self.vanishes(difference)
-
-    def assume(self, left: Expr, right: Expr) -> None:
-        """Use the equation ``left = right`` from now on, solved for an atom of `left`.
-
-        An atom with a coefficient that may vanish is replaced only along with that coefficient.
-        """
-        element, others = self.element(left), self.element(right)
-        if self.vanishes(subtract(element, others)):
-            return
-        # What is solved for should have a coefficient that cannot vanish, if there is a choice.
-        found: _Equation | None = None
-        for (m, e), c in element.items():
-            for g, p in m:
-                rest = {key: v for key, v in element.items() if key != (m, e)}
-                if g not in self._atom_ids or p != 1:
-                    continue
-                if any(h == g for side in (rest, others) for n, _ in side for h, _ in n):
-                    continue
-                cofactor = tuple(x for x in m if x[0] != g)
-                equation = _Equation(g, cofactor, e, c, subtract(others, rest))
-                if all(self._generators[h].positive for h, _ in cofactor):
-                    inverse = self._power({(cofactor, e): c}, Fraction(-1))
-                    self._aliases[g] = self._multiply(equation.value, inverse)
-                    self._memo.clear()
-                    return
-                found = found or equation
-        if found is None:
-            raise NotNormalizable(f"the equation for {left} cannot be solved for one of its terms")
-        self._equations.append(found)
-
-    def _reduced(self, element: Element, equation: _Equation) -> Element:
-        """The element, the equation put in wherever that takes no division."""
-        total: Element = {}
-        for (m, e), c in element.items():
-            part: Element = {(m, e): c}
-            powers = dict(m)
-            if powers.pop(equation.atom, None) == 1:
-                for g, p in equation.cofactor:
-                    powers[g] = powers.get(g, Fraction(0)) - p
-                if all(p >= 0 or self._generators[g].positive for g, p in powers.items()):
-                    scale, folded = self._fold(powers)
-                    known: Element = {((), equation.exponent): equation.coefficient}
-                    part = self._multiply({(folded, e): c * scale}, equation.value)
-                    part = self._multiply(part, self._power(known, Fraction(-1)))
-            total = add(total, part)
-        return total
-
-    # -- from expressions ----------------------------------------------------------------------
-
-    def element(self, expr: Expr) -> Element:
-        known = self._memo.get(expr)
-        if known is None:
-            known = self._memo[expr] = self._convert(expr)
-        return known
-
-    def _convert(self, expr: Expr) -> Element:
-        if isinstance(expr, Rational):
-            return constant(exact(expr))
-        if isinstance(expr, sp.Float):
-            raise NotNormalizable(f"the inexact number {expr}; write an exact Rational")
-        # No question that SymPy would answer by numbers, which for an integral may take for ever.
-        if expr is sp.nan or expr.is_infinite:
-            raise NotNormalizable(f"the infinite value {expr}")
-        if expr is sp.E:
-            return {((), self._exponent(constant(1))): fmpq(1)}
-        if isinstance(expr, Symbol) or expr is I or isinstance(expr, sp.NumberSymbol):
-            return generated(self._symbol(expr))
-        if isinstance(expr, Add):
-            total: Element = {}
-            for term in expr.args:
-                total = add(total, self.element(term))
-            return total
-        if isinstance(expr, Mul):
-            total = constant(1)
-            for factor in expr.args:
-                total = self._multiply(total, self.element(factor))
-            return total
-        if isinstance(expr, sp.exp):
-            return {((), self._exponent(self.element(expr.args[0]))): fmpq(1)}
-        if isinstance(expr, Pow):
-            return self._convert_power(expr)
-        combination = rewritten(expr, self.nonnegative)
-        if combination is not None:
-            return self.element(combination)
-        if isinstance(expr, Expectation):
-            return self._expectation(expr)
-        if isinstance(expr, Integral | Sum):
-            return self._bound_atom(expr)
-        if isinstance(expr, IIDSum):
-            return self._copies_atom(expr)
-        return self._atom(expr)
-
-    def _convert_power(self, expr: Pow) -> Element:
-        base, exponent = expr.args
-        if not isinstance(exponent, Rational):
-            number, rest = exponent.as_coeff_Add()
-            if not (isinstance(base, Rational) and base > 0 and number.is_Integer):
-                if not (number.is_Integer and number and self.positive(base)):
-                    return self._atom(expr)
-                return self._multiply(self.element(base**number), self._atom(base**rest))
-            power = self._exponent(self.element(rest * sp.log(base)))
-            return self._multiply(self.element(base**number), {((), power): fmpq(1)})
-        q = Fraction(int(exponent.p), int(exponent.q))
-        if q < 0:
-            self.denominators.append(base)
-        return self._power(self.element(base), q)
+    SymPy has two forms for it: ``Derivative(h(x, y), x)`` at a point named by symbols, and
+    ``Subs(Derivative(h(z, y), z), z, p)`` elsewhere.
+    """
+    if isinstance(expr, Subs):
+        inner = partial_derivative(expr.expr)
+        if inner is None:
+            return None
+        values = dict(zip(expr.variables, expr.point, strict=True))
+        return inner[0], tuple(a.xreplace(values) for a in inner[1])
+    if not isinstance(expr, Derivative) or not isinstance(expr.expr, AppliedUndef):
+        return None
+    arguments = expr.expr.args
+    orders = [0] * len(arguments)
+    for variable, count in expr.variable_count:
+        places = [i for i, a in enumerate(arguments) if variable in a.free_symbols]
+        if len(places) != 1 or arguments[places[0]] != variable or not count.is_Integer:
+            return None
+        orders[places[0]] += int(count)
+    return ("partial", expr.expr.func, tuple(orders)), arguments
 
 
 _COMBINATIONS: dict[type, Callable[[Expr], Expr]] = {

@@ -85,7 +85,12 @@ class _Generator:
 class Ring:
     """Elements in generators that are numbered as they come up."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, positive: Callable[[Expr], bool], nonnegative: Callable[[Expr], bool]
+    ) -> None:
+        self.positive = positive
+        self.nonnegative = nonnegative
+        self._symbols: dict[Expr, int] = {}
         self._generators: list[_Generator] = []
         self._roots: list[int] = []
         # Exponents of exponentials; the first is zero.
@@ -217,17 +222,7 @@ class Ring:
                 element = add(element, self._multiply(part, self._integer_power(base, level)))
         return element, shifts
 
-
-class RingOfPowers(Ring):
-    """A ring in which elements have rational powers."""
-
-    def __init__(
-        self, positive: Callable[[Expr], bool], nonnegative: Callable[[Expr], bool]
-    ) -> None:
-        super().__init__()
-        self.positive = positive
-        self.nonnegative = nonnegative
-        self._symbols: dict[Expr, int] = {}
+    # -- rational powers -----------------------------------------------------------------------
 
     def _power(self, element: Element, q: Fraction) -> Element:
         if q.denominator == 1 and q >= 0:

@@ -161,14 +161,59 @@ class Decider(Enclosure):
                 found = found.within(least if side == 1 else -least)
         return found
 
-    # -- expressions ---------------------------------------------------------------------------
+    # -- questions from outside, each in a round of its own ------------------------------------
 
-    def answer(self, expr: Expr) -> Sign:
-        """The sign of an expression, found out in a round of its own, and then remembered."""
+    def answer(self, expr: Any) -> Sign:
+        """What is certain of the sign of an expression; remembered."""
+        expr = sp.sympify(expr)
         if expr not in self._answers:
             self.inquiry.restart()
             self._answers[expr] = self.sign(expr)
         return self._answers[expr]
+
+    def is_defined(self, *parts: Expr) -> bool:
+        """Whether expressions are certainly real numbers, all over the domain."""
+        self.inquiry.restart()
+        try:
+            for part in parts:
+                self.require_defined(part)
+        except NoRange:
+            return False
+        return True
+
+    def holds(self, relation: Any) -> bool:
+        """Whether a relation certainly holds."""
+        relation = sp.sympify(relation)
+        if relation in (sp.true, false):
+            return relation is sp.true
+        if relation in self.facts.given or relation in self.facts.relations:
+            return True
+        if isinstance(relation, And):
+            return all(map(self.holds, relation.args))
+        if isinstance(relation, Or):
+            return any(map(self.holds, relation.args))
+        sides = relation.args
+        if not isinstance(relation, Relational) or not all(isinstance(s, Expr) for s in sides):
+            return False
+        finite = [side for side in sides if side not in (sp.oo, -sp.oo)]
+        if not self.is_defined(*finite):
+            return False
+        if len(finite) < 2:
+            low, high = sides if isinstance(relation, Lt | Le) else sides[::-1]
+            beyond = (high is sp.oo and low is not sp.oo) or (low is -sp.oo and high is not -sp.oo)
+            return isinstance(relation, Lt | Le | Gt | Ge) and beyond
+        sign = self.answer(relation.lhs - relation.rhs)
+        verdicts = {
+            sp.Eq: sign.zero,
+            sp.Ne: sign.nonzero,
+            Lt: sign.negative,
+            Le: sign.nonpositive,
+            Gt: sign.positive,
+            Ge: sign.nonnegative,
+        }
+        return verdicts[type(relation)]
+
+    # -- expressions ---------------------------------------------------------------------------
 
     def sign(self, expr: Expr) -> Sign:
         """The sign of an expression."""
@@ -353,85 +398,3 @@ def _quotients(decider: Decider, stated: list[tuple[Poly, Sign]]) -> Iterator[tu
 def decider_of(facts: Facts) -> Decider:
     """What decides under these facts; the same for equal ones, so that it remembers."""
     return Decider(facts)
-
-
-def _ready(facts: Facts | None) -> Decider:
-    decider = decider_of(facts or Facts())
-    decider.inquiry.restart()
-    return decider
-
-
-def sign_of(expr: Any, facts: Facts | None = None) -> Sign:
-    """What is certain of the sign of an expression.
-
-    Examples
-    --------
-    >>> from sympy import Symbol, symbols
-    >>> x, y = symbols("x y", real=True)
-    >>> sign_of(x**2 - 2*x*y + 2*y**2 + 1)
-    Sign(> 0)
-    >>> sign_of(x - x**2)
-    Sign(unknown)
-    """
-    return decider_of(facts or Facts()).answer(sp.sympify(expr))
-
-
-def is_defined(expr: Any, facts: Facts | None = None) -> bool:
-    """Whether an expression is certainly a real number, all over the domain.
-
-    Examples
-    --------
-    >>> from sympy import Symbol, sqrt
-    >>> x = Symbol("x", real=True)
-    >>> is_defined(1 / sqrt(1 + x**2)), is_defined(1 / sqrt(1 + x))
-    (True, False)
-    """
-    try:
-        _ready(facts).require_defined(sp.sympify(expr))
-    except NoRange:
-        return False
-    return True
-
-
-def is_nonzero(expr: Any, facts: Facts | None = None) -> bool:
-    """Whether an expression is certainly defined and different from zero."""
-    return sign_of(expr, facts).nonzero
-
-
-def holds(relation: Any, facts: Facts | None = None) -> bool:
-    """Whether a relation certainly holds."""
-    facts = facts or Facts()
-    relation = sp.sympify(relation)
-    if relation in (sp.true, false):
-        return relation is sp.true
-    if relation in facts.given or relation in facts.relations:
-        return True
-    if isinstance(relation, And):
-        return all(holds(part, facts) for part in relation.args)
-    if isinstance(relation, Or):
-        return any(holds(part, facts) for part in relation.args)
-    if not isinstance(relation, Relational) or not all(isinstance(s, Expr) for s in relation.args):
-        return False
-    decider = _ready(facts)
-    try:
-        for side in relation.args:
-            if side not in (sp.oo, -sp.oo):
-                decider.require_defined(side)
-    except NoRange:
-        return False
-    if relation.has(sp.oo, -sp.oo) and any(side in (sp.oo, -sp.oo) for side in relation.args):
-        lesser = relation.args if isinstance(relation, Lt | Le) else relation.args[::-1]
-        return isinstance(relation, Lt | Le | Gt | Ge) and (
-            (lesser[1] is sp.oo and lesser[0] is not sp.oo)
-            or (lesser[0] is -sp.oo and lesser[1] is not -sp.oo)
-        )
-    sign = sign_of(relation.lhs - relation.rhs, facts)
-    verdicts = {
-        sp.Eq: sign.zero,
-        sp.Ne: sign.nonzero,
-        Lt: sign.negative,
-        Le: sign.nonpositive,
-        Gt: sign.positive,
-        Ge: sign.nonnegative,
-    }
-    return verdicts[type(relation)]

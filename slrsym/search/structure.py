@@ -11,7 +11,7 @@ from sympy.core.relational import Relational
 
 from slrsym.search.chain import D, as_proof, concludes, structural_step
 from slrsym.search.context import Context, require_defined
-from slrsym.search.normal_forms import Freedom
+from slrsym.search.normal_forms import LINEAR
 from slrsym.search.regularity import require_differentiable, require_interval
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements.expressions import AtPoint, ProofError, Refused, put
@@ -190,8 +190,7 @@ def _require_exhaustive(cases: list[Boolean], context: Context) -> None:
         else:
             raise Refused(f"the cases compare different quantities: {difference} and {quantity}")
     assert quantity is not None
-    if not context.is_real(quantity):
-        raise Refused(f"{quantity} is not known to be real")
+    context.require_real(quantity)
     known = context.sign(quantity)
     possible = {-1, 0, 1}
     if known.nonnegative:
@@ -384,9 +383,7 @@ class _Hypothesis(Rule):
         known = Link.of(self.goal)
         if known.relation == "=":
             context.require(link.relation == "=", "the induction hypothesis is an equality")
-            context.require_equal(
-                link.lhs, link.rhs, Freedom(linearity=True), given=((known.lhs, known.rhs),)
-            )
+            context.require_equal(link.lhs, link.rhs, LINEAR, given=((known.lhs, known.rhs),))
             return
         known = known if link.follows_from(known.relation) else known.flipped
         strict = len(link.relation) == 1
@@ -398,6 +395,6 @@ class _Hypothesis(Rule):
         )
         for side, other in ((link.lhs, known.lhs), (link.rhs, known.rhs)):
             require_defined(side, context)
-            context.require(context.is_real(side), f"{side} is not known to be a real number here")
+            context.require_real(side)
             require_defined(other, context)
         context.require_equal(link.lhs - link.rhs, self.factor * (known.lhs - known.rhs))
