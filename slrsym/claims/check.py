@@ -174,7 +174,6 @@ def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
 
 
 def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
-    """The seed of one step's random points."""
     return (seed, zlib.crc32(claim.id.encode()), number)
 
 
@@ -194,7 +193,6 @@ Compared = tuple[int | None, str, str]
 def numerical_check(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
 ) -> Compared:
-    """Check one step numerically, at the points of a bench if there is one."""
     from numpy.random import SeedSequence, default_rng
 
     rng = default_rng(SeedSequence(list(seed)))
@@ -307,7 +305,6 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
 def check_step(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
 ) -> StepReport:
-    """Check one step by its rule and numerically."""
     try:
         step.check()
         refusal = ""

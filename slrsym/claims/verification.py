@@ -117,7 +117,6 @@ def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False) -> Row:
-    """The row of a claim."""
     verdict = verdicts[claim.id]
     depends = {id: v.depends for id, v in verdicts.items()}
     below = reachable(claim.id, depends)
@@ -219,7 +218,6 @@ class Checker:
         self.pool.shutdown(wait=kind is None, cancel_futures=True)
 
     def check(self, ids: list[str]) -> Iterable[Verdict]:
-        """Check claims, in any order."""
         if self.pool is None or len(ids) < self.few:
             for id in ids:
                 yield _check(self.ledger, id, self.seed)

@@ -263,7 +263,6 @@ def foreign_rule(rule: str) -> str:
 
 
 def axiom(name: str) -> Axiom:
-    """The axiom of a name."""
     if name.startswith(_FOREIGN):
         rule = name.removeprefix(_FOREIGN)
         return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")

@@ -107,7 +107,6 @@ class Chain(Proof):
 
     @property
     def end(self) -> Expr:
-        """The last expression."""
         return self.links[-1][0].rhs if self.links else self.start
 
     def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:

@@ -65,7 +65,6 @@ class Context:
         return Facts(self.hypotheses)
 
     def assuming(self, *hypotheses: Boolean) -> Self:
-        """The same with more hypotheses."""
         more = (h for h in hypotheses if h is not sp.true)
         return replace(self, hypotheses=(*self.hypotheses, *more))
 
@@ -82,15 +81,12 @@ class Context:
         return decider_of(self.facts)
 
     def sign(self, expr: Expr) -> Sign:
-        """What is known of the sign of an expression."""
         return self.decider.answer(expr)
 
     def holds(self, relation: Basic) -> bool:
-        """Whether a relation is certain."""
         return self.decider.holds(relation)
 
     def is_real(self, expr: Expr) -> bool:
-        """Whether an expression is certainly a real number, all over the domain."""
         return expr.is_real is True or self.decider.is_defined(expr)
 
     def require_real(self, expr: Expr) -> None:
@@ -184,7 +180,6 @@ class Context:
             require_defined(side, self, dividing=False)
 
     def equal(self, lhs: Expr, rhs: Expr, freedom: Freedom = ALGEBRA) -> bool:
-        """Whether both sides certainly agree."""
         try:
             self.require_equal(lhs, rhs, freedom)
         except Refused:

@@ -50,7 +50,6 @@ def _curvature(of: Expr, x: Symbol, context: Context) -> int:
 
 
 def _downward(link: Link) -> Link:
-    """The link as <=."""
     if link.relation not in ("<=", ">="):
         raise Refused(f"the rule gives <= and >=, and this step says {link.relation}")
     return link if link.relation == "<=" else link.flipped

@@ -153,7 +153,6 @@ def _power(base: Ball, power: Rational, analytic: bool) -> Ball:
 
 
 def _mean(node: Expectation) -> arb:
-    """An enclosure of an expectation."""
     law = node.law
     if not isinstance(law, GaussianLaw):
         raise Refused(f"the law of {node} is not Gaussian")
@@ -182,7 +181,6 @@ def _mean(node: Expectation) -> arb:
 
 
 def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
-    """The integrand in a standard Gaussian variable."""
     involved = sorted(integrand.free_symbols & set(law.symbols), key=str)
     if not involved:
         return integrand

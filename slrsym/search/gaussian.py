@@ -383,7 +383,6 @@ density = _Density()
 
 
 def _log_density(law: GaussianLaw) -> tuple[Expr, Expr]:
-    """Exponent and normalising constant of a non-degenerate Gaussian density."""
     x = Matrix(law.symbols) - Matrix(list(law.mean.values()))
     determinant = law.cov.det(method="berkowitz")
     exponent = -(x.T * (law.cov.adjugate() / determinant) * x)[0] / 2

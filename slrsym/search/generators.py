@@ -28,12 +28,10 @@ Terms = dict[frozenset[tuple[Dummy, int]], Any]
 
 
 def generators_in(expr: Expr) -> list[Dummy]:
-    """The generators that occur in an expression."""
     return sorted(expr.free_symbols, key=lambda g: int(g.dummy_index))
 
 
 def polynomial(expr: Expr) -> Poly:
-    """The polynomial in the generators that an expression contains."""
     return Poly(expr, *(generators_in(expr) or [_UNUSED]), domain=QQ)
 
 
@@ -44,12 +42,10 @@ def is_small(p: Poly) -> bool:
 
 
 def coefficient(p: Poly, g: Dummy, n: int) -> Poly:
-    """The coefficient of a power of a generator."""
     return trimmed(_coefficient(p, g, n))
 
 
 def discriminant(p: Poly, g: Dummy) -> Poly:
-    """The discriminant of a polynomial that is quadratic in a generator."""
     a, b, c = (_coefficient(p, g, n) for n in (2, 1, 0))
     return trimmed(b**2 - 4 * a * c)
 
@@ -97,7 +93,6 @@ def ratio(p: Poly, q: Poly) -> Rational | None:
 
 
 def terms_of(p: Poly) -> Terms:
-    """The terms of a polynomial."""
     return {
         frozenset((g, n) for g, n in zip(p.gens, powers, strict=True) if n): c
         for powers, c in p.rep.terms()
@@ -105,7 +100,6 @@ def terms_of(p: Poly) -> Terms:
 
 
 def product(first: Terms, second: Terms) -> Terms:
-    """The product of two polynomials."""
     total: Terms = {}
     for one, c in first.items():
         for other, e in second.items():
@@ -142,8 +136,6 @@ class Quotient:
 
 
 class Generators:
-    """The generators met so far."""
-
     def __init__(self) -> None:
         self.meaning: dict[Dummy, Expr] = {}
         self.roots: dict[Dummy, tuple[int, Expr]] = {}

@@ -429,8 +429,6 @@ def cases_of(link: Link, context: Context) -> Iterator[tuple[Link, Context]]:
 
 
 def _with(old: Basic, new: Expr, expr: Expr) -> Expr:
-    """The expression with another part, except under binders."""
-
     def change(node: Basic) -> Any:
         if node == old:
             return new

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz
@@ -47,7 +48,6 @@ def integer_power(end: Expr, n: int, upward: bool) -> Expr:
 
 
 def root(end: Expr, n: int, upward: bool) -> Expr:
-    """The nth root of an end that is not negative, exact where it is rational."""
     if end.is_infinite or n == 1:
         return end
     (p, p_exact), (q, q_exact) = integer_nthroot(int(end.p), n), integer_nthroot(int(end.q), n)
@@ -88,8 +88,38 @@ class NoRange(ValueError):  # noqa: N818
     """An expression may be undefined, or is of a kind that is not understood."""
 
 
+class Signed:
+    """What is certain of something of which the possible signs are known."""
+
+    possible: Any
+
+    @property
+    def positive(self) -> bool:
+        return bool(self.possible == {1})
+
+    @property
+    def nonnegative(self) -> bool:
+        return -1 not in self.possible
+
+    @property
+    def negative(self) -> bool:
+        return bool(self.possible == {-1})
+
+    @property
+    def nonpositive(self) -> bool:
+        return 1 not in self.possible
+
+    @property
+    def zero(self) -> bool:
+        return bool(self.possible == {0})
+
+    @property
+    def nonzero(self) -> bool:
+        return 0 not in self.possible
+
+
 @dataclass(frozen=True)
-class Range:
+class Range(Signed):
     """A non-empty interval of real numbers.
 
     Notes
@@ -120,7 +150,6 @@ class Range:
 
     @classmethod
     def point(cls, value: Any) -> Range:
-        """The interval that consists of one number."""
         return cls(value, value)
 
     # -- questions -----------------------------------------------------------------------------
@@ -131,35 +160,10 @@ class Range:
         below = value < self.high or (value == self.high and not self.high_open)
         return bool(above and below)
 
-    @property
-    def contains_zero(self) -> bool:
-        """Whether zero is in the interval."""
-        return 0 in self
-
-    @property
-    def positive(self) -> bool:
-        """Whether all of it is positive."""
-        return bool(self.low > 0 or (self.low == 0 and self.low_open))
-
-    @property
-    def nonnegative(self) -> bool:
-        """Whether none of it is negative."""
-        return bool(self.low >= 0)
-
-    @property
-    def negative(self) -> bool:
-        """Whether all of it is negative."""
-        return bool(self.high < 0 or (self.high == 0 and self.high_open))
-
-    @property
-    def nonpositive(self) -> bool:
-        """Whether none of it is positive."""
-        return bool(self.high <= 0)
-
-    @property
-    def zero(self) -> bool:
-        """Whether it is the number zero."""
-        return bool(self.low == 0 and self.high == 0)
+    @cached_property
+    def possible(self) -> frozenset[int]:
+        signs = ((-1, self.low < 0), (0, 0 in self), (1, self.high > 0))
+        return frozenset(sign for sign, is_there in signs if is_there)
 
     # -- sets ----------------------------------------------------------------------------------
 
@@ -178,7 +182,6 @@ class Range:
         return self.intersection(other) or self
 
     def hull(self, other: Range) -> Range:
-        """The least interval that contains both."""
         low = min(self.low, other.low)
         high = max(self.high, other.high)
         return Range(
@@ -249,8 +252,7 @@ class Range:
         return Range(0, high, False, all(is_open for end, is_open in ends if end == high))
 
     def reciprocal(self) -> Range:
-        """The range of 1/x."""
-        if self.contains_zero:
+        if not self.nonzero:
             raise NoRange(f"1/x for x in {self}")
         if self.nonpositive:
             return -(-self).reciprocal()
@@ -259,7 +261,6 @@ class Range:
         return _rounded(low, high, self.high_open, self.low_open)
 
     def power(self, n: int) -> Range:
-        """The range of x**n."""
         if n < 0:
             return self.reciprocal().power(-n)
         if n == 0:
@@ -273,7 +274,6 @@ class Range:
         )
 
     def root(self, n: int) -> Range:
-        """The range of the nth root."""
         if not self.nonnegative:
             raise NoRange(f"a root of x for x in {self}")
         return Range(
@@ -284,7 +284,6 @@ class Range:
         )
 
     def rational_power(self, exponent: Rational) -> Range:
-        """The range of x**(p/q)."""
         return self.root(int(exponent.q)).power(int(exponent.p))
 
     def image(self, function: Callable[[arb], arb], whole: Range) -> Range:
@@ -309,7 +308,6 @@ REALS = Range()
 
 
 def irrational(value: Callable[[], arb]) -> Range:
-    """The range of an irrational number."""
     with ctx.workprec(BITS):
         ball = value()
         low, high = (of_ball(ball, upward) for upward in (False, True))
@@ -322,54 +320,16 @@ def _product(x: Expr, y: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class Sign:
+class Sign(Signed):
     """The signs that a real number may have.
 
     Sums, products and powers contain the sign of every result that numbers of these signs have.
-
-    Examples
-    --------
-    >>> NONNEGATIVE * NEGATIVE
-    Sign(<= 0)
-    >>> (POSITIVE + NONNEGATIVE).positive
-    True
     """
 
     possible: frozenset[int] = frozenset({-1, 0, 1})
 
     @property
-    def positive(self) -> bool:
-        """Certainly > 0."""
-        return self.possible == {1}
-
-    @property
-    def nonnegative(self) -> bool:
-        """Certainly >= 0."""
-        return -1 not in self.possible
-
-    @property
-    def negative(self) -> bool:
-        """Certainly < 0."""
-        return self.possible == {-1}
-
-    @property
-    def nonpositive(self) -> bool:
-        """Certainly <= 0."""
-        return 1 not in self.possible
-
-    @property
-    def zero(self) -> bool:
-        """Certainly 0."""
-        return self.possible == {0}
-
-    @property
-    def nonzero(self) -> bool:
-        """Certainly not 0."""
-        return 0 not in self.possible
-
-    @property
     def decided(self) -> bool:
-        """Whether a single sign is left."""
         return len(self.possible) == 1
 
     def __neg__(self) -> Sign:
@@ -403,23 +363,11 @@ class Sign:
 
     @classmethod
     def of_number(cls, value: Any) -> Sign:
-        """The sign of a number."""
         return ZERO if value == 0 else POSITIVE if value > 0 else NEGATIVE
 
     @classmethod
     def of_range(cls, found: Range) -> Sign:
-        """The signs of the numbers in an interval."""
-        return cls(
-            frozenset(
-                s
-                for s, absent in (
-                    (-1, found.nonnegative),
-                    (0, not found.contains_zero),
-                    (1, found.nonpositive),
-                )
-                if not absent
-            )
-        )
+        return cls(found.possible)
 
     @property
     def range(self) -> Range:

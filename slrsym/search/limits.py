@@ -109,14 +109,11 @@ def _limit(body: Expr, x: Symbol, side: Expr, target: Expr | None, context: Cont
 
 @dataclass(frozen=True)
 class _Leading:
-    """Leading terms as u tends to infinity."""
-
     u: Symbol
     context: Context
     random: frozenset[Symbol] = frozenset()
 
     def of(self, expr: Expr) -> Lead:
-        """The leading term of an expression."""
         if isinstance(expr, (*_SHARP, sp.exp, sp.cos)) and self.u in expr.free_symbols:
             return self._function(expr)
         return self._of(self._with_tails(expr))

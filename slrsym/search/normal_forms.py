@@ -53,7 +53,6 @@ _PARITIES: dict[type, tuple[int, ...]] = {
 
 @cache
 def canonical_variable(depth: int, position: int) -> Symbol:
-    """The name of a bound variable."""
     return sp.Dummy(f"x_{depth}_{position}", real=True)
 
 
@@ -63,7 +62,6 @@ def shape_of(law: Law) -> tuple[Any, ...]:
 
 
 def depth_of(expr: Basic) -> int:
-    """How many binders are nested in an expression."""
     inner = max((depth_of(arg) for arg in expr.args), default=0)
     return inner + isinstance(expr, Expectation | Integral | Sum | IIDSum)
 
@@ -120,7 +118,6 @@ class NormalForms(Ring):
     # -- questions -----------------------------------------------------------------------------
 
     def equal(self, first: Expr, second: Expr) -> bool:
-        """Whether two expressions have the same normal form."""
         difference = subtract(self.element(first), self.element(second))
         for equation in self._equations:
             difference = self._reduced(difference, equation)
@@ -604,15 +601,6 @@ def is_same_multiplied_out(first: Expr, second: Expr) -> bool:
 
     What stands between bars is taken up to its sign. Where the two are defined nothing is asked, so
     that an expression may have gaps where the other one has none.
-
-    Examples
-    --------
-    >>> from sympy import Abs, symbols
-    >>> x, y = symbols("x y", real=True)
-    >>> is_same_multiplied_out((x - y) * Abs(x - y), x * Abs(y - x) - y * Abs(x - y))
-    True
-    >>> is_same_multiplied_out(x / (x + x * y), 1 / (1 + y))
-    False
     """
     if not (_is_plain(first) and _is_plain(second)):
         return False

@@ -42,7 +42,7 @@ _OVER_TWO_PI = irrational(lambda: 1 / (2 * arb.pi()))
 _TOP_OF_ERF_PRIME = irrational(lambda: 2 / arb.pi().sqrt())
 _TOP_OF_NORMAL_PDF = irrational(lambda: 1 / (2 * arb.pi()).sqrt())
 # The largest value of erf'' is that at -1/sqrt(2): sqrt(8/(pi e)) = 0.96788...
-_TOP_OF_ERF_SECOND = Rational(121, 125)
+_ERF_SECOND = Range(-Rational(121, 125), Rational(121, 125))
 
 _UNIT = Range(-1, 1)
 _OPEN_UNIT = Range(-1, 1, True, True)
@@ -65,8 +65,11 @@ def _atan_image(inner: Range) -> Range:
     return inner.image(arb.atan, Range(-_HALF_PI.high, _HALF_PI.high, True, True))
 
 
+def _erf_prime_image(inner: Range) -> Range:
+    return _exp_image(-inner.power(2)) * _TOP_OF_ERF_PRIME
+
+
 def _largest(ranges: list[Range]) -> Range:
-    """The range of the largest of several numbers."""
     low = max(r.low for r in ranges)
     high = max(r.high for r in ranges)
     return Range(
@@ -88,11 +91,11 @@ def _power(enclosure: Enclosure, base: Expr, exponent: Expr) -> Range:
         n = int(exponent)
         if n >= 0:
             return inner.power(n)
-        if inner.contains_zero:
+        if not inner.nonzero:
             if not enclosure.nonzero(base):
                 raise NoRange(f"{base} may be zero, and stands in a denominator")
             inner = inner.without_zero()
-            if inner.contains_zero:
+            if not inner.nonzero:
                 if n % 2:
                     return REALS
                 return abs(inner).without_zero().power(n)
@@ -101,7 +104,7 @@ def _power(enclosure: Enclosure, base: Expr, exponent: Expr) -> Range:
     if isinstance(exponent, Rational):
         if not inner.nonnegative:
             raise NoRange(f"{base} may be negative, and stands under a root")
-        if exponent < 0 and inner.contains_zero:
+        if exponent < 0 and not inner.nonzero:
             if not enclosure.nonzero(base):
                 raise NoRange(f"{base} may be zero, and stands in a denominator")
             inner = inner.without_zero()
@@ -114,16 +117,9 @@ def _power(enclosure: Enclosure, base: Expr, exponent: Expr) -> Range:
 # -- functions --------------------------------------------------------------------------------
 
 
-def _increasing(function: Callable[[arb], arb], whole: Range) -> Callable[..., Range]:
-    def rule(enclosure: Enclosure, x: Expr) -> Range:
-        return enclosure.range(x).image(function, whole)
-
-    return rule
-
-
 def _log(enclosure: Enclosure, x: Expr) -> Range:
     inner = enclosure.radicand(x)
-    if not inner.nonnegative or (inner.contains_zero and not enclosure.nonzero(x)):
+    if not inner.nonnegative or (not inner.nonzero and not enclosure.nonzero(x)):
         raise NoRange(f"{x} may fail to be positive, and stands in a logarithm")
     return _log_image(inner.without_zero())
 
@@ -139,31 +135,11 @@ def _acos(enclosure: Enclosure, x: Expr) -> Range:
     return (_HALF_PI - _arc(enclosure, x)).within(NONNEGATIVE.range)
 
 
-def _bounded_wave(enclosure: Enclosure, x: Expr) -> Range:
-    enclosure.range(x)
-    return _UNIT
-
-
-def _cosh(enclosure: Enclosure, x: Expr) -> Range:
-    return abs(enclosure.range(x)).image(arb.cosh, Range(1, sp.oo))
-
-
-def _sign(enclosure: Enclosure, x: Expr) -> Range:
-    inner = enclosure.range(x)
-    low = 1 if inner.positive else 0 if inner.nonnegative else -1
-    high = -1 if inner.negative else 0 if inner.nonpositive else 1
-    return Range(low, high)
-
-
 def _heaviside(enclosure: Enclosure, x: Expr, at_zero: Expr = S.Half) -> Range:
     inner = enclosure.range(x)
     if not at_zero.is_Rational or at_zero not in Range(0, 1):
         raise NoRange(f"Heaviside({x}) with the value {at_zero} at zero")
     return Range(1 if inner.positive else 0, 0 if inner.negative else 1)
-
-
-def _erfc(enclosure: Enclosure, x: Expr) -> Range:
-    return (-enclosure.range(x)).image(lambda u: (-u).erfc(), Range(0, 2, True, True))
 
 
 def _factorial(enclosure: Enclosure, count: Expr) -> Range:
@@ -189,27 +165,6 @@ def _piecewise(enclosure: Enclosure, *pieces: Any) -> Range:
     return reduce(Range.hull, (enclosure.range(piece.args[0]) for piece in pieces))
 
 
-def _erf_prime(enclosure: Enclosure, x: Expr) -> Range:
-    return _exp_image(-enclosure.range(x).power(2)) * _TOP_OF_ERF_PRIME
-
-
-def _erf_second(enclosure: Enclosure, x: Expr) -> Range:
-    slope = Range.point(-2) * enclosure.range(x) * _erf_prime(enclosure, x)
-    return slope.within(Range(-_TOP_OF_ERF_SECOND, _TOP_OF_ERF_SECOND))
-
-
-def _normal_pdf(enclosure: Enclosure, x: Expr) -> Range:
-    bell = _exp_image(Range.point(-S.Half) * enclosure.range(x).power(2))
-    return bell * _TOP_OF_NORMAL_PDF
-
-
-def _normal_cdf(enclosure: Enclosure, x: Expr) -> Range:
-    def phi(u: arb) -> arb:
-        return (-u / arb(2).sqrt()).erfc() / 2
-
-    return enclosure.range(x).image(phi, Range(0, 1, True, True))
-
-
 def _owens_t(enclosure: Enclosure, h: Expr, a: Expr) -> Range:
     # T = atan(a)/(2 pi) times a weighted mean of exp(-h^2 (1 + x^2)/2) over x between 0 and a.
     slope = enclosure.range(a)
@@ -228,9 +183,33 @@ def _zeta(enclosure: Enclosure, t: Expr, s: Expr) -> Range:
     return Range(0, 1, strict, True)
 
 
+# By the range of the only argument.
+IMAGES: Mapping[type, Callable[[Range], Range]] = {
+    sp.Abs: abs,
+    sp.atan: _atan_image,
+    sp.cos: lambda inner: _UNIT,
+    sp.cosh: lambda inner: abs(inner).image(arb.cosh, Range(1, sp.oo)),
+    sp.erf: lambda inner: inner.image(arb.erf, _OPEN_UNIT),
+    erf_prime: _erf_prime_image,
+    erf_second: lambda inner: (Range.point(-2) * inner * _erf_prime_image(inner)).within(
+        _ERF_SECOND
+    ),
+    sp.erfc: lambda inner: (-inner).image(lambda u: (-u).erfc(), Range(0, 2, True, True)),
+    sp.exp: _exp_image,
+    normal_cdf: lambda inner: inner.image(
+        lambda u: (-u / arb(2).sqrt()).erfc() / 2, Range(0, 1, True, True)
+    ),
+    normal_pdf: lambda inner: (
+        _exp_image(Range.point(-S.Half) * inner.power(2)) * _TOP_OF_NORMAL_PDF
+    ),
+    sp.sign: lambda inner: Range(min(inner.possible), max(inner.possible)),
+    sp.sin: lambda inner: _UNIT,
+    sp.sinh: lambda inner: inner.image(arb.sinh, REALS),
+    sp.tanh: lambda inner: inner.image(arb.tanh, _OPEN_UNIT),
+}
+# By an enclosure and the arguments.
 FUNCTIONS: Mapping[type, Callable[..., Range]] = {
     sp.factorial: _factorial,
-    sp.Abs: lambda enclosure, x: abs(enclosure.range(x)),
     sp.Heaviside: _heaviside,
     sp.Max: _maximum,
     sp.Min: _minimum,
@@ -239,21 +218,7 @@ FUNCTIONS: Mapping[type, Callable[..., Range]] = {
     Pow: _power,
     sp.acos: _acos,
     sp.asin: _arc,
-    sp.atan: lambda enclosure, x: _atan_image(enclosure.range(x)),
-    sp.cos: _bounded_wave,
-    sp.cosh: _cosh,
-    sp.erf: _increasing(arb.erf, _OPEN_UNIT),
-    erf_prime: _erf_prime,
-    erf_second: _erf_second,
-    sp.erfc: _erfc,
-    sp.exp: _increasing(arb.exp, POSITIVE.range),
     sp.log: _log,
-    normal_cdf: _normal_cdf,
-    normal_pdf: _normal_pdf,
-    sp.sign: _sign,
-    sp.sin: _bounded_wave,
-    sp.sinh: _increasing(arb.sinh, REALS),
-    sp.tanh: _increasing(arb.tanh, _OPEN_UNIT),
     zeta: _zeta,
 }
 
@@ -373,7 +338,6 @@ def is_name(expr: Basic) -> bool:
 
 
 def declared(name: Expr) -> Range:
-    """The range that a name declares."""
     if name.is_real is not True:
         raise NoRange(f"{name} is not declared real")
     low, high = -sp.oo, sp.oo
@@ -420,7 +384,6 @@ class Enclosure:
         return type(self)(self.facts.extended(*more).plain)
 
     def range(self, expr: Expr) -> Range:
-        """An interval that contains every value of an expression."""
         found = self._known.get(expr)
         if found is None:
             found = self.by_node(expr)
@@ -450,7 +413,7 @@ class Enclosure:
 
     def nonzero(self, expr: Expr) -> bool:
         """Whether an expression is certainly defined and not zero."""
-        if not self.range(expr).contains_zero or (is_name(expr) and expr.is_nonzero is True):
+        if self.range(expr).nonzero or (is_name(expr) and expr.is_nonzero is True):
             return True
         if isinstance(expr, Mul):
             return all(map(self.nonzero, expr.args))
@@ -477,6 +440,8 @@ class Enclosure:
             if coefficient is not S.One:
                 return self.range(coefficient) * self.range(rest)
             return reduce(mul, map(self.range, expr.args))
+        if type(expr) in IMAGES:
+            return IMAGES[type(expr)](self.range(expr.args[0]))
         rule = _RULES.get(type(expr))
         if rule is None:
             raise NoRange(f"{expr} is not understood")
@@ -488,15 +453,7 @@ _PASSES = 3
 
 @dataclass(frozen=True)
 class Facts:
-    """What is given of the values of symbols, besides what they declare of themselves.
-
-    Examples
-    --------
-    >>> from sympy import symbols
-    >>> x, y = symbols("x y", real=True)
-    >>> print(Facts([x >= 1, y - x > 2]).bounds[y])
-    (3, oo)
-    """
+    """What is given of the values of symbols, besides what they declare of themselves."""
 
     given: tuple[Basic, ...] = ()
 
@@ -504,7 +461,6 @@ class Facts:
         object.__setattr__(self, "given", tuple(sp.sympify(hypothesis) for hypothesis in given))
 
     def extended(self, *more: Any) -> Facts:
-        """These facts and more."""
         return Facts((*self.given, *more))
 
     @property
@@ -541,12 +497,10 @@ class Facts:
 
     @cached_property
     def zeros(self) -> tuple[Expr, ...]:
-        """Expressions that are zero."""
         return tuple(r.lhs - r.rhs for r in self.relations if isinstance(r, Eq))
 
     @cached_property
     def nonzeros(self) -> tuple[Expr, ...]:
-        """Expressions that are not zero."""
         return tuple(r.lhs - r.rhs for r in self.relations if isinstance(r, sp.Ne))
 
     @cached_property
@@ -625,16 +579,3 @@ def _multiplied_out(expr: Expr) -> Expr:
     """Products of sums expanded; powers, logarithms and functions are left as they are."""
     hints = {"deep": False, "power_base": False, "power_exp": False, "log": False, "basic": False}
     return Add(*(sp.expand(term, **hints) for term in Add.make_args(expr)))
-
-
-def range_of(expr: Any, facts: Facts | None = None) -> Range:
-    """An interval that contains every value of an expression.
-
-    Examples
-    --------
-    >>> from sympy import Symbol, exp
-    >>> x = Symbol("x", positive=True)
-    >>> print(range_of(exp(-x)))
-    (0, 1)
-    """
-    return Enclosure(facts or Facts()).range(sp.sympify(expr))

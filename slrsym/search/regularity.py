@@ -76,16 +76,13 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
         return
     if isinstance(expr, Symbol):
         return
-    if isinstance(expr, AppliedUndef):
+    if isinstance(expr, AppliedUndef | sp.sinh | sp.cosh):
         for argument in expr.args:
             _require_polynomial(argument, variables, context, most=1)
         return
-    if isinstance(expr, Derivative):
+    if isinstance(expr, Derivative | sp.Subs):
         require_moderate(expr.expr, variables | set(expr.variables), context)
-        return
-    if isinstance(expr, sp.Subs):
-        require_moderate(expr.expr, variables | set(expr.variables), context)
-        for point in expr.point:
+        for point in expr.point if isinstance(expr, sp.Subs) else ():
             _require_polynomial(point, variables, context, most=1)
         return
     if isinstance(expr, Add | Mul):
@@ -112,14 +109,10 @@ def require_moderate(expr: Expr, variables: frozenset[Symbol], context: Context)
     if isinstance(expr, sp.exp):
         _require_tame_exponent(expr.args[0], variables, context)
         return
-    if isinstance(expr, sp.sinh | sp.cosh):
-        _require_polynomial(expr.args[0], variables, context, most=1)
-        return
     if isinstance(expr, BOUNDED):
         # Bounded on the real line, that is.
-        argument = expr.args[0]
-        context.require(context.is_real(argument), f"{argument} is not known to be real in {expr}")
-        _require_polynomial(argument, variables, context)
+        _require_real(expr.args[0], expr, context)
+        _require_polynomial(expr.args[0], variables, context)
         return
     raise Refused(f"{expr} is not known to be smooth and of moderate growth")
 
@@ -211,13 +204,10 @@ _SMOOTH = (*BOUNDED, sp.cosh, sp.exp, sp.sinh, OwensT, zeta)
 
 
 def expectations_in(expr: Expr) -> list[Expectation]:
-    """All expectations in an expression, those inside of others included."""
     return sorted(expr.atoms(Expectation), key=str)
 
 
 def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
-    """The expression with its outermost expectations changed."""
-
     def changed(node: Expr) -> Expr | None:
         return change(node) if isinstance(node, Expectation) else None
 
@@ -259,43 +249,31 @@ def require_smooth(expr: Expr, variable: Symbol, context: Context) -> None:
             for end in limit[1:]:
                 require_smooth(end, variable, context)
         return
-    if isinstance(expr, (Add, Mul, AppliedUndef, *_SMOOTH)):
-        for part in expr.args:
-            require_smooth(part, variable, context)
-        return
-    if isinstance(expr, sp.asin):
-        require_smooth(expr.args[0], variable, context)
-        context.require(
-            context.sign(1 - expr.args[0] ** 2).positive, f"{expr} may reach the end of its domain"
-        )
-        return
-    if isinstance(expr, Pow) and isinstance(expr.args[1], sp.Rational):
-        base, power = expr.args
-        require_smooth(base, variable, context)
-        if power.is_Integer and power >= 0:
-            return
-        if power.is_Integer:
-            context.require(context.sign(base).nonzero, f"{base} may vanish in {expr}")
-            return
-        context.require(context.sign(base).positive, f"{base} may fail to be positive in {expr}")
-        return
-    if isinstance(expr, sp.log):
-        require_smooth(expr.args[0], variable, context)
-        context.require(
-            context.sign(expr.args[0]).positive, f"{expr.args[0]} may fail to be positive in {expr}"
-        )
-        return
-    if isinstance(expr, Abs):
-        require_smooth(expr.args[0], variable, context)
-        context.require(context.sign(expr.args[0]).nonzero, f"{expr.args[0]} may vanish in {expr}")
-        return
-    if isinstance(expr, Pow) and variable not in expr.base.free_symbols:
-        require_smooth(expr.exp, variable, context)
-        context.require(
-            context.sign(expr.base).positive, f"{expr.base} may fail to be positive in {expr}"
-        )
-        return
-    raise Refused(f"{expr} is not known to be differentiable in {variable}")
+    parts = expr.args
+    positive: Expr | None = None
+    nonzero: Expr | None = None
+    if isinstance(expr, Pow) and isinstance(expr.exp, sp.Rational):
+        parts = (expr.base,)
+        if not expr.exp.is_Integer:
+            positive = expr.base
+        elif expr.exp < 0:
+            nonzero = expr.base
+    elif isinstance(expr, Pow) and variable not in expr.base.free_symbols:
+        parts, positive = (expr.exp,), expr.base
+    elif isinstance(expr, sp.log):
+        (positive,) = parts
+    elif isinstance(expr, Abs):
+        (nonzero,) = parts
+    elif isinstance(expr, sp.asin):
+        positive = 1 - expr.args[0] ** 2
+    elif not isinstance(expr, (Add, Mul, AppliedUndef, *_SMOOTH)):
+        raise Refused(f"{expr} is not known to be differentiable in {variable}")
+    for part in parts:
+        require_smooth(part, variable, context)
+    if positive is not None and not context.sign(positive).positive:
+        raise Refused(f"{positive} may fail to be positive in {expr}")
+    if nonzero is not None and not context.sign(nonzero).nonzero:
+        raise Refused(f"{nonzero} may vanish in {expr}")
 
 
 def _require_smooth_law(node: Expectation, variable: Symbol, context: Context) -> None:

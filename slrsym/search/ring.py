@@ -32,27 +32,22 @@ class NotNormalizable(Exception):  # noqa: N818
 
 
 def exact(value: Rational) -> fmpq:
-    """A rational number as it is calculated with."""
     return fmpq(int(value.p), int(value.q))
 
 
 def rational(value: fmpq) -> Rational:
-    """A rational number as SymPy writes it."""
     return Rational(int(value.p), int(value.q))
 
 
 def constant(value: fmpq | int) -> Element:
-    """A number as an element."""
     return {UNIT: fmpq(value)} if value else {}
 
 
 def generated(generator: int, power: Fraction | int = 1, coefficient: fmpq | int = 1) -> Element:
-    """A multiple of a power of a generator."""
     return {(((generator, Fraction(power)),), 0): fmpq(coefficient)}
 
 
 def add(first: Element, second: Element) -> Element:
-    """The sum of two elements."""
     total = dict(first)
     for key, c in second.items():
         value = total.get(key, 0) + c
@@ -64,12 +59,10 @@ def add(first: Element, second: Element) -> Element:
 
 
 def negative(element: Element) -> Element:
-    """The negative of an element."""
     return {key: -c for key, c in element.items()}
 
 
 def subtract(first: Element, second: Element) -> Element:
-    """The difference of two elements."""
     return add(first, negative(second))
 
 
@@ -98,11 +91,9 @@ class Ring:
         self._sums: dict[tuple[int, int], int] = {}
 
     def vanishes(self, element: Element) -> bool:
-        """Whether an element is zero, its roots cleared."""
         return not self._cleared(element)[0]
 
     def expression(self, element: Element) -> Expr:
-        """An element written as a SymPy expression again."""
         terms = []
         for (m, e), c in element.items():
             factors = [

@@ -55,7 +55,6 @@ class Inquiry:
         self._provisional: list[tuple[dict[Any, Any], Basic]] = []
 
     def restart(self) -> None:
-        """Allow a new round of questions."""
         self._questions = 0
         self._cut = False
         self._busy.clear()
@@ -74,7 +73,6 @@ class Inquiry:
         return True
 
     def end(self, key: Any) -> None:
-        """A question is answered."""
         self._busy.discard(key)
 
     def keep(self, memory: dict[Any, Any], key: Basic, found: Any) -> None:
@@ -182,7 +180,6 @@ class Decider(Enclosure):
         return True
 
     def holds(self, relation: Any) -> bool:
-        """Whether a relation certainly holds."""
         relation = sp.sympify(relation)
         if relation in (sp.true, false):
             return relation is sp.true
@@ -216,7 +213,6 @@ class Decider(Enclosure):
     # -- expressions ---------------------------------------------------------------------------
 
     def sign(self, expr: Expr) -> Sign:
-        """The sign of an expression."""
         if expr in self._signs:
             return self._signs[expr]
         try:
@@ -289,12 +285,10 @@ class Decider(Enclosure):
     # -- fractions and their factors -----------------------------------------------------------
 
     def of_fraction(self, fraction: Quotient) -> Sign:
-        """The sign of a fraction whose denominator is known not to vanish."""
         top = self.of_polynomial(fraction.top)
         return top if top.zero else top * (NONZERO & self.of_polynomial(fraction.bottom))
 
     def of_polynomial(self, p: Poly) -> Sign:
-        """The sign of a polynomial in generators, by its factors."""
         if p.is_ground:
             return Sign.of_number(p.as_expr())
         constant, factors = self.generators.factors(p)
@@ -305,7 +299,6 @@ class Decider(Enclosure):
         return found if found.decided else found & self._stated(p) & by_integers(self, p)
 
     def of_factor(self, p: Poly) -> Sign:
-        """The sign of an irreducible polynomial in generators."""
         if p in self.factor_signs:
             return self.factor_signs[p]
         found = self._stated(p)
@@ -326,11 +319,9 @@ class Decider(Enclosure):
         return found
 
     def of_generator(self, g: Dummy) -> Sign:
-        """The sign of a generator."""
         return self.sign(self.generators.meaning[g])
 
     def range_of_generator(self, g: Dummy) -> Range:
-        """The range of a generator."""
         return self.range(self.generators.meaning[g])
 
     def short_range_of_generator(self, g: Dummy) -> Range:

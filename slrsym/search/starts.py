@@ -250,13 +250,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
 
 
 def vectors() -> Boolean:
-    """What a step along k* and along v* does in R^N: the overlaps of the images, and a distance.
-
-    Returns
-    -------
-    Boolean
-        Four equations between sums, for any vectors and numbers.
-    """
+    """What a step along k* and along v* does in R^N: the overlaps of the images, and a distance."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
     k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
@@ -283,16 +277,8 @@ def vectors() -> Boolean:
 def volume(x: Expr, y: Expr) -> Boolean:
     """Gram determinants of the gradients of the equations of the manifold, at overlaps x and y.
 
-    Parameters
-    ----------
-    x, y : expression
-        The overlaps of k with k*, and of v with v*.
-
-    Returns
-    -------
-    Boolean
-        Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis
-        is used that begins with k*, v*, and what is left of k and of v.
+    Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
+    used that begins with k*, v*, and what is left of k and of v.
     """
     k, v = Matrix([x, 0, sp.sqrt(1 - x**2), 0]), Matrix([0, y, 0, sp.sqrt(1 - y**2)])
     k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])

@@ -241,7 +241,6 @@ class Rule(ABC):
 
 
 def require_equality(link: Link) -> None:
-    """Refuse a link that is not an equality."""
     if link.relation != "=":
         raise Refused(f"the rule shows equalities, and this step says {link.relation}")
 

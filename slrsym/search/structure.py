@@ -191,15 +191,7 @@ def _require_exhaustive(cases: list[Boolean], context: Context) -> None:
             raise Refused(f"the cases compare different quantities: {difference} and {quantity}")
     assert quantity is not None
     context.require_real(quantity)
-    known = context.sign(quantity)
-    possible = {-1, 0, 1}
-    if known.nonnegative:
-        possible -= {-1}
-    if known.nonpositive:
-        possible -= {1}
-    if known.nonzero:
-        possible -= {0}
-    if not possible <= signs:
+    if not context.sign(quantity).possible <= signs:
         raise Refused("the cases leave something out")
 
 
