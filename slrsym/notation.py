@@ -24,7 +24,7 @@ paper                   here                       meaning
 
 from __future__ import annotations
 
-from sympy import Matrix, Symbol, sqrt
+from sympy import Matrix, Symbol, sqrt, symbols
 
 __all__ = [
     "ORDER_PARAMETERS",
@@ -55,9 +55,7 @@ epsilon = Symbol("epsilon", nonnegative=True)
 lam = Symbol("lambda", positive=True)
 alpha = Symbol("alpha", positive=True)
 
-kappa, nu, theta, eta, rho = ORDER_PARAMETERS = tuple(
-    Symbol(name, real=True) for name in ("kappa", "nu", "theta", "eta", "rho")
-)
+kappa, nu, theta, eta, rho = ORDER_PARAMETERS = symbols("kappa nu theta eta rho", real=True)
 
 # A standard normal variable.
 G = Symbol("G", real=True)

@@ -144,7 +144,7 @@ def _claimed(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
     def cited() -> Line:
         line = em.cited(proof.id, proof.values, context)
-        return em.conclude(line, em.formula(proof.statement), context)
+        return em.conclude(line, em.formula(proof.goal), context)
 
     return em.step(step, cited, "claim")
 

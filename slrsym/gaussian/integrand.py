@@ -49,10 +49,9 @@ class Term:
 
 
 _ELEMENTARY: dict[type[Function], Any] = {
-    **{
-        kind: lambda u, kind=kind: kind(u).rewrite(sp.exp)
-        for kind in (erf_prime, erf_second, normal_pdf)
-    },
+    erf_prime: lambda u: erf_prime(u).rewrite(sp.exp),
+    erf_second: lambda u: erf_second(u).rewrite(sp.exp),
+    normal_pdf: lambda u: normal_pdf(u).rewrite(sp.exp),
     normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
     sp.erfc: lambda u: 1 - sp.erf(u),
     sp.sin: lambda u: (sp.exp(sp.I * u) - sp.exp(-sp.I * u)) / (2 * sp.I),

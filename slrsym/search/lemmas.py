@@ -216,21 +216,17 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
 class _Claimed(Proof):
     id: str
     values: tuple[tuple[Any, Expr], ...]
-    statement: Boolean
-
-    @property
-    def conclusion(self) -> Boolean:
-        return self.statement
+    goal: Boolean
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         def verify(context: Context) -> None:
             claim = context.claim(self.id)
             values = {claim.symbol(s): v for s, v in self.values}
-            concludes(instance(claim, values, context), self.statement, context)
+            concludes(instance(claim, values, context), self.goal, context)
 
         yield structural_step(
             label or "1",
-            self.statement,
+            self.goal,
             f"claim {self.id}",
             verify,
             context,
@@ -245,10 +241,10 @@ class _Claimed(Proof):
             claim = context.claim(self.id)
         except (ProofError, Refused):
             return False
-        if self.statement.has(Sentence):
+        if self.goal.has(Sentence):
             # It is the same under more hypotheses, and what is said of orbits takes long.
-            return not self.values and self.statement in And.make_args(claim.statement)
-        return not self.values and not claim.given and claim.statement == self.statement
+            return not self.values and self.goal in And.make_args(claim.statement)
+        return not self.values and not claim.given and claim.statement == self.goal
 
 
 def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
@@ -314,10 +310,6 @@ class _ByCitation(Proof):
     goal: Boolean
     theorems: tuple[str, ...]
     hypotheses: tuple[str, ...]
-
-    @property
-    def conclusion(self) -> Boolean:
-        return self.goal
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         def verify(context: Context) -> None:

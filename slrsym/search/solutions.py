@@ -129,10 +129,6 @@ class _SolutionSet(Proof):
     unknowns: tuple[Symbol, ...]
     tree: Branch
 
-    @property
-    def conclusion(self) -> Boolean:
-        return self.goal
-
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         found: list[dict[Symbol, Expr]] = []
         yield from self._branch(self.tree, {}, context, labelled(label, "case"), found)

@@ -378,10 +378,13 @@ class Proof(ABC):
             raise ProofError(f"{what} must be a proof; got {thing!r}")
         return thing
 
+    # What it is to show; kinds of proof that have no goal say what they conclude.
+    goal: Boolean
+
     @property
-    @abstractmethod
     def conclusion(self) -> Boolean:
         """What is proved, if every step is accepted."""
+        return self.goal
 
     @abstractmethod
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:

@@ -114,10 +114,6 @@ class _Cases(Proof):
     goal: Boolean
     branches: tuple[tuple[Boolean, Proof], ...]
 
-    @property
-    def conclusion(self) -> Boolean:
-        return self.goal
-
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, (case, proof) in enumerate(self.branches, start=1):
             inner, goal = self._inside(case, context)
@@ -203,10 +199,6 @@ class _EqualByDerivative(Proof):
     value: Proof
     derivative: Proof
 
-    @property
-    def conclusion(self) -> Boolean:
-        return self.goal
-
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         t, at = self.variable, self.at
         inside = context.substituted({t: at})
@@ -285,10 +277,6 @@ class _Induction(Proof):
     variable: Symbol
     base: Proof
     step: Proof
-
-    @property
-    def conclusion(self) -> Boolean:
-        return self.goal
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         n = self.variable

@@ -120,10 +120,6 @@ class _ByTheorem(Proof):
     values: Mapping[str, Any]
     premises: Mapping[str, Proof | Rule] = field(default_factory=dict)
 
-    @property
-    def conclusion(self) -> Boolean:
-        return self.goal
-
     def needs(self) -> Needs:
         return self.rule.needs(self.goal, **self.values)
 
