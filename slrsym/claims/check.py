@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from slrsym.claims.claim import Claim, Trials
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.search.axioms import axiom
-from slrsym.search.chain import concludes, structural_step
+from slrsym.search.chain import fitting_step
 from slrsym.search.context import Context, covariances
 from slrsym.search.lemmas import InWords
 from slrsym.search.step import Step
@@ -154,11 +154,11 @@ def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
     proof = claim.build_proof()
     conclusion = proof.conclusion
     steps = list(proof.steps(context))
-    last = structural_step(
+    last = fitting_step(
         "statement",
-        claim.statement,
         "the proof concludes the statement",
-        lambda context: concludes(conclusion, claim.statement, context),
+        conclusion,
+        claim.statement,
         context,
         numeric=_is_to_be_examined(claim.statement, conclusion),
     )

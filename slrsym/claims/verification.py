@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any
 
 from sympy.core.function import AppliedUndef
 
@@ -21,6 +21,7 @@ from slrsym.search.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
 
 if TYPE_CHECKING:
+    from slrsym.claims.ledger import Ledger
     from slrsym.numbers.montecarlo import MonteCarlo
 
 
@@ -172,24 +173,10 @@ def _cites(verdict: Verdict) -> bool:
 _FEW = 8
 
 
-class Claims(Protocol):
-    """What of a ledger is asked for here."""
-
-    claims: dict[str, Claim]
-
-    @property
-    def files(self) -> list[Path]: ...
-
-    def find(self, id: str) -> Claim: ...
-
-    @classmethod
-    def load(cls, *paths: Path) -> Self: ...
-
-
 class Checker:
     """Checks claims of a ledger, here or in worker processes that load the same files."""
 
-    def __init__(self, ledger: Claims, seed: int, workers: int | None) -> None:
+    def __init__(self, ledger: Ledger, seed: int, workers: int | None) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
@@ -237,10 +224,10 @@ class Checker:
             ) from None
 
 
-_worker_ledger: Claims | None = None
+_worker_ledger: Ledger | None = None
 
 
-def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
+def _start_worker(load: Callable[..., Ledger], files: list[Path]) -> None:
     global _worker_ledger
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -252,7 +239,7 @@ def _check_in_worker(id: str, seed: int) -> Verdict:
     return _check(_worker_ledger, id, seed)
 
 
-def _check(ledger: Claims, id: str, seed: int) -> Verdict:
+def _check(ledger: Ledger, id: str, seed: int) -> Verdict:
     try:
         return check_claim(ledger.find(id), ledger.find, seed)
     except SystemExit as stop:

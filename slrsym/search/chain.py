@@ -215,7 +215,7 @@ class _Structural(Rule):
 
     name: str
     verify: Any
-    uses_axioms: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()  # type: ignore[misc]
     uses_claims: tuple[str, ...] = ()
     about: tuple[Any, ...] = ()
     because: str = ""
@@ -225,9 +225,6 @@ class _Structural(Rule):
 
     def check(self, link: Link, context: Context) -> None:
         self.verify(context)
-
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return self.uses_axioms
 
     def uses(self, link: Link) -> tuple[str, ...]:
         return self.uses_claims
@@ -242,15 +239,22 @@ def structural_step(
     name: str,
     verify: Any,
     context: Context,
-    axioms: tuple[str, ...] = (),
-    uses: tuple[str, ...] = (),
     numeric: bool = True,
-    about: tuple[Any, ...] = (),
-    because: str = "",
+    **more: Any,
 ) -> Step:
     """A step whose check is a function of the context."""
-    rule = _Structural(name, verify, axioms, uses, about, because)
-    return Step(label, statement, rule, _NO_LINK, context, numeric)
+    return Step(label, statement, _Structural(name, verify, **more), _NO_LINK, context, numeric)
+
+
+def fitting_step(
+    label: str, name: str, shown: Boolean, wanted: Boolean, context: Context, **more: Any
+) -> Step:
+    """The step that what is shown gives what is wanted."""
+
+    def verify(context: Context) -> None:
+        concludes(shown, wanted, context)
+
+    return structural_step(label, wanted, name, verify, context, **more)
 
 
 def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:

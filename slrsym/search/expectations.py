@@ -34,15 +34,11 @@ class _Properties(Rule):
     """The two sides agree in normal form, using some properties of expectations."""
 
     freedom: ClassVar[Freedom]
-    uses_axioms: ClassVar[tuple[str, ...]]
 
     def check(self, link: Link, context: Context) -> None:
         require_equality(link)
         require_integrable(link.statement, context)
         context.require_equal(link.lhs, link.rhs, self.freedom)
-
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        return self.uses_axioms
 
     def uses(self, link: Link) -> tuple[str, ...]:
         copies = self.freedom.moments and link.statement.has(IIDSum)
@@ -57,7 +53,7 @@ class _Linearity(_Properties):
 
     name = "linearity"
     freedom = LINEAR
-    uses_axioms = ("integral-linearity",)
+    rests_on = ("integral-linearity",)
 
 
 class _Independence(_Properties):
@@ -69,7 +65,7 @@ class _Independence(_Properties):
 
     name = "independence"
     freedom = INDEPENDENT
-    uses_axioms = ("integral-linearity", "fubini", "gaussian-linear-image")
+    rests_on = ("integral-linearity", "fubini", "gaussian-linear-image")
 
 
 class _NoiseMoments(_Properties):
@@ -81,7 +77,7 @@ class _NoiseMoments(_Properties):
 
     name = "moments of noise and of sums of copies"
     freedom = MOMENTS
-    uses_axioms = ("integral-linearity", "fubini", "gaussian-linear-image")
+    rests_on = ("integral-linearity", "fubini", "gaussian-linear-image")
 
 
 linearity = _Linearity()

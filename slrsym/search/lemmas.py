@@ -230,7 +230,7 @@ class _Claimed(Proof):
             f"claim {self.id}",
             verify,
             context,
-            uses=(self.id,),
+            uses_claims=(self.id,),
             about=self.values,
             numeric=not self._is_the_claim(context),
         )
@@ -322,8 +322,8 @@ class _ByCitation(Proof):
             CITED,
             verify,
             context,
-            axioms=self.theorems,
-            uses=self.hypotheses,
+            rests_on=self.theorems,
+            uses_claims=self.hypotheses,
             numeric=False,
         )
 

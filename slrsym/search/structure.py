@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S, Symbol, sympify
 from sympy.core.relational import Relational
 
-from slrsym.search.chain import D, as_proof, concludes, structural_step
+from slrsym.search.chain import D, as_proof, concludes, fitting_step, structural_step
 from slrsym.search.context import Context, require_defined
 from slrsym.search.normal_forms import LINEAR
 from slrsym.search.regularity import require_differentiable, require_interval
@@ -119,12 +119,9 @@ class _Cases(Proof):
             inner, goal = self._inside(case, context)
             here = labelled(label, f"case {number}")
             yield from proof.steps(inner, here)
-
-            def verify(context: Context, proof: Proof = proof, goal: Boolean = goal) -> None:
-                concludes(proof.conclusion, goal, context)
-
-            yield structural_step(
-                labelled(here, "shown"), goal, f"the case {case}", verify, inner, about=(case,)
+            shown = proof.conclusion, goal
+            yield fitting_step(
+                labelled(here, "shown"), f"the case {case}", *shown, inner, about=(case,)
             )
         yield structural_step(
             labelled(label, "conclusion"),
@@ -220,7 +217,7 @@ class _EqualByDerivative(Proof):
             f"equal at {t} = {at}, with equal derivatives in {t}",
             verify,
             context,
-            axioms=("mean-value-theorem",),
+            rests_on=("mean-value-theorem",),
             about=(Eq(t, at, evaluate=False), t),
         )
 
@@ -299,7 +296,7 @@ class _Induction(Proof):
             f"induction on {n}",
             verify,
             context,
-            axioms=("induction",),
+            rests_on=("induction",),
             about=(n,),
         )
 

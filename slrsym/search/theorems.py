@@ -14,7 +14,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.search import descents, starts
 from slrsym.search.axioms import AXIOMS, OWN_PROOF, Axiom
-from slrsym.search.chain import Chain, concludes, structural_step
+from slrsym.search.chain import Chain, fitting_step, structural_step
 from slrsym.search.context import Context
 from slrsym.search.descents import Hypothesis, Needs
 from slrsym.search.lemmas import InWords, Lemma, claimed
@@ -154,7 +154,7 @@ class _ByTheorem(Proof):
             f"theorem {self.rule.name}",
             verify,
             context,
-            axioms=(f"theorem {self.rule.name}", *self.rule.axioms),
+            rests_on=(f"theorem {self.rule.name}", *self.rule.axioms),
             because=self.rule.because,
             numeric=not isinstance(self.goal, InWords),
         )
@@ -198,19 +198,9 @@ def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -
     inner = context.assuming(*hypothesis.given)
     yield from proof.steps(inner, label)
     # What stands there as it is needs no step of its own.
-    if proof.conclusion == hypothesis.statement:
-        return
-
-    def verify(context: Context) -> None:
-        concludes(proof.conclusion, hypothesis.statement, context)
-
-    yield structural_step(
-        labelled(label, "needed"),
-        hypothesis.statement,
-        "a hypothesis of the theorem",
-        verify,
-        inner,
-    )
+    if proof.conclusion != hypothesis.statement:
+        name, ends = "a hypothesis of the theorem", (proof.conclusion, hypothesis.statement)
+        yield fitting_step(labelled(label, "needed"), name, *ends, inner)
 
 
 def by_theorem(
