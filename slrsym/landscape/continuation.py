@@ -24,7 +24,8 @@ from slrsym.dynamics.spheres import (
     retracted,
     tangent_basis,
 )
-from slrsym.kernels.compile import compile_expressions
+from slrsym.kernels.backends import numpy_function
+from slrsym.kernels.program import Program, kept
 from slrsym.landscape.points import point_signs
 from slrsym.models.expressions import PARAMETERS
 from slrsym.models.paper import gradient
@@ -43,11 +44,14 @@ _BEND = 0.98
 _NOISE = 1e-11
 
 
+def rate_program() -> Program:
+    """The derivative in lambda of the partial derivatives of the risk."""
+    return Program.of(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
+
+
 @cache
 def _rate_in_lam() -> Any:
-    """The derivative in lambda of the partial derivatives of the risk."""
-    rate = symbolic.gradient().diff(lam)
-    return compile_expressions(list(rate), ORDER_PARAMETERS, PARAMETERS)
+    return numpy_function(kept("slrsym.landscape.continuation.rate_program")())
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,26 +106,24 @@ def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
     return point if np.abs(point - start).max() < 0.3 else None
 
 
-def index_at(point: _Array, lam: float, task: Task) -> tuple[int, tuple[float, float], bool]:
-    """Descending directions at a critical point, and the curvatures in further dimensions."""
-    slope, bend = derivatives(point, lam, task)
-    basis = tangent_basis(point)
-    values = np.linalg.eigvalsh(basis.T @ bend @ basis)
-    weights = multipliers(point, slope)
-    if point.shape[1] > 2 and np.abs(point[:, 2:]).max() > 1e-6:
-        across = (0.0, float(-weights.sum()))
-    else:
-        inner_slope = _inner_slope(point, lam, task)
-        pair = np.array([[-weights[0], inner_slope], [inner_slope, -weights[1]]])
-        low, high = np.linalg.eigvalsh(pair)
-        across = (float(low), float(high))
-    noise = _NOISE * np.abs(values).max()
-    relevant = (*values, *(x for x in across if x != 0.0))
-    return int((values < 0).sum()), across, all(abs(x) > noise for x in relevant)
+def index_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDArray[np.bool_]]:
+    """Of critical points: directions that descend, curvatures in further dimensions, are they sure.
 
-
-def _inner_slope(point: _Array, lam: float, task: Task) -> float:
-    return float(gradient(overlaps(point), lam, task)[4])
+    Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
+    """
+    slope, bend = derivatives(points, lam, task)
+    basis = tangent_basis(points)
+    values = np.linalg.eigvalsh(np.swapaxes(basis, -1, -2) @ bend @ basis)
+    weights = multipliers(points, slope)
+    pair = -weights[..., None] * np.eye(2)
+    pair[..., 0, 1] = pair[..., 1, 0] = gradient(overlaps(points), lam, task)[..., 4]
+    beyond = np.abs(points[..., 2:]).max(axis=(-2, -1), initial=0.0) > 1e-6
+    one = np.stack([np.zeros(beyond.shape), -weights.sum(axis=-1)], axis=-1)
+    across = np.where(beyond[..., None], one, np.linalg.eigvalsh(pair))
+    noise = _NOISE * np.abs(values).max(axis=-1, keepdims=True)
+    sure = (np.abs(values) > noise).all(axis=-1)
+    sure &= ((np.abs(across) > noise) | (across == 0.0)).all(axis=-1)
+    return (values < 0).sum(axis=-1), across, sure
 
 
 def follow(point: _Array, lam: float, task: Task, direction: int, low: float, high: float) -> Trace:

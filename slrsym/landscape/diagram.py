@@ -223,9 +223,10 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
     """A point that is critical at all inverse temperatures."""
 
     def index(lam: float) -> int:
-        return _index(point, lam, task)
+        return _indices(point, np.float64(lam), task)[0]
 
-    indices = [index(lam) for lam in grid.tolist()]
+    points = np.broadcast_to(point, (len(grid), *point.shape))
+    indices = _indices(points, grid, task)
     events = []
     for i in range(len(grid) - 1):
         if indices[i] != indices[i + 1]:
@@ -234,7 +235,6 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
                 middle = math.sqrt(low * high)
                 low, high = (middle, high) if index(middle) == indices[i] else (low, middle)
             events.append(Event("stability", float(math.sqrt(low * high)), _state(point)))
-    points = np.broadcast_to(point, (len(grid), *point.shape))
     return _made(name_of(_state(point)), grid, points, indices, events, task)
 
 
@@ -247,7 +247,7 @@ def _branch(traces: list[Trace], task: Task) -> Branch:
     places: list[Place] = [*reversed(down.places[1:]), *up.places]
     points = np.array([_embedded(p.point, task) for p in places])
     temperatures = np.exp([p.log_lam for p in places])
-    index = [_index(x, lam, task) for x, lam in zip(points, temperatures.tolist(), strict=True)]
+    index = _indices(points, temperatures, task)
     turns = [
         Event(kind, math.exp(p.log_lam), _state(p.point))
         for trace in traces
@@ -276,26 +276,28 @@ def _embedded(point: _Array, task: Task) -> _Array:
 
 def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> Event:
     """Where the index changes between two places, by bisection."""
-    start = _index(before, low, task)
+    start = _indices(before, np.float64(low), task)
     for _ in range(30):
         lam = math.sqrt(low * high)
         mean = before + after
         middle = corrected(mean / np.linalg.norm(mean, axis=-1, keepdims=True), lam, task)
         if middle is None:
             break
-        if _index(middle, lam, task) == start:
+        if _indices(middle, np.float64(lam), task) == start:
             before, low = middle, lam
         else:
             after, high = middle, lam
     return Event("stability", math.sqrt(low * high), _state(before))
 
 
-def _index(point: _Array, lam: float, task: Task) -> int:
+def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     """How many directions descend, by balls where double precision does not tell."""
-    more = task.d - point.shape[1]
-    descending, across, certain = index_at(point, lam, task)
-    if not certain:
-        enclosure = refine(point, lam, task)
+    more = task.d - points.shape[-1]
+    descending, across, sure = index_at(points, lam, task)
+    found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
+    for i in np.flatnonzero(~np.atleast_1d(sure)):
+        point, temperature = points.reshape(-1, *points.shape[-2:])[i], np.atleast_1d(lam)[i]
+        enclosure = refine(point, float(temperature), task)
         if enclosure is not None and enclosure.decided:
-            return int(enclosure.inside[0] + more * enclosure.across[0])
-    return int(descending + more * sum(x < 0 for x in across))
+            found[i] = int(enclosure.inside[0] + more * enclosure.across[0])
+    return [int(x) for x in found]
