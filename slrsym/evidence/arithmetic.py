@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from slrsym.evidence.certificates import Hinted, Search
-from slrsym.evidence.emission import QUESTIONS, Emission, at_path, family
+from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path, family
 from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
@@ -244,7 +245,47 @@ QUESTIONS.append(_ask)
 def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     wanted = em.formula(step.statement)
     show = partial(in_context, em, wanted, step.context, premises)
-    return em.or_linear(step, show, premises)
+    try:
+        return em.or_linear(step, show, premises)
+    except FAILURES:
+        return _unified(em, wanted, step.context)
+
+
+def _unified(em: Emission, wanted: Term, context: Context) -> Line:
+    """With values of functions under binders in the same words, where they are equal."""
+    words: dict[str, tuple[Term, Line | None]] = {}
+    meant, changed = wanted, list[tuple[tuple[Any, ...], Line]]()
+    for path, t in _values_under(wanted):
+        if key(t) not in words:
+            words[key(t)] = (t, None)
+            for other, line in list(words.values()):
+                if line is None and other is not t and other[:2] == t[:2]:
+                    with suppress(*FAILURES):
+                        equal = em.attempt(partial(arithmetic, em, ("=", t, other), ()))
+                        words[key(t)] = (other, equal)
+                        break
+        other, equal = words[key(t)]
+        if equal is not None:
+            meant = at_path(meant, path, other)
+            changed.append((path, equal))
+    if not changed:
+        raise Refused("no two functions under binders are equal")
+    line = in_context(em, meant, context)
+    for path, equal in changed:
+        line = em.script.add("rewrite", [line, equal], [plain(path)])
+    return line
+
+
+def _values_under(
+    t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
+) -> Iterator[tuple[tuple[Any, ...], Term]]:
+    """Where functions of variables that are bound around them stand."""
+    if t[0] == "f" and free(t) & names:
+        yield path, t
+        return
+    for place, part in children(t):
+        inner = names | set(bound(t)) if is_inside(t, place) else names
+        yield from _values_under(part, (*path, place), inner)
 
 
 @family("_Differentiate")

@@ -205,12 +205,32 @@ class Search:
                 # A factor that does not vanish stands before it.
                 self.combine(st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2)
                 return True
+            # The same, where roots hide it.
+            for g, s in st.facts.known():
+                product = st.facts.reduced(g * p) if s <= NZ else st.zero
+                c = product.leading_coefficient() if product != 0 else 0
+                if c and product == f * (c / f.leading_coefficient()):
+                    c = fmpq(c) / fmpq(f.leading_coefficient())
+                    self.combine(st, p, [(c, [(f, 1), (g, 1)])], g**2)
+                    return True
         for i, g in enumerate(st.generators):
             if i in st.facts.live and g[0] == "f" and st.facts.sign(st.x[i]) == ZERO:
                 with contextlib.suppress(Refused):
                     if st.facts.sign(g[2][0]) != ZERO:
                         self.row(st, "inverse", st.x[i], st.one)
                         return self.vanishes(st, p) if st.facts.sign(p) != ZERO else True
+        # Where facts have a denominator, the multiple by it is their combination.
+        used = set().union(*({i for i, n in enumerate(f.degrees()) if n} for f in facts))
+        known = [(st.x[i], st.facts.sign(st.x[i])) for i in sorted(used & st.facts.live)]
+        for factor in (st.one, *(x if s == POS else x**2 for x, s in known if s <= NZ)):
+            rows = self.from_equations(st, facts, st.facts.reduced(p * factor))
+            if rows is not None:
+                self.combine(st, p, rows, factor)
+                return True
+        return False
+
+    def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
+        """A polynomial as a combination of some that vanish, times others."""
         cands = []
         for f in facts:
             cands.append([(f, 1)])
@@ -232,15 +252,13 @@ class Search:
                 columns.append((parts, t.to_dict()))
         lines = sorted({m for _, d in columns for m in d} | set(map(tuple, p.monoms())))
         if not columns or len(lines) > 600:
-            return False
+            return None
         right = p.to_dict()
         matrix = [[d.get(m, 0) for _, d in columns] for m in lines]
         found = exact(matrix, [right.get(m, 0) for m in lines])
         if found is None:
-            return False
-        rows = [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
-        self.combine(st, p, rows)
-        return True
+            return None
+        return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
 
     def best(self, st: Ring, f: Any) -> None:
         if any(st.facts.sign(f) <= s for s in (POS, NEG, NN, NP, NZ)):

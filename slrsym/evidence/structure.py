@@ -162,11 +162,9 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Line:
 def _under_derivatives(em: Emission, line: Line, wanted: Term, context: Context) -> Line:
     """An equation for all values, put in where a side of it is differentiated."""
     p = line.theorem.conclusion
-    if p[0] != "=" or not any(side[0] == "d" for side in wanted[1:]):
-        raise Refused("nothing is differentiated")
-    for old, new in (p[1:], p[:0:-1]):
+    for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():
         paths = places(wanted, old, through=("d",))
-        if not paths:
+        if len(paths) == len(places(wanted, old)):
             continue
         meant = wanted
         for path in paths:

@@ -57,6 +57,8 @@ Fraction: TypeAlias = tuple[Poly, Poly]
 _PARITY = {"erf": (-1,), "asin": (-1,), "atan": (-1,), "owens": (1, -1), "zeta": (1, 1),
            "sin": (-1,), "cos": (1,), "sinh": (-1,), "cosh": (1,), "tanh": (-1,)}  # fmt: skip
 _INCREASING = ("erf", "asin", "atan", "log", "sinh", "tanh")
+# Defined at all numbers; so are undefined functions and sequences, whose names have a space here.
+_TOTAL = ("erf", "atan", "sin", "cos", "sinh", "cosh", "tanh", "zeta", "owens", "max", "sign")
 # Of arcs that are known: the value over pi.
 _ARCS = {("asin", 1): fmpq(1, 2), ("asin", fmpq(1, 2)): fmpq(1, 6), ("atan", 1): fmpq(1, 4)}
 _OF_SORT = {"": ANY, ">0": POS, "<0": NEG, ">=0": NN, "<=0": NP, "!=0": NZ}
@@ -202,7 +204,27 @@ class Ring:
                 self.need(d, NZ, "an exponent that is defined inside of a binder alone")
                 self.facts.learn(self.x[self.generator("exp", (mono, d), m, unit)], POS)
             else:
-                require(False, "a factor that is defined inside of a binder alone")
+                require(kind != "s" and self.total(i), "a factor that is defined in a binder alone")
+                self.facts.live.add(i)
+
+    def total(self, i: int) -> bool:
+        """Whether a generator is defined at all values of its variables, by what is known here."""
+        kind, *data = self.generators[i]
+        if kind == "f":
+            if " " not in data[0] and data[0] not in _TOTAL:
+                return False
+            data = data[1:]
+        elif kind == "sum":
+            more = self.plus(self.minus(data[2], data[1]), (self.one, self.one))
+            if not self.sign(more) <= NN:
+                return False
+        elif kind == "exp":
+            data = [data[0]]
+        elif kind not in ("s", "pi"):
+            return False
+        parts = [] if kind in ("s", "pi") else data
+        used = {k for n, _ in parts if not n.is_constant() for k, e in enumerate(n.degrees()) if e}
+        return all(d.is_constant() for _, d in parts) and all(map(self.total, used))
 
     # -- generators -------------------------------------------------------------------------------
 
@@ -598,6 +620,8 @@ class Ring:
             signs = [self.sign((self.facts.ring.from_dict({m: 1}), d_in)) for m in groups]
         total, (start, end) = (self.zero, self.one), ends
         length = self.minus(end, start)
+        if head == "sum":
+            length = self.plus(length, (self.one, self.one))
         strict = self.sign(length) == POS
         self.revive(d_out)
         self.need(d_out, NZ, "a denominator may vanish outside of a binder")
@@ -606,8 +630,7 @@ class Ring:
             self.revive(share[0])
             mono = self.facts.ring.from_dict({m: 1})
             if mono == 1 and d_in == 1:
-                number = self.plus(length, (self.one * int(head == "sum"), self.one))
-                total = self.plus(total, self.times(share, number))
+                total = self.plus(total, self.times(share, length))
                 continue
             value = self._of_parts(head, [(mono, d_in), start, end], i)
             if ordered and s <= NN:
