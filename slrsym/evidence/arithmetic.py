@@ -25,6 +25,7 @@ from slrsym.trusted.term import (
     is_inside,
     key,
     num,
+    outside,
     plain,
     replaced,
 )
@@ -143,9 +144,13 @@ def _supposed(
     return use
 
 
+def is_improper(t: Term) -> bool:
+    return t[0] == "int" and any(end[0] in ("oo", "-oo") for end in outside(t))
+
+
 def opaque_in(t: Term) -> dict[str, Term]:
-    """What arithmetic takes for numbers: expectations, their derivatives, sums of copies."""
-    if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E"):
+    """What arithmetic takes for numbers: means, their derivatives, copies, improper integrals."""
+    if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E") or is_improper(t):
         # With the sums of copies that it is taken of.
         return {key(t): t} | {key(c): c for c in _copies(t, t) if t[0] == "E"}
     found: dict[str, Term] = {}

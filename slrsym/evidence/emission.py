@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from sympy import Matrix
+from sympy import Integral, Matrix
 
 from slrsym.claims.claim import Claim
 from slrsym.evidence.translate import Translator, Untranslatable
@@ -301,7 +301,7 @@ class Emission:
         try:
             return self.attempt(make)
         except FAILURES:
-            if not step.link.statement.has(Expectation):
+            if not step.link.statement.has(Expectation, Integral):
                 raise
             return BY_LINEARITY[0](self, step, lines)
 

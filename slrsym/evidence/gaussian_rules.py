@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sympy import Add, Derivative, Dummy, Expr, Mul, S, exp, expand, pi, simplify, sqrt
+from sympy import Add, Derivative, Dummy, Expr, Integral, Mul, S, exp, expand, pi, simplify, sqrt
 
+from slrsym.evidence.arithmetic import is_improper
 from slrsym.evidence.emission import BY_LINEARITY, FAILURES, Emission, family, places
 from slrsym.evidence.expectations import Calculus, nodes_of
 from slrsym.evidence.laws import factored
@@ -47,7 +48,25 @@ def _worked(em: Emission, step: Step, *ways: str, rule: Any = None) -> Calculus:
 
 def linear(em: Emission, step: Step, lines: Sequence[Line] = ()) -> Line:
     """The statement from lines, by arithmetic and the linearity of expectations."""
-    return _worked(em, step).conclude(em.formula(step.statement), lines)
+    work = _worked(em, step)
+    return work.conclude(em.formula(step.statement), [*lines, *_integrals(work, step)])
+
+
+def _integrals(work: Calculus, step: Step) -> Iterator[Line]:
+    """Improper integrals, by those of the terms of what is integrated."""
+    for node in step.link.statement.atoms(Integral):
+        t, x = work.em.term(node), node.variables[0]
+        if not is_improper(t):
+            continue
+        parts: dict[Expr, Expr] = {}
+        for term in Add.make_args(expand(node.function)):
+            c, f = term.as_independent(x, as_Add=False)
+            parts[f] = parts.get(f, S.Zero) + c
+        bodies = {f: work.em.term(node.func(f, *node.limits)) for f in parts}
+        yield work.linear(t, [
+            (work.em.term(c), substitute(inside(bodies[f])[0], {bound(bodies[f])[0]: bound(t)[0]}))
+            for f, c in parts.items()
+        ])  # fmt: skip
 
 
 BY_LINEARITY.append(linear)
