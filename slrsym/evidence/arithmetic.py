@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from slrsym.evidence.certificates import Hinted, Search
-from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path, family
+from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
 from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Refused
@@ -29,7 +29,7 @@ from slrsym.trusted.term import (
     plain,
     replaced,
 )
-from slrsym.trusted.theorem import Theorem
+from slrsym.trusted.theorem import Theorem, prove
 
 __all__ = ["FOUND", "arithmetic", "in_context", "opaque_in", "searched"]
 
@@ -53,7 +53,10 @@ def searched(
     if name in FOUND:
         if FOUND[name] is None:
             raise Refused("no evidence was found before")
-        return "arithmetic", premises, tuple(given), p, FOUND[name]
+        # It may have been found by another version of the kernel.
+        with suppress(Refused):
+            prove("arithmetic", premises, tuple(given), p, FOUND[name])
+            return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
         made = _tried(p, given, premises, seconds)
     except Refused:
@@ -115,6 +118,9 @@ def arithmetic(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Lin
     """The line that shows a relation from hypotheses and other lines; raises `Refused`."""
     name, _, *data = searched(p, given, [line.theorem for line in lines])
     return em.script.add(name, lines, *data)
+
+
+BY_ARITHMETIC.append(arithmetic)
 
 
 def _supposed(
@@ -252,8 +258,10 @@ def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     show = partial(in_context, em, wanted, step.context, premises)
     try:
         return em.or_linear(step, show, premises)
-    except FAILURES:
-        return _unified(em, wanted, step.context)
+    except FAILURES as reason:
+        with suppress(*FAILURES):
+            return em.attempt(partial(_unified, em, wanted, step.context))
+        raise reason
 
 
 def _unified(em: Emission, wanted: Term, context: Context) -> Line:

@@ -542,8 +542,14 @@ class Search:
                         self.row(st, "root", st.x[i], b)
                     except Refused:
                         pass
-                if st.facts.sign(p) <= want:
-                    return
+            else:
+                # Powers of a root that is at least 1.
+                with contextlib.suppress(Refused):
+                    self.best(st, base - 1)
+                    self.row(st, "root", st.x[i], st.one)
+                    self.combination(st, p, want)
+            if st.facts.sign(p) <= want:
+                return
             other = st.facts.reduced(w * st.x[i] - u)
             norm = st.facts.reduced(w * w * base - u * u)
             if norm == 0:

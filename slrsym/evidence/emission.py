@@ -316,6 +316,9 @@ class Emission:
         lacking = [h for k, h in line.theorem.hypotheses.items() if k not in by_key]
         proofs = []
         for h in lacking:
+            with contextlib.suppress(*FAILURES):
+                proofs.append(BY_ARITHMETIC[0](self, h, exact))
+                continue
             # The same hypothesis, as SymPy evaluates it.
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
                            if same(self.formula(g), h)), None)  # fmt: skip
@@ -410,6 +413,8 @@ def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
 
 # What is tried with the expectations of a step taken apart, where arithmetic alone fails.
 BY_LINEARITY: list[Callable[..., Line]] = []
+# A relation from hypotheses.
+BY_ARITHMETIC: list[Callable[..., Line]] = []
 # Ways to show a formula that a step needs besides its premises, in the order of cost.
 QUESTIONS: list[Callable[..., Line]] = []
 

@@ -241,6 +241,9 @@ class Calculus:
             outer = [f for f, v in pieces if not v <= chosen]
             if not outer:
                 continue
+            if any(_together(a, b, blocks) for a in chosen & names for b in names - chosen):
+                # With a variable that does not occur; so it goes first.
+                return self.marginal(e)
             law, count = self._refined(e.law, chosen & names)
             if law != e.law:
                 same_law = Expectation(e.integrand, law)

@@ -309,6 +309,10 @@ class Ring:
             strict = strict and self.ask(g, POS)
             w, left = divmod(k, q)
             out = self.times(out, (g**w, self.one))
+            of = next((h for x, h in zip(self.x, self.generators, strict=False) if x == g), ("",))
+            if left and of[0] == "exp":
+                self.units[of[2], str(of[1][1])] = of[3] / q
+                raise Finer("a root of an exponential")
             if left:
                 out = self.times(out, (self.root_of(g, q) ** left, self.one))
         if rest != 1:

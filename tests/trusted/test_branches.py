@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from slrsym.evidence.arithmetic import searched
 from slrsym.trusted.expect import moments
 from slrsym.trusted.term import Refused, defined, num, same
 from slrsym.trusted.theorem import prove
-from tests.trusted.terms import I, X, Y, f, total
+from tests.trusted.terms import I, J, N, X, Y, f, total
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
 T = ("s", "t", "R")
@@ -116,3 +117,56 @@ def test_an_end_of_the_name_of_the_variable_is_another_thing():
     v = ("s", "v", "R")
     with pytest.raises(Refused, match="name of an end"):
         shown(("=", slope(("int", (v,), (("*", T, v),), (ZERO, v))), ONE))
+
+
+# -- sums -----------------------------------------------------------------------------------------
+
+K = ("s", "k", "Z")
+
+
+def of(name, *indices):
+    return ("ix", name, "R", *indices)
+
+
+def test_a_sum_of_terms_above_0_is_above_0_if_there_is_a_term():
+    some, none = ("s", "m", "Z>0"), ("s", "m", "Z>=0")
+    for end, accepted in ((some, True), (none, False)):
+        positive = total(I, ("f", "exp", of("a", I)), ONE, end)
+        if accepted:
+            assert prove(*searched(("<", ZERO, positive), ()))
+        else:
+            with pytest.raises(Refused):
+                prove(*searched(("<", ZERO, positive), (), seconds=0.5))
+
+
+def test_a_sum_is_taken_out_of_another():
+    for make in (
+        lambda j: of("b", j),
+        lambda j: ("f", "erf", of("b", j)),
+        lambda j: ("f", "exp", of("b", j)),
+        lambda j: ("*", ("pi",), total(K, ("*", of("b", j), of("c", K)), ONE, N)),
+    ):
+        inner = total(J, ("*", make(J), of("a", I)), ONE, TWO)
+        assert prove(*searched(defined(total(I, inner, ONE, TWO)), ()))
+
+
+def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
+    # For k = n + 1 the outer sums are empty, and the sum from n + 1 to k - 1 runs backwards.
+    inner = total(J, of("b", J), ("+", N, TWO), K)
+    outer = total(I, ("*", of("a", I), inner), ("+", N, ONE), K)
+    given = (("<=", N, K), ("<=", ZERO, N))
+    assert prove(*searched(defined(total(I, of("a", I), ("+", N, ONE), K)), given))
+    with pytest.raises(Refused):
+        prove(*searched(defined(outer), given))
+    for make in (lambda j: ("^", 1, 2, of("b", j)), lambda j: ("^", -1, 1, of("b", j)),
+                 lambda j: ("f", "log", of("b", j))):  # fmt: skip
+        hidden = total(I, ("*", of("a", I), total(J, make(J), ONE, TWO)), ONE, N)
+        with pytest.raises(Refused):
+            prove(*searched(defined(hidden), (), seconds=0.5))
+
+
+def test_a_root_of_an_exponential_is_one_of_half_the_exponent():
+    half = ("f", "exp", ("*", num(1, 2), X))
+    assert prove(*searched(("=", ("^", 1, 2, ("f", "exp", X)), half), ()))
+    with pytest.raises(Refused):
+        prove(*searched(("=", ("^", 1, 2, ("f", "exp", X)), ("f", "exp", X)), (), seconds=0.5))
