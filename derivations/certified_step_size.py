@@ -6,17 +6,13 @@ What is certified here holds for the parameters of a box that is stated, and is 
 from sympy import And, Eq, Gt, Lt, Rational, S, erf, exp, pi, sqrt
 
 from slrsym.certify import OnBox
-from slrsym.certify.functions import (
-    R_KAPPA,
-    R_KK,
-    R_KN,
-    R_NN,
-    R_NU,
-    ROOM,
-    planar_map,
-    risk_symbols,
-)
-from slrsym.kernels.special import ErfDefect
+from slrsym.certify.functions import R_1 as R_KAPPA
+from slrsym.certify.functions import R_2 as R_NU
+from slrsym.certify.functions import R_11 as R_KK
+from slrsym.certify.functions import R_12 as R_KN
+from slrsym.certify.functions import R_22 as R_NN
+from slrsym.certify.functions import ROOM, planar_map, risk_symbols
+from slrsym.kernels.functions import ErfDefect
 from slrsym.notation import B, alpha, d, gamma, kappa, lam, nu
 from slrsym.planar import K, R_kappa, R_nu, b, moved
 from slrsym.planar import planar_map as planar_map_of_paper
