@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from sympy import Add, Basic, Expr, Mul, Pow, Symbol, preorder_traversal, sqrt
 from sympy.core.function import AppliedUndef
-from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
 from slrsym import notation
@@ -17,6 +17,7 @@ from slrsym.book.shorthand import DRIFT, MEAN, SMALL_A, SPREAD, A, B, Shorthand,
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 from slrsym.statements.expressions import free as free_symbols
+from slrsym.statements.expressions import text_of
 from slrsym.typeset import Printer, to_latex, widest
 from slrsym.typeset.boxes import Box, Operator, Root, Script, identifier, number, row
 from slrsym.typeset.writing import MOST_PRIMES
@@ -168,33 +169,37 @@ def _letters(expr: Basic) -> list[Symbol]:
 _ROOM, _LEAST, _MOST = 33.0, 7.0, 36.0
 _LETTERS = ("S", "W", "Q", "N", "M")
 _MOST_LETTERS = 8
-# With fewer operations a formula fits in any case.
-_FEW = 25
+# With fewer parts a formula fits in any case.
+_FEW = 35
 
 
 def narrowed(
     shorthand: Shorthand,
     shown: Collection[Basic],
     symbols: Collection[Symbol],
-    names: Mapping[str, Box],
-) -> Shorthand:
-    """The abbreviations, with more letters if what is to be shown does not fit on lines."""
-    printer = Printer(names=names)
+    printer_of: Callable[[Shorthand], Printer],
+) -> tuple[Shorthand, Printer]:
+    """The abbreviations, with more letters if what is to be shown does not fit on lines.
+
+    Also the printer, which knows the formulas that it has measured.
+    """
+    printer = printer_of(shorthand)
     taken = names_in(shown)
     stem = next((x for x in _LETTERS if not any(t.startswith(x) for t in taken)), None)
     if stem is None:
-        return shorthand
+        return shorthand, printer
     free = set(symbols)
     sides = [side for e in shown for side in _sides(e)]
     # A letter makes nothing wider.
-    wide = [e for e in dict.fromkeys(sides) if e.count_ops() > _FEW]
+    wide = [e for e in dict.fromkeys(sides) if any(islice(preorder_traversal(e), _FEW, None))]
     for place in range(1, _MOST_LETTERS + 1):
         wide = [e for e in wide if widest(printer.box(shorthand(e))) > _ROOM]
         best = _candidate(wide, shorthand, printer, free)
         if best is None:
-            return shorthand
+            break
         shorthand = shorthand.with_letter(Symbol(f"{stem}_{place}", real=True), best)
-    return shorthand
+        printer = printer_of(shorthand)
+    return shorthand, printer
 
 
 def _sides(statement: Any) -> list[Any]:
@@ -210,25 +215,21 @@ def _candidate(
     wide: list[Expr], shorthand: Shorthand, printer: Printer, free: set[Symbol]
 ) -> Expr | None:
     """What is worth a letter most: wide, and there often."""
-    counts: Counter[Expr] = Counter()
-    for side in wide:
-        for node in preorder_traversal(side):
-            if isinstance(node, Relational | Law) or not isinstance(node, Expr):
-                continue
-            if not node.args:
-                continue
-            own = free_symbols(node)
-            plain = bool(own)
-            closed = {s for s in own if isinstance(s, Symbol)} <= free
-            whole = node == side or node in shorthand.local
-            if plain and closed and not whole and not node.has(AppliedUndef, Expectation):
-                counts[node] += 1
-    worth: list[tuple[float, str, Expr]] = []
+    counts = Counter(node for side in wide for node in islice(preorder_traversal(side), 1, None))
+    worth: dict[Expr, float] = {}
     for node, count in counts.items():
+        if not isinstance(node, Expr) or isinstance(node, Law) or not node.args:
+            continue
+        own = {s for s in free_symbols(node) if isinstance(s, Symbol)}
+        if not own or not own <= free or node in shorthand.local:
+            continue
+        if node.has(AppliedUndef, Expectation):
+            continue
         width = printer.box(shorthand(node)).width
         if _LEAST < width < _MOST:
-            worth.append((-(width - 2) * count, str(node), node))
-    return min(worth, key=lambda item: item[:2])[2] if worth else None
+            worth[node] = (width - 2) * count
+    most = max(worth.values(), default=0.0)
+    return min((node for node, value in worth.items() if value == most), key=text_of, default=None)
 
 
 NAMES: dict[str, Box] = {

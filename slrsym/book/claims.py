@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +69,19 @@ def claim_entry(
     shown = _shown(claim, steps)
     shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
     shorthand = with_planar_letters(shorthand, shown).with_written(claim.written)
-    shorthand = narrowed(shorthand, shown, claim.symbols, _names(shown))
-    short = [shorthand(e) for e in shown]
-    definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
-    laws = declared_laws([*short, *definitions])
-    inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
-    own = [x for x in free_in([claim.statement, *claim.given]) if isinstance(x, Symbol)]
     names = _names(shown)
-    printer = Printer(ORDER, laws, names | told_apart(own, names), inside)
+    own = [x for x in free_in([claim.statement, *claim.given]) if isinstance(x, Symbol)]
+    names = names | told_apart(own, names)
+
+    def printer_of(shorthand: Shorthand) -> Printer:
+        short = [shorthand(e) for e in shown]
+        definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
+        inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
+        return Printer(ORDER, declared_laws([*short, *definitions]), names, inside)
+
+    shorthand, printer = narrowed(shorthand, shown, claim.symbols, printer_of)
+    short = [shorthand(e) for e in shown]
+    laws = printer.laws or {}
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
     said = [claim.statement, *claim.given]
@@ -113,7 +119,7 @@ def claim_entry(
         rules=_rules(steps),
         steps=getattr(row_of_ledger, "steps", len(steps)),
         digits=getattr(row_of_ledger, "digits", None),
-        names=reading_names(shown, shorthand, printer),
+        names=partial(reading_names, shown, shorthand, printer),
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),

@@ -26,6 +26,7 @@ from slrsym.book.document import (
 )
 from slrsym.book.rules import rule_of
 from slrsym.claims import step_name
+from slrsym.statements.expressions import text_of
 from slrsym.typeset import Box, broken, to_mathml
 from slrsym.typeset.boxes import Operator, Row, row
 from slrsym.typeset.writers import converted
@@ -172,7 +173,8 @@ class Renderer:
         name = escape(str(label) if label else id).replace(" ", "\u00a0")
         if id not in self.pages:
             return name
-        return f'<a href="{escape(self.pages[id])}" title="{escape(id)}">{name}</a>'
+        more = "" if str(label) == id else f' title="{escape(id)}"'
+        return f'<a href="{escape(self.pages[id])}"{more}>{name}</a>'
 
     # -- blocks --------------------------------------------------------------------------------
 
@@ -198,11 +200,11 @@ class Renderer:
         links = display.links
         if not any(link.why for link in links):
             shown = self.formula(relation(display))
-            told = str(display.start.shown)
+            told = text_of(display.start.shown)
             return self._step(display.label, display.why, shown, told) if display.why else shown
         sides = [display.start.shown, *(link.formula.shown for link in links)]
         said = [
-            f"{_SYMPY[link.sign]}({left}, {right})"
+            f"{_SYMPY[link.sign]}({text_of(left)}, {text_of(right)})"
             for link, left, right in zip(links, sides, sides[1:], strict=False)
         ]
         if len(links) == 1:

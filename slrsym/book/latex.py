@@ -24,6 +24,7 @@ from slrsym.book.document import (
     Text,
     listed,
 )
+from slrsym.book.pictures import PICTURES, Picture
 from slrsym.book.prose import escaped, inline_text
 from slrsym.typeset import Box, Line, broken, to_latex
 from slrsym.typeset.boxes import Operator, Row
@@ -52,8 +53,12 @@ class Displays:
         axioms: Mapping[str, Collection[str]] | None = None,
         step_numbers: bool = True,
         brief: bool = False,
+        pictured: bool = False,
     ) -> None:
         self.labels = labels
+        # Whether statements have their pictures, and which have been drawn.
+        self.pictured = pictured
+        self.drawn: frozenset[Picture] = frozenset()
         self.brief = brief
         # The formulas of the statement, which its proof need not repeat.
         self.stated: frozenset[Box] = frozenset()
@@ -294,6 +299,7 @@ class Renderer(Displays):
             self._margin(claim) + "%",
             self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
             f"\\end{{{kind}}}",
+            *self._picture(claim.id),
         ]
         if claim.status != "proved":
             parts.append(f"\\slrunproved{{{claim.status}}}")
@@ -321,6 +327,22 @@ class Renderer(Displays):
         evidence = self.inline(self._beneath(claim))
         parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{escaped(claim.id)}}}\n")
         return "\n".join(part for part in parts if part is not None)
+
+    def _picture(self, id: str) -> list[str]:
+        """The picture of a statement, once for all that have it."""
+        picture = PICTURES.get(id) if self.pictured else None
+        if picture is None:
+            return []
+        seen, self.drawn = self.drawn, self.drawn | {picture}
+        if picture in seen:
+            return [rf"See \cref{{{picture.name}}}.\par"]
+        caption = self.inline(inline_text(picture.caption))
+        return [
+            r"\begin{figure}[htbp]\centering",
+            rf"\includegraphics[width=\linewidth,height=85mm,keepaspectratio]{{{picture.name}.pdf}}",
+            rf"\caption{{{caption}}}\label{{{picture.name}}}",
+            r"\end{figure}",
+        ]
 
     def _margin(self, claim: ClaimEntry) -> str:
         """What is known of a claim, in few words."""

@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from slrsym.book.bibliography import PAPER, bibtex
 from slrsym.book.chapters import Chapter, chapters, uses
@@ -37,6 +38,7 @@ _HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
 \usepackage{amsmath,amssymb,amsthm}
 \usepackage{booktabs,longtable}
 \usepackage{xcolor}
+\usepackage{graphicx}
 \usepackage{fancyhdr}
 \usepackage{tikz}
 \usetikzlibrary{backgrounds}
@@ -132,8 +134,8 @@ _TITLE = r"""\title{%s}
 
 def book_files(
     document: Document, step_numbers: bool = True, title: str | None = None
-) -> dict[str, str]:
-    """The files of a book."""
+) -> dict[str, Any]:
+    """The files of a book: texts, and pictures as bytes."""
     renderer = _renderer(document, step_numbers)
     files: dict[str, str] = {"preamble.tex": preamble()}
     parts = chapters(document.sections)
@@ -184,7 +186,7 @@ def book_files(
     body += ["\\printindex", "\\end{document}", ""]
     files["references.bib"] = _bibliography(document)
     files[MAIN] = "\n".join(body)
-    return files
+    return files | {f"{picture.name}.pdf": picture.pdf() for picture in renderer.drawn}
 
 
 def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True) -> dict[str, str]:
@@ -313,7 +315,8 @@ def _introduction(document: Document, whole: bool) -> str:
 def _renderer(document: Document, step_numbers: bool) -> Renderer:
     linked = {claim.id for claim in document.claims}
     axioms = {a.id: a.users for a in document.axioms}
-    return Renderer(document.labels, linked, axioms, step_numbers, brief=True)
+    pictured = bool(document.notation)
+    return Renderer(document.labels, linked, axioms, step_numbers, brief=True, pictured=pictured)
 
 
 # A running head of more characters would reach into that of the chapter.
@@ -429,7 +432,7 @@ def compiled(folder: Path, main: str) -> Path:
     with tempfile.TemporaryDirectory(prefix="slrsym-") as name:
         work = Path(name)
         for file in folder.iterdir():
-            if file.suffix in (".tex", ".bib"):
+            if file.suffix in (".tex", ".bib") or file.name.startswith("figure-"):
                 shutil.copy(file, work / file.name)
         if program == "latexmk":
             options = ["-pdf", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]

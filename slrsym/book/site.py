@@ -21,6 +21,7 @@ from slrsym.book.document import ClaimEntry, Display, Document
 from slrsym.book.errata import LEAD
 from slrsym.book.html import STATUSES, Renderer, badge, escaped, relation, slug
 from slrsym.book.outline import Part, outline
+from slrsym.book.pictures import PICTURES
 from slrsym.book.portrait import SETTING, script
 from slrsym.book.prose import inline_text
 from slrsym.book.rules import rule_entry, rule_of
@@ -111,6 +112,9 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
     anchors: set[str] = set()
     for place, claim in enumerate(claims):
         show = renderer("../", claim)
+        picture = PICTURES.get(claim.id) if document.notation else None
+        if picture:
+            pages[f"pictures/{picture.name}.svg"] = picture.svg()
         pages[f"claims/{claim.id}.html"] = made(
             "claim.html",
             str(claim.label),
@@ -118,6 +122,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
             "../",
             claim=claim,
             portrait=claim.id in _IN_MOTION and bool(document.notation),
+            picture=picture,
             users=users[claim.id],
             axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
             before=claims[place - 1] if place else None,

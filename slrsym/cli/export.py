@@ -147,7 +147,9 @@ class _Export:
         took = f"verified {len(rows)} claims in {self._begin - start:.1f} s"
         self._told = f"{took}; wrote {len(wanted)} of them to"
 
-    def write(self, folders: Mapping[Path, dict[str, str]], where: str, what: str) -> None:
+    def write(
+        self, folders: Mapping[Path, Mapping[str, str | bytes]], where: str, what: str
+    ) -> None:
         """Write the files of each folder."""
         for folder, files in folders.items():
             write_folder(folder, files)
@@ -212,7 +214,7 @@ def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
 
 def _files(
     document: Document, standalone: bool, title: str | None
-) -> tuple[dict[str, str], list[str]]:
+) -> tuple[dict[str, Any], list[str]]:
     from slrsym.book.latex_book import MAIN, book_files
     from slrsym.book.latex_book import standalone as alone
 

@@ -31,6 +31,7 @@ from sympy import (
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFunction
+from sympy.printing.str import StrPrinter
 
 from slrsym.gaussian.binding import Binder
 
@@ -46,6 +47,7 @@ __all__ = [
     "put",
     "rebuilt",
     "spoken",
+    "text_of",
 ]
 
 
@@ -233,14 +235,35 @@ _SIGNS = {
 _WORDS = {And: " and ", Or: " or ", Implies: " => ", Equivalent: " <=> "}
 
 
-# A link of a chain says again what the one before it has said.
-_remembered = lru_cache(maxsize=256)(str)
+class _Text(StrPrinter):  # type: ignore[misc]
+    """SymPy's text, of which no part is made twice.
+
+    Parts are known by where they are: to SymPy, a `Subs` is equal to others that read differently.
+    """
+
+    _MOST = 100_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[int, tuple[Any, str]] = {}
+
+    def _print(self, expr: Any, **settings: Any) -> Any:
+        if not isinstance(expr, Basic) or not expr.args:
+            return super()._print(expr, **settings)
+        found = self._known.get(id(expr))
+        if found is None or found[0] is not expr:
+            if len(self._known) > self._MOST:
+                self._known.clear()
+            found = self._known[id(expr)] = (expr, super()._print(expr, **settings))
+        return found[1]
 
 
-def _line(expr: Any) -> str:
-    # To SymPy, a `Subs` is equal to others that read differently.
-    plain = isinstance(expr, Basic) and not expr.has(Subs)
-    return _remembered(expr) if plain else str(expr)
+_printer = _Text()
+
+
+def text_of(expr: Any) -> str:
+    """What `str` makes of an expression or statement, in less time."""
+    return str(_printer.doprint(expr))
 
 
 def spoken(statement: Any) -> str:
@@ -254,12 +277,13 @@ def spoken(statement: Any) -> str:
     '(x**2 = 4) and (x > 0)'
     """
     if isinstance(statement, Relational):
-        return f"{_line(statement.lhs)} {_SIGNS[type(statement).__name__]} {_line(statement.rhs)}"
+        left, right = text_of(statement.lhs), text_of(statement.rhs)
+        return f"{left} {_SIGNS[type(statement).__name__]} {right}"
     if isinstance(statement, Not):
         return f"not ({spoken(statement.args[0])})"
     for kind, word in _WORDS.items():
         if isinstance(statement, kind):
             # SymPy orders the arguments of Implies alone by meaning, of the others by name.
-            parts = statement.args if kind is Implies else sorted(statement.args, key=_line)
+            parts = statement.args if kind is Implies else sorted(statement.args, key=text_of)
             return word.join(f"({spoken(part)})" for part in parts)
-    return _line(statement)
+    return text_of(statement)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 # Estimates in em of the text font, from the widths of Computer Modern; they decide where lines
@@ -82,11 +83,11 @@ class Row(Box):
 
     parts: tuple[Box, ...]
 
-    @property
+    @cached_property
     def width(self) -> float:
         return sum(part.width for part in self.parts)
 
-    @property
+    @cached_property
     def height(self) -> int:
         return max((part.height for part in self.parts), default=0)
 
@@ -110,11 +111,11 @@ class Fraction(Box):
     numerator: Box
     denominator: Box
 
-    @property
+    @cached_property
     def width(self) -> float:
         return max(x.width + _limits_aside(x) for x in (self.numerator, self.denominator)) + 0.25
 
-    @property
+    @cached_property
     def height(self) -> int:
         return 2 if max(self.numerator.height, self.denominator.height) < 2 else 3
 
@@ -127,14 +128,14 @@ class Script(Box):
     below: Box | None = None
     above: Box | None = None
 
-    @property
+    @cached_property
     def width(self) -> float:
         scripts = [s.width * _SCRIPT for s in (self.below, self.above) if s is not None]
         if isinstance(self.base, Operator) and self.base.text == "sum":
             return max([self.base.width, *scripts])
         return self.base.width + max(scripts, default=0)
 
-    @property
+    @cached_property
     def height(self) -> int:
         return self.base.height
 
@@ -145,11 +146,11 @@ class Root(Box):
 
     radicand: Box
 
-    @property
+    @cached_property
     def width(self) -> float:
         return self.radicand.width + 0.9
 
-    @property
+    @cached_property
     def height(self) -> int:
         return self.radicand.height
 
@@ -162,11 +163,11 @@ class Delimiter(Box):
     size: int
     side: Literal["open", "close"]
 
-    @property
+    @cached_property
     def width(self) -> float:
         return (0.4, 0.48, 0.62, 0.75)[self.size]
 
-    @property
+    @cached_property
     def height(self) -> int:
         return max(1, self.size)
 
@@ -180,7 +181,7 @@ class Fence(Box):
     closing: str
     breaks: bool = True
 
-    @property
+    @cached_property
     def width(self) -> float:
         return self.body.width + self.opened.width + self.closed.width
 
@@ -199,7 +200,7 @@ class Fence(Box):
         """The bracket on the right."""
         return Delimiter(self.closing, self.size, "close")
 
-    @property
+    @cached_property
     def height(self) -> int:
         return max(1, self.body.height)
 
@@ -210,13 +211,13 @@ class Grid(Box):
 
     rows: tuple[tuple[Box, ...], ...]
 
-    @property
+    @cached_property
     def width(self) -> float:
         columns = zip(*self.rows, strict=True)
         result: float = sum(max(box.width for box in column) + 1.0 for column in columns) + 0.6
         return result
 
-    @property
+    @cached_property
     def height(self) -> int:
         return 3
 

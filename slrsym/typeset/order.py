@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from sympy import (
@@ -31,15 +31,10 @@ from sympy.tensor.indexed import Indexed
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
+from slrsym.statements.expressions import text_of
 
 _SUMS = (Sum, IIDSum)
 _INTEGRALS = (Integral, Derivative, Subs)
-
-
-@lru_cache(maxsize=50_000)
-def _text(expr: Expr) -> str:
-    """What breaks ties."""
-    return str(expr)
 
 
 def is_negative_term(term: Expr) -> bool:
@@ -84,7 +79,7 @@ class Order:
         base = factor.base if isinstance(factor, Pow) else factor
         half = isinstance(factor, Pow) and factor.exp.is_Rational and not factor.exp.is_Integer
         if base.is_number and not base.has(exp):
-            return (0, base != pi, _text(base))
+            return (0, base != pi, text_of(base))
         if isinstance(base, Symbol | Indexed):
             count = base.is_integer and not half
             return (1 if count else 3 if half else 2, self.symbol(base, bound))
@@ -95,16 +90,16 @@ class Order:
             return (1, (True, 0), -float(base.as_coeff_Add()[0]))
         if isinstance(base, Add):
             plain, least = self._least(base, bound)
-            return (6 if plain else 3.5, least, _text(base))
+            return (6 if plain else 3.5, least, text_of(base))
         if isinstance(base, exp):
-            return (5, _text(base))
+            return (5, text_of(base))
         if isinstance(base, Expectation):
-            return (7, _text(base))
+            return (7, text_of(base))
         if isinstance(base, _INTEGRALS):
-            return (8, _text(base))
+            return (8, text_of(base))
         if isinstance(base, _SUMS):
-            return (9, _text(base))
-        return (4, type(base).__name__, _text(base))
+            return (9, text_of(base))
+        return (4, type(base).__name__, text_of(base))
 
     def _least(self, base: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
         names = [self.symbol(s, bound) for s in base.free_symbols]
@@ -128,7 +123,7 @@ class Order:
             any(key[0] for key in letters),
             degree,
             letters,
-            _text(rest),
+            text_of(rest),
         )
 
 

@@ -166,28 +166,35 @@ def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = F
         lines = [Line(lines)]
     if len(lines) == 1:
         (only,) = lines
-        shown, latex = _element(only.box), to_latex(only.box)
+        shown, latex = _inside(only.box), to_latex(only.box)
     else:
         shown = "".join(map(_table_row, lines))
         shown = f'<mtable class="lines" displaystyle="true">{shown}</mtable>'
         latex = " ".join(to_latex(line.box) for line in lines)
     if annotated:
         note = f'<annotation encoding="application/x-tex">{escape(latex, quote=False)}</annotation>'
-        shown = f"<semantics>{_grouped(shown)}{note}</semantics>"
+        shown = shown if len(lines) > 1 else _one(lines[0].box)
+        shown = f"<semantics>{shown}{note}</semantics>"
     style = ' display="block"' if display else ""
     return f"<math{style}>{shown}</math>"
 
 
 def _table_row(line: Line) -> str:
     indent = f'<mspace width="{line.indent:g}em"/>' if line.indent else ""
-    return f"<mtr><mtd>{indent}{_element(line.box)}</mtd></mtr>"
+    return f"<mtr><mtd>{indent}{_inside(line.box)}</mtd></mtr>"
+
+
+def _inside(box: Box) -> str:
+    """A box as elements for a parent that is a row itself."""
+    return "".join(_beside(box.parts)) if isinstance(box, Row) else _element(box)
 
 
 def _element(box: Box) -> str:
     """A box as one element, or none for a space of no width."""
     match box:
         case Row(parts):
-            return _grouped("".join(_beside(parts)))
+            inside = [element for element in _beside(parts) if element]
+            return inside[0] if len(inside) == 1 else _grouped("".join(inside))
         case Atom():
             return _mathml_atom(box)
         case Operator():
@@ -199,26 +206,33 @@ def _element(box: Box) -> str:
         case Script():
             return _script(box)
         case Root(radicand):
-            return f"<msqrt>{_element(radicand)}</msqrt>"
+            return f"<msqrt>{_inside(radicand)}</msqrt>"
         case Delimiter(text, size, side):
             form = "prefix" if side == "open" else "postfix"
             height = f"{_HEIGHTS[size]:g}em"
             sized = (
                 f'minsize="{height}" maxsize="{height}"' if size >= _HIGH else 'stretchy="false"'
             )
-            return f'<mo form="{form}" fence="true" {sized}>{escape(text)}</mo>'
+            return f'<mo form="{form}" {sized}>{escape(text)}</mo>'
         case Fence(opening, body, closing):
-            high = body.height >= _HIGH
-            opened, closed = _bracket(opening, "prefix", high), _bracket(closing, "postfix", high)
-            return _grouped(opened + _element(body) + closed)
+            grows = body.height >= _HIGH or _is_plain(body)
+            opened, closed = _bracket(opening, "prefix", grows), _bracket(closing, "postfix", grows)
+            return _grouped(opened + _inside(body) + closed)
         case Grid(rows):
             lines = "".join(
-                f"<mtr>{''.join(f'<mtd>{_element(entry)}</mtd>' for entry in entries)}</mtr>"
+                f"<mtr>{''.join(f'<mtd>{_inside(entry)}</mtd>' for entry in entries)}</mtr>"
                 for entries in rows
             )
             opened, closed = _bracket("(", "prefix"), _bracket(")", "postfix")
             return _grouped(f"{opened}<mtable>{lines}</mtable>{closed}")
     raise TypeError(f"no box: {box!r}")
+
+
+def _is_plain(box: Box) -> bool:
+    """Whether a bracket around it stays as it is, though it could grow."""
+    if isinstance(box, Row):
+        return all(map(_is_plain, box.parts))
+    return isinstance(box, Operator | Space) or (isinstance(box, Atom) and box.kind != "raw")
 
 
 def _grouped(inside: str) -> str:
@@ -249,10 +263,10 @@ def _is_name(box: Box) -> bool:
     )
 
 
-def _bracket(text: str, form: str, high: bool = True) -> str:
+def _bracket(text: str, form: str, grows: bool = True) -> str:
     # Of a bracket that stands first or last in its row, browsers know that it is one, and grows.
-    side = f' form="{form}" fence="true"' if text == "|" else ""
-    still = "" if high else ' stretchy="false"'
+    side = f' form="{form}"' if text == "|" else ""
+    still = "" if grows else ' stretchy="false"'
     return f"<mo{side}{still}>{escape(text)}</mo>" if text else ""
 
 

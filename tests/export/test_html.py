@@ -162,7 +162,7 @@ def test_annotations_are_the_latex_that_is_read_back(document):
         for display in claim.displays():
             html = Renderer({}).display(display)
             notes = map(unescape, re.findall(formula, html, re.DOTALL))
-            found = read_display(" ".join(notes), claim.names)
+            found = read_display(" ".join(notes), claim.names())
             assert len(found) == (len(display.formulas) if display.links else 1)
 
 

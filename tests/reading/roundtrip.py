@@ -67,7 +67,7 @@ def read_back(document: Document, renderer: Any = None) -> list[Outcome]:
 def _of_display(claim: ClaimEntry, display: Display, renderer: Any) -> Iterable[Outcome]:
     latex = renderer.display(display)
     try:
-        found = read_display(latex, claim.names)
+        found = read_display(latex, claim.names())
     except (ReadingError, KeyError, TypeError, ValueError, AttributeError) as problem:
         reason = f"cannot be read: {type(problem).__name__}: {problem}"
         return [Outcome(claim.id, latex, False, reason)] * len(display.formulas)

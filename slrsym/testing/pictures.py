@@ -1,0 +1,59 @@
+"""The pictures of book and site, drawn again: ``python -m slrsym.testing.pictures``.
+
+What they are drawn from is noted in ``pictures.json``, so that a test can tell whether a figure has
+other settings by now.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from slrsym import figures
+from slrsym.book.pictures import PICTURES
+from slrsym.experiments import fetch
+from slrsym.figures.style import write
+
+FOLDER = Path(__file__).parents[1] / "book" / "pictures"
+NOTED = "pictures.json"
+
+_COORDINATES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|width|height|points|transform)="[^"]*"')
+_LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+
+
+def shortened(svg: str) -> str:
+    """A drawing without its metadata, its coordinates to a hundredth of a point."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r">\s+<", "><", svg)
+    svg = re.sub(r" ?\n([LMQCz])", r"\1", svg)
+    rounded = lambda found: f"{round(float(found[0]), 2) or 0:g}"  # noqa: E731
+    return _COORDINATES.sub(lambda found: _LONG.sub(rounded, found[0]), svg)
+
+
+def noted() -> dict[str, Any]:
+    """The settings of each figure, and what is concluded from it."""
+    return dict(json.loads((FOLDER / NOTED).read_text(encoding="utf-8")))
+
+
+def main() -> None:
+    """Draw all."""
+    told = {}
+    for picture in dict.fromkeys(PICTURES.values()):
+        recipe = figures.recipe(picture.figure)
+        data = fetch(recipe)
+        for ending in ("svg", "pdf"):
+            file = FOLDER / f"{picture.name}.{ending}"
+            write(figures.draw(picture.figure, data), file)
+            if ending == "svg":
+                file.write_text(shortened(file.read_text(encoding="utf-8")), encoding="utf-8")
+        told[picture.figure] = {
+            "settings": recipe.settings,
+            "seen": figures.seen(picture.figure, data),
+        }
+    (FOLDER / NOTED).write_text(f"{json.dumps(told, indent=1)}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
