@@ -21,6 +21,7 @@ extensions = [
     "myst_nb",
     "commands",
     "mathml",
+    "proofs",
     "reference",
 ]
 exclude_patterns = ["_build", "_ext"]

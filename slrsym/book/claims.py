@@ -41,7 +41,8 @@ from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.coq.development import also_by_coq
+from slrsym.coq.development import also_by_coq, confirmed, confirmed_claims
+from slrsym.evidence.judged import by_kernel
 from slrsym.search.step import Step
 from slrsym.typeset import Printer, declared_laws
 from slrsym.typeset.boxes import Box, Fence, Operator, row
@@ -119,6 +120,7 @@ def claim_entry(
         rules=_rules(steps),
         steps=getattr(row_of_ledger, "steps", len(steps)),
         digits=getattr(row_of_ledger, "digits", None),
+        marks=marks(row_of_ledger),
         names=partial(reading_names, shown, shorthand, printer),
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
@@ -296,6 +298,23 @@ def evidence(row: Any) -> tuple[Inline, ...]:
     if not row.axioms:
         parts.append(Text(" Rests on no axiom."))
     return tuple(parts)
+
+
+def marks(row: Any) -> tuple[str, ...]:
+    """In few words how a claim was checked: 13 steps, 30 digits, kernel, Coq."""
+    if row is None or not row.steps:
+        return ()
+    told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
+    if row.digits is not None:
+        told.append(f"{row.digits} digits")
+    if row.replaces or row.status not in ("proved", "cited", "open"):
+        return tuple(told)
+    whole = row.id in confirmed_claims()
+    by_coq = row.steps if whole else len(confirmed().get(row.id, {}))
+    for name, count in (("kernel", by_kernel(row.id, row.steps)), ("Coq", by_coq)):
+        if count:
+            told.append(name if count == row.steps else f"{name} {count}/{row.steps}")
+    return tuple(told)
 
 
 def _rest(row: Any) -> list[Inline]:

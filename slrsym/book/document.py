@@ -189,6 +189,7 @@ class ClaimEntry:
     box: str = ""
     trials: str = ""
     against: str = ""
+    marks: tuple[str, ...] = ()
 
     def displays(self) -> Iterator[Display]:
         """Every displayed formula of the statement, its abbreviations and the proof, in order."""

@@ -54,8 +54,11 @@ class Displays:
         step_numbers: bool = True,
         brief: bool = False,
         pictured: bool = False,
+        site: str = "",
     ) -> None:
         self.labels = labels
+        # The folder of pages of claims.
+        self.site = site.removesuffix("index.html")
         # Whether statements have their pictures, and which have been drawn.
         self.pictured = pictured
         self.drawn: frozenset[Picture] = frozenset()
@@ -325,7 +328,10 @@ class Renderer(Displays):
             source += f"Against the paper: {self.inline(inline_text(claim.against))}. "
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
         evidence = self.inline(self._beneath(claim))
-        parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{escaped(claim.id)}}}\n")
+        called = escaped(claim.id)
+        if self.site:
+            called = rf"\href{{{self.site}claims/{claim.id}.html}}{{{called}}}"
+        parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{called}}}\n")
         return "\n".join(part for part in parts if part is not None)
 
     def _picture(self, id: str) -> list[str]:
@@ -346,10 +352,8 @@ class Renderer(Displays):
 
     def _margin(self, claim: ClaimEntry) -> str:
         """What is known of a claim, in few words."""
-        steps = f"{claim.steps} step{'' if claim.steps == 1 else 's'}"
-        digits = [] if claim.digits is None else [f"{claim.digits} digits"]
         count = len(claim.axioms)
-        told = [claim.status, steps, *digits, f"{count or 'no'} axiom{'' if count == 1 else 's'}"]
+        told = [claim.status, *claim.marks, f"{count or 'no'} axiom{'' if count == 1 else 's'}"]
         return "\\slrmargin{" + "\\\\".join(told) + "}"
 
     def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:

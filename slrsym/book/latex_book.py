@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,8 @@ def _plural(kind: str) -> str:
 
 
 MAIN = "book.tex"
+# What the site is called among what stands beside a book.
+SITE = "Site"
 
 _AUTHOR = "The slrsym authors"
 _TITLE = r"""\title{%s}
@@ -133,15 +135,19 @@ _TITLE = r"""\title{%s}
 
 
 def book_files(
-    document: Document, step_numbers: bool = True, title: str | None = None
+    document: Document,
+    step_numbers: bool = True,
+    title: str | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The files of a book: texts, and pictures as bytes."""
-    renderer = _renderer(document, step_numbers)
+    """The files of a book: texts, and pictures as bytes; with links to what stands beside it."""
+    beside = beside or {}
+    renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
     files: dict[str, str] = {"preamble.tex": preamble()}
     parts = chapters(document.sections)
     titled = bool(parts) and bool(parts[0].title)
     body = ["\\input{preamble.tex}", "\\makeindex", _head(document, title), "\\begin{document}"]
-    body += ["\\maketitle", _introduction(document, title is None)]
+    body += ["\\maketitle", _introduction(document, title is None), _links(beside)]
     if not titled:
         body.append("\\renewcommand{\\thesection}{\\arabic{section}}")
     body += ["{\\parskip=0pt\\small\\tableofcontents}", "\\clearpage"]
@@ -312,11 +318,19 @@ def _introduction(document: Document, whole: bool) -> str:
     return _INTRODUCTION % (what, _NUMBERS % source if numbered else "")
 
 
-def _renderer(document: Document, step_numbers: bool) -> Renderer:
+def _links(beside: Mapping[str, str]) -> str:
+    """Where the same is to be read in other forms."""
+    links = [f"\\href{{{address}}}{{{name}}}" for name, address in beside.items()]
+    return f"\\noindent See also: {', '.join(links)}." if links else ""
+
+
+def _renderer(document: Document, step_numbers: bool, site: str) -> Renderer:
     linked = {claim.id for claim in document.claims}
     axioms = {a.id: a.users for a in document.axioms}
     pictured = bool(document.notation)
-    return Renderer(document.labels, linked, axioms, step_numbers, brief=True, pictured=pictured)
+    return Renderer(
+        document.labels, linked, axioms, step_numbers, brief=True, pictured=pictured, site=site
+    )
 
 
 # A running head of more characters would reach into that of the chapter.

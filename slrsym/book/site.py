@@ -69,8 +69,10 @@ def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None
     return environment().get_template("portrait.html").render(**shown)
 
 
-def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]:
-    """The files of a static site."""
+def site_files(
+    document: Document, title: str = DEFAULT_TITLE, beside: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The files of a static site, with links to what stands beside it: names, and addresses."""
     claims = document.claims
     known = {claim.id: claim for claim in claims}
     parts = [("Outline", f"{MAIN}#outline"), ("Map", f"{MAIN}#map"), ("Ledger", "ledger.html")]
@@ -78,6 +80,7 @@ def site_files(document: Document, title: str = DEFAULT_TITLE) -> dict[str, str]
     parts += [("Axioms", "axioms.html")] if document.axioms else []
     parts += [("Notation", "notation.html")] if document.notation else []
     parts += [("Errata", "errata.html")] if document.errata else []
+    parts += (beside or {}).items()
     templates = environment()
     sources = _sources(claims)
     sections = outline(document)

@@ -33,6 +33,10 @@ PDF = Annotated[
     bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
 ]
 TITLE = Annotated[str | None, optional("--title", help="What the document is called.")]
+DOCS = Annotated[
+    str | None,
+    optional("--docs", metavar="URL", help="Where the documentation is; pages link to it."),
+]
 OUTPUT = Annotated[
     Path | None,
     optional(
@@ -273,6 +277,7 @@ def html(
     output: OUTPUT = None,
     title: TITLE = None,
     unproved: UNPROVED = False,
+    docs: DOCS = None,
     paths: shared.PATHS = None,
     seed: shared.SEED = 0,
     workers: shared.WORKERS = None,
@@ -287,8 +292,12 @@ def html(
 
     from slrsym.book.site import MAIN, site_files
 
-    files = site_files(made.document, site_title(title, paths))
+    files = site_files(made.document, site_title(title, paths), _documentation(docs))
     made.write({output: files}, str(output / MAIN), f"{len(files)} files")
+
+
+def _documentation(address: str | None) -> dict[str, str]:
+    return {"Documentation": address} if address else {}
 
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
@@ -385,6 +394,7 @@ def everything(
     title: TITLE = None,
     pdf: PDF = False,
     unproved: UNPROVED = False,
+    docs: DOCS = None,
     paths: shared.PATHS = None,
     seed: shared.SEED = 0,
     workers: shared.WORKERS = None,
@@ -398,12 +408,18 @@ def everything(
     site = writable(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.latex_book import MAIN, book_files
+    from slrsym.book.latex_book import MAIN, SITE, book_files
     from slrsym.book.site import site_files
 
+    beside = _documentation(docs)
+    printed = {"Book": f"../{LATEX}/book.pdf"} if pdf else {}
     files = {
-        book: book_files(made.document, title=book_title(title, claims, paths)),
-        site: site_files(made.document, site_title(title, paths)),
+        book: book_files(
+            made.document,
+            title=book_title(title, claims, paths),
+            beside={SITE: f"../{HTML}/index.html"} | beside,
+        ),
+        site: site_files(made.document, site_title(title, paths), printed | beside),
     }
     made.write(files, f"{book} and {site}", f"{sum(map(len, files.values()))} files")
     if pdf:
