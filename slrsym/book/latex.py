@@ -31,7 +31,7 @@ from slrsym.typeset.boxes import Operator, Row
 from slrsym.typeset.changes import changes
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
-TEXT_WIDTH = 35.5
+TEXT_WIDTH = 35.2
 # A left side that is wider than this stands in a line of its own.
 _WIDE_LEFT = 14.0
 # Also where what follows does not fit beside it, unless it is narrow.

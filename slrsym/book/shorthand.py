@@ -113,7 +113,7 @@ def rest_of(total: Add, value: Expr) -> Expr | None:
     return Add(*here.difference(value.args)) if here.issuperset(value.args) else None
 
 
-FIVE = notation.ORDER_PARAMETERS
+FIVE: tuple[Expr, ...] = notation.ORDER_PARAMETERS
 
 
 @cache
