@@ -204,10 +204,10 @@ def decay_series(
         with np.errstate(invalid="ignore"):
             piece = np.minimum(place.astype(np.intp), powers.shape[1] - 1)
         t = 2 * (place - piece) - 1
-        total = powers[-1].take(piece, mode="clip")
-        for power in powers[-2::-1]:
+        *rest, total = powers.take(piece, axis=1, mode="clip")
+        for power in reversed(rest):
             total *= t
-            total += power.take(piece, mode="clip")
+            total += power
         found[start : start + _TOGETHER] = r * total
     return result
 
