@@ -10,6 +10,14 @@ prediction, and its two derivatives.
 from math import copysign, sqrt
 
 
+def contributions(work, *fixed):
+    """What each token contributes, with its derivatives."""
+    for start in range(0, work.size, 384):
+        block = work[start : start + 384]
+        for i in range(64):
+            block[192 + i], block[256 + i], block[320 + i] = body(block[i], block[64 + i], *fixed)
+
+
 def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, normal, chi, noted):
     """Move one run by a step for each temperature."""
     # Overlaps are coordinates in a frame that begins with k*, v*, and one inner product.
@@ -17,7 +25,10 @@ def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, n
     root = sqrt(d / 2)
     # Whether there is a third axis, and a fourth.
     third, fourth = 1.0 if d >= 3 else 0.0, 1.0 if d >= 4 else 0.0
-    tokens = np.empty((L, 4))
+    # Of each token, in blocks of 64, at distances that are known so that several are computed by one
+    # instruction: X.k, X.v, the coordinate along e, the contribution, and its two derivatives.
+    work = np.zeros((batch * L + 63) // 64 * 384)
+    first = np.empty((batch, 3))
     for step in range(temperatures.size):
         fixed = constants(temperatures[step])
         # The frame is orthonormal, and has k in its first three axes.
@@ -54,22 +65,33 @@ def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, n
         # along k, e and f, and of the squares and products of the weights.
         a_mean = a_k = a_e = a_f = b_mean = b_k = b_e = b_f = 0.0
         aa = ab = bb = aa_first = ab_first = bb_first = 0.0
-        for _ in range(batch):
+        at = 0
+        for sequence in range(batch):
             along, across = normal.standard_normal(), normal.standard_normal()
             beside, noise = normal.standard_normal(), normal.standard_normal()
             u = root * k1 + gamma * along
             w = root * v1 + gamma * (inner * along + outer * across)
             output = gamma * (k2 * along + e2 * across + width * beside) + epsilon * noise
-            part, first_u, first_w = body(u, w, *fixed)
-            error = part - output
+            first[sequence, 0], first[sequence, 1], first[sequence, 2] = along, across, beside
+            place = at // 64 * 384 + at % 64
+            work[place], work[place + 64], work[place + 128] = u, w, output
+            at += 1
             for token in range(1, L):
                 x, y = normal.standard_normal(), normal.standard_normal()
-                part, part_u, part_w = body(x, inner * x + outer * y, *fixed)
-                error += part
-                row = tokens[token]
-                row[0], row[1], row[2], row[3] = x, y, part_u, part_w
+                place = at // 64 * 384 + at % 64
+                work[place], work[place + 64], work[place + 128] = x, inner * x + outer * y, y
+                at += 1
+        contributions(work, *fixed)
+        at = 0
+        for sequence in range(batch):
+            place = at // 64 * 384 + at % 64
+            error = work[place + 192] - work[place + 128]
+            for token in range(1, L):
+                there = at + token
+                error += work[there // 64 * 384 + there % 64 + 192]
             slope = 2 * error / batch
-            p, q = slope * first_u, slope * first_w
+            along, across, beside = first[sequence, 0], first[sequence, 1], first[sequence, 2]
+            p, q = slope * work[place + 256], slope * work[place + 320]
             a_mean, b_mean = a_mean + p, b_mean + q
             p, q = gamma * p, gamma * q
             a_k, a_e, a_f = a_k + p * along, a_e + p * across, a_f + p * beside
@@ -77,12 +99,14 @@ def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, n
             aa_first, ab_first = aa_first + p * p, ab_first + p * q
             bb_first += q * q
             for token in range(1, L):
-                row = tokens[token]
-                x, y = row[0], row[1]
-                p, q = slope * row[2], slope * row[3]
+                there = at + token
+                place = there // 64 * 384 + there % 64
+                x, y = work[place], work[place + 128]
+                p, q = slope * work[place + 256], slope * work[place + 320]
                 a_k, a_e = a_k + p * x, a_e + p * y
                 b_k, b_e = b_k + q * x, b_e + q * y
                 aa, ab, bb = aa + p * p, ab + p * q, bb + q * q
+            at += L
         # What the other tokens have along f, given the weights.
         r, s = normal.standard_normal(), normal.standard_normal()
         low = ab / sqrt(aa) if aa > 0 else 0.0

@@ -301,9 +301,9 @@ def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
 def _compiled_walk() -> Any:
     from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
 
-    loop = inspect.getsource(_stochastic_loop.walk)
+    loops = [inspect.getsource(f) for f in (_stochastic_loop.contributions, _stochastic_loop.walk)]
     source = "from math import copysign\n\nimport numpy as np\n\n\n"
-    source += f"{program_source(token_program())}{DECORATOR}{loop}"
+    source += program_source(token_program()) + "\n\n".join(f"{DECORATOR}{f}" for f in loops)
     return compiled_module(source).walk
 
 
