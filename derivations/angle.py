@@ -1,9 +1,16 @@
 """Without Assumption 1: the keys and values of the informative token have k* . v* = c."""
 
-from sympy import Eq, Lt, Symbol, erf, pi, sqrt
+from sympy import Eq, Function, Le, Lt, Symbol, erf, eye, pi, sqrt, symbols
 
-from slrsym.gaussian import Expectation, IIDSum, ProductLaw, erf_prime, standard_normal
-from slrsym.notation import A, G, L, a, d, eta, gamma, kappa, lam, rho, s, t, theta
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    IIDSum,
+    ProductLaw,
+    erf_prime,
+    standard_normal,
+)
+from slrsym.notation import A, G, L, a, d, eta, gamma, kappa, lam, nu, rho, s, t, theta
 from slrsym.proof import (
     Claim,
     D,
@@ -177,3 +184,36 @@ leaves = Claim(
 def _(goal):
     """Every term is positive, but for the sign of c."""
     return chain(goal.lhs).lt(0, by=sign)
+
+
+# The plane of k* and v*, in an orthonormal basis that begins with k*.
+X1, X2 = symbols("X_1:3", real=True)
+plane = GaussianLaw({X1: drift, X2: 0}, gamma**2 * eye(2))
+along_v_star = c * X1 + sqrt(1 - c**2) * X2
+oracle = {kappa: 1, nu: 1, theta: c, eta: c, rho: c}
+F = Function("F", real=True)
+
+at_oracle = Claim(
+    id="angle-oracle",
+    title="the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$, off the manifold",
+    statement=Eq(
+        Expectation(
+            F(U1, V1, Y1),
+            GaussianLaw(
+                {U1: drift * oracle[kappa], V1: drift * oracle[theta], Y1: drift * c},
+                one.cov.subs(oracle),
+            ),
+        ),
+        Expectation(F(X1, along_v_star, along_v_star), plane),
+        evaluate=False,
+    ),
+    source="Section 4, without Assumption 1",
+    given=[Le(c**2, 1)],
+)
+
+
+@at_oracle.proof
+def _(goal):
+    """These give the law of the projections on $k*$, $v*$ and $v*$; F stands for any function."""
+    images = {U1: X1, V1: along_v_star, Y1: along_v_star}
+    return chain(goal.lhs).then(goal.rhs, by=substitution(images, plane))
