@@ -28,7 +28,8 @@ _CHAPTERS = (
         "The task and its predictors",
         "What is assumed of the tokens, attention as a predictor, the Bayes risk and the best "
         "linear predictor.",
-        ("definition_01", "attention", "conditional_mean", "equation_08", "proposition_03"),
+        ("definition_01", "attention", "several_heads", "conditional_mean", "bayes_risk",
+         "equation_08", "proposition_03"),
     ),
     Chapter(
         "The risk in five overlaps",
