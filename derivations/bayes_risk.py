@@ -118,8 +118,8 @@ risk = Claim(
         epsilon**2 + 1 + c**2 * d / 2 - Integral(integrand, (x, 0, oo)),
         evaluate=False,
     ),
-    source="new; for $gamma = 1$, a uniform location; Fubini's theorem, which is not checked, takes "
-    "softmax-conditional-mean and the claims above to it",
+    source="new; for $gamma = 1$, a uniform location; by Fubini's theorem, not checked here, from "
+    "softmax-conditional-mean and the claims above",
     given=[Le(c**2, 1), Ge(L, 2)],
 )
 
