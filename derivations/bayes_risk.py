@@ -22,7 +22,7 @@ Y, V2 = c * U + beside * W, c * U2 + beside * W2
 F, G = Function("F", real=True), Function("G", real=True)
 
 own = Claim(
-    id="bayes-risk-own-value",
+    id="softmax-bayes-own-value",
     title="the output and the value of the informative token, weighted by scores",
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),
@@ -41,7 +41,7 @@ def _(goal):
 
 
 another = Claim(
-    id="bayes-risk-other-value",
+    id="softmax-bayes-other-value",
     title="the output and the value of another token, weighted by scores",
     statement=Eq(
         Expectation(
@@ -66,7 +66,7 @@ def _(goal):
 x, z = Symbol("x", real=True), Symbol("z", positive=True)
 
 laplace = Claim(
-    id="bayes-risk-laplace",
+    id="softmax-bayes-laplace",
     title="a denominator is an integral of an exponential",
     statement=Eq(Integral(2 * x * exp(-(x**2) * z), (x, 0, oo)), 1 / z, evaluate=False),
     source="new",
@@ -111,7 +111,7 @@ integrand = 2 * x * (
 )  # fmt: skip
 
 risk = Claim(
-    id="bayes-risk",
+    id="softmax-bayes-risk",
     title="the Bayes risk for any $d$, $L$ and angle: of independent tokens under one integral",
     statement=Eq(
         epsilon**2 + 1 + c**2 * d / 2 - explained,
