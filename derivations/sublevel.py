@@ -78,6 +78,7 @@ multiplier = Claim(
     ),
     source="new; $theta^2 + nu^2 + w^2 <= 1$, and $nu$ by $rho - kappa theta$ and the rest of $v$",
     given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + w**2, 1), Gt(kappa, -1), Lt(kappa, 1)],
+    written={Symbol("r", nonnegative=True): r, rho: product},
 )
 
 
