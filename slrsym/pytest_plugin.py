@@ -200,8 +200,9 @@ class LogItem(pytest.Item):
             (said,) = statements([claim.id], builtin_ledger().find)
         except ProofError as reason:
             raise NotAccepted(f"claim {claim.id} of the log: {reason}") from None
-        if differs(claim, said):
-            raise NotAccepted(f"claim {claim.id} says something else in its derivation")
+        if what := differs(claim, said):
+            what = "has other steps" if what == "steps" else "says something else"
+            raise NotAccepted(f"claim {claim.id} {what} in its derivation")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, NotAccepted):

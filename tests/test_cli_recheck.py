@@ -43,7 +43,7 @@ def test_what_was_proved_is_judged_again(logged):
     assert code == 0, said
     assert "2 of 2 steps follow by the kernel" in said
     assert "1 of 1 claims rest on nothing else" in said
-    assert "Every claim says what its derivation says." in said
+    assert "Every claim, and every step, says what its derivation says." in said
 
 
 def test_a_derivation_that_says_something_else(logged, tmp_path):
@@ -84,6 +84,26 @@ def test_forged_logs_are_refused(logged, tmp_path, change):
     code, said = judge(forged(logged[1], tmp_path / "forged.log", change), "--alone")
     assert code == 1
     assert "refused" in said
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda steps: steps.pop(0),
+        lambda steps: steps.clear(),
+        lambda steps: steps.append(steps[0]),
+        lambda steps: steps[0].__setitem__(0, "7"),
+    ],
+    ids=["one fewer", "none", "one twice", "another label"],
+)
+def test_steps_that_are_not_those_of_the_proof(logged, tmp_path, change):
+    # The claim is the same, and follows; but the log counts other steps than were checked.
+    source, log = logged
+    log = forged(log, tmp_path / "forged.log", lambda record: change(record["steps"]))
+    assert judge(log, "--alone")[0] == 0
+    code, said = judge(log, "--path", source)
+    assert code == 1
+    assert "claim square has other steps in its derivation" in said
 
 
 def test_a_changed_byte_is_refused(logged, tmp_path):

@@ -277,16 +277,16 @@ def _unified(em: Emission, wanted: Term, context: Context) -> Line:
                         equal = em.attempt(partial(arithmetic, em, ("=", t, other), ()))
                         words[key(t)] = (other, equal)
                         break
-        other, equal = words[key(t)]
-        if equal is not None:
+        other, same_value = words[key(t)]
+        if same_value is not None:
             meant = at_path(meant, path, other)
-            changed.append((path, equal))
+            changed.append((path, same_value))
     if not changed:
         raise Refused("no two functions under binders are equal")
-    line = in_context(em, meant, context)
-    for path, equal in changed:
-        line = em.script.add("rewrite", [line, equal], [plain(path)])
-    return line
+    shown = in_context(em, meant, context)
+    for path, equation in changed:
+        shown = em.script.add("rewrite", [shown, equation], [plain(path)])
+    return shown
 
 
 def _values_under(

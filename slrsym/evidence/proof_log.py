@@ -16,8 +16,9 @@ from slrsym.evidence.translate import Untranslatable
 from slrsym.files import replacing
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.search.step import Step
+from slrsym.statements.expressions import ProofError
 from slrsym.trusted import Book, written
-from slrsym.trusted.term import plain
+from slrsym.trusted.term import Table, plain
 
 __all__ = ["emitted", "in_order", "statements", "write_log"]
 
@@ -106,13 +107,20 @@ def write_log(
 
 
 def statements(ids: Iterable[str], find: Callable[[str], Claim]) -> Iterator[dict[str, Any]]:
-    """What claims say, in the plain form of the log; nothing is judged."""
+    """What claims and the steps of their proofs say, in the form of the log; nothing is judged."""
     for id in ids:
-        work = Emission(find(id), find, Book())
+        work, table = Emission(find(id), find, Book()), Table()
         try:
             statement = plain(work.formula(work.claim.statement))
             given = list(map(plain, work.supposed()[1]))
+            steps = [
+                [step.label, table.number(work.formula(step.statement))]
+                for step in steps_of(work.claim, find)
+            ]
         # Which no log states.
-        except Untranslatable:
-            statement, given = ["o", "unsaid"], []
-        yield {"claim": id, "given": given, "statement": statement}
+        except (Untranslatable, ProofError):
+            statement, given, steps = ["o", "unsaid"], [], []
+        yield {
+            "claim": id, "given": given, "statement": statement, "terms": table.rows,
+            "steps": steps,
+        }  # fmt: skip

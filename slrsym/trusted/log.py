@@ -190,22 +190,40 @@ def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> 
         yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
 
 
+class Stated(NamedTuple):
+    """A step of a claim of a log: its label and rule, on which axioms it rests, what it says."""
+
+    label: str
+    rule: str
+    axioms: frozenset[str]
+    statement: Term
+
+
 @dataclass(frozen=True)
 class Judged:
-    """A claim of a log that has been judged: its axioms, and how many of its steps rest on each."""
+    """A claim of a log that has been judged: its axioms, and its steps."""
 
     id: str
     statement: Term
     given: tuple[Term, ...]
     axioms: frozenset[str]
-    steps: tuple[tuple[str, str, frozenset[str]], ...]
+    steps: tuple[Stated, ...]
 
 
-def differs(found: Judged, said: Mapping[str, Any]) -> bool:
-    """Whether a claim that has been judged says something else than a record of its derivation."""
-    given = sorted(key(parse(h)) for h in said["given"])
-    mine = sorted(map(key, found.given))
-    return key(parse(said["statement"])) != key(found.statement) or given != mine
+def differs(found: Judged, said: Mapping[str, Any]) -> str:
+    """What of a claim that has been judged is not as a record of its derivation says, if any."""
+    reader = Reader()
+    for row in said["terms"]:
+        reader.add(row)
+    theirs = sorted((label, key(reader.read(t))) for label, t in said["steps"])
+    for name, mine, other in (
+        ("statement", key(found.statement), key(parse(said["statement"]))),
+        ("hypotheses", sorted(map(key, found.given)), sorted(key(parse(h)) for h in said["given"])),
+        ("steps", sorted((step.label, key(step.statement)) for step in found.steps), theirs),
+    ):
+        if mine != other:
+            return name
+    return ""
 
 
 def recheck(path: str | Path) -> list[Judged]:
@@ -298,7 +316,7 @@ def _judged(record: dict[str, Any], book: Book) -> Judged:
         require(
             same(theorem.conclusion, reader.read(said)), f"step {label} shows another statement"
         )
-        steps.append((label, name, theorem.axioms))
+        steps.append(Stated(label, name, theorem.axioms, theorem.conclusion))
     shown = script.premise(record["shown"])
     book.enter(record["claim"], statement, given, shown.theorem)
     require(record["axioms"] == sorted(shown.theorem.axioms), "the axioms are others")
