@@ -15,6 +15,7 @@ from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, expand
 
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
 from slrsym.evidence.emission import FAILURES, Emission, places
+from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.search.context import Context
@@ -244,7 +245,11 @@ class Calculus:
             if any(_together(a, b, blocks) for a in chosen & names for b in names - chosen):
                 # With a variable that does not occur; so it goes first.
                 return self.marginal(e)
-            law, count = self._refined(e.law, chosen & names)
+            if chosen & names == names:
+                # The rule asks for a law on each side; of copies alone, any will do.
+                law: Law = joined([*blocks, standard_normal(Dummy("w", real=True))])
+            else:
+                law, count = self._refined(e.law, chosen & names)
             if law != e.law:
                 same_law = Expectation(e.integrand, law)
                 forms = {s: Dummy(s.name, real=True) for s in law.symbols}

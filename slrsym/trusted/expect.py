@@ -15,6 +15,7 @@ from math import isqrt
 from typing import Any
 
 from slrsym.trusted.term import (
+    Refused,
     Term,
     apart,
     bound,
@@ -210,8 +211,7 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
         require(all(law[0] == "gauss" for law in laws), "copies of noise")
         whole = [("o", "integer", count), made(("<=", ZERO, count))]
         return whole + exists(laws) + within(t, frozenset())
-    require(False, f"{head} is not known to be moderate")
-    return []
+    raise Refused(f"{head} is not known to be moderate")
 
 
 def within(t: Term, names: frozenset[Term]) -> list[Term]:

@@ -76,12 +76,11 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
     if t[:2] == ("f", "exp"):
         # One of the two signs of what stands between bars is the right one.
         bars = next((part for part in _parts(t[2]) if part[:2] == ("f", "abs")), None)
-        require(bars is not None, "an exponential that grows too fast")
-        assert bars is not None
+        if bars is None:
+            raise Refused("an exponential that grows too fast")
         sides = (_exchanged(t, bars, v) for v in (bars[2], neg(bars[2])))
         return [p for side in sides for p in growing(side, names)]
-    require(False, f"{t[0]} is not known to be bounded as moderate functions are")
-    return []
+    raise Refused(f"{t[0]} is not known to be bounded as moderate functions are")
 
 
 def _parts(t: Term) -> Iterator[Term]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from slrsym.trusted.calculus import square
 from slrsym.trusted.expect import ONE, ZERO
 from slrsym.trusted.term import (
+    Refused,
     Term,
     apart,
     applied,
@@ -47,8 +48,8 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
     if t in names:
         return []
     parts = {"+": t[1:], "*": t[1:], "^": t[3:], "f": t[2:], "u": t[4:]}.get(t[0])
-    require(parts is not None, f"{t[0]} is not known to be smooth")
-    assert parts is not None
+    if parts is None:
+        raise Refused(f"{t[0]} is not known to be smooth")
     asked = [p for part in parts for p in smooth(part, names)]
     u = parts[0]
     if t[0] == "^" and t[2] != 1:
@@ -58,8 +59,8 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
     elif t[0] == "f" and t[1] not in SMOOTH:
         where = {"log": ("<", ZERO, u), "abs": ("!=", u, ZERO),
                  "asin": ("<", ("^", 2, 1, u), ONE)}.get(t[1])  # fmt: skip
-        require(where is not None, f"{t[1]} is not known to be smooth")
-        assert where is not None
+        if where is None:
+            raise Refused(f"{t[1]} is not known to be smooth")
         asked.append(where)
     return asked
 

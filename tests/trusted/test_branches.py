@@ -170,3 +170,77 @@ def test_a_root_of_an_exponential_is_one_of_half_the_exponent():
     assert prove(*searched(("=", ("^", 1, 2, ("f", "exp", X)), half), ()))
     with pytest.raises(Refused):
         prove(*searched(("=", ("^", 1, 2, ("f", "exp", X)), ("f", "exp", X)), (), seconds=0.5))
+
+
+# -- one way each ----------------------------------------------------------------------------------
+
+
+def root(t):
+    return ("^", 1, 2, t)
+
+
+def test_a_root_that_comes_out_of_a_sum():
+    square = ("^", 2, 1, I)
+    count = ("s", "m", "Z>0")
+    wanted = ("=", total(I, root(("*", TWO, square)), ONE, count),
+              ("*", root(TWO), total(I, I, ONE, count)))  # fmt: skip
+    assert prove(*searched(wanted, ()))
+
+
+def test_arcs_that_are_known():
+    sixth = ("*", num(1, 6), ("pi",))
+    assert shown(("=", ("f", "asin", num(1, 2)), sixth))
+    assert shown(("=", ("f", "atan", num(-1)), ("*", num(-1, 4), ("pi",))))
+    assert shown(defined(("f", "asin", num(1, 3))))
+    for number in (num(1, 3), num(1)):
+        with pytest.raises(Refused):
+            shown(("=", ("f", "asin", number), sixth))
+
+
+def test_a_premise_that_is_no_slope_of_the_table():
+    line = prove("assume", [], ("=", slope(f(T, T)), ZERO))
+    free_line = prove(
+        "logic", [prove("unchecked", [], "u", (), line.conclusion)], (), line.conclusion
+    )
+    assert prove("arithmetic", [free_line], (), ("=", X, X), [4, [], [], []])
+
+
+def test_sums_compare_as_their_terms():
+    bound = prove("unchecked", [], "u", (), ("<", of("a", I), of("b", I)))
+    node = total(I, of("a", I), ONE, N)
+    made = prove("under", [bound], node)
+    assert made.conclusion == ("<=", node, total(I, of("b", I), ONE, N))
+    assert ("<=", ONE, ("+", N, ONE)) in made.hypotheses.values()
+
+
+def test_an_image_that_is_plain():
+    v = ("s", "v", "R")
+    made = prove("psd image", [], ("o", "psd", ("tuple", v)), ("tuple", v), (ONE,))
+    assert list(made.hypotheses.values()) == [("<=", ZERO, v)]
+
+
+def test_steins_lemma_has_no_term_for_a_covariance_of_0():
+    law = ("gauss", 2, ZERO, ZERO, TWO, ZERO, ZERO, ONE)
+    y = ("s", "y", "R")
+    made = prove("stein", [], ("E", (X, y), (ONE,), (law,)), ("lam", (X, y), (f(X, y),), ()), 0)
+    slope_in_x = ("d", (1, 0), (X, y), (f(X, y),), (X, y))
+    assert made.conclusion[2] == ("*", TWO, ("E", (X, y), (slope_in_x,), (law,)))
+
+
+def test_the_mean_of_a_sum_of_copies():
+    law = ("gauss", 1, ONE, ONE)
+    copies = ("copies", (X,), (X,), (N, law))
+    other = ("s", "z", "R")
+    node = ("E", (other,), (copies,), (("gauss", 1, ZERO, ONE),))
+    made = prove("moments of copies", [], node)
+    assert made.conclusion == ("=", node, ("*", N, ("E", (X,), (X,), (law,))))
+    assert made.axioms == {"fubini", "induction"}
+
+
+def test_what_has_no_rule_of_the_kernel():
+    with pytest.raises(Refused, match="not known to be moderate"):
+        prove("moderate", [], ("lam", (X,), (total(I, X, ONE, TWO),), ()))
+    g, law = ("s", "g", "R"), ("gauss", 1, ZERO, ONE)
+    at = lambda x: ("E", (g,), (("*", g, x),), (law,))  # noqa: E731
+    with pytest.raises(Refused, match="no derivative of E"):
+        shown(("=", slope(at(T)), ZERO), (defined(at(X)),))

@@ -7,7 +7,8 @@ from math import asin, erf, exp, pi, sqrt
 import pytest
 
 from slrsym.trusted import Refused
-from slrsym.trusted.term import num
+from slrsym.trusted.calculus import square
+from slrsym.trusted.term import key, num
 from slrsym.trusted.theorem import prove
 
 X, Y, R, V = ("s", "x", "R"), ("s", "y", "R"), ("s", "r", "R"), ("s", "v", "R")
@@ -42,8 +43,8 @@ def value(t):
     return {"erf": erf, "exp": exp, "asin": asin}[rest[0]](value(rest[1]))
 
 
-def f(name, u):
-    return ("f", name, u)
+def f(name, *arguments):
+    return ("f", name, *arguments)
 
 
 M, S2 = 1 / 3, 4 / 5
@@ -139,3 +140,104 @@ def test_schwarz_is_of_one_law():
         prove("cauchy-schwarz", [], mean(X), mean(X, law=("gauss", 1, ZERO, ONE)))
     with pytest.raises(Refused, match="same variables"):
         prove("cauchy-schwarz", [], mean(X), mean(COPIES))
+
+
+# -- what each rule concludes, and from what ------------------------------------------------------
+
+
+def asked(theorem):
+    return set(map(key, theorem.hypotheses.values()))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f("abs", X),
+        ("*", f("sign", X), f("max", X, ONE)),
+        ("^", 3, 1, ("+", f("abs", X), f("sin", X))),
+        f("exp", f("abs", X)),
+        ("+", X, f("exp", ("*", num(2), f("abs", ("+", X, ONE))))),
+    ],
+)
+def test_what_grows_slowly_has_a_mean(body):
+    theorem = prove("has a mean", [], mean(body))
+    assert theorem.conclusion == ("=", mean(body), mean(body))
+    assert theorem.axioms == {"gaussian-moments"}
+
+
+def test_a_logarithm_has_a_mean_if_it_is_not_negative():
+    u = ("+", ("^", 2, 1, X), ONE)
+    theorem = prove("has a mean", [], mean(f("log", u)))
+    assert key(("forall", (X,), (("<=", ONE, u),), ())) in asked(theorem)
+    with pytest.raises(Refused):
+        prove("has a mean", [], mean(f("atan", f("log", X))))
+
+
+def test_signs_and_maxima():
+    made = prove("sign", [], X)
+    assert [side[2][2] for side in made.conclusion[1:]] == [ONE, ZERO, num(-1)]
+    made = prove("maximum", [], X, Y)
+    for _, left, right in made.conclusion[1:]:
+        assert left == ("f", "max", X, Y)
+        assert right[:2] == ("*", num(1, 2))
+        a, b, (_, name, away) = right[2][1:]
+        assert (a, b, name) == (X, Y, "abs")
+        assert away in [("+", p, ("*", num(-1), q)) for p, q in ((X, Y), (Y, X))]
+    n = ("s", "n", "Z")
+    made = prove("integers apart", [], n, 3)
+    assert made.conclusion == ("or", ("<=", n, num(3)), ("<=", num(4), n))
+    assert asked(made) == {key(("o", "integer", n))}
+    for data in ((X, 1.5), (("<", X, Y), 1)):
+        with pytest.raises(Refused):
+            prove("integers apart", [], *data)
+
+
+def curved(shape):
+    """The sign of the second derivative of z^4 at t >= 0, on trust; and z^4."""
+    z, at = ("s", "z", "R"), ("s", "t", "R>=0")
+    second = ("d", (2,), (z,), (("^", 4, 1, z),), (at,))
+    sides = (ZERO, second) if shape == "convex" else (second, ZERO)
+    return prove("unchecked", [], "curved", (), ("<=", *sides)), lambda u: ("^", 4, 1, u)
+
+
+@pytest.mark.parametrize("shape", ["convex", "concave"])
+def test_tangents_lie_on_one_side(shape):
+    line, power = curved(shape)
+    made = prove("tangent", [line], X, Y)
+    tangent, value = made.conclusion[1:] if shape == "convex" else made.conclusion[:0:-1]
+    assert value == power(Y)
+    assert tangent[:2] == ("+", power(X))
+    assert asked(made) == {key(("<=", ZERO, X)), key(("<=", ZERO, Y))}
+
+
+@pytest.mark.parametrize("shape", ["convex", "concave"])
+def test_jensen_says_which_mean_is_larger(shape):
+    line, power = curved(shape)
+    node = mean(square(X))
+    made = prove("jensen", [line], node)
+    low, high = made.conclusion[1:] if shape == "convex" else made.conclusion[:0:-1]
+    assert low == power(node)
+    assert high == mean(power(square(X)))
+    assert key(("forall", (X,), (("<=", ZERO, square(X)),), ())) in asked(made)
+
+
+def test_schwarz_and_poincare():
+    first, second = mean(X), mean(square(X))
+    made = prove("cauchy-schwarz", [], first, second)
+    bound = ("*", mean(square(X)), mean(square(square(X))))
+    assert made.conclusion == ("<=", square(mean(("*", X, square(X)))), bound)
+    assert len(asked(made)) == 3
+    made = prove("poincare", [], first)
+    slope = ("d", (1,), (X,), (X,), (X,))
+    assert made.conclusion[2] == ("*", num(4, 5), mean(("*", slope, slope)))
+    assert "gaussian-poincare" in made.axioms
+
+
+def test_price_in_a_mean_and_in_a_variance():
+    law = ("gauss", 1, ("*", num(2), R), ("+", R, ONE))
+    at = ("s", "a", "R")
+    made = prove("price", [], ("d", (1,), (R,), (mean(f("sin", X), law=law),), (at,)))
+    total = made.conclusion[2]
+    assert total[0] == "+"
+    assert [len(part[1:]) for part in total[1:]] == [2, 3]
+    assert key(("<", ZERO, ("+", at, ONE))) in asked(made)
