@@ -29,31 +29,6 @@ from typing import Any
 
 from flint import arb, fmpq
 
-__all__ = [
-    "CENTRED",
-    "INSIDE",
-    "NATURAL",
-    "UNDECIDED",
-    "Box",
-    "Exact",
-    "Range",
-    "box_ball",
-    "cut",
-    "exact",
-    "leaves",
-    "lower_decimal",
-    "meet",
-    "middle",
-    "parameter_range",
-    "ranges",
-    "rational",
-    "signed_interval",
-    "strictly_within",
-    "volume",
-    "within",
-]
-
-
 _DECIMAL = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?"
 _RATIO = rf"({_DECIMAL})(?:\s*/\s*({_DECIMAL}))?"
 _NUMBER = re.compile(rf"\s*{_RATIO}\s*")

@@ -19,20 +19,6 @@ from slrsym.kernels.ball_backend import bound_ball_function
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
-__all__ = [
-    "PARAMETERS",
-    "Between",
-    "BoundField",
-    "Field",
-    "Functions",
-    "Kind",
-    "Part",
-    "contraction",
-    "has_one_zero",
-    "no_facts",
-]
-
-
 PARAMETERS = {
     "lam": lam,
     "gamma": gamma,

@@ -29,18 +29,6 @@ from slrsym.balls.boxes import (
 from slrsym.balls.fields import Functions, has_one_zero
 from slrsym.kernels.arguments import number, whole
 
-__all__ = [
-    "DEPTH",
-    "Budget",
-    "Cover",
-    "cover_positive",
-    "isolate_zeros",
-    "leave",
-    "refutes",
-    "share",
-    "widest_axis",
-]
-
 # No box is cut more often along its sides together.
 DEPTH = 160
 

@@ -41,8 +41,6 @@ from slrsym.models.steps import OFF_M, ON_M
 from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.search.lemmas import InWords, in_words
 
-__all__ = ["Attraction"]
-
 x1, x2 = ON_M
 
 # What theta, eta and rho add to the slope in kappa.

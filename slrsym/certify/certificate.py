@@ -14,18 +14,6 @@ from slrsym.balls.boxes import Box, Range, parameter_range, rational
 from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replacing
 
-__all__ = [
-    "FORMAT",
-    "Certificate",
-    "CertificateError",
-    "Counterexample",
-    "Finding",
-    "Piece",
-    "Undecided",
-    "Verdict",
-    "load",
-]
-
 FORMAT = "slrsym certificate 1"
 
 

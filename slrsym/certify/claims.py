@@ -19,8 +19,6 @@ from slrsym.claims.claim import certifying
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.functions import ErfVariance
 
-__all__ = ["OnBox"]
-
 
 @certifying
 @dataclass(frozen=True)

@@ -21,8 +21,6 @@ from slrsym.certify.runner import DIGITS, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import whole
 
-__all__ = ["Enclosure", "enclosure"]
-
 # After how many cuts the bounds should have become tighter by a tenth.
 _PATIENCE = 32
 

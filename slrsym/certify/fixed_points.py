@@ -19,8 +19,6 @@ from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.models.steps import ON_M
 
-__all__ = ["LocalRates", "classification", "fixed_points", "local_rates"]
-
 # What is claimed of the rates at the corner for the whole box around it.
 _PART = Fraction(9, 10)
 

@@ -38,17 +38,6 @@ from slrsym.models.expressions import on_manifold
 from slrsym.models.steps import ON_M, ON_MANIFOLD, SLOPES, overlap_map
 from slrsym.notation import alpha
 
-__all__ = [
-    "PlanarMap",
-    "bends",
-    "curvature_identity",
-    "descent_matrix",
-    "planar_map",
-    "risk_symbols",
-    "sign_part",
-    "slopes",
-]
-
 # The coordinates on the manifold.
 x1, x2 = ON_M
 

@@ -24,8 +24,6 @@ from slrsym.certify.certificate import (
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import whole
 
-__all__ = ["CORNERS", "DIGITS", "MAX_BOXES", "certify"]
-
 DIGITS = 30
 MAX_BOXES = 200_000
 

@@ -30,16 +30,6 @@ from slrsym.kernels.backends import numpy_function
 from slrsym.models.paper import kernel
 from slrsym.models.steps import planar_program
 
-__all__ = [
-    "StepSize",
-    "alpha_bar",
-    "certify_alpha",
-    "closed_form_step",
-    "grid_step",
-    "suspects",
-]
-
-
 # To which part of itself the step size is found.
 _PRECISION = 1e-5
 

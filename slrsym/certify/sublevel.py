@@ -33,8 +33,6 @@ from slrsym.models.expressions import quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, kappa, lam, nu
 from slrsym.search.lemmas import InWords, in_words
 
-__all__ = ["Sublevel"]
-
 _LEVEL, _RADIUS = Symbol("level", real=True), Symbol("radius", real=True)
 # Below this kappa the multiplier is that of the first kind.
 _LOW = Fraction(1, 8)

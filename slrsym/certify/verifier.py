@@ -34,8 +34,6 @@ from slrsym.certify.certificate import (
 )
 from slrsym.certify.statements import KINDS
 
-__all__ = ["Check", "check"]
-
 
 @dataclass(frozen=True)
 class Check:

@@ -15,7 +15,6 @@ from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.coq.printing import Printer, Unprintable
 from slrsym.search.step import Step
-from slrsym.statements.expressions import put
 
 # A goal longer than this says little to a reader, and Coq takes minutes.
 _LONGEST = 20_000
@@ -359,6 +358,3 @@ def printed_factors(difference: Any) -> list[Any]:
         if made not in forms:
             forms.append(made)
     return forms
-
-
-__all__ = ["Exporter", "Goal", "identifier", "kind_of", "printed_factors", "put", "statement_of"]

@@ -31,8 +31,6 @@ from slrsym.trusted.term import (
 )
 from slrsym.trusted.theorem import Theorem, prove
 
-__all__ = ["FOUND", "arithmetic", "in_context", "opaque_in", "searched"]
-
 ZERO = num(0)
 # What was found before, by what was asked; it is judged anew whenever it is used.
 FOUND: dict[str, Any] = {}

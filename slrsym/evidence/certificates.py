@@ -20,8 +20,6 @@ from slrsym.trusted.ring import Ring
 from slrsym.trusted.sign import ANY, NEG, NN, NP, NZ, POS, ZERO, of_number, power, times
 from slrsym.trusted.term import Refused, Term
 
-__all__ = ["Hinted", "Search"]
-
 
 class Hinted(Ring):
     """A ring that notes what its search may try: squares, and parts of sums and products."""

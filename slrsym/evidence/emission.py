@@ -33,8 +33,6 @@ from slrsym.trusted.term import (
     substitute,
 )
 
-__all__ = ["Emission", "Outcome", "emit", "family", "kind_of_proof"]
-
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
 Family: TypeAlias = Callable[["Emission", Step, Sequence[Line]], Line]
 _FAMILIES: dict[str, Family] = {}

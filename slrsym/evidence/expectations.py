@@ -36,8 +36,6 @@ from slrsym.trusted.term import (
     substitute,
 )
 
-__all__ = ["Calculus"]
-
 # Seconds for the evidence of one equation: it is found at once, or not by signs.
 QUICK = 2.0
 

@@ -30,9 +30,6 @@ from slrsym.trusted.term import (
     same,
 )
 
-__all__ = ["factored"]
-
-
 # -- that something is defined --------------------------------------------------------------------
 
 

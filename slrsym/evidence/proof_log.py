@@ -20,8 +20,6 @@ from slrsym.statements.expressions import ProofError
 from slrsym.trusted import Book, written
 from slrsym.trusted.term import Table, plain
 
-__all__ = ["emitted", "in_order", "statements", "write_log"]
-
 # Imported for what they register.
 FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means)
 

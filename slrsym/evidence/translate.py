@@ -21,8 +21,6 @@ from slrsym.search.normal_forms import delta_by_bars
 from slrsym.statements.expressions import Sentence
 from slrsym.trusted.term import COMMUTE, Term, key, neg, num
 
-__all__ = ["Translator", "Untranslatable"]
-
 
 class Untranslatable(ValueError):  # noqa: N818
     """What the kernel's language does not have."""

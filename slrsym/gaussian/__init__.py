@@ -4,15 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
-from slrsym.gaussian.functions import zeta as zeta
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 
 if TYPE_CHECKING:
-    from slrsym.gaussian.closed_form import expectation as expectation
-    from slrsym.gaussian.integrals import IntegrabilityError as IntegrabilityError
+    from slrsym.gaussian.closed_form import expectation
+    from slrsym.gaussian.integrals import IntegrabilityError
+    from slrsym.gaussian.trace import Trace
     from slrsym.gaussian.trace import Trace as ExpectationTrace
-    from slrsym.gaussian.trace import Trace as Trace
 
 # Loaded when first asked for: proofs need no closed forms.
 _LAZY = {

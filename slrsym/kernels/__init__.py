@@ -3,9 +3,8 @@
 from importlib import import_module
 from typing import Any
 
-from slrsym.kernels.compile import compile_expressions as compile_expressions
-from slrsym.kernels.special import erf_variance as erf_variance
-from slrsym.kernels.special import zeta as zeta
+from slrsym.kernels.compile import compile_expressions
+from slrsym.kernels.special import erf_variance, zeta
 
 # Names of version 0.1, which belong to the paper's model.
 _MOVED = {

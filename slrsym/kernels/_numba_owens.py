@@ -10,8 +10,6 @@ from collections.abc import Callable
 from functools import cache
 from math import atan, erf, erfc, exp, floor, hypot, inf, isnan, nan, pi
 
-__all__ = ["compiled", "gaussian_zeta", "owens_t"]
-
 # Positive nodes and their weights of the 44-point Gauss-Legendre rule on [-1, 1], from 60 digits.
 NODES = (
     0.035289236964135356,

@@ -29,8 +29,6 @@ from slrsym.kernels.special import (
     WIDTHS,
 )
 
-__all__ = ["decay_integral", "erf_covariance", "erf_defect", "owens_t", "role_means"]
-
 # Division by zero gives an infinity, as in NumPy; a check of every divisor would keep the loop from
 # being vectorised. Not kept on disk: what is compiled here becomes part of the machine code of its
 # callers, which is, under a name that says which tables and text it was made from.

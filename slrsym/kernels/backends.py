@@ -21,13 +21,6 @@ from slrsym.kernels.special import (
     owens_t,
 )
 
-__all__ = [
-    "batched",
-    "numpy_function",
-    "numpy_parts",
-]
-
-
 _BLOCK = 16384
 
 

@@ -13,8 +13,6 @@ from flint import acb, arb, ctx, fmpq
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.program import Program, defined
 
-__all__ = ["ball", "ball_function", "bound_ball_function"]
-
 
 def ball(x: Any) -> Any:
     """A number as a ball: a float exactly, a string as the decimal number that it says."""

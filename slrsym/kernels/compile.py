@@ -21,8 +21,6 @@ from slrsym.kernels.program import Program
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
-__all__ = ["BACKENDS", "chosen_backend", "compile_expressions", "compiled", "require_backend"]
-
 BACKENDS = ("numpy", "numba", "mpmath", "ball")
 
 

@@ -18,8 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfc
 
-__all__ = ["laplace_risk", "mpmath_laplace_risk"]
-
 Array = NDArray[np.float64]
 
 # Of y, where the weights exp(y - exp(y)) are not below 1e-16; in z, where the bell is not.

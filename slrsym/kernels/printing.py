@@ -55,8 +55,6 @@ from slrsym.kernels.functions import (
 )
 from slrsym.kernels.program import Program
 
-__all__ = ["hoisted", "printed"]
-
 # SymPy's names, and the names that the namespace of a backend has to give a meaning.
 _FUNCTIONS = {
     "exp": "exp", "erf": "erf", "erfc": "erfc", "asin": "arcsin", "atan": "arctan", "Abs": "abs",

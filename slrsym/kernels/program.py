@@ -24,8 +24,6 @@ from slrsym.files import replacing
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
-__all__ = ["Program", "cache_folder", "defined", "kept"]
-
 Style = Literal["numbers", "arrays", "balls"]
 
 

@@ -25,21 +25,6 @@ from scipy.special import erfc as _erfc
 
 from slrsym.kernels.arguments import real_array
 
-__all__ = [
-    "COUNTS",
-    "FALLS",
-    "NODES",
-    "NOTHING",
-    "POLYNOMIALS",
-    "REACH",
-    "TABLES",
-    "WEIGHTS",
-    "WIDTHS",
-    "decay_integral",
-    "erf_variance",
-    "zeta",
-]
-
 # Gauss-Legendre on the interval: how many nodes are exact to 3e-16, up to which width of the
 # interval and up to how many e-foldings of the integrand. Found by comparison with quadrature to 30
 # digits. Counts are multiples of four, which a processor takes at once.

@@ -23,8 +23,6 @@ from slrsym.landscape.points import point_signs
 from slrsym.models.paper import kernel
 from slrsym.task import Task
 
-__all__ = ["Enclosure", "inertia", "refine"]
-
 _Array = NDArray[np.float64]
 _DIGITS = (40, 120, 400)
 _ROUNDS = 12

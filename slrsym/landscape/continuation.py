@@ -32,8 +32,6 @@ from slrsym.models.paper import gradient
 from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.task import Task
 
-__all__ = ["Place", "Trace", "corrected", "follow", "index_at"]
-
 _Array = NDArray[np.float64]
 
 _FIRST, _SHORTEST, _LONGEST = 0.02, 1e-9, 0.1

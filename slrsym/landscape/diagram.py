@@ -28,8 +28,6 @@ from slrsym.landscape.points import (
 from slrsym.models.paper import excess_risk
 from slrsym.task import OrderParameters, Task
 
-__all__ = ["Branch", "Event", "branches"]
-
 _Array = NDArray[np.float64]
 
 _SAME = 1e-4

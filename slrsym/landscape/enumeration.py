@@ -30,22 +30,6 @@ from slrsym.landscape.points import (
 from slrsym.models.paper import excess_risk, hessian, kernel
 from slrsym.task import OrderParameters, Task
 
-__all__ = [
-    "Atlas",
-    "Coverage",
-    "Found",
-    "Register",
-    "atlas",
-    "between",
-    "census",
-    "descend",
-    "led",
-    "newton_steps",
-    "starts",
-    "symmetric_points",
-]
-
-
 _Array = NDArray[np.float64]
 
 # Relative to the largest curvature, which says how large rounding errors of the gradient are.

@@ -21,18 +21,6 @@ from slrsym.dynamics.spheres import beyond
 from slrsym.kernels.arguments import positive
 from slrsym.task import PLACES, OrderParameters, Task
 
-__all__ = [
-    "OVERLAP_SIGNS",
-    "CriticalPoint",
-    "canonical",
-    "copies",
-    "distance",
-    "family_of",
-    "name_of",
-    "point_signs",
-    "told_apart",
-]
-
 _SAME = 1e-9
 
 

@@ -27,16 +27,6 @@ from slrsym.landscape.points import checked_lam
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.task import OrderParameters, Task
 
-__all__ = [
-    "critical_inverse_temperature",
-    "oracle_hessian",
-    "saturated_critical_inverse_temperature",
-    "swap_margin",
-    "swap_point",
-    "transverse_matrix",
-    "transverse_rate",
-]
-
 # Which overlap is that of k on k*, v on v*, v on k*, k on v*, and of k and v.
 _K_K, _V_V, _V_K, _K_V, _INNER = range(5)
 

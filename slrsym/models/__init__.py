@@ -4,14 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from slrsym.models.stated import Model as Model
-    from slrsym.models.stated import model as model
-    from slrsym.models.statement import Direction as Direction
-    from slrsym.models.statement import Predictor as Predictor
-    from slrsym.models.statement import Sequence as Sequence
-    from slrsym.models.statement import Token as Token
-    from slrsym.models.statement import logistic as logistic
-    from slrsym.models.statement import softmax as softmax
+    from slrsym.models.stated import Model, model
+    from slrsym.models.statement import Direction, Predictor, Sequence, Token, logistic, softmax
 
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
 _LAZY = {

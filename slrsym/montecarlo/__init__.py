@@ -6,16 +6,7 @@ exactly in law and at a cost free of d; and the attention scores alone, given wh
 averaged in closed form. What a sample is taken of does not differ between these.
 """
 
-from slrsym.montecarlo.estimators import gradient_estimate as gradient_estimate
-from slrsym.montecarlo.estimators import output_summary as output_summary
-from slrsym.montecarlo.estimators import risk_estimate as risk_estimate
-from slrsym.montecarlo.plan import METHODS as METHODS
-from slrsym.montecarlo.plan import Directions as Directions
-from slrsym.montecarlo.predictors import Erf as Erf
-from slrsym.montecarlo.predictors import HardOracle as HardOracle
-from slrsym.montecarlo.predictors import Linear as Linear
-from slrsym.montecarlo.predictors import Softmax as Softmax
-from slrsym.montecarlo.sampling import BLOCK as BLOCK
-from slrsym.montecarlo.sampling import Estimate as Estimate
-from slrsym.montecarlo.sampling import OutputSummary as OutputSummary
-from slrsym.montecarlo.sampling import Quantile as Quantile
+from slrsym.montecarlo.estimators import gradient_estimate, output_summary, risk_estimate
+from slrsym.montecarlo.plan import METHODS, Directions
+from slrsym.montecarlo.predictors import Erf, HardOracle, Linear, Softmax
+from slrsym.montecarlo.sampling import BLOCK, Estimate, OutputSummary, Quantile

@@ -6,15 +6,13 @@ special function from its defining integral. What is shared with the symbolic si
 SymPy's expression tree, the laws, and the `Expectation` node.
 """
 
-from slrsym.numbers.balls import NotALaw as NotALaw
-from slrsym.numbers.balls import Undecided as Undecided
-from slrsym.numbers.balls import Value as Value
-from slrsym.numbers.evaluator import Disagreement as Disagreement
-from slrsym.numbers.evaluator import evaluate as evaluate
-from slrsym.numbers.evaluator import truth as truth
-from slrsym.numbers.points import Bench as Bench
-from slrsym.numbers.points import Comparison as Comparison
-from slrsym.numbers.points import NoPoint as NoPoint
-from slrsym.numbers.points import compare as compare
-from slrsym.numbers.points import random_test_function as random_test_function
-from slrsym.numbers.points import sample_points as sample_points
+from slrsym.numbers.balls import NotALaw, Undecided, Value
+from slrsym.numbers.evaluator import Disagreement, evaluate, truth
+from slrsym.numbers.points import (
+    Bench,
+    Comparison,
+    NoPoint,
+    compare,
+    random_test_function,
+    sample_points,
+)

@@ -31,10 +31,8 @@ from slrsym.search.expectations import (
     peel_copy,
     price,
 )
-from slrsym.search.gaussian import complete_the_square, density, stein, symmetry
-from slrsym.search.gaussian import substitution as substitution
-from slrsym.search.inequalities import lipschitz, monotone, piecewise, taylor
-from slrsym.search.inequalities import sign as sign
+from slrsym.search.gaussian import complete_the_square, density, stein, substitution, symmetry
+from slrsym.search.inequalities import lipschitz, monotone, piecewise, sign, taylor
 from slrsym.search.lemmas import by_citation, claimed, in_words, lemma
 from slrsym.search.limits import limits
 from slrsym.search.solutions import never, only_at, solution, solution_set, split
@@ -42,7 +40,7 @@ from slrsym.search.structure import all_of, cases, equal_by_derivative, having, 
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
-    from slrsym.numbers.montecarlo import MonteCarlo as MonteCarlo
+    from slrsym.numbers.montecarlo import MonteCarlo
 
 
 def __getattr__(name: str) -> Any:

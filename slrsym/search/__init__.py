@@ -3,7 +3,7 @@
 All of it is imported here, and then closed: a rule that is defined later is not the package's.
 """
 
-from slrsym.search import (  # noqa: F401  # noqa: F401
+from slrsym.search import (
     convexity,
     enclosures,
     inequalities,

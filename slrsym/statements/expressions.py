@@ -35,21 +35,6 @@ from sympy.printing.str import StrPrinter
 
 from slrsym.gaussian.binding import Binder
 
-__all__ = [
-    "AtPoint",
-    "ProofError",
-    "Refused",
-    "Sentence",
-    "ambiguous",
-    "apart",
-    "bound_symbols",
-    "free",
-    "put",
-    "rebuilt",
-    "spoken",
-    "text_of",
-]
-
 
 class ProofError(Exception):
     """A proof is malformed: it does not speak of what it should, or uses an unknown name."""

@@ -27,16 +27,6 @@ from sympy.logic.boolalg import Boolean
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.statements.expressions import ProofError, put
 
-__all__ = [
-    "BoxMap",
-    "SphereDescent",
-    "box_map",
-    "function_of",
-    "point_set",
-    "require_plain",
-    "value_at",
-]
-
 
 def require_plain(function: Lambda) -> None:
     """Refuse a function whose variables are not real coordinates, of any sign."""

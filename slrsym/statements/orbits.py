@@ -15,27 +15,6 @@ from slrsym.prose import unmarked
 from slrsym.statements.expressions import ProofError, Sentence
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 
-__all__ = [
-    "AccumulationPointsSolve",
-    "AlmostEveryPairConvergesTo",
-    "AlmostEveryStartConvergesTo",
-    "DecreasesAlong",
-    "Injective",
-    "InvertibleJacobian",
-    "LocalDiffeomorphism",
-    "NullPairs",
-    "NullStarts",
-    "OrbitStatement",
-    "OrbitsConvergeTo",
-    "Piece",
-    "Sentence",
-    "StepsVanish",
-    "VanishesAlong",
-    "in_latex",
-    "in_text",
-]
-
-
 # Pieces of a sentence: words, and what is written as a formula.
 Piece: TypeAlias = str | Basic
 

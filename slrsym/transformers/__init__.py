@@ -3,8 +3,6 @@
 What Section E.3 of the paper shows in figures 8 to 10, in NumPy and with gradients by hand.
 """
 
-from slrsym.transformers.heads import HeadRuns as HeadRuns
-from slrsym.transformers.layer import Layer as Layer
-from slrsym.transformers.layer import MultipleLocation as MultipleLocation
-from slrsym.transformers.training import LayerRuns as LayerRuns
-from slrsym.transformers.training import matched as matched
+from slrsym.transformers.heads import HeadRuns
+from slrsym.transformers.layer import Layer, MultipleLocation
+from slrsym.transformers.training import LayerRuns, matched

@@ -23,8 +23,6 @@ from slrsym.trusted.term import (
 )
 from slrsym.trusted.theorem import Theorem, rule
 
-__all__ = ["HALF", "Asked", "Slopes", "evaluated", "partials", "unfolded"]
-
 # What has to hold at the point for a derivative to exist: relations that stay true nearby, or that
 # such relations hold on an interval.
 Asked: TypeAlias = list[Term]

@@ -31,8 +31,6 @@ from slrsym.trusted.term import (
 )
 from slrsym.trusted.theorem import RULES, Theorem, prove, rule
 
-__all__ = ["Book", "Line", "Script", "differs", "recheck", "written"]
-
 FORMAT = "slrsym proof log 1"
 UNCHECKED = "unchecked: "
 _LONGEST, _MOST = 64_000_000, 100_000

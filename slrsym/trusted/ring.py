@@ -49,8 +49,6 @@ from slrsym.trusted.term import (
 )
 from slrsym.trusted.theorem import Theorem, merged, rule
 
-__all__ = ["Finer", "Ring"]
-
 Fraction: TypeAlias = tuple[Poly, Poly]
 
 # Of functions of the table: by what factor they change with the sign of each argument.

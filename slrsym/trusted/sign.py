@@ -15,8 +15,6 @@ from flint import fmpq
 
 from slrsym.trusted.term import Refused, require
 
-__all__ = ["ANY", "NEG", "NN", "NP", "NZ", "POS", "SIGNS", "ZERO", "Facts", "Poly", "Sign"]
-
 Poly: TypeAlias = Any
 Sign: TypeAlias = frozenset[int]
 

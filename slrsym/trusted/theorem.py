@@ -36,8 +36,6 @@ from slrsym.trusted.term import (
     well_formed,
 )
 
-__all__ = ["RULES", "Rule", "Theorem", "prove", "rule"]
-
 _MAKING = object()
 
 

@@ -2,15 +2,11 @@
 
 from typing import Any
 
-from slrsym.typeset.boxes import Box as Box
-from slrsym.typeset.boxes import Line as Line
-from slrsym.typeset.boxes import broken as broken
-from slrsym.typeset.boxes import widest as widest
-from slrsym.typeset.calculus import declared_laws as declared_laws
-from slrsym.typeset.order import Order as Order
-from slrsym.typeset.printer import Printer as Printer
-from slrsym.typeset.writers import to_latex as to_latex
-from slrsym.typeset.writers import to_mathml as to_mathml
+from slrsym.typeset.boxes import Box, Line, broken, widest
+from slrsym.typeset.calculus import declared_laws
+from slrsym.typeset.order import Order
+from slrsym.typeset.printer import Printer
+from slrsym.typeset.writers import to_latex, to_mathml
 
 
 def formula_latex(expr: Any) -> str:
