@@ -33,9 +33,11 @@ def is_wanted() -> bool:
 def key_of(paths: Iterable[Path] | None, *options: object) -> str:
     """A digest of the package, of derivations with what lies beside them, versions and options."""
     package = Path(__file__).resolve().parents[1]
+    asked = None if paths is None else [path.resolve() for path in paths]
     folders = [package, builtin_folder()]
-    folders += [path if path.is_dir() else path.parent for path in paths or ()]
-    digest = sha256(repr([sys.version, *map(version, _LIBRARIES), options]).encode())
+    folders += [path if path.is_dir() else path.parent for path in asked or ()]
+    # Two files of one folder have the same beside them.
+    digest = sha256(repr([sys.version, *map(version, _LIBRARIES), options, asked]).encode())
     for folder in folders:
         for file in python_files(folder.resolve()):
             digest.update(f"\n{file}\n".encode())

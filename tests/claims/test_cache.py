@@ -139,3 +139,10 @@ def test_other_commands_show_an_earlier_run(command, verify, derivation, monkeyp
     failed = run(app, ["export", "latex", "one", "--snippet", "--path", str(file)])
     assert failed.exit_code == 1
     assert failed.stdout == ""
+
+
+def test_two_files_of_a_folder_are_told_apart(tmp_path):
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    asked = [None, [tmp_path], [tmp_path / "one.py"], [tmp_path / "two.py"]]
+    assert len({cache.key_of(paths) for paths in asked}) == len(asked)
