@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.evidence.arithmetic import searched
 from slrsym.trusted.expect import moments
-from slrsym.trusted.term import Refused, defined, num, same
+from slrsym.trusted.term import Refused, defined, num, parse, plain, same
 from slrsym.trusted.theorem import prove
 from tests.trusted.terms import I, J, N, X, Y, f, total
 
@@ -244,3 +244,32 @@ def test_what_has_no_rule_of_the_kernel():
     at = lambda x: ("E", (g,), (("*", g, x),), (law,))  # noqa: E731
     with pytest.raises(Refused, match="no derivative of E"):
         shown(("=", slope(at(T)), ZERO), (defined(at(X)),))
+
+
+# -- more faults that no other test noticed --------------------------------------------------------
+
+
+def test_an_absolute_value_is_not_the_number():
+    size = ("f", "abs", X)
+    for p in (("=", size, X), ("<=", size, X), ("=", size, ("*", num(-1), X))):
+        with pytest.raises(Refused):
+            prove(*searched(p, (), seconds=0.3))
+    quotient = ("*", X, ("^", -1, 1, ("s", "z", "R!=0")))
+    with pytest.raises(Refused):
+        prove(*searched(("<=", ("f", "abs", quotient), quotient), (), seconds=0.3))
+
+
+def test_a_root_is_below_a_number_whose_square_is_above_if_that_is_not_negative():
+    less, goal = ("<=", Y, ("^", 2, 1, X)), ("<=", root(Y), X)
+    assert prove(*searched(goal, (less, ("<=", ZERO, X))))
+    with pytest.raises(Refused):
+        prove(*searched(goal, (less,), seconds=0.5))
+
+
+def test_how_many_formulas_a_connective_takes():
+    p, q = ("<", X, Y), ("=", X, Y)
+    for made in (("iff", p, q), ("implies", p, q), ("not", p)):
+        assert parse(plain(made)) == made
+    for made in (("iff", p, q, p), ("implies", p, q, p), ("not", p, q), ("iff", p), ("and",)):
+        with pytest.raises(Refused):
+            parse(plain(made))
