@@ -7,8 +7,10 @@ from sympy import (
     Abs,
     Add,
     Function,
+    Ge,
     Gt,
     Heaviside,
+    Lambda,
     Lt,
     Max,
     Min,
@@ -16,6 +18,8 @@ from sympy import (
     Sum,
     Symbol,
     cos,
+    erf,
+    exp,
     log,
     pi,
     sign,
@@ -197,3 +201,52 @@ for facts in DECLARED[:2]:
     )
 once = mean(G**2, GaussianLaw({G: 0}, [[p**2]]))
 right("one symbol a name", says(2 * once, "=", once * 2), link(2 * once, "=", once * 2, linearity))
+
+# -- instances of undefined functions, and the hypotheses on these -------------------------------
+
+F = Function("F", real=True)
+above = known(
+    "above",
+    says(F(x) ** 2, ">=", F(x)),
+    chain(F(x) ** 2).ge(F(x), by=by_sign),
+    given=(Ge(F(x), 1),),
+)
+BELOW = (
+    x, x / 2, x**3, x - 1, sin(x), cos(x), erf(x), exp(-(x**2)), x / (1 + x**2),
+    exp(x) / 2, 1 - x**2,
+)  # fmt: skip
+for value in BELOW:
+    wrong(
+        f"a function that is at least 1, at {value}",
+        says(value**2, ">=", value),
+        link(value**2, ">=", value, lemma("above", F=Lambda(x, value))),
+        "1",
+        checks="rule",
+        others=(above,),
+    )
+right(
+    "a function that is at least 1",
+    says((1 + x**2) ** 2, ">=", 1 + x**2),
+    link((1 + x**2) ** 2, ">=", 1 + x**2, lemma("above", F=Lambda(x, 1 + x**2))),
+    others=(above,),
+)
+
+# -- far out, and near zeros of denominators: the numbers see those of the first table, too ------
+
+SEEN = (
+    (x, ">=", -(10**5)), (x**2, "<=", 10**9), (sqrt(p), "<=", 10**3), (n, "<=", 10**4),
+    (exp(-p), ">=", Rational(1, 10**9)), (1 / (x - y) ** 2, "<=", 10**7),
+)  # fmt: skip
+# A few far points are drawn for each step, which say nothing of the others.
+UNSEEN = (
+    (x, "<=", 10**3), (p, ">=", Rational(1, 10**4)), (1 / p, "<=", 10**5), (log(p), ">=", -12),
+    (x * y, "<=", 10**8), (p**3, ">=", Rational(1, 10**12)),
+)  # fmt: skip
+for lhs, relation, rhs in SEEN + UNSEEN:
+    wrong(
+        f"{lhs} {relation} {rhs} far out",
+        says(lhs, relation, rhs),
+        link(lhs, relation, rhs, by_sign),
+        "1",
+        checks="both" if (lhs, relation, rhs) in SEEN else "rule",
+    )
