@@ -53,6 +53,9 @@ from slrsym.proof import (
 )
 from slrsym.search.axioms import axiom
 from slrsym.search.step import Link, Proof, Rule, Step
+from slrsym.trusted import Theorem
+from slrsym.trusted.term import num
+from slrsym.trusted.theorem import prove
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 positive = Symbol("p", positive=True)
@@ -331,3 +334,41 @@ def test_an_infinity_beside_an_integral_is_no_end_of_it():
     right = y * Sum(2**k, (k, 1, oo)) + node
     found = verdict(true_relation(left, right), chain(left).then(right, by=algebra))
     assert "not a finite expression" in found.reports[0].refusal
+
+
+# -- what a dishonest file would change --------------------------------------------------------
+
+
+def _claim():
+    claim = Claim("dishonest", Ge(x**2, 0, evaluate=False), "test")
+    claim.proof(lambda goal: chain(x**2).ge(0, by=sign))
+    return claim
+
+
+def _link():
+    return _claim().build_proof().links[0][0]
+
+
+TAMPERED = {
+    "a rule": lambda: setattr(algebra, "check", lambda *_: None),
+    "the name of a rule": lambda: setattr(sign, "name", "algebra"),
+    "a statement": lambda: setattr(_claim(), "statement", Eq(x, x + 1, evaluate=False)),
+    "the id of a claim": lambda: setattr(_claim(), "id", "theorem-5"),
+    "the hypotheses of a claim": lambda: setattr(_claim(), "given", (Gt(0, 1),)),
+    "a link": lambda: setattr(_link(), "rhs", S.One),
+    "the links of a chain": lambda: setattr(_claim().build_proof(), "links", ()),
+    "a chain that is appended to": lambda: _claim().build_proof().links.append(_link()),
+    "a link of a chain": lambda: _claim().build_proof().links.__setitem__(0, None),
+    "an axiom": lambda: setattr(axiom("fubini"), "statement", "anything goes"),
+    "a theorem": lambda: setattr(prove("assume", [], ("<", num(1), num(0))), "hypotheses", {}),
+    "the hypotheses of a theorem": lambda: prove(
+        "assume", [], ("<", num(1), num(0))
+    ).hypotheses.clear(),
+    "a theorem of one's own": lambda: Theorem(object(), (), ("<", num(1), num(0)), ()),
+}
+
+
+@pytest.mark.parametrize("change", TAMPERED.values(), ids=TAMPERED)
+def test_what_a_file_cannot_change(change):
+    with pytest.raises((AttributeError, TypeError)):
+        change()
