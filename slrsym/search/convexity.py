@@ -65,7 +65,6 @@ class _Tangent(Rule):
     point: Expr
 
     name = "tangent"
-
     rests_on = ("taylor-theorem",)
 
     def check(self, link: Link, context: Context) -> None:
@@ -116,7 +115,6 @@ class _Increasing(Rule):
     known: Proof
 
     name = "increasing function"
-
     rests_on = ("mean-value-theorem",)
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
@@ -181,7 +179,6 @@ class _Jensen(Rule):
     variable: Symbol
 
     name = "Jensen's inequality"
-
     rests_on = ("jensen",)
 
     def check(self, link: Link, context: Context) -> None:
@@ -242,7 +239,6 @@ class _CauchySchwarz(Rule):
     second: Expr
 
     name = "Cauchy-Schwarz inequality"
-
     rests_on = ("cauchy-schwarz",)
 
     def check(self, link: Link, context: Context) -> None:
@@ -297,7 +293,6 @@ class _Poincare(Rule):
     of: Expr
 
     name = "Gaussian Poincare inequality"
-
     rests_on = ("gaussian-poincare",)
 
     def check(self, link: Link, context: Context) -> None:

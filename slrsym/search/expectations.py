@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import ClassVar
 
 import sympy as sp
 from sympy import Abs, Derivative, Expr, Heaviside, Max, Min, S, Symbol
@@ -15,7 +14,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.search.calculus import with_derivatives_taken
 from slrsym.search.context import Context, require_defined
-from slrsym.search.normal_forms import INDEPENDENT, LINEAR, MOMENTS, Freedom
+from slrsym.search.normal_forms import INDEPENDENT, LINEAR, MOMENTS
 from slrsym.search.regularity import (
     derivative,
     expectations_in,
@@ -24,21 +23,25 @@ from slrsym.search.regularity import (
     require_positive_definite,
     with_expectations_changed,
 )
-from slrsym.search.step import Link, Proof, Rule, axioms_of, require_equality
+from slrsym.search.step import (
+    ChangingExpectations,
+    Link,
+    Proof,
+    Rewriting,
+    Rule,
+    axioms_of,
+    require_equality,
+)
 from slrsym.statements.expressions import ProofError, Refused, rebuilt
 
 COPIES_CLAIMS = ("sum-of-copies", "sum-of-copies-mean")
 
 
-class _Properties(Rule):
+class _Properties(Rewriting):
     """The two sides agree in normal form, using some properties of expectations."""
 
-    freedom: ClassVar[Freedom]
-
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         require_integrable(link.statement, context)
-        context.require_equal(link.lhs, link.rhs, self.freedom)
 
     def uses(self, link: Link) -> tuple[str, ...]:
         copies = self.freedom.moments and link.statement.has(IIDSum)
@@ -152,24 +155,23 @@ def inside(by: Rule) -> Rule:
     return _Inside(by)
 
 
-class _DifferentiateUnderExpectation(Rule):
+class _DifferentiateUnderExpectation(Rewriting):
     """The derivative of an expectation in a parameter is the expectation of the derivative.
 
     Rests on the axioms ``dominated-convergence`` and ``integral-linearity``.
     """
 
     name = "differentiation under the expectation"
-
     rests_on = ("dominated-convergence", "integral-linearity")
+    freedom = LINEAR
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         if not any(node.expr.has(Expectation) for node in link.statement.atoms(Derivative)):
             raise Refused("neither side has a derivative of an expectation")
         require_defined(link.statement, context)
-        context.require_equal(
-            _differentiated(link.lhs, context), _differentiated(link.rhs, context), LINEAR
-        )
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        return _differentiated(expr, context)
 
 
 differentiate_under_expectation = _DifferentiateUnderExpectation()
@@ -202,29 +204,23 @@ def _exchanged(expr: Expr, context: Context) -> Expr | None:
 
 
 @dataclass(frozen=True)
-class _Conditioning(Rule):
+class _Conditioning(ChangingExpectations):
     """The expectation is the expectation of the conditional expectation."""
 
     given: tuple[Symbol, ...]
 
     name = "conditioning"
-
     rests_on = ("fubini", "gaussian-linear-image")
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         require_integrable(link.lhs, context)
 
-        def nested(node: Expectation) -> Expr:
-            chosen = [s for s in node.law.symbols if s in self.given]
-            if not chosen or len(chosen) == len(node.law.symbols):
-                return node
-            inner, outer = self._disintegrated(node.law, chosen)
-            return Expectation(Expectation(node.integrand, inner), outer)
-
-        context.require_equal(
-            with_expectations_changed(link.lhs, nested), with_expectations_changed(link.rhs, nested)
-        )
+    def changed(self, node: Expectation, context: Context) -> Expr:
+        chosen = [s for s in node.law.symbols if s in self.given]
+        if not chosen or len(chosen) == len(node.law.symbols):
+            return node
+        inner, outer = self._disintegrated(node.law, chosen)
+        return Expectation(Expectation(node.integrand, inner), outer)
 
     @staticmethod
     def _disintegrated(law: Law, chosen: list[Symbol]) -> tuple[Law, Law]:
@@ -311,7 +307,7 @@ peel_copy = _PeelCopy()
 _MOST_PIECES = 64
 
 
-class _GaussianCalculus(Rule):
+class _GaussianCalculus(ChangingExpectations):
     """Both sides agree once `slrsym.gaussian.expectation` has evaluated what it can.
 
     Rests on the axioms ``integral-linearity``, ``fubini``, ``gaussian-linear-image``,
@@ -319,7 +315,6 @@ class _GaussianCalculus(Rule):
     """
 
     name = "Gaussian calculus"
-
     rests_on = (
         "integral-linearity",
         "fubini",
@@ -328,33 +323,31 @@ class _GaussianCalculus(Rule):
         "stein-lemma",
         "bivariate-normal",
     )
+    freedom = INDEPENDENT
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         if not link.statement.has(Expectation):
             raise Refused("neither side has an expectation")
+
+    def changed(self, node: Expectation, context: Context) -> Expr:
         # Imported where it is used, as few proofs need it.
         from slrsym.gaussian.closed_form import evaluated
         from slrsym.gaussian.integrals import IntegrabilityError
 
-        def closed(node: Expectation) -> Expr:
-            require_defined(node.integrand, context)
-            integrand = with_derivatives_taken(node.integrand, context)
-            _require_sure_jumps(integrand, node.law, context)
-            try:
-                value = evaluated(integrand, node.law, lambda e: bool(context.sign(e).positive))
-            except (IntegrabilityError, ValueError) as reason:
-                raise Refused(str(reason)) from None
-            require_integrable(value, context)
-            require_defined(value, context)
-            context.require(
-                value.has(Expectation) or context.is_real(value),
-                f"the closed form {value} is not known to be a real number here",
-            )
-            return value
-
-        left, right = (with_expectations_changed(s, closed) for s in (link.lhs, link.rhs))
-        context.require_equal(left, right, INDEPENDENT)
+        require_defined(node.integrand, context)
+        integrand = with_derivatives_taken(node.integrand, context)
+        _require_sure_jumps(integrand, node.law, context)
+        try:
+            value = evaluated(integrand, node.law, lambda e: bool(context.sign(e).positive))
+        except (IntegrabilityError, ValueError) as reason:
+            raise Refused(str(reason)) from None
+        require_integrable(value, context)
+        require_defined(value, context)
+        context.require(
+            value.has(Expectation) or context.is_real(value),
+            f"the closed form {value} is not known to be a real number here",
+        )
+        return value
 
 
 gaussian_calculus = _GaussianCalculus()
@@ -417,7 +410,7 @@ def _is_surely_nonzero(expr: Expr, law: Law, context: Context) -> bool:
     return any(context.sign(c).nonzero for m, c in polynomial.terms() if any(m))
 
 
-class _Price(Rule):
+class _Price(Rewriting):
     r"""The derivative of an expectation in a parameter of its Gaussian law.
 
     For a moderate function f, and a parameter r of means and covariances, the derivative of E f is
@@ -426,19 +419,17 @@ class _Price(Rule):
     """
 
     name = "Price's theorem"
-
     rests_on = ("price-theorem", "integral-linearity")
+    freedom = LINEAR
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         if not any(node.expr.has(Expectation) for node in link.statement.atoms(Derivative)):
             raise Refused("neither side has a derivative of an expectation")
         require_integrable(link.statement, context)
         require_defined(link.statement, context)
-        left, right = (
-            rebuilt(side, lambda node: _moved(node, context)) for side in (link.lhs, link.rhs)
-        )
-        context.require_equal(left, right, LINEAR)
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        return rebuilt(expr, lambda node: _moved(node, context))
 
 
 price = _Price()

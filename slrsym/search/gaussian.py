@@ -21,7 +21,14 @@ from slrsym.search.regularity import (
     require_positive_definite,
     with_expectations_changed,
 )
-from slrsym.search.step import Link, Rule, in_either_direction, require_equality
+from slrsym.search.step import (
+    ChangingExpectations,
+    Link,
+    Rewriting,
+    Rule,
+    in_either_direction,
+    require_equality,
+)
 from slrsym.statements.expressions import AtPoint, Refused, apart
 
 # The dimension up to which Stein's lemma is a proved claim of the library.
@@ -139,7 +146,6 @@ class _Substitution(Rule):
     law: GaussianLaw
 
     name = "substitution"
-
     rests_on = ("gaussian-linear-image",)
 
     def check(self, link: Link, context: Context) -> None:
@@ -223,40 +229,28 @@ def _plugged(expr: Expr, forms: Mapping[Symbol, Expr]) -> Expr:
 
 
 @dataclass(frozen=True)
-class _Symmetry(Rule):
+class _Symmetry(ChangingExpectations):
     """A Gaussian law is invariant under reflection of a variable in its mean."""
 
     variables: tuple[Symbol, ...]
 
     name = "symmetry"
-
     rests_on = ("gaussian-linear-image", "integral-linearity")
+    freedom = LINEAR
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         require_integrable(link.statement, context)
 
-        def reflected(node: Expectation) -> Expr:
-            flipped = [s for s in node.law.symbols if s in self.variables]
-            if not flipped:
-                return node
-            for s in flipped:
-                self._require_uncorrelated(s, flipped, node.law, context)
-            means = {
-                s: m
-                for b in node.law.blocks()
-                if isinstance(b, GaussianLaw)
-                for s, m in b.mean.items()
-            }
-            mirror = {s: 2 * means[s] - s for s in flipped}
-            other = Expectation(node.integrand.subs(mirror, simultaneous=True), node.law)
-            return (node + other) / 2
-
-        context.require_equal(
-            with_expectations_changed(link.lhs, reflected),
-            with_expectations_changed(link.rhs, reflected),
-            LINEAR,
-        )
+    def changed(self, node: Expectation, context: Context) -> Expr:
+        flipped = [s for s in node.law.symbols if s in self.variables]
+        if not flipped:
+            return node
+        for s in flipped:
+            self._require_uncorrelated(s, flipped, node.law, context)
+        gaussian = [b for b in node.law.blocks() if isinstance(b, GaussianLaw)]
+        mirror = {s: 2 * b.mean[s] - s for b in gaussian for s in b.symbols if s in flipped}
+        other = Expectation(node.integrand.subs(mirror, simultaneous=True), node.law)
+        return (node + other) / 2
 
     @staticmethod
     def _require_uncorrelated(s: Symbol, flipped: list[Symbol], law: Law, context: Context) -> None:
@@ -288,23 +282,20 @@ def symmetry(*variables: Symbol) -> Rule:
 
 
 @dataclass(frozen=True)
-class _CompleteTheSquare(Rule):
+class _CompleteTheSquare(Rewriting):
     """Both sides have the same integrand against Lebesgue measure."""
 
     law: GaussianLaw
 
     name = "completing the square"
-
     rests_on = ("integral-linearity", "gaussian-normalisation")
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         for node in expectations_in(link.rhs):
             require_moderate(node.integrand, frozenset(node.law.symbols), context)
-        context.require_equal(
-            _against_lebesgue(link.lhs, self.law, context),
-            _against_lebesgue(link.rhs, self.law, context),
-        )
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        return _against_lebesgue(expr, self.law, context)
 
 
 def complete_the_square(law: GaussianLaw) -> Rule:
@@ -350,33 +341,24 @@ def _against_lebesgue(expr: Expr, default: GaussianLaw, context: Context) -> Exp
     return Add(*total)
 
 
-class _Density(Rule):
+class _Density(ChangingExpectations):
     """An expectation in one variable is the integral against its density.
 
     Rests on the axiom ``integral-linearity``.
     """
 
     name = "density"
-
     rests_on = ("integral-linearity",)
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
-
-        def integral(node: Expectation) -> Expr:
-            law = node.law
-            if not isinstance(law, GaussianLaw) or len(law.symbols) != 1:
-                raise Refused(f"{node} is not an expectation in one Gaussian variable")
-            require_positive_definite(law, context)
-            require_moderate(node.integrand, frozenset(law.symbols), context)
-            exponent, norm = _log_density(law)
-            (x,) = law.symbols
-            return sp.Integral(node.integrand * sp.exp(exponent) / norm, (x, -sp.oo, sp.oo))
-
-        context.require_equal(
-            with_expectations_changed(link.lhs, integral),
-            with_expectations_changed(link.rhs, integral),
-        )
+    def changed(self, node: Expectation, context: Context) -> Expr:
+        law = node.law
+        if not isinstance(law, GaussianLaw) or len(law.symbols) != 1:
+            raise Refused(f"{node} is not an expectation in one Gaussian variable")
+        require_positive_definite(law, context)
+        require_moderate(node.integrand, frozenset(law.symbols), context)
+        exponent, norm = _log_density(law)
+        (x,) = law.symbols
+        return sp.Integral(node.integrand * sp.exp(exponent) / norm, (x, -sp.oo, sp.oo))
 
 
 density = _Density()

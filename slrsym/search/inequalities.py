@@ -236,7 +236,6 @@ class _Lipschitz(_BoundedSlope):
     """|f(start) - f(end)| <= M |start - end|, where -M <= f' <= M."""
 
     name = "Lipschitz continuity"
-
     rests_on = ("mean-value-theorem",)
 
     def check(self, link: Link, context: Context) -> None:
@@ -266,7 +265,6 @@ class _Taylor(_BoundedSlope):
     """f(end) <= f(start) + f'(start) (end - start) + M (end - start)^2 / 2, where f'' <= M."""
 
     name = "Taylor's formula"
-
     rests_on = ("taylor-theorem",)
 
     def check(self, link: Link, context: Context) -> None:

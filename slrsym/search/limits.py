@@ -21,7 +21,7 @@ from slrsym.search.context import Context
 from slrsym.search.intervals import NoRange
 from slrsym.search.normal_forms import INDEPENDENT
 from slrsym.search.regularity import require_integrable, require_positive_definite
-from slrsym.search.step import Link, Rule, require_equality
+from slrsym.search.step import Link, Rewriting
 from slrsym.statements.expressions import Refused, put, rebuilt
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
@@ -53,7 +53,7 @@ class _Tail(sp.Function):  # type: ignore[misc]
     is_real = True
 
 
-class _Limits(Rule):
+class _Limits(Rewriting):
     """Limits at infinity or at a point, evaluated by leading terms.
 
     Those of expectations are taken inside where the integrand is bounded. Rests on the axioms
@@ -61,21 +61,20 @@ class _Limits(Rule):
     """
 
     name = "limits"
+    freedom = INDEPENDENT
 
     def axioms(self, link: Link) -> tuple[str, ...]:
         more = ("dominated-convergence",) if link.statement.has(Expectation) else ()
         return ("limits-of-functions", *more)
 
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
+    def require(self, link: Link, context: Context) -> None:
         if not link.statement.has(Limit):
             raise Refused("neither side has a limit")
-        left, right = (
-            rebuilt(side, lambda node: _taken(node, context)) for side in (link.lhs, link.rhs)
-        )
-        for side in (left, right):
-            require_integrable(side, context)
-        context.require_equal(left, right, INDEPENDENT)
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        found = rebuilt(expr, lambda node: _taken(node, context))
+        require_integrable(found, context)
+        return found
 
 
 limits = _Limits()

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
+from slrsym.gaussian.binding import Expectation
 from slrsym.search.axioms import foreign_rule
 from slrsym.search.context import Context, require_laws, require_stated
+from slrsym.search.normal_forms import ALGEBRA, Freedom
+from slrsym.search.regularity import with_expectations_changed
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
@@ -238,6 +241,36 @@ class Rule(ABC):
 
     def __repr__(self) -> str:
         return f"<rule {self.name}>"
+
+
+class Rewriting(Rule):
+    """Both sides agree once each has been written in another way."""
+
+    freedom: ClassVar[Freedom] = ALGEBRA
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        self.require(link, context)
+        left, right = (self.rewritten(side, context) for side in (link.lhs, link.rhs))
+        context.require_equal(left, right, self.freedom)
+
+    def require(self, link: Link, context: Context) -> None:
+        """Refuse where the two sides must not be written in another way."""
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        """One side in another way."""
+        return expr
+
+
+class ChangingExpectations(Rewriting):
+    """Both sides agree once their outermost expectations have been written in another way."""
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        return with_expectations_changed(expr, lambda node: self.changed(node, context))
+
+    @abstractmethod
+    def changed(self, node: Expectation, context: Context) -> Expr:
+        """An expectation in another way."""
 
 
 def require_equality(link: Link) -> None:

@@ -100,6 +100,7 @@ for _needs, *_used in (
         f"{OWN_PROOF}, from {', '.join(_used) or 'nothing else'}",
     )
 _RULES = MappingProxyType(_rules)
+del _rules, _name, _needs, _used
 
 
 def names_of_theorems() -> tuple[str, ...]:
