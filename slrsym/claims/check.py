@@ -177,6 +177,12 @@ def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
     return (seed, zlib.crc32(claim.id.encode()), number)
 
 
+def _generator(seed: tuple[int, ...]) -> np.random.Generator:
+    from numpy.random import default_rng
+
+    return default_rng(list(seed))
+
+
 # Digits of the numerical check, and how many random points each step is tried at. Quadrature costs
 # a thousand times what elementary functions do, and so do sums of sums.
 DIGITS = 30
@@ -193,9 +199,7 @@ Compared = tuple[int | None, str, str]
 def numerical_check(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
 ) -> Compared:
-    from numpy.random import SeedSequence, default_rng
-
-    rng = default_rng(SeedSequence(list(seed)))
+    rng = _generator(seed)
     if step.statement.has(OrbitStatement):
         return _check_of_orbits(step, rng, points)
     return _check_at_points(
@@ -217,15 +221,13 @@ def _bench(statements: Sequence[Any], given: Iterable[Any], rng: np.random.Gener
 
 def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None]:
     """For each step the points that it shares with others; None if it has points of its own."""
-    from numpy.random import SeedSequence, default_rng
-
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
         if step.numeric and not step.statement.has(OrbitStatement):
             groups.setdefault(step.context.hypotheses, []).append(number)
     shared: list[Bench | None] = [None] * len(steps)
     for given, numbers in groups.items():
-        rng = default_rng(SeedSequence(list(step_seed(claim, numbers[0], seed))))
+        rng = _generator(step_seed(claim, numbers[0], seed))
         # A step that numbers cannot be asked about says so itself.
         with suppress(Exception):
             bench = _bench([steps[number].statement for number in numbers], given, rng)
@@ -284,9 +286,7 @@ def certified(claim: Claim) -> tuple[str, str]:
 
 def tried(claim: Claim, seed: int = 0) -> Trials | None:
     """What the experiment of a claim sees that has no proof."""
-    from numpy.random import default_rng
-
-    return claim.experiment(default_rng(list(step_seed(claim, 0, seed))))
+    return claim.experiment(_generator(step_seed(claim, 0, seed)))
 
 
 def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:

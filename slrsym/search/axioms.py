@@ -30,231 +30,228 @@ class Axiom:
     reference: str
 
 
-AXIOMS: dict[str, Axiom] = {
-    a.id: a
-    for a in (
-        Axiom(
-            "integral-linearity",
-            "A linear combination of integrable functions is integrable, and its integral is the "
-            "same linear combination of theirs.",
-            "Folland, Real Analysis, 2nd ed., Prop. 2.21",
-        ),
-        Axiom(
-            "dominated-convergence",
-            "A parameter integral may be differentiated under the integral sign where the "
-            "derivative of the integrand is dominated, locally uniformly, by an integrable "
-            "function.",
-            "Folland, Real Analysis, 2nd ed., Thm 2.27",
-        ),
-        Axiom(
-            "fubini",
-            "Integrals of an integrable function over a product of sigma-finite measures may be "
-            "taken one after the other, in any order; the expectation of a product of independent "
-            "integrable variables is the product of theirs.",
-            "Folland, Real Analysis, 2nd ed., Thm 2.37 (b)",
-        ),
-        Axiom(
-            "tonelli",
-            "Integrals of a measurable function that is not negative over a product of "
-            "sigma-finite measures may be taken one after the other, in any order.",
-            "Folland, Real Analysis, 2nd ed., Thm 2.37 (a)",
-        ),
-        Axiom(
-            "gaussian-normalisation",
-            "A non-degenerate Gaussian density integrates to one.",
-            "Folland, Real Analysis, 2nd ed., Prop. 2.53",
-        ),
-        Axiom(
-            "gaussian-density",
-            "The mean of a function of a Gaussian variable of positive variance is its integral "
-            "against the Gaussian density, and exists with it.",
-            "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Sec. 2.3",
-        ),
-        Axiom(
-            "gaussian-moments",
-            "A measurable function that is bounded by a multiple of $exp(c |x|)$, for some $c$, is "
-            "integrable against every Gaussian law.",
-            "Folland, Real Analysis, 2nd ed., Prop. 2.53",
-        ),
-        Axiom(
-            "gaussian-linear-image",
-            "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance; "
-            "uncorrelated jointly Gaussian vectors are independent; conditional laws are Gaussian "
-            "with the regression mean and the Schur complement as covariance.",
-            "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., "
-            "Thms 2.4.1-2.5.1",
-        ),
-        Axiom(
-            "stein-lemma",
-            "For a Gaussian vector $X$ and a function $f$ of moderate growth, $E (X_i - m_i) "
-            "f(X)$ is the sum of the covariances $C_ij$ times the means of the derivatives of "
-            "$f$; where $f$ jumps at a hyperplane, the jump counts with the density on it.",
-            "Stein, Annals of Statistics 9 (1981), Lemma 1",
-        ),
-        Axiom(
-            "gaussian-integrals",
-            "The means of $erf$, sign, the absolute value and the exponential of an affine form "
-            "of a Gaussian vector, and that of $exp(a x^2 + b x)$ where $1 - 2 a v > 0$, $v$ the "
-            "variance.",
-            "Ng and Geller, Journal of Research of the NBS 73B (1969), 1-20",
-        ),
-        Axiom(
-            "bivariate-normal",
-            "The probability that two jointly Gaussian variables are positive, by the normal "
-            "distribution function, the arc sine of the correlation if they are centred, and "
-            "Owen's $T$ if not; and the mean of the product of two centred absolute values.",
-            "Owen (1956), 1075-1090",
-        ),
-        Axiom(
-            "price-theorem",
-            "The derivative of $E f(X)$ in the covariance $C_ij$ of a non-degenerate Gaussian "
-            "vector is the mean of the second derivative of $f$ in $x_i$ and $x_j$ (half of it "
-            "for $i = j$), that in a mean the mean of a first one, for $f$ smooth of moderate "
-            "growth.",
-            "Price, IRE Transactions on Information Theory 4 (1958), 69-72",
-        ),
-        Axiom(
-            "jensen",
-            "A convex function $f$ on an interval, and a variable $X$ with values in it: $f(E X) "
-            "<= E f(X)$, if both means exist.",
-            "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.3",
-        ),
-        Axiom(
-            "cauchy-schwarz",
-            "$(E f g)^2 <= E f^2 E g^2$, if the squares have means.",
-            "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.5",
-        ),
-        Axiom(
-            "gaussian-poincare",
-            "The variance of a smooth function $f$ of a Gaussian vector of covariance $C$ is at "
-            "most the mean of the quadratic form $C$ of the gradient of $f$.",
-            "Boucheron, Lugosi, Massart, Concentration Inequalities, Thm 3.20",
-        ),
-        Axiom(
-            "limits-of-functions",
-            "Limits of sums, products, quotients and continuous functions are those of the limits; "
-            "exponentials outgrow powers, and powers outgrow logarithms.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 4.4, 4.9, 8.6",
-        ),
-        Axiom(
-            "fundamental-theorem-of-calculus",
-            "The integral of a continuous derivative is the difference of the values at the ends; "
-            "over the line, of the limits.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.21",
-        ),
-        Axiom(
-            "mean-value-theorem",
-            "A differentiable function on an interval is constant where its derivative vanishes, "
-            "increasing where it is positive, decreasing where it is negative.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.11",
-        ),
-        Axiom(
-            "taylor-theorem",
-            "A function that is twice differentiable on an interval differs from its tangent at a "
-            "point by half its second derivative in between times the square of the distance.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.15",
-        ),
-        Axiom(
-            "monotone-convergence",
-            "A decreasing sequence of real numbers that is bounded from below converges.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.14",
-        ),
-        Axiom(
-            "limits-of-sequences",
-            "Limits keep inequalities that are not strict; a continuous function takes the limit "
-            "of a sequence to that of its values.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.19, 4.2",
-        ),
-        Axiom(
-            "bolzano-weierstrass",
-            "A bounded sequence in $R^n$ has an accumulation point; so it converges if it has no "
-            "other.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.6",
-        ),
-        Axiom(
-            "connected-accumulation-points",
-            "If the successive distances of a bounded sequence tend to 0, the set of its "
-            "accumulation points is connected.",
-            "Lange, Optimization, 2nd ed., Prop. 12.4.1",
-        ),
-        Axiom(
-            "continuous-derivatives",
-            "A map with continuous partial derivatives on an open set is differentiable there, and "
-            "its derivative is continuous.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.21",
-        ),
-        Axiom(
-            "inverse-function-theorem",
-            "A continuously differentiable map with invertible derivative at a point is, near it, "
-            "one to one onto an open set, with a continuously differentiable inverse.",
-            "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.24",
-        ),
-        Axiom(
-            "center-stable-manifold",
-            "Let $p$ be a fixed point of a map of class $C^1$ on a neighbourhood of $p$, with an "
-            "invertible derivative at $p$. There are an embedded disc of class $C^1$ through $p$, "
-            "of as many dimensions as the derivative at $p$ has eigenvalues of modulus at most 1, "
-            "and a neighbourhood $B$ of $p$, such that every point whose iterates all stay in $B$ "
-            "lies on the disc.",
-            "Shub, Global Stability of Dynamical Systems, Thm III.7",
-        ),
-        Axiom(
-            "null-sets-unions",
-            "A countable union of null sets is a null set.",
-            "Folland, Real Analysis, 2nd ed., Thm 1.8",
-        ),
-        Axiom(
-            "null-sets-images",
-            "A map that is differentiable at every point of a Lebesgue null set of $R^n$ sends it "
-            "to a null set of $R^n$.",
-            "Rudin, Real and Complex Analysis, 3rd ed., Lemma 7.25",
-        ),
-        Axiom(
-            "null-sets-faces",
-            "A hyperplane of $R^n$, and so a face of a box, is a Lebesgue null set.",
-            "Folland, Real Analysis, 2nd ed., Thm 2.44",
-        ),
-        Axiom(
-            "null-sets-discs",
-            "An embedded disc of class $C^1$ and of less than $n$ dimensions is a Lebesgue null "
-            "set of $R^n$.",
-            "Lee, Introduction to Smooth Manifolds, 2nd ed., Cor. 6.12",
-        ),
-        Axiom(
-            "coarea-formula",
-            "Let $F$ map an open set of $R^n$ to $R^m$, $m <= n$, with continuous derivatives, "
-            "and let $J^2$ be the determinant of the Gram matrix of the gradients of its "
-            "components. The integral of $f J$, for a measurable function $f$ that is not "
-            "negative, is the integral over $y$ of the integrals of $f$ over the level sets $F = "
-            "y$, by their $(n - m)$-dimensional measure.",
-            "Federer, Geometric Measure Theory, Thm 3.2.12",
-        ),
-        Axiom(
-            "lindelof",
-            "Countably many of the sets of an open covering of a part of $R^n$ cover it.",
-            "Munkres, Topology, 2nd ed., Thm 30.3",
-        ),
-        Axiom(
-            "sphere-coordinates",
-            "One coordinate of a uniform point of the unit sphere of $R^n$, $n >= 2$, has a "
-            "density on $[-1, 1]$.",
-            "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.7 (i)",
-        ),
-        Axiom(
-            "conditional-expectation",
-            "The mean of $E[X | G]$ is that of $X$, too for $X >= 0$; $E[h X | G] = h E[X | G]$, "
-            "if $h$ is $G$-measurable; and if $N$ is independent of $Z$, then $E[f(Z, N) | Z]$ is "
-            "$g(Z)$, with $g(z) = E f(z, N)$, for measurable $f >= 0$.",
-            "Williams, Probability with Martingales, Sections 9.7 and 9.10",
-        ),
-        Axiom(
-            "induction",
-            "A statement that holds for $n = 0$, and for $n + 1$ whenever for $n$, holds for all "
-            "$n$.",
-            "Peano",
-        ),
-    )
-}
+AXIOMS: dict[str, Axiom] = {}
+for _axiom in (
+    Axiom(
+        "integral-linearity",
+        "A linear combination of integrable functions is integrable, and its integral is the "
+        "same linear combination of theirs.",
+        "Folland, Real Analysis, 2nd ed., Prop. 2.21",
+    ),
+    Axiom(
+        "dominated-convergence",
+        "A parameter integral may be differentiated under the integral sign where the "
+        "derivative of the integrand is dominated, locally uniformly, by an integrable "
+        "function.",
+        "Folland, Real Analysis, 2nd ed., Thm 2.27",
+    ),
+    Axiom(
+        "fubini",
+        "Integrals of an integrable function over a product of sigma-finite measures may be "
+        "taken one after the other, in any order; the expectation of a product of independent "
+        "integrable variables is the product of theirs.",
+        "Folland, Real Analysis, 2nd ed., Thm 2.37 (b)",
+    ),
+    Axiom(
+        "tonelli",
+        "Integrals of a measurable function that is not negative over a product of "
+        "sigma-finite measures may be taken one after the other, in any order.",
+        "Folland, Real Analysis, 2nd ed., Thm 2.37 (a)",
+    ),
+    Axiom(
+        "gaussian-normalisation",
+        "A non-degenerate Gaussian density integrates to one.",
+        "Folland, Real Analysis, 2nd ed., Prop. 2.53",
+    ),
+    Axiom(
+        "gaussian-density",
+        "The mean of a function of a Gaussian variable of positive variance is its integral "
+        "against the Gaussian density, and exists with it.",
+        "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Sec. 2.3",
+    ),
+    Axiom(
+        "gaussian-moments",
+        "A measurable function that is bounded by a multiple of $exp(c |x|)$, for some $c$, is "
+        "integrable against every Gaussian law.",
+        "Folland, Real Analysis, 2nd ed., Prop. 2.53",
+    ),
+    Axiom(
+        "gaussian-linear-image",
+        "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance; "
+        "uncorrelated jointly Gaussian vectors are independent; conditional laws are Gaussian "
+        "with the regression mean and the Schur complement as covariance.",
+        "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Thms 2.4.1-2.5.1",
+    ),
+    Axiom(
+        "stein-lemma",
+        "For a Gaussian vector $X$ and a function $f$ of moderate growth, $E (X_i - m_i) "
+        "f(X)$ is the sum of the covariances $C_ij$ times the means of the derivatives of "
+        "$f$; where $f$ jumps at a hyperplane, the jump counts with the density on it.",
+        "Stein, Annals of Statistics 9 (1981), Lemma 1",
+    ),
+    Axiom(
+        "gaussian-integrals",
+        "The means of $erf$, sign, the absolute value and the exponential of an affine form "
+        "of a Gaussian vector, and that of $exp(a x^2 + b x)$ where $1 - 2 a v > 0$, $v$ the "
+        "variance.",
+        "Ng and Geller, Journal of Research of the NBS 73B (1969), 1-20",
+    ),
+    Axiom(
+        "bivariate-normal",
+        "The probability that two jointly Gaussian variables are positive, by the normal "
+        "distribution function, the arc sine of the correlation if they are centred, and "
+        "Owen's $T$ if not; and the mean of the product of two centred absolute values.",
+        "Owen (1956), 1075-1090",
+    ),
+    Axiom(
+        "price-theorem",
+        "The derivative of $E f(X)$ in the covariance $C_ij$ of a non-degenerate Gaussian "
+        "vector is the mean of the second derivative of $f$ in $x_i$ and $x_j$ (half of it "
+        "for $i = j$), that in a mean the mean of a first one, for $f$ smooth of moderate "
+        "growth.",
+        "Price, IRE Transactions on Information Theory 4 (1958), 69-72",
+    ),
+    Axiom(
+        "jensen",
+        "A convex function $f$ on an interval, and a variable $X$ with values in it: $f(E X) "
+        "<= E f(X)$, if both means exist.",
+        "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.3",
+    ),
+    Axiom(
+        "cauchy-schwarz",
+        "$(E f g)^2 <= E f^2 E g^2$, if the squares have means.",
+        "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.5",
+    ),
+    Axiom(
+        "gaussian-poincare",
+        "The variance of a smooth function $f$ of a Gaussian vector of covariance $C$ is at "
+        "most the mean of the quadratic form $C$ of the gradient of $f$.",
+        "Boucheron, Lugosi, Massart, Concentration Inequalities, Thm 3.20",
+    ),
+    Axiom(
+        "limits-of-functions",
+        "Limits of sums, products, quotients and continuous functions are those of the limits; "
+        "exponentials outgrow powers, and powers outgrow logarithms.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 4.4, 4.9, 8.6",
+    ),
+    Axiom(
+        "fundamental-theorem-of-calculus",
+        "The integral of a continuous derivative is the difference of the values at the ends; "
+        "over the line, of the limits.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.21",
+    ),
+    Axiom(
+        "mean-value-theorem",
+        "A differentiable function on an interval is constant where its derivative vanishes, "
+        "increasing where it is positive, decreasing where it is negative.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.11",
+    ),
+    Axiom(
+        "taylor-theorem",
+        "A function that is twice differentiable on an interval differs from its tangent at a "
+        "point by half its second derivative in between times the square of the distance.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.15",
+    ),
+    Axiom(
+        "monotone-convergence",
+        "A decreasing sequence of real numbers that is bounded from below converges.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.14",
+    ),
+    Axiom(
+        "limits-of-sequences",
+        "Limits keep inequalities that are not strict; a continuous function takes the limit "
+        "of a sequence to that of its values.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.19, 4.2",
+    ),
+    Axiom(
+        "bolzano-weierstrass",
+        "A bounded sequence in $R^n$ has an accumulation point; so it converges if it has no "
+        "other.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.6",
+    ),
+    Axiom(
+        "connected-accumulation-points",
+        "If the successive distances of a bounded sequence tend to 0, the set of its "
+        "accumulation points is connected.",
+        "Lange, Optimization, 2nd ed., Prop. 12.4.1",
+    ),
+    Axiom(
+        "continuous-derivatives",
+        "A map with continuous partial derivatives on an open set is differentiable there, and "
+        "its derivative is continuous.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.21",
+    ),
+    Axiom(
+        "inverse-function-theorem",
+        "A continuously differentiable map with invertible derivative at a point is, near it, "
+        "one to one onto an open set, with a continuously differentiable inverse.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.24",
+    ),
+    Axiom(
+        "center-stable-manifold",
+        "Let $p$ be a fixed point of a map of class $C^1$ on a neighbourhood of $p$, with an "
+        "invertible derivative at $p$. There are an embedded disc of class $C^1$ through $p$, "
+        "of as many dimensions as the derivative at $p$ has eigenvalues of modulus at most 1, "
+        "and a neighbourhood $B$ of $p$, such that every point whose iterates all stay in $B$ "
+        "lies on the disc.",
+        "Shub, Global Stability of Dynamical Systems, Thm III.7",
+    ),
+    Axiom(
+        "null-sets-unions",
+        "A countable union of null sets is a null set.",
+        "Folland, Real Analysis, 2nd ed., Thm 1.8",
+    ),
+    Axiom(
+        "null-sets-images",
+        "A map that is differentiable at every point of a Lebesgue null set of $R^n$ sends it "
+        "to a null set of $R^n$.",
+        "Rudin, Real and Complex Analysis, 3rd ed., Lemma 7.25",
+    ),
+    Axiom(
+        "null-sets-faces",
+        "A hyperplane of $R^n$, and so a face of a box, is a Lebesgue null set.",
+        "Folland, Real Analysis, 2nd ed., Thm 2.44",
+    ),
+    Axiom(
+        "null-sets-discs",
+        "An embedded disc of class $C^1$ and of less than $n$ dimensions is a Lebesgue null "
+        "set of $R^n$.",
+        "Lee, Introduction to Smooth Manifolds, 2nd ed., Cor. 6.12",
+    ),
+    Axiom(
+        "coarea-formula",
+        "Let $F$ map an open set of $R^n$ to $R^m$, $m <= n$, with continuous derivatives, "
+        "and let $J^2$ be the determinant of the Gram matrix of the gradients of its "
+        "components. The integral of $f J$, for a measurable function $f$ that is not "
+        "negative, is the integral over $y$ of the integrals of $f$ over the level sets $F = "
+        "y$, by their $(n - m)$-dimensional measure.",
+        "Federer, Geometric Measure Theory, Thm 3.2.12",
+    ),
+    Axiom(
+        "lindelof",
+        "Countably many of the sets of an open covering of a part of $R^n$ cover it.",
+        "Munkres, Topology, 2nd ed., Thm 30.3",
+    ),
+    Axiom(
+        "sphere-coordinates",
+        "One coordinate of a uniform point of the unit sphere of $R^n$, $n >= 2$, has a "
+        "density on $[-1, 1]$.",
+        "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.7 (i)",
+    ),
+    Axiom(
+        "conditional-expectation",
+        "The mean of $E[X | G]$ is that of $X$, too for $X >= 0$; $E[h X | G] = h E[X | G]$, "
+        "if $h$ is $G$-measurable; and if $N$ is independent of $Z$, then $E[f(Z, N) | Z]$ is "
+        "$g(Z)$, with $g(z) = E f(z, N)$, for measurable $f >= 0$.",
+        "Williams, Probability with Martingales, Sections 9.7 and 9.10",
+    ),
+    Axiom(
+        "induction",
+        "A statement that holds for $n = 0$, and for $n + 1$ whenever for $n$, holds for all $n$.",
+        "Peano",
+    ),
+):
+    AXIOMS[_axiom.id] = _axiom
 
 
 def foreign_rule(rule: str) -> str:

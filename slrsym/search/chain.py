@@ -1,10 +1,10 @@
-"""Chains of relations: the way most proofs are written."""
+"""Chains of relations, the way most proofs are written; and how the parts of a proof fit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from sympy import And, Derivative, Expr, S, Symbol, sympify
 from sympy.core.relational import Relational
@@ -57,37 +57,6 @@ def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
     return AtPoint(expr, tuple(point), tuple(map(sympify, point.values())))
 
 
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def _says(symbol: str) -> Callable[[_Method], _Method]:
-    """What each of the methods that extend a chain says of itself."""
-
-    def documented(method: _Method) -> _Method:
-        method.__doc__ = f"""... {symbol} expr.
-
-        Parameters
-        ----------
-        expr : expression
-            The next expression.
-        by : Rule
-            What justifies the step.
-
-        Returns
-        -------
-        Chain
-            The chain with one link more.
-
-        Raises
-        ------
-        ProofError
-            If `by` is not a rule.
-        """
-        return method
-
-    return documented
-
-
 @dataclass(frozen=True, repr=False)
 class Chain(Proof):
     """A chain of relations, each justified by a rule.
@@ -114,23 +83,18 @@ class Chain(Proof):
             raise ProofError(f"by must be a rule; got {by!r}. Rules live in slrsym.proof")
         return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
 
-    @_says("=")
     def then(self, expr: Any, by: Rule) -> Chain:
         return self._extended("=", expr, by)
 
-    @_says("<=")
     def le(self, expr: Any, by: Rule) -> Chain:
         return self._extended("<=", expr, by)
 
-    @_says("<")
     def lt(self, expr: Any, by: Rule) -> Chain:
         return self._extended("<", expr, by)
 
-    @_says(">=")
     def ge(self, expr: Any, by: Rule) -> Chain:
         return self._extended(">=", expr, by)
 
-    @_says(">")
     def gt(self, expr: Any, by: Rule) -> Chain:
         return self._extended(">", expr, by)
 
@@ -184,6 +148,34 @@ class Chain(Proof):
             for name, proof, inner in rule.premises(link, context):
                 yield from proof.steps(inner, labelled(here, name))
             yield Step(here, link.statement, rule, link, context)
+
+
+for _method, _symbol in (
+    (Chain.then, "="),
+    (Chain.le, "<="),
+    (Chain.lt, "<"),
+    (Chain.ge, ">="),
+    (Chain.gt, ">"),
+):
+    _method.__doc__ = f"""... {_symbol} expr.
+
+    Parameters
+    ----------
+    expr : expression
+        The next expression.
+    by : Rule
+        What justifies the step.
+
+    Returns
+    -------
+    Chain
+        The chain with one link more.
+
+    Raises
+    ------
+    ProofError
+        If `by` is not a rule.
+    """
 
 
 def chain(start: Any) -> Chain:

@@ -1,4 +1,4 @@
-"""Rules about expectations under any law, and when these exist, which all of them ask."""
+"""Rules about expectations: of any law, by the Gaussian calculus, and in parameters (Price)."""
 
 from __future__ import annotations
 

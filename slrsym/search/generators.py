@@ -58,7 +58,12 @@ def value(p: Poly, g: Dummy, end: Rational) -> Poly:
 
 def trimmed(p: Poly) -> Poly:
     """A polynomial, as one in the generators that it contains."""
-    return polynomial(p.as_expr()) if p.is_ground else p.exclude()
+    terms = p.rep.terms()
+    places = [i for i in range(len(p.gens)) if any(m[i] for m, _ in terms)]
+    if not places:
+        return polynomial(p.as_expr())
+    kept = {tuple(m[i] for i in places): c for m, c in terms}
+    return Poly.from_dict(kept, *(p.gens[i] for i in places), domain=QQ)
 
 
 def factored(p: Poly) -> tuple[Rational, list[tuple[Poly, int]]]:

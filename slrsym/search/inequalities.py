@@ -1,4 +1,4 @@
-"""Inequalities: by the sign of the difference, by monotonicity, by bounds of derivatives."""
+"""Inequalities: by the sign of a difference, by monotonicity, by bounds of slopes, by cases."""
 
 from __future__ import annotations
 

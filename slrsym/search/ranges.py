@@ -1,9 +1,10 @@
 """Rigorous ranges: an interval that contains every value of an expression.
 
 Nothing is taken from SymPy's assumption queries on compound expressions. A range is built from what
-the symbols declare of themselves, from hypotheses, and from one rule for each kind of node. End
-points are exact rationals or infinite; where a value is irrational they are rounded outwards from
-ball arithmetic.
+the symbols declare of themselves, from hypotheses, and from one rule for each kind of node, which
+refuses a node that may be undefined. End points are exact rationals or infinite; where a value is
+irrational they are rounded outwards from ball arithmetic. What is bound becomes a symbol of its
+own, so that no hypothesis about an outer symbol of the same name is taken to speak of it.
 
 `Expectation` and `Integral` nodes are taken to exist: whoever writes one down answers for that.
 """
