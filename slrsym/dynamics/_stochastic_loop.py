@@ -25,8 +25,8 @@ def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, n
     root = sqrt(d / 2)
     # Whether there is a third axis, and a fourth.
     third, fourth = 1.0 if d >= 3 else 0.0, 1.0 if d >= 4 else 0.0
-    # Of each token, in blocks of 64, at distances that are known so that several are computed by one
-    # instruction: X.k, X.v, the coordinate along e, the contribution, and its two derivatives.
+    # Of each token, in blocks of 64, at distances that are known so that one instruction computes
+    # several: X.k, X.v, the coordinate along e, the contribution, and its two derivatives.
     work = np.zeros((batch * L + 63) // 64 * 384)
     first = np.empty((batch, 3))
     for step in range(temperatures.size):
@@ -76,7 +76,7 @@ def walk(state, temperatures, done, every, gamma, d, L, epsilon, alpha, batch, n
             place = at // 64 * 384 + at % 64
             work[place], work[place + 64], work[place + 128] = u, w, output
             at += 1
-            for token in range(1, L):
+            for _ in range(1, L):
                 x, y = normal.standard_normal(), normal.standard_normal()
                 place = at // 64 * 384 + at % 64
                 work[place], work[place + 64], work[place + 128] = x, inner * x + outer * y, y
