@@ -5,8 +5,10 @@ environment of its own in ``benchmarks/.venv``, with slrsym and JAX. Each contes
 of its own; compilation is timed apart. The table gives seconds, also those of all cores together,
 the most memory, and ratios to slrsym with Numba; below it stands what the machine would allow: the
 instructions of a step that compute several numbers, at the measured speed of such instructions.
-``--write`` puts the table of figure 4a into docs/explanation/speed.md. In figure 5, what draws
-whole tokens makes one run of the thirty, and is compared by the run.
+With figure 4a there is a table of single gradients and steps, too, in processor time of one core.
+``--write`` puts both tables into docs/explanation/speed.md; ``--only`` without names makes the
+second alone. In figure 5, what draws whole tokens makes one run of the thirty, and is compared by
+the run.
 """
 
 from __future__ import annotations
@@ -288,6 +290,56 @@ def _measured(figure: str, name: str, steps: int) -> None:
     print(json.dumps([ready - began, seconds, cpu, memory]))
 
 
+def _least(call: Callable[[], Any], times: int = 20) -> float:
+    """Seconds of the processor: the least of some calls."""
+    found = []
+    for _ in range(times):
+        began = time.process_time()
+        call()
+        found.append(time.process_time() - began)
+    return min(found)
+
+
+def _singles() -> list[tuple[str, float]]:
+    """Nanoseconds of a gradient, kappa uniform, and of a step of a run, on one core."""
+    import numpy as np
+
+    from slrsym import Task, gradient
+    from slrsym.dynamics import Inverse, Sphere
+    from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
+    from slrsym.dynamics.stochastic import StochasticEngine
+
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    task, sampled = Task(D, L, GAMMA2**0.5), Task(SAMPLED_D, L, GAMMA2**0.5, EPSILON)
+    states = np.zeros((1_000_000, 5))
+    states[:, 0] = np.random.default_rng(0).uniform(-1, 1, len(states))
+    found = []
+    for backend, title in (("numba", "Numba"), ("numpy", "NumPy")):
+        for lam in (0.1, 0.9):
+            seconds = _least(lambda: gradient(states, lam, task, backend))  # noqa: B023
+            found.append((f"a gradient, {title}, lambda = {lam}", 1e9 * seconds / len(states)))
+    at, start = np.arange(2000), Sphere(RUNS).overlaps(task)
+    numba, numpy = (engine(start, task, ALPHA) for engine in (NumbaEngine, NumpyEngine))
+    walk = StochasticEngine(start, sampled, SAMPLED_ALPHA, BATCH, "numba")
+    for title, engine, schedule in (
+        ("a step of figure 4a, Numba", numba, Inverse(1, 1e-4)),
+        ("a step of figure 4a, NumPy", numpy, Inverse(1, 1e-4)),
+        ("a step of figure 5, Numba", walk, Inverse(2, 1e-4)),
+    ):
+        lam = schedule(at)
+        engine.advance(lam, len(at))
+        seconds = _least(lambda: engine.advance(lam, len(at)), 5)  # noqa: B023
+        found.append((title, 1e9 * seconds / (len(at) * RUNS)))
+    return found
+
+
+def _with_table(text: str, head: str, rows: list[str]) -> str:
+    """A page with other rows in the table of that head, and in what directly follows it."""
+    before, _, after = text.partition(head)
+    rest = after.partition("\n\n")[2]
+    return before + "\n".join([head, *rows]) + "\n\n" + rest
+
+
 _PACKED = r"\tv(?:fn?m|add|sub|mul|div|sqrt|max|min)\w*pd\s.*%[yz]mm"
 
 
@@ -310,29 +362,21 @@ def _limit(steps: int) -> tuple[float, int, float, float]:
     numbers = np.ones((8, 64))
     work(numbers, 1)
 
-    def least(call: Callable[[], Any]) -> float:
-        times = []
-        for _ in range(20):
-            began = time.process_time()
-            call()
-            times.append(time.process_time() - began)
-        return min(times)
-
-    fma = least(lambda: work(numbers, 2000)) / (2000 * 64 * 128)
+    fma = _least(lambda: work(numbers, 2000)) / (2000 * 64 * 128)
     x = Symbol("x", real=True)
     function, many = compile_expressions([exp(x)], [x], [], "numba"), np.ones((200_000, 1))
     function(many)
-    one_exp = least(lambda: function(many)) / len(many)
+    one_exp = _least(lambda: function(many)) / len(many)
     texts = _numba_trajectory(5, 4).inspect_asm().values()
     packed = max((len(re.findall(_PACKED, text)) for text in texts), default=0)
     return packed * fma * RUNS * steps, packed, fma * 1e9, one_exp * 1e9
 
 
-def _apart(figure: str, name: str, steps: int) -> list[float]:
+def _apart(figure: str, name: str, steps: int) -> list[Any]:
     """What a process of its own measured."""
     call = [_python(), __file__, "--figure", figure, "--measure", name, "--steps", str(steps)]
     output = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout
-    found: list[float] = json.loads(output.splitlines()[-1])
+    found: list[Any] = json.loads(output.splitlines()[-1])
     return found
 
 
@@ -342,9 +386,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figure", choices=FIGURES, default="4a")
     parser.add_argument("--steps", type=int, help="fewer; a multiple of 2000")
-    parser.add_argument("--only", nargs="+", choices=names, default=names)
+    parser.add_argument("--only", nargs="*", choices=names, default=names)
     parser.add_argument("--write", action="store_true", help="the page of the documentation, too")
-    parser.add_argument("--measure", choices=[*names, "limit"], help=argparse.SUPPRESS)
+    parser.add_argument("--measure", choices=[*names, "limit", "singles"], help=argparse.SUPPRESS)
     given = parser.parse_args()
     contestants, whole, every = FIGURES[given.figure]
     steps = given.steps or whole
@@ -354,6 +398,9 @@ def main() -> None:
             os.environ["SLRSYM_CACHE_DIR"] = folder
             _ours("numba")
             print(json.dumps(_limit(steps)))
+        return
+    if given.measure == "singles":
+        print(json.dumps(_singles()))
         return
     if given.measure:
         _measured(given.figure, given.measure, steps)
@@ -385,11 +432,18 @@ def main() -> None:
             f"{one_exp:.2f} ns."
         )
         print(limit)
+        singles = _apart(given.figure, "singles", steps)
+        print(*(f"{title:46} {ns:8.0f} ns" for title, ns in singles), sep="\n")
         if given.write:
             page = HERE.parent / "docs" / "explanation" / "speed.md"
-            head = page.read_text(encoding="utf-8").rpartition("\n| |")[0] + "\n"
-            table = "| | s | s of all cores | MB | ratio |\n|---|---|---|---|---|\n"
-            page.write_text(head + table + "\n".join([*rows, "", limit]) + "\n", encoding="utf-8")
+            text = page.read_text(encoding="utf-8")
+            small = [f"| {title} | {ns:.0f} |" for title, ns in singles]
+            text = _with_table(text, "| | ns |\n|---|---|", small)
+            if rows:
+                head = "| | s | s of all cores | MB | ratio |\n|---|---|---|---|---|"
+                text = _with_table(text, head, rows)
+                text = text[: text.rindex("The machine would allow")] + limit + "\n"
+            page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
