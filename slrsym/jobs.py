@@ -7,18 +7,11 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    wait,
-)
+from concurrent import futures
 from contextlib import contextmanager
 from typing import Any
 
-Maker = Callable[[], Executor]
+Maker = Callable[[], futures.Executor]
 
 # A job is a function and its arguments; with it goes whatever tells the jobs apart.
 Jobs = deque[tuple[Any, Callable[..., Any], tuple[Any, ...]]]
@@ -30,13 +23,13 @@ _IN_FLIGHT = 256
 _PATIENCE = 5
 
 
-def as_maker(executor: Executor | Maker | None, workers: int | None) -> tuple[Maker, bool]:
+def as_maker(executor: futures.Executor | Maker | None, workers: int | None) -> tuple[Maker, bool]:
     """What makes executors, and whether they are ours to shut down and make anew."""
     if executor is None:
         # Forked processes would share what threads have locked.
         context = multiprocessing.get_context("spawn")
         # An interruption is for the process that waits; these end with what they are at.
-        return lambda: ProcessPoolExecutor(
+        return lambda: futures.ProcessPoolExecutor(
             workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN)
         ), True
     # Clients of clusters make executors that are not registered as such.
@@ -56,7 +49,7 @@ def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]
     broken = 0
     while jobs:
         pool = maker()
-        flying: dict[Future[Any], Any] = {}
+        flying: dict[futures.Future[Any], Any] = {}
         try:
             while jobs or flying:
                 while jobs and len(flying) < _IN_FLIGHT:
@@ -66,12 +59,12 @@ def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]
                     except BaseException:
                         jobs.appendleft(job)
                         raise
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                for future in futures.wait(flying, return_when=futures.FIRST_COMPLETED).done:
                     result = future.result()
                     name = flying.pop(future)[0]
                     broken = 0
                     yield name, result
-        except BrokenExecutor as problem:
+        except futures.BrokenExecutor as problem:
             broken += 1
             # A result that came before the end is not lost, nor is a job.
             jobs.extendleft(reversed(list(flying.values())))
@@ -97,21 +90,16 @@ def advancing(
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield lambda more: None
         return
+    from rich import progress as p
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
-    columns: tuple[ProgressColumn, ...] = Progress.get_default_columns()
+    columns: tuple[p.ProgressColumn, ...] = p.Progress.get_default_columns()
     if counted:
-        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (
+            p.TextColumn(what), p.BarColumn(), p.MofNCompleteColumn(), p.TimeRemainingColumn(),
+        )  # fmt: skip
     console = Console(stderr=True)
     # Where nothing can be overwritten, the end of the bar is all that is shown of it.
-    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+    with p.Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda more: bar.advance(task, more)

@@ -19,7 +19,6 @@ from mpmath import mp
 from sympy import (
     Expr,
     Integral,
-    Rational,
     S,
     Symbol,
     erf,
@@ -123,6 +122,22 @@ class Entire(GaussianFunction):
     """What the functions of one variable share, which are entire, and real on the real line."""
 
     unbranched = True
+    # The values at 0, and at the left and right end; the sign of f(-x)/f(x), or 0.
+    _at_zero: Expr
+    _at_ends: tuple[Expr, Expr] = (S.Zero, S.Zero)
+    _parity = 1
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        if x is S.NaN:
+            return S.NaN
+        if x.is_zero:
+            return cls._at_zero
+        if x in (oo, -oo):
+            return cls._at_ends[x is oo]
+        if cls._parity and x.could_extract_minus_sign():
+            return cls._parity * cls(-x)
+        return None
 
     def _eval_is_extended_real(self) -> bool | None:
         return True if self.args[0].is_extended_real else None
@@ -136,6 +151,17 @@ class Entire(GaussianFunction):
 
 class Bell(Entire):
     """What exp(-x^2) and exp(-x^2/2) share, up to a factor."""
+
+    _rate: Expr
+
+    @classmethod
+    def taylor_term(cls, n: int, x: Any, *previous_terms: Expr) -> Expr:
+        if n < 0 or n % 2:
+            return S.Zero
+        return cls._at_zero * (-cls._rate) ** (n // 2) * sympify(x) ** n / factorial(n // 2)
+
+    def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
+        return self._at_zero * exp(-self._rate * x**2)
 
     def _eval_is_extended_positive(self) -> bool | None:
         return True if self.args[0].is_real else None
@@ -188,33 +214,13 @@ class erf_prime(Bell):  # noqa: N801
 
     nargs = 1
     _multiprecision = "erf_prime"
+    _at_zero, _rate = 2 / sqrt(pi), S.One
     _symbol = r"\operatorname{erf}'"
     _opening = r"\!"
-
-    @classmethod
-    def eval(cls, x: Expr) -> Expr | None:
-        if x is S.NaN:
-            return S.NaN
-        if x.is_zero:
-            return 2 / sqrt(pi)
-        if x in (oo, -oo):
-            return S.Zero
-        if x.could_extract_minus_sign():
-            return cls(-x)
-        return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
         require_index(self, argindex)
         return erf_second(self.args[0])
-
-    @staticmethod
-    def taylor_term(n: int, x: Any, *previous_terms: Expr) -> Expr:
-        if n < 0 or n % 2:
-            return S.Zero
-        return 2 / sqrt(pi) * S.NegativeOne ** (n // 2) * sympify(x) ** n / factorial(n // 2)
-
-    def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
-        return 2 * exp(-(x**2)) / sqrt(pi)
 
 
 class erf_second(Entire):  # noqa: N801
@@ -236,18 +242,9 @@ class erf_second(Entire):  # noqa: N801
 
     nargs = 1
     _multiprecision = "erf_second"
+    _at_zero, _parity = S.Zero, -1
     _symbol = r"\operatorname{erf}''"
     _opening = r"\!"
-
-    @classmethod
-    def eval(cls, x: Expr) -> Expr | None:
-        if x is S.NaN:
-            return S.NaN
-        if x.is_zero or x in (oo, -oo):
-            return S.Zero
-        if x.could_extract_minus_sign():
-            return -cls(-x)
-        return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
         require_index(self, argindex)
@@ -312,32 +309,12 @@ class normal_pdf(Bell):  # noqa: N801
 
     nargs = 1
     _multiprecision = "normal_pdf"
+    _at_zero, _rate = 1 / sqrt(2 * pi), S.Half
     _symbol = r"\varphi"
-
-    @classmethod
-    def eval(cls, x: Expr) -> Expr | None:
-        if x is S.NaN:
-            return S.NaN
-        if x.is_zero:
-            return 1 / sqrt(2 * pi)
-        if x in (oo, -oo):
-            return S.Zero
-        if x.could_extract_minus_sign():
-            return cls(-x)
-        return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
         require_index(self, argindex)
         return -self.args[0] * self
-
-    @staticmethod
-    def taylor_term(n: int, x: Any, *previous_terms: Expr) -> Expr:
-        if n < 0 or n % 2:
-            return S.Zero
-        return Rational(-1, 2) ** (n // 2) * sympify(x) ** n / factorial(n // 2) / sqrt(2 * pi)
-
-    def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
-        return exp(-(x**2) / 2) / sqrt(2 * pi)
 
     def _eval_rewrite_as_erf_prime(self, x: Expr, **kwargs: Any) -> Expr:
         return erf_prime(x / sqrt(2)) / (2 * sqrt(2))
@@ -367,19 +344,8 @@ class normal_cdf(Entire):  # noqa: N801
 
     nargs = 1
     _multiprecision = "normal_cdf"
+    _at_zero, _at_ends, _parity = S.Half, (S.Zero, S.One), 0
     _symbol = r"\Phi"
-
-    @classmethod
-    def eval(cls, x: Expr) -> Expr | None:
-        if x is S.NaN:
-            return S.NaN
-        if x.is_zero:
-            return S.Half
-        if x is oo:
-            return S.One
-        if x is -oo:
-            return S.Zero
-        return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
         require_index(self, argindex)

@@ -53,7 +53,7 @@ class Evaluator(Nodes):
     def _on_Subs(self, expr: Expr) -> Number:
         body, variables, values = expr.args
         new = {x: Later(v, self.environment) for x, v in zip(variables, values, strict=True)}
-        return type(self)({**self.environment, **new}, self.digits).number(body)
+        return self.at(new, self.digits).number(body)
 
     _on_AtPoint = _on_Subs  # noqa: N815
 
@@ -71,7 +71,7 @@ class Evaluator(Nodes):
 
     def _limit(self, body: Expr, x: Symbol, target: Expr, side: int) -> Ball:
         """Richardson extrapolation in the distance to the target, halved again and again."""
-        inner = type(self)(self.environment, 2 * self.digits + 15)
+        inner = self.at({}, 2 * self.digits + 15)
         row: list[Ball] = []
         agreed = 0
         with ctx.workprec(inner.bits):
@@ -79,8 +79,7 @@ class Evaluator(Nodes):
                 # Not a power of two: periodic functions must not look constant.
                 far = sp.Rational(1237 * 2**k, 1009) * side
                 place = far if target.is_infinite else target + 1 / far
-                here = {**self.environment, x: Later(place, self.environment)}
-                new = [type(self)(here, inner.digits).ball(body)]
+                new = [self.at({x: Later(place, self.environment)}, inner.digits).ball(body)]
                 for j, old in enumerate(row):
                     new.append(new[j] + (new[j] - old) / (2 ** (j + 1) - 1))
                 if row:
@@ -114,7 +113,7 @@ class Evaluator(Nodes):
                 x: Later(x + shift, self.environment)
                 for (x, _), shift in zip(orders, shifts, strict=True)
             }
-            return type(self)({**self.environment, **moved}, digits).ball(body)
+            return self.at(moved, digits).ball(body)
 
         # A derivative that vanishes is judged against the function that is differentiated.
         result, size = arb(0), -math.inf
@@ -147,7 +146,7 @@ class Evaluator(Nodes):
         if a > b:
             a, b, sign = b, a, -1
         # Near a singular end, digits are lost in the distance to it: make a second try with more.
-        for evaluator in (self, type(self)(self.environment, 3 * self.digits + 10)):
+        for evaluator in (self, self.at({}, 3 * self.digits + 10)):
             with ctx.workprec(evaluator.bits):
                 try:
                     total = evaluator._line_integral(body, x, a, b, self.digits)

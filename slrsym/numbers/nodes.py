@@ -47,22 +47,10 @@ def _log(x: Ball) -> Ball:
     return x.log() if isinstance(x, arb) and x > 0 else complex_ball(x).log()
 
 
-def _asin(x: Ball) -> Ball:
+def _real_inside(x: Ball) -> Ball:
+    """A number at which arc sine and arc cosine know whether they are real."""
     x = simplest(x)
-    return x.asin() if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x).asin()
-
-
-def _acos(x: Ball) -> Ball:
-    x = simplest(x)
-    return x.acos() if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x).acos()
-
-
-def _sign(x: Ball) -> Ball:
-    return arb(order_of(x, arb(0)))
-
-
-def _absolute(x: Ball) -> Ball:
-    return abs(x)
+    return x if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x)
 
 
 def _heaviside(x: Ball, at_zero: Ball | None = None) -> Ball:
@@ -70,26 +58,6 @@ def _heaviside(x: Ball, at_zero: Ball | None = None) -> Ball:
     if sign == 0:
         return arb(fmpq(1, 2)) if at_zero is None else at_zero
     return arb(int(sign > 0))
-
-
-def _delta(a: Ball, b: Ball) -> Ball:
-    return arb(int(order_of(a, b) == 0))
-
-
-def _erf_prime(x: Ball) -> Ball:
-    return 2 * (-x * x).exp() / arb.pi().sqrt()
-
-
-def _erf_second(x: Ball) -> Ball:
-    return -4 * x * (-x * x).exp() / arb.pi().sqrt()
-
-
-def _normal_pdf(x: Ball) -> Ball:
-    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
-
-
-def _normal_cdf(x: Ball) -> Ball:
-    return (-x / arb(2).sqrt()).erfc() / 2
 
 
 def _owens_t(h: Ball, a: Ball) -> Ball:
@@ -122,8 +90,8 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "sinh": lambda x: x.sinh(),
     "cosh": lambda x: x.cosh(),
     "tanh": lambda x: x.tanh(),
-    "asin": _asin,
-    "acos": _acos,
+    "asin": lambda x: _real_inside(x).asin(),
+    "acos": lambda x: _real_inside(x).acos(),
     "atan": lambda x: x.atan(),
     "asinh": lambda x: x.asinh(),
     "gamma": lambda x: x.gamma(),
@@ -131,17 +99,25 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "re": lambda x: complex_ball(x).real,
     "im": lambda x: complex_ball(x).imag,
     "conjugate": lambda x: x.conjugate() if isinstance(x, acb) else x,
-    "Abs": _absolute,
-    "sign": _sign,
+    "Abs": abs,
+    "sign": lambda x: arb(order_of(x, arb(0))),
     "Heaviside": _heaviside,
-    "KroneckerDelta": _delta,
+    "KroneckerDelta": lambda a, b: arb(int(order_of(a, b) == 0)),
     "Max": lambda *xs: reduce(lambda a, b: a if order_of(a, b) >= 0 else b, xs),
     "Min": lambda *xs: reduce(lambda a, b: a if order_of(a, b) <= 0 else b, xs),
-    "erf_prime": _erf_prime,
-    "erf_second": _erf_second,
-    "normal_pdf": _normal_pdf,
-    "normal_cdf": _normal_cdf,
+    "erf_prime": lambda x: 2 * (-x * x).exp() / arb.pi().sqrt(),
+    "erf_second": lambda x: -4 * x * (-x * x).exp() / arb.pi().sqrt(),
+    "normal_pdf": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
+    "normal_cdf": lambda x: (-x / arb(2).sqrt()).erfc() / 2,
     "OwensT": _owens_t,
+}
+
+
+_CONSTANTS: dict[str, Callable[[], Ball]] = {
+    "Pi": arb.pi,
+    "Exp1": lambda: arb(1).exp(),
+    "EulerGamma": arb.const_euler,
+    "ImaginaryUnit": lambda: acb(0, 1),
 }
 
 
@@ -246,6 +222,9 @@ class Nodes:
         if expr.is_Float:
             mantissa, exponent = expr._mpf_[1] * (-1) ** expr._mpf_[0], expr._mpf_[2]
             return arb(int(mantissa)) * arb(2) ** int(exponent), -math.inf
+        constant = _CONSTANTS.get(type(expr).__name__)
+        if constant is not None:
+            return constant(), -math.inf
         function = self.function(expr)
         if function is not None:
             return function(*map(self._argument, expr.args)), -math.inf
@@ -320,21 +299,7 @@ class Nodes:
     def _on_Abs(self, expr: Expr) -> Number:
         # What cancelled between the bars is what the error is relative to, as without the bars.
         inside, scale = self.number(expr.args[0])
-        absolute = self.function(expr)
-        assert absolute is not None
-        return absolute(inside), scale
-
-    def _on_Pi(self, expr: Expr) -> Number:
-        return arb.pi(), -math.inf
-
-    def _on_Exp1(self, expr: Expr) -> Number:
-        return arb(1).exp(), -math.inf
-
-    def _on_EulerGamma(self, expr: Expr) -> Number:
-        return arb.const_euler(), -math.inf
-
-    def _on_ImaginaryUnit(self, expr: Expr) -> Number:
-        return acb(0, 1), -math.inf
+        return abs(inside), scale
 
     def _on_Piecewise(self, expr: sp.Piecewise) -> Number:
         for value, condition in expr.args:

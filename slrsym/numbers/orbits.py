@@ -149,14 +149,6 @@ def _no_cycle(case: Instance) -> None:
             )
 
 
-def _slack_vanishes(statement: VanishesAlong, case: Instance) -> int:
-    return _vanish(case, statement.function, "it is")
-
-
-def _equations_hold(statement: AccumulationPointsSolve, case: Instance) -> int:
-    return _vanish(case, statement.equations, "an equation is off by")
-
-
 def _steps_vanish(statement: StepsVanish, case: Instance) -> int:
     _no_cycle(case)
     orbits = case.orbits()
@@ -284,8 +276,8 @@ def _determinants(case: Instance, places: Array) -> Array:
 
 _JUDGES: dict[type, Callable[[Any, Instance], int]] = {
     DecreasesAlong: _decreases,
-    VanishesAlong: _slack_vanishes,
-    AccumulationPointsSolve: _equations_hold,
+    VanishesAlong: lambda s, case: _vanish(case, s.function, "it is"),
+    AccumulationPointsSolve: lambda s, case: _vanish(case, s.equations, "an equation is off by"),
     StepsVanish: _steps_vanish,
     OrbitsConvergeTo: _all_converge,
     AlmostEveryStartConvergesTo: _almost_all_converge,

@@ -293,16 +293,7 @@ class Comparison:
 class Bench:
     """Points for statements under the same hypotheses; what they share is evaluated once at each.
 
-    Parameters
-    ----------
-    statements : iterable of Boolean
-        All that will be examined here.
-    given : iterable of Boolean
-        The hypotheses.
-    rng : Generator
-        Draws the points.
-    functions : mapping, optional
-        What stands for undefined functions.
+    The mapping `functions` says what stands for undefined ones.
     """
 
     def __init__(

@@ -91,17 +91,12 @@ class Bounds:
 
     def narrowed(self, other: Bounds) -> Bounds:
         """What both bounds allow."""
-        low, low_open = self.low, self.low_open
-        if other.low is not None and (low is None or other.low > low):
-            low, low_open = other.low, other.low_open
-        elif other.low is not None and other.low == low:
-            low_open = low_open or other.low_open
-        high, high_open = self.high, self.high_open
-        if other.high is not None and (high is None or other.high < high):
-            high, high_open = other.high, other.high_open
-        elif other.high is not None and other.high == high:
-            high_open = high_open or other.high_open
-        return Bounds(low, high, low_open, high_open)
+        lows = [(b.low, b.low_open) for b in (self, other) if b.low is not None]
+        highs = [(b.high, not b.high_open) for b in (self, other) if b.high is not None]
+        # Of equal ends the open one: True is more than False.
+        low, low_open = max(lows, default=(None, False))
+        high, high_closed = min(highs, default=(None, True))
+        return Bounds(low, high, low_open, not high_closed)
 
     @property
     def is_empty(self) -> bool:
