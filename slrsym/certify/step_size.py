@@ -27,8 +27,8 @@ from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import number, whole
 from slrsym.kernels.backends import numpy_function
+from slrsym.kernels.program import kept
 from slrsym.models.paper import kernel
-from slrsym.models.steps import planar_program
 
 # To which part of itself the step size is found.
 _PRECISION = 1e-5
@@ -41,7 +41,7 @@ def _condition_kernel() -> Any:
 
 @cache
 def _planar_kernel() -> Any:
-    return numpy_function(planar_program())
+    return numpy_function(kept("slrsym.models.steps.planar_program")())
 
 
 def _grid(count: int) -> NDArray[np.float64]:
