@@ -162,14 +162,22 @@ def _(data):
     data["boxes"] -= 1
 
 
-@change("a margin is larger than it is")
-def _(data):
-    data["margins"]["Jacobian determinant"] = "0.9"
+for _said, _part, _name, _value in (
+    ("a margin is larger than it is", "margins", "Jacobian determinant", "0.9"),
+    ("a margin is no number", "margins", "Jacobian determinant", "nan"),
+    ("the step is longer", "parameters", "alpha", ["31/100", "31/100"]),
+    ("the box of alpha is wider", "parameters", "alpha", ["1/4", "1/3"]),
+    ("the box of lambda is wider", "parameters", "lam", ["1/10", "1"]),
+    ("the box of d is wider", "parameters", "d", ["400", "4000"]),
+    ("gamma is another", "parameters", "gamma", ["2", "2"]),
+    ("a range goes downwards", "parameters", "lam", ["1/10", "1/20"]),
+    ("a parameter is a float", "parameters", "lam", [0.1, 0.1]),
+    ("a parameter is negative", "parameters", "lam", ["-1/10", "1/10"]),
+):
 
-
-@change("a margin is no number")
-def _(data):
-    data["margins"]["Jacobian determinant"] = "nan"
+    @change(_said)
+    def _(data, part=_part, name=_name, value=_value):
+        data[part][name] = value
 
 
 @change("a margin is missing")
@@ -177,49 +185,9 @@ def _(data):
     del data["margins"]["Jacobian determinant"]
 
 
-@change("the step is longer")
-def _(data):
-    data["parameters"]["alpha"] = ["31/100", "31/100"]
-
-
-@change("the box of alpha is wider")
-def _(data):
-    data["parameters"]["alpha"] = ["1/4", "1/3"]
-
-
-@change("the box of lambda is wider")
-def _(data):
-    data["parameters"]["lam"] = ["1/10", "1"]
-
-
-@change("the box of d is wider")
-def _(data):
-    data["parameters"]["d"] = ["400", "4000"]
-
-
-@change("gamma is another")
-def _(data):
-    data["parameters"]["gamma"] = ["2", "2"]
-
-
-@change("a range goes downwards")
-def _(data):
-    data["parameters"]["lam"] = ["1/10", "1/20"]
-
-
-@change("a parameter is a float")
-def _(data):
-    data["parameters"]["lam"] = [0.1, 0.1]
-
-
 @change("a parameter is missing")
 def _(data):
     del data["parameters"]["d"]
-
-
-@change("a parameter is negative")
-def _(data):
-    data["parameters"]["lam"] = ["-1/10", "1/10"]
 
 
 @change("the parameters are said to be cut, and are not")

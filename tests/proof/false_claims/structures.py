@@ -217,27 +217,14 @@ wrong(
     "conclusion",
     checks="rule",
 )
-wrong(
-    "induction: over positive integers",
-    says(m, "=", m),
-    induction(says(m, "=", m), m, base=algebra, step=lambda h: algebra),
-    "conclusion",
-    checks="rule",
-)
-wrong(
-    "induction: over all integers",
-    says(k, "=", k),
-    induction(says(k, "=", k), k, base=algebra, step=lambda h: algebra),
-    "conclusion",
-    checks="rule",
-)
-wrong(
-    "induction: over reals",
-    says(x, "=", x),
-    induction(says(x, "=", x), x, base=algebra, step=lambda h: algebra),
-    "conclusion",
-    checks="rule",
-)
+for _over, _v in (("positive integers", m), ("all integers", k), ("reals", x)):
+    wrong(
+        f"induction: over {_over}",
+        says(_v, "=", _v),
+        induction(says(_v, "=", _v), _v, base=algebra, step=lambda h: algebra),
+        "conclusion",
+        checks="rule",
+    )
 wrong(
     "induction: under a hypothesis about n",
     odd,
