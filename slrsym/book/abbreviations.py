@@ -110,7 +110,8 @@ _OFTEN = 2
 
 
 @cache
-def _meanings() -> dict[str, Expr]:
+def planar_meanings() -> dict[str, Expr]:
+    """What the letters of the planar map stand for; `C` and `K` last."""
     from slrsym import planar
 
     here = {notation.kappa: planar.kappa2, notation.nu: planar.nu2}
@@ -138,7 +139,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
     if not {symbol.name for symbol in of_map} <= taken:
         return shorthand
-    wanted = {n: v for n, v in _meanings().items() if n not in taken}
+    wanted = {n: v for n, v in planar_meanings().items() if n not in taken}
     every = _with(shorthand, wanted)
     counts: Counter[str] = Counter()
     for e in shown:
@@ -152,6 +153,19 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
             counts.update(s.name for s in _letters(e))
         kept |= {n for n in wanted if n.startswith("R_") and counts[n] >= _OFTEN}
     return _with(shorthand, {n: v for n, v in wanted.items() if n in kept})
+
+
+def on_manifold() -> tuple[Shorthand, list[Symbol]]:
+    """The abbreviations of the planar map, and its letters but for those of step sizes."""
+    wanted = planar_meanings()
+    shorthand = _with(chosen(wanted.values()), wanted)
+    letters = [x for x in shorthand.local.values() if x.name not in ("C", "K")]
+    return shorthand, letters
+
+
+def is_planar(letter: Symbol, value: Expr) -> bool:
+    """Whether a letter is one of those, and means the same."""
+    return letter.name not in ("C", "K") and planar_meanings().get(letter.name) == value
 
 
 def _with(shorthand: Shorthand, wanted: dict[str, Expr]) -> Shorthand:

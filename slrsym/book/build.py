@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from slrsym import notation
-from slrsym.book.abbreviations import NAMES, chosen
+from slrsym.book.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
 from slrsym.book.bibliography import cited
 from slrsym.book.claims import claim_entry
 from slrsym.book.document import (
@@ -152,11 +152,30 @@ def notation_table() -> tuple[Any, ...]:
     rows: list[tuple[tuple[Inline, ...], tuple[Inline, ...]]] = []
     for letter, meaning in _ROW.findall(notation.__doc__ or ""):
         rows.append(((Raw(letter),), _meaning(meaning)))
-    return (tuple(rows), _risk()) if rows else ()
+    return (tuple(rows), _risk(), _planar()) if rows else ()
 
 
 def _meaning(text: str) -> tuple[Inline, ...]:
     return inline_text(re.sub(r"\b([kv]\*?)(?!\w)", r"$\1$", _MATH.sub(r"$\1$", text)))
+
+
+def _planar() -> tuple[Block, ...]:
+    shorthand, letters = on_manifold()
+    printer = Printer(ORDER, None, NAMES | PLANAR_NAMES)
+    said = inline_text(
+        "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "
+        "by $2+$. The slopes of the risk there are called"
+    )
+    return (
+        Paragraph(said),
+        *(
+            Display(
+                Formula(printer.symbol(letter), shorthand.letters[letter]),
+                (Link("=", Formula(printer.box(shorthand.inside(letter)), None)),),
+            )
+            for letter in letters
+        ),
+    )
 
 
 def _risk() -> tuple[Block, ...]:

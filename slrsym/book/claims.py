@@ -16,6 +16,7 @@ from slrsym.book.abbreviations import (
     PLANAR_NAMES,
     chosen,
     in_notation,
+    is_planar,
     narrowed,
     reading_names,
     told_apart,
@@ -31,6 +32,7 @@ from slrsym.book.document import (
     Label,
     Link,
     Math,
+    NotationReference,
     Paragraph,
     Reference,
     Text,
@@ -177,12 +179,19 @@ def _letters(
             ]
             parts.append(Math(row(equals)))
     blocks: list[Block] = [Paragraph((*parts, Text(".")))] if parts else []
-    if any(letter in used for letter in shorthand.local.values()):
-        blocks.append(Paragraph((Text("Here" if not parts else "And"),)))
-    for value, letter in shorthand.local.items():
-        if letter in used:
-            body = Formula(printer.box(shorthand.inside(letter)), value)
-            blocks.append(Display(Formula(printer.symbol(letter), value), (Link("=", body),)))
+    local = {letter: value for value, letter in shorthand.local.items() if letter in used}
+    shared = [x for x, value in local.items() if defined and is_planar(x, value)]
+    if shared:
+        letters = listed([Math(printer.symbol(letter)) for letter in shared])
+        verb = " is" if len(shared) == 1 else " are"
+        there = (Text(f"{verb} on the page "), NotationReference(), Text("."))
+        blocks.append(Paragraph((*letters, *there)))
+    own = {letter: value for letter, value in local.items() if letter not in shared}
+    if own:
+        blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
+    for letter, value in own.items():
+        body = Formula(printer.box(shorthand.inside(letter)), value)
+        blocks.append(Display(Formula(printer.symbol(letter), value), (Link("=", body),)))
     return blocks
 
 

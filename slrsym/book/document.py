@@ -66,6 +66,11 @@ class AxiomReference(Inline):
     id: str
 
 
+@dataclass(frozen=True)
+class NotationReference(Inline):
+    """The page with the letters that all claims share."""
+
+
 def listed(parts: Sequence[Inline]) -> list[Inline]:
     """Several pieces in a sentence, with commas and an "and"."""
     result: list[Inline] = []

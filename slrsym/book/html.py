@@ -19,6 +19,7 @@ from slrsym.book.document import (
     Label,
     Link,
     Math,
+    NotationReference,
     Paragraph,
     Raw,
     Reference,
@@ -42,6 +43,8 @@ _TAG = re.compile(r"<[^>]*>")
 _LINK = re.compile(r"</?a\b[^>]*>")
 # What stands between backticks.
 _CODE = re.compile(r"`+([^`]+)`+")
+# A number on both sides.
+_SAME = re.compile(r": (\S+) and \1$")
 _GLUE = "</span>"
 _MARKS = re.compile(r"[.,;:)]+")
 _SYMPY = {"=": "Eq", "<=": "Le", "<": "Lt", ">=": "Ge", ">": "Gt"}
@@ -120,7 +123,9 @@ class Renderer:
         claim: ClaimEntry | None = None,
         rules: str = "",
         sources: Mapping[Path, str] | None = None,
+        root: str = "",
     ) -> None:
+        self.root = root
         self.labels = labels
         self.pages = dict(pages or {})
         self.axioms = axioms
@@ -163,6 +168,8 @@ class Renderer:
                 return (
                     f'<a href="{self.axioms}{slug(id)}.html">{shown}</a>' if self.axioms else shown
                 )
+            case NotationReference():
+                return f'<a href="{self.root}notation.html">Notation</a>'
             case Citation(key, place):
                 return escape(", ".join(filter(None, (key, place))), quote=False)
         raise TypeError(f"no piece of a paragraph: {part!r}")
@@ -238,14 +245,16 @@ class Renderer:
         """How a step was checked: its rule, its source, a random point; and a copy for SymPy."""
         parts = [f"by {reason}"] if _LINK.search(reason) else []
         if check is not None and self.claim is not None:
-            if (rule := rule_of(check.rule)) and self.rules:
-                parts.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')
-            file, line = self.claim.place
+            rule, (file, line) = rule_of(check.rule), self.claim.place
+            links = []
+            if rule and self.rules:
+                links.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')
             if file in self.sources:
-                href = f"{self.sources[file]}#L{line}"
-                parts.append(f'<a href="{href}">{escape(file.name)}:{line}</a>')
+                links.append(f'<a href="{self.sources[file]}#L{line}">source</a>')
+            parts += [" · ".join(links)] if links else []
             if check.example:
-                parts.append(escape(check.example, quote=False))
+                example = _SAME.sub(r": both sides \1", check.example)
+                parts.append(escape(example, quote=False))
             parts.append(f"<code>{escape(said, quote=False)}</code>")
         told = "".join(f"<p>{part}</p>" for part in parts)
         return f'\n<details class="more"><summary>more</summary>{told}</details>' if told else ""

@@ -18,6 +18,7 @@ from slrsym.book.document import (
     Label,
     Link,
     Math,
+    NotationReference,
     Paragraph,
     Raw,
     Reference,
@@ -96,6 +97,8 @@ class Displays:
             case AxiomReference(id):
                 shown = escaped(id.replace("-", " "))
                 return rf"\hyperref[axiom:{id}]{{{shown}}}" if id in self.axioms else shown
+            case NotationReference():
+                return r"\hyperref[notation]{Notation}"
             case Citation(key, place):
                 return rf"\cite[{escaped(place)}]{{{key}}}" if place else rf"\cite{{{key}}}"
         raise TypeError(f"no piece of a paragraph: {part!r}")
@@ -345,7 +348,7 @@ class Renderer(Displays):
         caption = self.inline(inline_text(picture.caption))
         return [
             r"\begin{figure}[htbp]\centering",
-            rf"\includegraphics[width=\linewidth,height=85mm,keepaspectratio]{{{picture.name}.pdf}}",
+            rf"\includegraphics[max width=\linewidth]{{{picture.name}.pdf}}",
             rf"\caption{{{caption}}}\label{{{picture.name}}}",
             r"\end{figure}",
         ]

@@ -38,7 +38,7 @@ _HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
 \usepackage{amsmath,amssymb,amsthm}
 \usepackage{booktabs,longtable}
 \usepackage{xcolor}
-\usepackage{graphicx}
+\usepackage[export]{adjustbox}
 \usepackage{fancyhdr}
 \usepackage{tikz}
 \usetikzlibrary{backgrounds}
@@ -350,12 +350,12 @@ def _section(section: Section, renderer: Renderer) -> str:
 
 
 def _notation(document: Document, renderer: Renderer) -> str:
-    lines = ["\\begin{longtable}{@{}ll@{}}"]
-    rows, laws = document.notation
+    lines = ["\\phantomsection\\label{notation}", "\\begin{longtable}{@{}ll@{}}"]
+    rows, risk, planar = document.notation
     for symbol, meaning in rows:
         lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
     lines.append("\\end{longtable}")
-    lines += [renderer.blocks(laws)]
+    lines += [renderer.blocks([*risk, *planar])]
     return "\n".join(lines) + "\n"
 
 

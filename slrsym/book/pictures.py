@@ -49,7 +49,7 @@ PICTURES = {
     "theorem-5": Picture(
         "4b",
         "Thirty runs of descent from random starts on the manifold. All recover both directions, "
-        "up to a common sign, and stay on the manifold up to rounding.",
+        "up to a common sign.",
     ),
     "proposition-9": _SQUARE,
     "proposition-10": _SQUARE,

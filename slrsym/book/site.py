@@ -93,6 +93,7 @@ def site_files(
             claim,
             f"{root}rules/",
             {file: f"{root}{name}" for file, name in sources.items()},
+            root,
         )
 
     def made(template: str, heading: str, show: Renderer, root: str = "", **inside: Any) -> str:

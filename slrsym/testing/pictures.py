@@ -24,12 +24,17 @@ _LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 
 
 def shortened(svg: str) -> str:
-    """A drawing without its metadata, its coordinates to a hundredth of a point."""
+    """A drawing without its metadata, its coordinates to a tenth of a point."""
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r">\s+<", "><", svg)
     svg = re.sub(r" ?\n([LMQCz])", r"\1", svg)
-    rounded = lambda found: f"{round(float(found[0]), 2) or 0:g}"  # noqa: E731
-    return _COORDINATES.sub(lambda found: _LONG.sub(rounded, found[0]), svg)
+    return _COORDINATES.sub(lambda found: _LONG.sub(_rounded, found[0]), svg)
+
+
+def _rounded(found: re.Match[str]) -> str:
+    # What is small may be a factor.
+    value = float(found[0])
+    return f"{round(value, 1):g}" if abs(value) >= 1 else f"{value:.4g}"
 
 
 def noted() -> dict[str, Any]:

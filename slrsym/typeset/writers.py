@@ -169,7 +169,7 @@ def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = F
         shown, latex = _inside(only.box), to_latex(only.box)
     else:
         shown = "".join(map(_table_row, lines))
-        shown = f'<mtable class="lines" displaystyle="true">{shown}</mtable>'
+        shown = f'<mtable class="lines">{shown}</mtable>'
         latex = " ".join(to_latex(line.box) for line in lines)
     if annotated:
         note = f'<annotation encoding="application/x-tex">{escape(latex, quote=False)}</annotation>'
@@ -215,7 +215,7 @@ def _element(box: Box) -> str:
             )
             return f'<mo form="{form}" {sized}>{escape(text)}</mo>'
         case Fence(opening, body, closing):
-            grows = body.height >= _HIGH or _is_plain(body)
+            grows = body.height >= _HIGH
             opened, closed = _bracket(opening, "prefix", grows), _bracket(closing, "postfix", grows)
             return _grouped(opened + _inside(body) + closed)
         case Grid(rows):
@@ -226,13 +226,6 @@ def _element(box: Box) -> str:
             opened, closed = _bracket("(", "prefix"), _bracket(")", "postfix")
             return _grouped(f"{opened}<mtable>{lines}</mtable>{closed}")
     raise TypeError(f"no box: {box!r}")
-
-
-def _is_plain(box: Box) -> bool:
-    """Whether a bracket around it stays as it is, though it could grow."""
-    if isinstance(box, Row):
-        return all(map(_is_plain, box.parts))
-    return isinstance(box, Operator | Space) or (isinstance(box, Atom) and box.kind != "raw")
 
 
 def _grouped(inside: str) -> str:

@@ -31,9 +31,9 @@ def test_what_a_caption_says_of_runs_was_seen():
     assert "Thirty runs" in PICTURES["theorem-5"].caption
 
 
-def test_shorter_coordinates_are_the_same_to_a_hundredth():
-    long = '<path d="M 1.23456 -7.00012 \nL 0.00001 12"/>\n  <metadata>x</metadata><g/>'
-    assert shortened(long) == '<path d="M 1.23 -7L 0 12"/><g/>'
+def test_shorter_coordinates_are_the_same_to_a_tenth_and_factors_to_four_digits():
+    long = '<path d="M 1.23456 -7.00012 \nL 0.00123456 12"/>\n  <metadata>x</metadata><g/>'
+    assert shortened(long) == '<path d="M 1.2 -7L 0.001235 12"/><g/>'
     assert 'id="a1.23456"' in shortened('<p id="a1.23456"/>')
 
 
