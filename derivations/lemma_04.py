@@ -36,6 +36,7 @@ def partial(number):
 
 gradient_k = [partial(0) * k_star[i] + partial(3) * v_star[i] + partial(4) * v[i] for i in range(5)]
 gradient_v = [partial(1) * v_star[i] + partial(2) * k_star[i] + partial(4) * k[i] for i in range(5)]
+shown = {symbols("r", real=True): overlaps(k, v)[4]}
 chain_rule = Claim(
     id="lemma-4-chain-rule",
     title="the gradient of a function of the overlaps",
@@ -48,6 +49,7 @@ chain_rule = Claim(
     ),
     source="(20)-(21), off the manifold, too",
     against="stronger: off the manifold, too",
+    written=shown,
 )
 
 
@@ -144,6 +146,7 @@ invariant = Claim(
     source="Lemma 4",
     against="exact",
     given=square,
+    written=shown,
 )
 
 
@@ -172,6 +175,7 @@ planar_map = Claim(
     source="Lemma 7; the partial derivatives are those of Proposition 9's proof",
     against="exact",
     given=square,
+    written=shown,
 )
 
 

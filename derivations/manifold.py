@@ -116,6 +116,7 @@ gram = Claim(
         evaluate=False,
     ),
     source="(11)",
+    written=dict(zip(symbols("p q r", real=True), (equations[n] for n in (0, 1, 4)), strict=True)),
 )
 
 

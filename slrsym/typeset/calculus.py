@@ -96,7 +96,11 @@ class Calculus(Writing):
             variable, count = expr.variable_count[0]
             places = [i for i, arg in enumerate(of.args) if arg == variable]
             plain = len(places) == 1 and all(arg.is_Symbol for arg in of.args)
-            if plain:
+            # A letter that stands for something of the variable moves with it.
+            still = all(
+                arg == variable or variable not in self.inside.get(arg, ()) for arg in of.args
+            )
+            if plain and still:
                 return self._partial(of, places[0], count, of.args, of.args)
         return row([*self._signs(expr), self._operand(of)]), PREFIX
 
@@ -161,7 +165,10 @@ class Calculus(Writing):
                 at_point = tuple(put.get(x, x) for x in inner.args)
                 return self._partial(inner, place, count, inner.args, at_point)
         at: list[Box] = []
-        for variable, value in zip(variables, values, strict=True):
+        pairs = sorted(
+            zip(variables, values, strict=True), key=lambda pair: self.order.symbol(pair[0])
+        )
+        for variable, value in pairs:
             at += [COMMA] if at else []
             at += [self.symbol(variable), Operator("=", "relation"), self._print(value)[0]]
         bar = Script(Delimiter("|", 2, "close"), row(at))

@@ -15,6 +15,7 @@ import threading
 from functools import partial
 from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -31,8 +32,10 @@ SPOILED = "spoiled.html"
 
 HARNESS = """<!DOCTYPE html><meta charset="utf-8"><title>measuring</title><body><script>
 const found = [];
-async function measure(name, width) {
+let AXE = "";
+async function measure(name, width, scripts) {
   const frame = document.createElement("iframe");
+  if (!scripts) frame.sandbox = "allow-same-origin";
   frame.style.cssText = `width:${width}px;height:900px;border:0`;
   document.body.append(frame);
   await new Promise((done) => { frame.onload = done; frame.src = name; });
@@ -50,15 +53,45 @@ async function measure(name, width) {
     outside: [...page.querySelectorAll("main *")].filter(
       (n) => n.checkVisibility() && n.getBoundingClientRect().right > right + 1 && loose(n)).length,
     math: shown.length,
+    clipped: shown.filter((m) => clips(m, view)).length,
+    unseen: scripts ? [] : unseen(page),
+    background: view.getComputedStyle(page.body).backgroundColor,
+    faults: AXE && scripts && width === 390 ? await faults(page, view) : [],
     flat: shown.filter((m) => m.getBoundingClientRect().height < 4).length,
     drawn: shown.filter((m) => view.getComputedStyle(m).display.includes("math")).length,
     font: parseFloat(view.getComputedStyle(page.body).fontSize),
     desk: [...page.querySelectorAll(".desk")].filter((n) => n.checkVisibility()).length,
     phone: [...page.querySelectorAll(".phone")].filter((n) => n.checkVisibility()).length,
     styled: view.getComputedStyle(page.querySelector("main")).maxWidth,
-    ...act(page, view),
+    scripts, ...(scripts ? act(page, view) : {}),
   });
   frame.remove();
+}
+// A formula reaches beyond something that neither scrolls nor shows it.
+function clips(math, view) {
+  const right = math.getBoundingClientRect().right;
+  for (let p = math.parentElement; p; p = p.parentElement) {
+    const over = view.getComputedStyle(p).overflowX;
+    if (over === "auto" || over === "scroll") return false;
+    if (over !== "visible" && right > p.getBoundingClientRect().right + 1) return true;
+  }
+  return false;
+}
+// What has text and is not shown, though nothing that one can open holds it.
+function unseen(page) {
+  const mine = "script, details:not([open]) *, annotation, .desk, .desk *, .phone, .phone *, " +
+    ".folds, .folds *, .skip";
+  return [...page.querySelectorAll("body *")]
+    .filter((n) => n.textContent.trim() && !n.matches(mine) && !n.checkVisibility())
+    .map((n) => `${n.tagName}.${n.className}: ${n.textContent.trim().slice(0, 40)}`);
+}
+async function faults(page, view) {
+  const script = page.createElement("script");
+  script.textContent = AXE;
+  page.head.append(script);
+  const found = await view.axe.run(page, {resultTypes: ["violations"], elementRef: false});
+  return found.violations.filter((v) => ["serious", "critical"].includes(v.impact))
+    .map((v) => `${v.id}: ${v.nodes.length} times, as ${v.nodes[0].html.slice(0, 120)}`);
 }
 function act(page, view) {
   const steps = "#proof ~ details[open], #proof ~ * details[open]";
@@ -112,7 +145,8 @@ function act(page, view) {
   return result;
 }
 (async () => {
-  for (const [name, width] of WANTED) await measure(name, width);
+  AXE = WITH_AXE ? await (await fetch("axe.min.js")).text() : "";
+  for (const [name, width, scripts] of WANTED) await measure(name, width, scripts);
   const out = document.createElement("pre");
   out.id = "found"; out.textContent = JSON.stringify(found);
   document.body.append(out);
@@ -125,50 +159,82 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+def axe():
+    """The script of axe-core, where npm has installed it; None elsewhere."""
+    places = [os.environ.get("AXE_CORE", "")]
+    if npm := shutil.which("npm"):
+        root = subprocess.run([npm, "root", "-g"], capture_output=True, text=True, check=False)
+        places.append(f"{root.stdout.strip()}/axe-core/axe.min.js")
+    return next((file for file in map(Path, places) if file.is_file()), None)
+
+
+AXE = axe()
+
+
 @pytest.fixture(scope="module")
-def seen(document, tmp_path_factory):
-    """What the browser measured of each page at each width, and what was said on the console."""
+def site(document, tmp_path_factory):
+    """A site on a server, with the page that measures all others."""
     folder = tmp_path_factory.mktemp("site") / "out"
     files = site_files(linked(document))
     claim = files[f"claims/{document.claims[0].id}.html"].replace("../", "")
-    wide = '<div style="width:2000px">wide</div><script>console.error("on purpose")</script>'
-    write_folder(folder, files | {SPOILED: claim.replace("</main>", f"{wide}</main>")})
+    wrong = '<div style="width:2000px">wide</div><img src="data:,"><p hidden>unseen</p>'
+    wrong += '<div style="width:9px;overflow:hidden"><math><mi>clipped</mi></math></div>'
+    wrong += '<script>console.error("on purpose")</script>'
+    write_folder(folder, files | {SPOILED: claim.replace("</main>", f"{wrong}</main>")})
     names = [name for name in files if name.endswith(".html")]
-    wanted = [(name, width) for name in [*names, SPOILED] for width in WIDTHS]
-    (folder / "harness.html").write_text(HARNESS.replace("WANTED", json.dumps(wanted)))
+    wanted = [(name, width, True) for name in [*names, SPOILED] for width in WIDTHS]
+    wanted += [(name, 1280, False) for name in [*names, SPOILED]]
+    harness = HARNESS.replace("WANTED", json.dumps(wanted))
+    (folder / "harness.html").write_text(harness.replace("WITH_AXE", json.dumps(bool(AXE))))
+    if AXE:
+        shutil.copy(AXE, folder / "axe.min.js")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    try:
-        # Chromium refuses to run as root with a sandbox, as containers do.
-        done = subprocess.run(
-            [
-                CHROMIUM,
-                "--headless",
-                *(["--no-sandbox"] if os.geteuid() == 0 else []),
-                "--disable-gpu",
-                "--disable-extensions",
-                "--no-first-run",
-                f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-                "--enable-logging=stderr",
-                "--virtual-time-budget=60000",
-                "--dump-dom",
-                f"http://127.0.0.1:{server.server_port}/harness.html",
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    yield f"http://127.0.0.1:{server.server_port}", len(wanted)
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+# What Chromium calls them.
+SCHEMES = {"dark": 0, "light": 1}
+
+
+@pytest.fixture(scope="module", params=SCHEMES)
+def seen(request, site, tmp_path_factory):
+    """What the browser measured of each page at each width, and what was said on the console."""
+    address, count = site
+    # Chromium refuses to run as root with a sandbox, as containers do.
+    done = subprocess.run(
+        [
+            CHROMIUM,
+            "--headless",
+            *(["--no-sandbox"] if os.geteuid() == 0 else []),
+            "--disable-gpu",
+            "--disable-extensions",
+            "--no-first-run",
+            f"--blink-settings=preferredColorScheme={SCHEMES[request.param]}",
+            f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=120000",
+            "--dump-dom",
+            f"{address}/harness.html",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     result = re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)
     assert result, f"the browser measured nothing:\n{done.stderr[-2000:]}"
-    measured = {(m["name"], m["width"]): m for m in json.loads(unescape(result[1]))}
-    assert len(measured) == len(wanted)
-    return measured, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    every = json.loads(unescape(result[1]))
+    assert len(every) == count
+    measured = {(m["name"], m["width"]): m for m in every if m["scripts"]}
+    bare = {m["name"]: m for m in every if not m["scripts"]}
+    blocked = "Blocked script execution"
+    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and blocked not in line]
+    return measured, said, bare, request.param
 
 
 @pytest.fixture
@@ -187,8 +253,12 @@ def test_nothing_is_said_on_the_console(seen):
 
 
 def test_what_is_wrong_is_noticed(seen):
-    measured, said = seen
+    measured, said, bare, _ = seen
     assert all(measured[SPOILED, width]["overflow"] > 0 for width in WIDTHS)
+    assert all(measured[SPOILED, width]["clipped"] == 1 for width in WIDTHS)
+    assert bare[SPOILED]["unseen"] == ["P.: unseen"]
+    if AXE:
+        assert any(fault.startswith("image-alt") for fault in measured[SPOILED, 390]["faults"])
     assert any("on purpose" in line for line in said)
 
 
@@ -198,6 +268,27 @@ def test_formulas_are_drawn(document, pages):
             page = pages[f"claims/{claim.id}.html", width]
             assert page["drawn"] == page["math"]
             assert page["flat"] == 0
+
+
+def test_no_formula_is_clipped(pages):
+    assert {key: m["clipped"] for key, m in pages.items() if m["clipped"]} == {}
+
+
+def test_pages_are_dark_where_one_wants_them_so(seen, pages):
+    light = {"dark": "rgb(22, 24, 26)", "light": "rgb(253, 253, 252)"}[seen[3]]
+    assert {m["background"] for m in pages.values()} == {light}
+
+
+def test_without_scripts_all_can_be_read(seen):
+    for name, page in seen[2].items():
+        if name != SPOILED:
+            assert page["unseen"] == [], name
+            assert page["overflow"] <= 0, name
+
+
+@pytest.mark.skipif(AXE is None, reason="no axe-core: npm install -g axe-core, or AXE_CORE=FILE")
+def test_axe_finds_nothing_serious(pages):
+    assert {key: m["faults"] for key, m in pages.items() if m["faults"]} == {}
 
 
 def test_the_style_sheet_is_found(pages):
