@@ -166,7 +166,7 @@ small_risk = Claim(
 
 @small_risk.certified_by
 def _():
-    """Ball arithmetic on the bounds of sublevel-affine and sublevel-near, over all kappa.
+    """Ball arithmetic on the bounds of sublevel-affine and sublevel-near, over all $kappa$.
 
     By attraction-certified-far no other point of these neighbourhoods is critical: a step from it
     would not lead nearer to the oracle.

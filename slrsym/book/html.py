@@ -36,6 +36,7 @@ from slrsym.typeset.writers import converted
 # the one or the other.
 WIDE, NARROW = 44.0, 18.0
 _MOST_LINES = 15
+_NARROW_RIGHT = 2.0
 
 # How many characters of a formula fit on a line of a phone for certain.
 _LONG = 24
@@ -74,7 +75,9 @@ def relation(display: Display) -> Box:
     """A display as one formula."""
     parts: list[Box] = [display.start.box]
     for link in display.links:
-        parts += [Operator(_SIGNS[link.sign], "relation", breaks=True), link.formula.box]
+        # What is no more than "= 0" needs no line of its own.
+        breaks = link.formula.box.width > _NARROW_RIGHT
+        parts += [Operator(_SIGNS[link.sign], "relation", breaks=breaks), link.formula.box]
     return row(parts)
 
 

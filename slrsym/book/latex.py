@@ -145,8 +145,19 @@ class Displays:
             made[-1] += self.tag(link.label, link.why)
             if beside and place == 0:
                 rows[0] += made.pop(0)
+            elif place == 0 and len(made) == 1 and self._ends(start, link, width):
+                # What is no more than "= 0" needs no line of its own.
+                rows[-1] += made.pop(0).replace("& \\quad ", " ", 1)
             rows += made
         return rows
+
+    @staticmethod
+    def _ends(start: Box, link: Link, width: float) -> bool:
+        """Whether a narrow right side fits behind the last line of the left one."""
+        last = broken(start, width)[-1]
+        said = 10.0 if link.why else 0.0
+        used = last.indent + last.box.width + link.formula.box.width + 2.0 + said
+        return link.formula.box.width <= _NARROW_LEFT and used <= width
 
     def _is_between(self, display: Display, width: float) -> bool:
         """Whether it is an expression between two bounds, and fits on a line."""

@@ -339,6 +339,12 @@ class Shorthand:
                     powers[letter] = powers.get(letter, S.Zero) + 2 * powers.pop(base)
         if SMALL_A in self.letters and powers.get(MEAN) == 1 and powers.get(A) == -1:
             self._take(powers, SMALL_A, {MEAN: 1, A: -1})
+        halves = int(powers.get(DRIFT, 0) / 2)
+        if halves:
+            # A root of d/2 that is squared is none.
+            powers[DRIFT] -= 2 * halves
+            powers[notation.d] = powers.get(notation.d, S.Zero) + halves
+            number /= S(2) ** halves
         return Mul(number, *(Pow(base, power) for base, power in powers.items()))
 
     def _take(

@@ -259,6 +259,8 @@ _INDENT, _DEEPER = 2.0, 1.0
 _MOST_INDENT = 5.0
 # Breaking between factors, or after a comma, is as bad as breaking inside of so many brackets.
 _RELUCTANT = 2
+# And inside of one that is squared, which is done only if it is wider than a line by itself.
+_RAISED = 4
 _TIMES = Operator("cdot")
 
 
@@ -341,7 +343,7 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
                 _Piece(box.closed, depth, False),
             ]
         case Script(base=Fence(breaks=True) as base) if _has_break(base.body):
-            *front, last = _pieces(base, depth)
+            *front, last = _pieces(base, depth + _RAISED)
             return [*front, replace(last, box=replace(box, base=last.box))]
         case Operator(breaks=True):
             return [_Piece(box, depth, True)]
