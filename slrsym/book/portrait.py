@@ -7,9 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sympy import cse, diff, jscode
+from sympy import Rational, cse, diff, jscode
 
 from slrsym import planar
+from slrsym.claims.ledger import builtin_ledger
 from slrsym.notation import alpha, d, eta, gamma, kappa, lam, nu, rho, theta
 from slrsym.symbolic import gradient
 
@@ -53,6 +54,14 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
     return f"function {name}({', '.join(x.name for x in arguments)}) {{\n{inside}\n}}\n"
 
 
+@cache
+def certified() -> dict[str, float]:
+    """Up to which step size, and where, ball arithmetic shows what Propositions 8 and 12 ask."""
+    ranges = builtin_ledger().find("theorem-5-certified").evidence().ranges
+    found = {"lambda": ranges[lam], "d": ranges[d], "alpha": ranges[alpha][1]}
+    return {"gamma": SETTING["gamma"]} | {name: float(Rational(x)) for name, x in found.items()}
+
+
 def swept(data: Any) -> dict[str, Any]:
     """What is drawn of a saved sweep of `slrsym recovery`: where runs begin, and their verdicts."""
     missing = {"start", "verdict"} - set(data.variables)
@@ -71,6 +80,8 @@ def swept(data: Any) -> dict[str, Any]:
 
 def script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """All that a page needs but its place, an element of the class `portrait`."""
-    told = json.dumps({"setting": setting, "sweep": sweep}, separators=(",", ":"))
+    told = json.dumps(
+        {"setting": setting, "sweep": sweep, "certified": certified()}, separators=(",", ":")
+    )
     text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")
     return f'"use strict";\n(() => {{\n{formulas()}\nconst GIVEN = {told};\n{text}}})();\n'

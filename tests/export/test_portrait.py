@@ -15,8 +15,9 @@ from scipy.special import erf
 from typer.testing import CliRunner
 
 import slrsym
-from slrsym.book.portrait import SETTING, swept
+from slrsym.book.portrait import SETTING, certified, script, swept
 from slrsym.book.site import portrait_page
+from slrsym.claims.ledger import builtin_ledger
 from slrsym.cli import app
 from slrsym.planar import C, K
 from tests.export.test_browser import CHROMIUM
@@ -164,3 +165,11 @@ def test_a_saved_sweep_is_shown(tmp_path):
     assert '<div class="recovery">' in out.read_text()
     with pytest.raises(ValueError, match="missing: start, verdict"):
         swept(xr.Dataset())
+
+
+def test_the_certified_step_sizes_are_those_of_the_claim():
+    found = certified()
+    claim = builtin_ledger().find("theorem-5-certified")
+    assert f"${found['alpha']}$" in claim.title
+    assert found == {"lambda": 0.1, "d": 400, "gamma": 0.5**0.5, "alpha": 0.3059}
+    assert '"certified":{' in script(SETTING)

@@ -156,11 +156,19 @@ function draw() {
   dot([0, 0], colour("open"), 6);
 }
 
+// Whether ball arithmetic has looked at these parameters, and at this step size.
+function isCertified() {
+  const near = (name) => Math.abs(setting[name] / GIVEN.certified[name] - 1) < 1e-9;
+  return ["lambda", "d", "gamma"].every(near) && setting.alpha <= GIVEN.certified.alpha;
+}
+
 function tell() {
   const [injective, descends] = bounds(...values());
   const shown = (x) => x.toPrecision(3);
   bound.textContent = setting.alpha < injective
     ? `α = ${shown(setting.alpha)} is below 1/K = ${shown(injective)}: Theorem 5 is proved here, for every start but those of measure 0.`
+    : isCertified()
+      ? `α = ${shown(setting.alpha)} is above 1/K = ${shown(injective)}, where Theorem 5 is proved. At these parameters ball arithmetic certifies the conditions of Propositions 8 and 12 up to α = ${GIVEN.certified.alpha} (claim theorem-5-certified).`
     : setting.alpha < descends
       ? `α = ${shown(setting.alpha)} is below 1/C = ${shown(descends)}, so the risk descends and every orbit ends in one of the five points; it is above 1/K = ${shown(injective)}, so that almost all end in a minimum is not proved here.`
       : `α = ${shown(setting.alpha)} is above 1/C = ${shown(descends)}: nothing is proved here by closed forms.`;
