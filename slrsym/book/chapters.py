@@ -28,14 +28,14 @@ _CHAPTERS = (
         "The task and its predictors",
         "What is assumed of the tokens, attention as a predictor, the Bayes risk and the best "
         "linear predictor.",
-        ("definition_01", "attention", "several_heads", "conditional_mean", "bayes_risk",
+        ("definition_01", "attention", "conditional_mean", "bayes_risk",
          "equation_08", "proposition_03"),
     ),
     Chapter(
         "The risk in five overlaps",
         "Theorem 1, the closed form of the risk, and how close the oracle comes to the Bayes risk.",
         ("theorem_01", "proposition_15", "excess_risk", "landscape_symmetries", "corollary_02",
-         "equation_09"),
+         "equation_09", "several_heads"),
     ),
     Chapter(
         "The manifold",

@@ -57,7 +57,8 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
 @cache
 def certified() -> dict[str, float]:
     """Up to which step size, and where, ball arithmetic shows what Propositions 8 and 12 ask."""
-    ranges = builtin_ledger().find("theorem-5-certified").evidence().ranges
+    evidence: Any = builtin_ledger().find("theorem-5-certified").evidence()
+    ranges = evidence.ranges
     found = {"lambda": ranges[lam], "d": ranges[d], "alpha": ranges[alpha][1]}
     return {"gamma": SETTING["gamma"]} | {name: float(Rational(x)) for name, x in found.items()}
 
