@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 
 def development(ledger: Ledger, claims: Iterable[str]) -> Development:
     """The goals of claims, with the proofs that are known."""
-    from slrsym.coq.development import Development, confirmed, confirmed_claims
+    from slrsym.coq.confirmed import confirmed, confirmed_claims
+    from slrsym.coq.development import Development
 
     for problem in ledger.problems:
         typer.echo(f"error: {problem}", err=True)
@@ -51,14 +51,9 @@ def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
     except CoqError as problem:
         typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1) from None
-    total = Counter(goal.kind for goal in made.all_goals)
-    said = Counter(goal.kind for goal in made.all_goals if goal.text)
-    good = Counter(goal.kind for goal in made.all_goals if goal.name in made.tactics)
     typer.echo("also by Coq:")
-    for kind, count in total.most_common():
-        if said[kind]:
-            typer.echo(f"  {good[kind]:5} of {count:5} {kind} ({said[kind]} can be said)")
-    typer.echo(f"  {good.total():5} of {total.total():5} steps in all")
+    for kind, count, said, good in made.table():
+        typer.echo(f"  {good:5} of {count:5} {kind} ({said} can be said)")
     typer.echo(
         f"{len(made.whole)} claims as a whole by Coq, too: {', '.join(made.whole) or 'none'}"
     )

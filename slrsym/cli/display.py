@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slrsym.claims import name_of, step_name
+from slrsym.coq.confirmed import column, is_step_also_by_coq
 from slrsym.prose import unmarked
 
 if TYPE_CHECKING:
@@ -57,13 +58,13 @@ def columns(*names: str, **look: Any) -> Table:
 def table(rows: Iterable[Any], width: int | None = None) -> Table:
     """One line for each claim."""
     rows = list(rows)
-    numbers = ("steps", "digits", "axioms", "seconds")
+    numbers = ("steps", "digits", "Coq", "axioms", "seconds")
     others = [
         max((len(row.id) + 2 * row.replaces for row in rows), default=0),
         *map(len, ("status", *numbers)),
     ]
     gap = 1 if width is not None and width < _WIDE else 3
-    room = None if width is None else max(_LEAST_TITLE, width - sum(others) - 6 * gap - 2)
+    room = None if width is None else max(_LEAST_TITLE, width - sum(others) - 7 * gap - 2)
     right = (f">{name}" for name in numbers)
     result = columns("claim", "~title", "status", *right, padding=(0, gap // 2))
     for row in rows:
@@ -76,6 +77,7 @@ def table(rows: Iterable[Any], width: int | None = None) -> Table:
             Text(row.status, style=_STYLES.get(row.status, "")),
             str(row.steps),
             "-" if row.digits is None else str(row.digits),
+            "-" if row.replaces else column(row.id),
             str(len(row.axioms)),
             f"{row.seconds:.2f}",
         )
@@ -208,7 +210,9 @@ def proof(claim: Any, row: Any, out: Console) -> None:
     out.print()
     for report in claim.steps:
         digits = "" if report.digits is None else f", {report.digits} digits"
-        mark = ("refused", "bold red") if not report.accepted else (f"accepted{digits}", "green")
+        coq = not row.replaces and is_step_also_by_coq(claim.id, report.label)
+        accepted = f"accepted{digits}{', also by Coq' if coq else ''}"
+        mark = ("refused", "bold red") if not report.accepted else (accepted, "green")
         head = Text.assemble(
             (step_name(claim.id, report.label), "bold"), f" [{report.rule}]  ", mark
         )

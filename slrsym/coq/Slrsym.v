@@ -320,6 +320,15 @@ Proof. unfold Sum. induction (Z.to_nat _) as [| n IH]; simpl; [ring |]. rewrite 
 Lemma sum_nonneg (f : R -> R) (a b : R) : (forall i, 0 <= f i) -> 0 <= Sum f a b.
 Proof. intro H. unfold Sum. induction (Z.to_nat _) as [| n IH]; simpl; [lra |]. pose proof (H (a + INR n)). lra. Qed.
 
+Lemma sum_pos (f : R -> R) (b : R) : 1 <= b -> (forall i, 0 < f i) -> 0 < Sum f 1 b.
+Proof.
+  intros L H. unfold Sum. assert (forall n, 0 < sum_from f 1 (S n)) as K.
+  { induction n as [| n IH]; [simpl; pose proof (H (1 + 0)); lra |].
+    change (0 < sum_from f 1 (S n) + f (1 + INR (S n))). pose proof (H (1 + INR (S n))). lra. }
+  destruct (archimed (b - 1)) as [A _]. assert (0 < up (b - 1))%Z by (apply lt_IZR; lra).
+  replace (Z.to_nat (up (b - 1))) with (S (pred (Z.to_nat (up (b - 1))))) by lia. apply K.
+Qed.
+
 (* ---- derivatives: the table that `auto_derive` reads ---- *)
 Global Instance UnaryDiff_erf : UnaryDiff erf.
 Proof. exists bell. apply erf_derive. Defined.
@@ -412,10 +421,6 @@ Global Instance UnaryDiff_zeta (s : R) : UnaryDiff (zeta_at s).
 Proof. eexists. apply zeta_derive. Defined.
 
 (* ---- tactics: facts about what stands in a goal, then algebra, signs, derivatives ---- *)
-Definition seen (x : R) : Prop := True.
-Ltac known P := match goal with H : P |- _ => idtac end.
-Ltac mark e := tryif known (seen e) then fail else assert (seen e) by exact I.
-
 Lemma erf_nonneg' (x : R) : 0 <= x -> 0 <= erf x <= 1.
 Proof. intro H. split; [apply erf_nonneg; exact H | left; apply erf_lt_1]. Qed.
 Lemma max_cases (a b : R) : (a <= b /\ Rmax a b = b) \/ (b <= a /\ Rmax a b = a).
@@ -426,8 +431,64 @@ Lemma fraction_le (p q : R) : 0 < q -> p <= q -> p * / q <= 1.
 Proof. intros H K. assert (0 < / q) by (apply Rinv_0_lt_compat; lra). assert (q * / q = 1) by (field; lra). nra. Qed.
 Ltac fraction := unfold Rdiv; first [lra | apply fraction_le; nra | nra].
 
+Definition seen (x : R) : Prop := True.
+Ltac known P := match goal with H : P |- _ => idtac end.
+Ltac mark e := tryif known (seen e) then fail else assert (seen e) by exact I.
+
+(* What is known of the functions in a goal, for linear arithmetic. *)
+Lemma is_int_pos (x : R) : is_int x -> 0 < x -> 1 <= x.
+Proof. intros [k ->] H. apply IZR_le. apply lt_IZR in H. lia. Qed.
+Lemma root_ge_1 (a : R) : 1 <= a -> 1 <= sqrt a.
+Proof. intro H. rewrite <- sqrt_1 at 1. apply sqrt_le_1_alt. exact H. Qed.
+Lemma exp_ge_1 (a : R) : 0 <= a -> 1 <= exp a.
+Proof. intros [H | <-]; [pose proof (exp_ineq1 a); lra | rewrite exp_0; lra]. Qed.
+Ltac whole := repeat match goal with I : is_int ?x, H : 0 < ?x |- _ =>
+  lazymatch goal with K : 1 <= x |- _ => fail | _ => pose proof (is_int_pos x I H) end end.
+Ltac bound_of e := mark constr:(e); lazymatch e with
+  | erf ?a => pose proof (erf_lt_1 a); pose proof (erf_gt_m1 a)
+  | exp ?a => pose proof (exp_pos a)
+  | bell ?a => pose proof (bell_pos a)
+  | zeta_at ?s ?t => pose proof (zeta_bounds t s)
+  | PI => pose proof PI_RGT_0
+  | sqrt ?a => pose proof (sqrt_pos a); try (assert (1 <= a) by first [nra
+        | match a with 1 + ?b => let H := fresh in assert (0 <= b) as H by (repeat (apply Rmult_le_pos; [nra |]); nra); lra end];
+        pose proof (root_ge_1 a ltac:(assumption)));
+      try (assert (sqrt a * sqrt a = a) by (apply sqrt_sqrt; nra))
+  | Rmax ?a ?b => pose proof (Rmax_l a b); pose proof (Rmax_r a b)
+  | ?a ^ ?n => first [assert (1 <= a) by lra; pose proof (pow_R1_Rle a n ltac:(assumption)) | pose proof (pow_lt a n ltac:(lra))]
+  end.
+Ltac bounds := whole; repeat match goal with
+  | |- context [erf ?a] => bound_of (erf a) | |- context [exp ?a] => bound_of (exp a)
+  | |- context [bell ?a] => bound_of (bell a) | |- context [zeta_at ?s ?t] => bound_of (zeta_at s t)
+  | |- context [PI] => bound_of PI | |- context [sqrt ?a] => bound_of (sqrt a)
+  | |- context [Rmax ?a ?b] => bound_of (Rmax a b) end;
+  repeat match goal with |- context [?a ^ S (S (S ?n))] => bound_of (a ^ S (S (S n))) end;
+  repeat match goal with H : seen _ |- _ => clear H end.
+Ltac bounded := first [solve [bounds; lra] | solve [bounds; nra]
+  | solve [apply Rle_ge; nra]
+  | match goal with |- context [exp ?a] => first
+      [assert (exp a <= 1) by (apply exp_le_1; nra) | assert (1 <= exp a) by (apply exp_ge_1; nra)]; lra end].
+
+Lemma mixed_pos (p b : R) : 0 <= p -> p <= 1 -> 0 < b -> 0 < 1 + p * (-1 + b).
+Proof. intros. destruct (Req_dec p 1) as [-> |]; nra. Qed.
+Lemma RInt_nonneg (f : R -> R) (a b : R) :
+  a <= b -> (forall x, continuous f x) -> (forall x, 0 <= f x) -> 0 <= RInt f a b.
+Proof.
+  intros H C P. apply RInt_ge_0; [exact H | | intros; apply P].
+  apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros. apply C.
+Qed.
+Lemma fraction_of_root (p q : R) : 0 < q -> p ^ 2 <= q -> -1 <= p * / sqrt q <= 1.
+Proof.
+  intros Q H. assert (0 < sqrt q) by (apply sqrt_lt_R0; exact Q).
+  assert (sqrt q * sqrt q = q) by (apply sqrt_sqrt; lra).
+  assert (0 < / sqrt q) by (apply Rinv_0_lt_compat; assumption).
+  assert (sqrt q * / sqrt q = 1) by (field; lra).
+  assert (- sqrt q <= p <= sqrt q) by (split; nra). split; nra.
+Qed.
+
 Ltac pos :=
  lazymatch goal with
+ | |- 0 < 1 + ?p * (-1 + ?b) => first [lra | solve [apply mixed_pos; [nra | nra | pos]] | nra]
  | |- 0 < ?a * ?b => first [assumption | apply Rmult_lt_0_compat; pos | nra]
  | |- 0 < / ?a => apply Rinv_0_lt_compat; pos
  | |- 0 < ?a / ?b => apply Rdiv_lt_0_compat; pos
@@ -435,13 +496,14 @@ Ltac pos :=
  | |- 0 < exp _ => apply exp_pos
  | |- 0 < bell _ => apply bell_pos
  | |- 0 < PI => apply PI_RGT_0
+ | |- 0 < Sum _ _ _ => first [assumption | apply sum_pos; [whole; lra | intro; cbv beta; pos]]
  | |- 0 < erf _ => apply erf_pos; pos
  | |- 0 < asin _ => apply asin_pos; split; [pos | fraction]
  | |- 0 < ?a ^ ?n => first [assumption | apply pow_lt; pos | nra]
  | |- 0 < ?a + ?b => first [assumption | lra
-     | solve [apply Rplus_lt_le_0_compat; [pos | nn]] | solve [apply Rplus_le_lt_0_compat; [nn | pos]] | nra]
+     | solve [apply Rplus_lt_le_0_compat; [pos | nn]] | solve [apply Rplus_le_lt_0_compat; [nn | pos]] | nra | bounded]
  | |- 0 <= _ => nn
- | |- _ => first [assumption | lra | nra]
+ | |- _ => first [assumption | lra | nra | bounded]
  end
 with nn :=
  lazymatch goal with
@@ -453,19 +515,28 @@ with nn :=
  | |- 0 <= bell _ => left; apply bell_pos
  | |- 0 <= Rabs _ => apply Rabs_pos
  | |- 0 <= PI => left; apply PI_RGT_0
+ | |- 0 <= RInt ?f _ _ => apply RInt_nonneg; [first [lra | nn] | intro; apply (ex_derive_continuous f); auto_derive;
+     repeat split; first [exact I | nra] | intro; cbv beta; nn]
+ | |- 0 <= Sum _ _ _ => apply sum_nonneg; intro; cbv beta; first [solve [auto] | nn]
  | |- 0 <= ?a ^ 2 => apply pow2_ge_0
  | |- 0 <= ?a ^ 4 => replace (a ^ 4) with ((a ^ 2) ^ 2) by ring; apply pow2_ge_0
  | |- 0 <= ?a ^ ?n => first [assumption | apply pow_le; nn | nra]
  | |- 0 <= erf _ => apply erf_nonneg; nn
  | |- 0 <= asin _ => apply asin_nonneg; split; [nn | fraction]
- | |- 0 <= ?a + ?b => first [assumption | lra | solve [apply Rplus_le_le_0_compat; nn] | nra]
- | |- _ => first [assumption | lra | nra]
+ | |- 0 <= ?a + ?b => first [assumption | lra | solve [apply Rplus_le_le_0_compat; nn] | nra | bounded]
+ | |- _ => first [assumption | lra | nra | bounded]
  end.
 Ltac np := first [assumption | lra | (apply Ropp_le_cancel; rewrite Ropp_0;
   first [nn | repeat rewrite Ropp_mult_distr_l; nn]) | nra].
 Ltac nz := first [assumption | apply not_eq_sym, Rlt_not_eq; pos | apply Rlt_not_eq; nra | nra
   | apply Rmult_integral_contrapositive_currified; nz | apply pow_nonzero; nz].
-Ltac side := repeat match goal with |- _ /\ _ => split end; first [exact I | nz | pos | nn | lra | nra].
+Lemma fraction_lt (p q : R) : 0 < q -> p < q -> p * / q < 1.
+Proof. intros H K. assert (0 < / q) by (apply Rinv_0_lt_compat; lra). assert (q * / q = 1) by (field; lra). nra. Qed.
+Ltac side := repeat match goal with |- _ /\ _ => split end; unfold Rdiv; lazymatch goal with
+  | |- True => exact I
+  | |- _ * / _ < 1 => first [apply fraction_lt; [pos | nra] | nra]
+  | |- -1 < _ => first [lra | solve [apply (Rlt_le_trans _ 0); [lra | nn]] | nra]
+  | |- _ => first [nz | pos | nn | lra | nra] end.
 
 Ltac root a := mark constr:(sqrt a); pose proof (sqrt_pos a);
   try (assert (0 < a) by pos; assert (0 < sqrt a) by (apply sqrt_lt_R0; assumption));
@@ -491,6 +562,33 @@ Ltac facts := unfold Rdiv in *; try (mark constr:(PI); pose proof PI_RGT_0);
   | |- context [zeta_at ?s ?t] => mean t s
   end; repeat match goal with H : seen _ |- _ => clear H end.
 
+(* Hints: roots of products with squares, exponentials and bells by others, sums by linearity. *)
+Lemma root_product (a g h : R) : 0 <= g -> a = g * g * h -> sqrt a = g * sqrt h.
+Proof.
+  intros G ->. destruct (Rle_or_lt 0 h) as [H | H]; [rewrite sqrt_mult, sqrt_square; nra |].
+  rewrite !sqrt_neg_0; nra.
+Qed.
+Lemma exp_pow (x : R) (n : nat) : exp x ^ n = exp (INR n * x).
+Proof.
+  induction n as [| n IH]; [simpl; rewrite Rmult_0_l, exp_0; reflexivity |].
+  rewrite S_INR. simpl. rewrite IH, <- exp_plus. f_equal. ring.
+Qed.
+Ltac root_is x g h t := let E := fresh in
+  first [assert (sqrt x = g * sqrt h) as E by (apply root_product; [nn | t])
+       | assert (sqrt x = - g * sqrt h) as E by (apply root_product; [nn | t])];
+  rewrite ?sqrt_1 in E; rewrite E in *; clear E.
+Tactic Notation "root_apart" constr(a) constr(g) constr(h) tactic3(t) :=
+  try root_is a g h t; repeat match goal with |- context [sqrt ?x] =>
+    tryif constr_eq x h then fail else root_is x g h t end.
+Ltac exps := unfold Rdiv; rewrite ?exp_pow; repeat first [rewrite <- exp_Ropp | rewrite <- exp_plus];
+  apply f_equal; simpl INR.
+Tactic Notation "exp_apart" constr(a) constr(b) tactic3(t) :=
+  try (replace (exp a) with b in * by (symmetry; exps; first [ring | t])).
+Tactic Notation "bell_apart" constr(a) constr(b) tactic3(t) :=
+  try (replace (bell a) with (2 / sqrt PI * exp b) by (unfold bell; do 2 f_equal; first [ring | t])).
+Tactic Notation "sum_apart" constr(a) constr(b) tactic3(t) :=
+  try (replace a with b by (symmetry; repeat rewrite <- sum_scal; repeat rewrite <- sum_plus; apply sum_ext; t)).
+
 (* Algebra by a tactic `t`, such as `field [E1 E2]; side` with what roots square to. *)
 Ltac equal_arguments f t := repeat match goal with |- context [f ?a] => match goal with |- context [f ?b] =>
   tryif constr_eq a b then fail else (replace (f a) with (f b) by (apply f_equal; t)) end end.
@@ -498,10 +596,35 @@ Ltac known_roots := repeat match goal with |- context [sqrt ?a] => match goal wi
   H : sqrt ?b * sqrt ?b = ?b |- _ => tryif constr_eq a b then fail else
   (replace (sqrt a) with (sqrt b) by (apply f_equal; first [ring | solve [field; side]])) end end.
 Ltac conj := repeat match goal with |- _ /\ _ => split end.
-Ltac algebra t := conj; first [reflexivity | solve [t]
-  | solve [equal_arguments erf t; equal_arguments bell t; equal_arguments exp t; t]
-  | solve [unfold erf_second in *; known_roots; equal_arguments erf t; equal_arguments bell t; t]
-  | solve [unfold erf_second, bell in *; equal_arguments exp t; equal_arguments erf t; t]
+(* Values of functions at zero, where an argument is zero. *)
+Lemma erf_at (a : R) : a = 0 -> erf a = 0. Proof. intros ->. apply erf_0. Qed.
+Lemma exp_at (a : R) : a = 0 -> exp a = 1. Proof. intros ->. apply exp_0. Qed.
+Lemma asin_at (a : R) : a = 0 -> asin a = 0. Proof. intros ->. apply asin_0. Qed.
+Lemma bell_at (a : R) : a = 0 -> bell a = 2 / sqrt PI.
+Proof. intros ->. unfold bell. rewrite exp_at by ring. ring. Qed.
+Lemma sqrt_at_1 (a : R) : a = 1 -> sqrt a = 1. Proof. intros ->. apply sqrt_1. Qed.
+Lemma zeta_even (s t : R) : zeta_at s (- t) = zeta_at s t.
+Proof.
+  unfold zeta_at, owens_t_at. do 3 f_equal. unfold sector. apply RInt_ext. intros x _. unfold wedge.
+  do 2 f_equal. unfold Rdiv. ring.
+Qed.
+Ltac opposite := repeat match goal with
+  | |- context [erf ?a] => match goal with |- context [erf ?b] =>
+      tryif constr_eq a b then fail else replace (erf a) with (- erf b) by (rewrite <- erf_odd; f_equal; ring) end
+  | |- context [zeta_at ?s ?a] => match goal with |- context [zeta_at s ?b] =>
+      tryif constr_eq a b then fail else replace (zeta_at s a) with (zeta_at s b) by (rewrite <- zeta_even; f_equal; ring) end end.
+Ltac zeros t := cbv beta; unfold erf_second in *; repeat match goal with
+  | |- context [erf ?a] => rewrite (erf_at a) by t | |- context [bell ?a] => rewrite (bell_at a) by t
+  | |- context [exp ?a] => rewrite (exp_at a) by t | |- context [asin ?a] => rewrite (asin_at a) by t
+  | |- context [sqrt ?a] => rewrite (sqrt_at_1 a) by ring end.
+Ltac equal_arguments_2 f t := repeat match goal with |- context [f ?a ?c] => match goal with |- context [f ?b ?d] =>
+  tryif (constr_eq a b; constr_eq c d) then fail else (replace (f a c) with (f b d) by (f_equal; t)) end end.
+Ltac same t := let u := first [ring | t] in
+  equal_arguments erf u; equal_arguments bell u; equal_arguments exp u; equal_arguments asin u; equal_arguments_2 zeta_at u.
+Ltac algebra t := conj; unfold erf_second in *; first [solve [t] | solve [same t; t] | solve [known_roots; same t; t]
+  | solve [zeros ltac:(first [ring | t]); first [ring | t]]
+  | solve [cbv beta; opposite; first [ring | t]]
+  | solve [unfold bell in *; known_roots; same t; t]
   | solve [unfold Rabs in *; repeat destruct Rcase_abs; first [t | lra | nra]]
   | solve [unfold Rmax; repeat destruct Rle_dec; first [t | lra | nra]]].
 Tactic Notation "square_of" constr(a) "as" ident(E) := assert (sqrt a * sqrt a = a) as E by (apply sqrt_sqrt; nn).
@@ -514,18 +637,32 @@ Lemma by_form_gt (a b f : R) : a - b = f -> 0 < f -> a > b. Proof. lra. Qed.
 Tactic Notation "form" constr(f) tactic3(t) := first [apply (by_form_le _ _ f) | apply (by_form_ge _ _ f) | apply (by_form_lt _ _ f)
   | apply (by_form_gt _ _ f)]; [t | first [nn | pos | nra]].
 Ltac sgn1 := first [assumption | lra | nn | pos | solve [apply Rle_ge; nn] | solve [np] | solve [nz] | nra].
-Ltac sgn := conj; unfold erf_second in *; first [sgn1
+(* By the signs of the variables, one after the other. *)
+Ltac by_signs := repeat match goal with v : R |- _ => lazymatch goal with
+    | K : 0 <= v |- _ => fail | K : 0 < v |- _ => fail | K : v < 0 |- _ => fail
+    | _ => destruct (Rle_or_lt 0 v) end end; nra.
+Ltac root_bounds := unfold Rdiv; match goal with
+  | |- -1 <= ?p * / sqrt ?q => apply (fraction_of_root p q)
+  | |- ?p * / sqrt ?q <= 1 => apply (fraction_of_root p q) end; [pos | nra].
+Ltac sgn := conj; unfold erf_second in *; first [sgn1 | bounded | root_bounds | solve [by_signs]
   | solve [unfold Rmax, Rmin; repeat destruct Rle_dec; sgn1]
   | solve [unfold Rabs in *; repeat destruct Rcase_abs; sgn1]].
 (* A derivative, and that it exists; then the algebra that is left. *)
 Ltac slope_of f x := let H := fresh "D" in
   eassert (is_derive f x _) as H by (auto_derive; [side | reflexivity]);
   apply is_derive_unique in H; rewrite H; clear H.
-Ltac slopes := unfold Rdiv in *; repeat match goal with |- context [Derive ?f ?x] => slope_of f x end.
-Ltac der t := slopes; known_roots; algebra t.
+Ltac inner_slope := match goal with |- context [Derive (fun x => Derive (@?F x) x) ?p] =>
+  let g := fresh "g" in let H := fresh in evar (g : R -> R);
+  assert (forall x, Derive (F x) x = g x) as H
+    by (intro; cbv beta; apply is_derive_unique; auto_derive; [side | unfold g; reflexivity]);
+  rewrite (Derive_ext _ g p H); subst g; clear H; cbv beta end.
+Ltac slopes := cbv beta; unfold Rdiv in *; repeat inner_slope;
+  repeat match goal with |- context [Derive ?f ?x] => slope_of f x end.
+Ltac der t := conj; unfold erf_second in *; known_roots; first [solve [same t; t] | solve [zeros t; same t; t]
+  | solve [unfold bell; same t; t] | algebra t].
 
 (* ---- the steps that join others: claims, chains, cases, monotonicity ---- *)
-Ltac premise := first [assumption | exact I | lra | solve [facts; sgn] | solve [eexists; reflexivity]].
+Ltac premise := first [assumption | exact I | lra | solve [nn] | solve [pos] | solve [facts; sgn] | solve [eexists; reflexivity]].
 Ltac supply K := cbv beta in K; lazymatch type of K with
   | ?P -> _ => let Q := fresh in assert P as Q by premise; specialize (K Q); clear Q; supply K
   | _ => idtac end.
@@ -546,6 +683,27 @@ Tactic Notation "scaled" constr(f) := conj; match goal with
 Ltac with_same_arguments M := revert M; rewrite ?erf_minus; known_roots;
   let t := first [ring | solve [field; side]] in
   equal_arguments erf t; equal_arguments bell t; equal_arguments exp t; equal_arguments asin t; intro M.
+(* `instance` of a claim in the hypotheses, times a factor, is the goal, by algebra `t`. *)
+Ltac alike f t := repeat match goal with |- context [f ?a] =>
+  tryif (match goal with H : context [f a] |- _ => idtac end) then fail else
+  match goal with H : context [f ?b] |- _ => replace (f a) with (f b) by (apply f_equal; t) end end.
+Ltac alike_2 f t := repeat match goal with |- context [f ?a ?c] =>
+  tryif (match goal with H : context [f a c] |- _ => idtac end) then fail else
+  match goal with H : context [f ?b ?d] |- _ => replace (f a c) with (f b d) by (f_equal; t) end end.
+Lemma scaled_eq (a b f c d : R) : c = d -> a - b = f * (c - d) -> a = b.
+Proof. intros -> H. replace (d - d) with 0 in H by ring. lra. Qed.
+Ltac scaled_by f t := lazymatch goal with
+  | |- _ < _ => match goal with H : ?c < ?d |- ?a < ?b => apply (scaled_lt a b f c d H); [| t]; solve [pos] end
+  | |- _ <= _ => match goal with
+    | H : ?c <= ?d |- ?a <= ?b => apply (scaled_le a b f c d H); [| t]; solve [nn]
+    | H : ?c < ?d |- ?a <= ?b => apply (scaled_le a b f c d (Rlt_le _ _ H)); [| t]; solve [nn] end
+  | |- _ = _ => match goal with H : ?c = ?d |- ?a = ?b => apply (scaled_eq a b f c d H); t end end.
+Ltac known_roots_in u := repeat match goal with K : context [sqrt ?b] |- _ =>
+  tryif known (sqrt b * sqrt b = b) then fail else match goal with E : sqrt ?a * sqrt ?a = ?a |- _ =>
+    replace (sqrt b) with (sqrt a) in * by (apply f_equal; u) end end.
+Ltac instance f t := let u := first [ring | t] in cbv beta in *; whole; conj; rewrite ?erf_minus in *;
+  known_roots_in u; alike sqrt u; alike erf u; alike bell u; alike exp u; alike asin u; alike ln u; alike_2 zeta_at u; alike_2 owens_t_at u;
+  first [assumption | lra | scaled_by f u | solve [rewrite ?erf_0, ?exp_0; scaled_by f u]].
 Ltac finish := conj; first [assumption | lra | scaled 1 | solve [facts; alg]
   | match goal with H : ?a = ?b |- _ => rewrite H; facts; alg end | solve [facts; nra]].
 Lemma eq_lt (a b c : R) : a = b -> b < c -> a < c. Proof. lra. Qed.
@@ -569,7 +727,8 @@ Ltac by_cases := match goal with
   | H : (?a <= ?b -> _) |- _ => destruct (Rle_or_lt a b)
   | H : (?a < ?b -> _) |- _ => destruct (Rlt_or_le a b) end.
 Ltac settle := gather; conj; first [climb | lra | solve [facts; alg]].
-Ltac conclude := split_known; first [settle | (by_cases; settle)
+Ltac quick := gather; conj; first [climb | lra].
+Ltac conclude := split_known; first [solve [quick] | solve [by_cases; quick] | solve [by_cases; subst; quick] | settle | (by_cases; settle)
   | match goal with |- context [?x] => is_var x; match goal with H : context [x = ?v -> _] |- _ =>
       destruct (Req_dec x v); [subst; settle | by_cases; settle] end end].
 Ltac only_root := facts; intros; first [assumption | lra | (repeat match goal with
@@ -603,3 +762,32 @@ Tactic Notation "by_slope" constr(f) constr(a) constr(b) := let M := fresh in
        | assert (f a <= f b) as M by (apply (by_slope_ge f b a); slope_side)];
   cbv beta in M; first [exact M | lra | solve [revert M; rewrite ?erf_0, ?exp_0, ?Rmult_0_r, ?exp_0, ?erf_0; intro M; lra]
   | solve [facts; scaled 1] | solve [with_same_arguments M; first [lra | scaled 1]]].
+Tactic Notation "by_slopes" constr(f) constr(a) constr(b) tactic3(t) := let M := fresh in
+  first [assert (f a <= f b) as M by (apply (by_slope_le f a b); slope_side)
+       | assert (f b <= f a) as M by (apply (by_slope_ge f a b); slope_side)
+       | assert (f b <= f a) as M by (apply (by_slope_le f b a); slope_side)
+       | assert (f a <= f b) as M by (apply (by_slope_ge f b a); slope_side)];
+  cbv beta in M; revert M; try solve [intro M; lra]; zeros ltac:(first [ring | t]); intro M;
+  try solve [lra]; instance 1 t.
+(* A bound of the slope bounds differences. *)
+Lemma by_slope_bound (f : R -> R) (c a b : R) :
+  (forall x, Rmin a b <= x <= Rmax a b -> ex_derive f x) ->
+  (forall x, Rmin a b <= x <= Rmax a b -> - c <= Derive f x <= c) -> Rabs (f a - f b) <= c * Rabs (a - b).
+Proof.
+  intros D B. destruct (MVT_gen f b a (Derive f)) as [z [Hz E]].
+  - intros x H. apply Derive_correct, D. rewrite Rmin_comm, Rmax_comm. lra.
+  - intros x H. apply (derive_continuity f x (Derive f x)), Derive_correct, D.
+    rewrite Rmin_comm, Rmax_comm. lra.
+  - rewrite E, Rabs_mult. apply Rmult_le_compat_r; [apply Rabs_pos |]. apply Rabs_le, B.
+    rewrite Rmin_comm, Rmax_comm. exact Hz.
+Qed.
+Ltac between a b := let x := fresh in let H := fresh in intros x H; destruct (Rle_or_lt a b);
+  [rewrite Rmin_left, Rmax_right in H by lra | rewrite Rmin_right, Rmax_left in H by lra]; destruct H;
+  repeat match goal with K : forall y : R, _ |- _ => specialize (K x) end; gather.
+Tactic Notation "by_bound" constr(f) constr(c) constr(a) constr(b) tactic3(opening) tactic3(t) := let M := fresh in
+  assert (Rabs (f a - f b) <= c * Rabs (a - b)) as M by (apply (by_slope_bound f c a b);
+    [between a b; unfold Rdiv; auto_derive; side | between a b; split; first [climb | lra]]);
+  cbv beta in M; first [exact M | (opening; let u := first [ring | t] in alike sqrt u; alike erf u; alike exp u;
+  match goal with |- Rabs ?p <= ?e => match type of M with Rabs ?q <= ?r =>
+    replace (Rabs p) with (Rabs q) by (first [apply f_equal; solve [u] | rewrite <- Rabs_Ropp; apply f_equal; u]);
+    replace e with r by (first [ring | (rewrite Rabs_minus_sym; u) | (repeat apply f_equal; u)]); exact M end end)].

@@ -1,33 +1,45 @@
-"""Keeps the list of what Coq confirms: ``python -m slrsym.coq check|search FOLDER``.
+"""Keeps the list of what Coq confirms: ``python -m slrsym.coq check|search FOLDER``, or ``table``.
 
 ``check`` compiles the development of the list, and fails if Coq confirms less. ``search`` tries all
-other goals, too, which takes the better part of an hour, and writes the list anew.
+other goals, too, which takes the better part of an hour, and writes the list anew. ``table FILE``
+writes how many steps of each kind are confirmed into a page, between its two marks.
 """
 
+import re
 import sys
 from pathlib import Path
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq.development import CONFIRMED, Development, confirmed, confirmed_claims
+from slrsym.coq.confirmed import CONFIRMED, confirmed, confirmed_claims
+from slrsym.coq.development import Development
 from slrsym.coq.running import checked
 
 
-def main(wanted: str, folder: str) -> None:
-    """Check the list, or make it anew."""
+def main(wanted: str, target: str) -> None:
+    """Check the list, make it anew, or write the table."""
     ledger = builtin_ledger()
     made = Development.of(ledger.claims, ledger.find)
-    known, whole = confirmed(), confirmed_claims()
-    made.use(known, whole)
-    axioms = checked(made, Path(folder), search=wanted == "search")
-    print(
-        f"{len(made.tactics)} of {len(made.all_goals)} steps, {len(made.whole)} claims as a whole"
-    )
-    print("axioms:", *axioms, sep="\n  ")
+    made.use(confirmed(), confirmed_claims())
+    if wanted == "table":
+        page = Path(target)
+        marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
+        lines = "".join(f"| {' | '.join(map(str, row))} |\n" for row in made.table())
+        page.write_text(re.sub(marks, rf"\1{lines}\2", page.read_text(), flags=re.S))
+        return
+    axioms = checked(made, Path(target), search=wanted == "search")
+    for row in made.table():
+        print(*row, sep="\t")
+    print(f"{len(made.whole)} claims as a whole; axioms:", *axioms, sep="\n  ")
     if wanted == "search":
         made.write(CONFIRMED)
-    lost = sum(map(len, known.values())) - len(made.tactics), len(whole) - len(made.whole)
-    if made.refused or max(lost) > 0:
-        sys.exit(f"lost: {lost[0]} steps and {lost[1]} claims; not read back: {made.refused}")
+    there = {(goal.claim, goal.label) for goal in made.all_goals if goal.name in made.tactics}
+    listed = {(id, label) for id, labels in confirmed().items() for label in labels}
+    for kind, steps in (("lost", listed - there), ("new", there - listed)):
+        for id, label in sorted(steps):
+            print(f"{kind}: {id}, {label}")
+    claims = sorted(set(confirmed_claims()) - set(made.whole))
+    if made.refused or listed - there or claims:
+        sys.exit(f"lost as a whole: {claims}; not read back: {made.refused}")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 from slrsym.claims.claim import Claim
 from slrsym.coq.goals import Exporter, Goal, identifier
@@ -15,32 +16,7 @@ from slrsym.coq.reading import Misread, require_same, require_same_claim
 
 # Functions, their slopes and bounds, and tactics: what the goals rest on.
 LIBRARY = Path(__file__).with_name("Slrsym.v")
-# What Coq confirmed of the claims that come with the package: for each claim the steps, by label,
-# each with the tactic that proves it, and the claims that it confirms as a whole.
-CONFIRMED = Path(__file__).with_name("confirmed.json")
 STATEMENTS, CLAIMS = "Statements.v", "Claims.v"
-
-
-@cache
-def confirmed() -> dict[str, dict[str, str]]:
-    """For each claim the steps that Coq confirms, by label, with the tactic."""
-    found: dict[str, dict[str, str]] = json.loads(CONFIRMED.read_text())["steps"]
-    return found
-
-
-@cache
-def confirmed_claims() -> dict[str, list[str]]:
-    """The claims that Coq confirms as a whole, each with the other claims that it supposes."""
-    found: dict[str, list[str]] = json.loads(CONFIRMED.read_text())["claims"]
-    return found
-
-
-def also_by_coq(id: str, steps: int) -> str:
-    """What is said of a claim of the package that Coq confirms, or steps of it; else nothing."""
-    count = len(confirmed().get(id, {}))
-    if id in confirmed_claims():
-        return "Also by Coq, as a whole."
-    return f"Also by Coq: {count} of {steps} steps." if count else ""
 
 
 @dataclass
@@ -110,6 +86,16 @@ class Development:
         """Whether every step of a claim has its proof, and its statement has words."""
         goals = self.goals.get(id, [])
         return bool(goals) and id in self.statements and all(g.name in self.tactics for g in goals)
+
+    def table(self) -> list[tuple[Any, ...]]:
+        """For each kind of step: how many there are, can be said, and are confirmed."""
+        goals = self.all_goals
+        kinds = Counter(goal.kind for goal in goals)
+        said = Counter(goal.kind for goal in goals if goal.text)
+        good = Counter(goal.kind for goal in goals if goal.name in self.tactics)
+        rows = [(kind, n, said[kind], good[kind]) for kind, n in kinds.most_common() if said[kind]]
+        rows.append(("others", sum(n for kind, n in kinds.items() if not said[kind]), 0, 0))
+        return [*rows, ("all", kinds.total(), said.total(), good.total())]
 
     def definitions(self, ids: Iterable[str]) -> str:
         """What claims say, as definitions."""

@@ -14,10 +14,11 @@ from sympy.logic.boolalg import Boolean
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.coq.printing import Printer, Unprintable
+from slrsym.coq.tactics import tactics
 from slrsym.search.step import Step
 
 # A goal longer than this says little to a reader, and Coq takes minutes.
-_LONGEST = 20_000
+_LONGEST = 40_000
 
 
 @dataclass
@@ -34,8 +35,8 @@ class Goal:
         The goal; empty if it cannot be said in Coq.
     lack : str
         Why it cannot.
-    tactics : list of str
-        What to try, one after the other.
+    tries : callable
+        Finds the tactics to try, one after the other.
     step : Step
         The step itself, to compare the text with.
     facts : list of Step
@@ -53,7 +54,7 @@ class Goal:
     step: Step = field(repr=False)
     text: str = ""
     lack: str = ""
-    tactics: list[str] = field(default_factory=list, repr=False)
+    tries: Callable[[], Iterable[str]] = field(default=tuple, repr=False)
     facts: list[Step] = field(default_factory=list, repr=False)
     printer: Printer = field(default_factory=Printer, repr=False)
     claims: list[str] = field(default_factory=list)
@@ -242,7 +243,7 @@ class Exporter:
         premises += [f"claim_{identifier(c)}" for c in goal.claims]
         facts = self._facts(goal, before, premises)
         goal.text = _assembled(printer, [*premises, *facts], conclusion)
-        goal.tactics = list(self._tactics(goal))
+        goal.tries = lambda: tactics(goal, self._find, self.said)
 
     def _has_words(self, id: str) -> bool:
         try:
@@ -275,86 +276,3 @@ class Exporter:
                 texts.append(text)
                 goal.facts.append(other)
         return texts
-
-    # -- what to try ------------------------------------------------------------------------------
-
-    def _tactics(self, goal: Goal) -> Iterable[str]:
-        kind, statement = goal.kind, goal.step.statement
-        squares, field_ = _squares(goal)
-        if kind == "lemma":
-            yield from self._by_lemma(goal)
-        elif kind == "differentiation":
-            yield f"{squares}der ltac:({field_})"
-            yield "slopes; facts; alg"
-        elif kind == "algebra":
-            yield f"{squares}algebra ltac:({field_})"
-            yield "facts; alg"
-        elif kind == "conclusion":
-            yield "conclude"
-            if statement.has(sp.Equivalent):
-                yield "solution_set"
-        elif kind == "monotone":
-            yield self._by_slope(goal)
-        elif kind == "injectivity":
-            yield "only_root"
-        elif isinstance(statement, Relational) and not isinstance(statement, sp.Eq | sp.Ne):
-            yield "sgn1"
-            a, b = statement.lhs, statement.rhs
-            for f in printed_factors(b - a if isinstance(statement, sp.Le | sp.Lt) else a - b):
-                yield f"{squares}form {goal.printer.term(f)} ltac:(algebra ltac:({field_}))"
-            yield "facts; sgn"
-        else:
-            yield "sgn"
-            yield "facts; sgn"
-
-    def _by_lemma(self, goal: Goal) -> Iterable[str]:
-        rule: Any = goal.step.rule
-        id = goal.step.uses[0]
-        claim, (_, said) = self._find(id), self.said(id)
-        # What `claimed` shows is a step of its own kind.
-        if hasattr(rule, "values"):
-            values = {claim.symbol(s): v for s, v in rule.values}
-        else:
-            values = {claim.symbol(s): v for s, v in rule.about}
-        arguments = " ".join(goal.printer.argument(values.get(x, x)) for x in said.free)
-        factor = getattr(rule, "factor", sp.S.One)
-        instance = f"(H {arguments})" if arguments else "H"
-        use = f"use_claim claim_{identifier(id)} ltac:(fun H => pose proof {instance})"
-        if factor != 1:
-            yield f"{use}; scaled {goal.printer.term(factor)}"
-        yield f"{use}; finish"
-
-    def _by_slope(self, goal: Goal) -> str:
-        rule: Any = goal.step.rule
-        p = goal.printer
-        function = p._function(rule.variable, rule.of)
-        return f"by_slope {function} {p.term(rule.start)} {p.term(rule.end)}"
-
-
-def _squares(goal: Goal) -> tuple[str, str]:
-    """That roots square to what is below them, and how `field` uses it."""
-    inside = {x for n in goal.step.statement.atoms(sp.Sum, sp.Integral) for x in n.bound_symbols}
-    bases = dict.fromkeys(
-        node.base
-        for node in sp.postorder_traversal(goal.step.statement)
-        if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2
-        if not node.base.free_symbols & inside
-    )
-    text, names = "", []
-    for n, base in enumerate(bases):
-        try:
-            text += f"square_of {goal.printer.term(base)} as E{n}; "
-            names.append(f"E{n}")
-        except Unprintable:
-            continue
-    return text, f"field [{' '.join(names)}]; side" if names else "field; side"
-
-
-def printed_factors(difference: Any) -> list[Any]:
-    """Forms of a difference whose sign may be plain."""
-    forms = [difference]
-    for form in (sp.factor_terms, sp.factor):
-        made = form(difference)
-        if made not in forms:
-            forms.append(made)
-    return forms

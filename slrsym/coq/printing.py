@@ -142,8 +142,10 @@ class Printer:
                 for x in variables:
                     self.term(x)
                 return text
-            if isinstance(e, sp.Subs) and len(e.variables) == 1:
-                return f"({self._function(e.variables[0], e.expr)} {self.term(e.point[0])})"
+            if isinstance(e, sp.Subs):
+                heads = "".join(f"fun {self.name(x, x.name)} : R => " for x in e.variables)
+                body = self._under(e.variables, e.expr)
+                return f"(({heads}{body}) {' '.join(map(self.term, e.point))})"
             if isinstance(e, sp.Sum | sp.Integral) and len(e.limits) == 1 and len(e.limits[0]) == 3:
                 x, low, high = e.limits[0]
                 if sp.oo in (low, high) or -sp.oo in (low, high):

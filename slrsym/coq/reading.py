@@ -165,7 +165,7 @@ class _Parser:
         for word in (":", "R", "=>"):
             self.take(word)
         self.bound.append(name)
-        body = self.expression()
+        body = self.function() if self.peek() == "fun" else self.expression()
         self.bound.pop()
         return ("fun", body)
 
@@ -241,8 +241,10 @@ class _Walker:
                 found = ("call", ("v", "Derive"), ("fun", found), self(x, around))
             return found
         if isinstance(e, sp.Subs):
-            (x,), (point,) = e.variables, e.point
-            return ("at", self(e.expr, (*bound, x)), self(point, bound))
+            found = self(e.expr, (*bound, *e.variables))
+            for _ in e.variables[1:]:
+                found = ("fun", found)
+            return ("at", found, *all_of(e.point))
         if isinstance(e, sp.Sum | sp.Integral):
             ((x, low, high),) = e.limits
             word = ("v", "Sum" if isinstance(e, sp.Sum) else "RInt")

@@ -6,18 +6,22 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from slrsym.coq.development import CLAIMS, LIBRARY, Development
+from slrsym.coq.development import CLAIMS, STATEMENTS, Development
 from slrsym.coq.goals import Goal
 
 INSTALL = (
     "Coq is not installed: apt-get install coq libcoq-coquelicot (Debian), "
     "or opam install coq coq-coquelicot"
 )
-OPENING = "Require Import Slrsym.\nOpen Scope R_scope.\nUnset Printing Notations.\n"
+OPENING = "Require Import Slrsym Statements.\nOpen Scope R_scope.\nSet Silent.\n"
 # Warnings are about names in Coq's own libraries.
 _QUIET = ("-q", "-w", "none")
+# So many goals are tried by one process.
+_BATCH = 40
 
 
 class CoqError(RuntimeError):
@@ -47,47 +51,40 @@ def compiled(folder: Path, name: str, limit: float = 600) -> str:
     return done.stderr.strip() or f"exit {done.returncode}" if done.returncode else ""
 
 
-def with_library(folder: Path) -> Path:
-    """A folder with the compiled library in it."""
+def with_library(folder: Path, made: Development) -> Path:
+    """A folder with the compiled library in it, and with what the claims say."""
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(LIBRARY, folder / LIBRARY.name)
-    if problem := compiled(folder, LIBRARY.name):
-        raise CoqError(problem)
+    for name, text in list(made.files().items())[:2]:
+        (folder / name).write_text(text)
+        if problem := compiled(folder, name):
+            raise CoqError(problem)
     return folder
 
 
-def searched(
-    goals: Iterable[Goal], definitions: str, folder: Path, seconds: int = 3
-) -> dict[str, str]:
-    """For each goal that one of its tactics proves, that tactic.
+def searched(goals: Iterable[Goal], folder: Path, seconds: int = 3) -> dict[str, str]:
+    """For each goal that one of its tactics proves in some seconds, that tactic.
 
-    Parameters
-    ----------
-    goals : iterable of Goal
-        Those without a text are left out.
-    definitions : str
-        What they rest on, as text of Coq.
-    folder : Path
-        Where the compiled library is.
-    seconds : int, optional
-        How long a tactic may take.
+    The folder has the compiled library; goals without a text are left out.
     """
-    asked = [g for g in goals if g.text]
-    lines = [OPENING, definitions]
-    for number, goal in enumerate(asked):
-        tries = " | ".join(
-            f'(timeout {seconds} (solve [intros; {tactic}]); idtac "OK {number} {k}")'
-            for k, tactic in enumerate(goal.tactics)
-        )
-        lines.append(f"Goal {goal.text}.\nProof. first [{tries} | idtac]. Abort.")
-    log = folder / "search.log"
-    with log.open("w") as out:
-        subprocess.run(
-            ["coqtop", *_QUIET], cwd=folder, input="\n".join(lines), text=True, stdout=out,
-            stderr=subprocess.STDOUT, check=False,
+    asked = [(g, list(dict.fromkeys(g.tries()))) for g in goals if g.text]
+    found: dict[str, str] = {}
+    for start in range(0, len(asked), _BATCH):
+        batch = asked[start : start + _BATCH]
+        lines = [OPENING]
+        for number, (goal, tactics) in enumerate(batch):
+            tries = " | ".join(
+                f'(timeout {seconds} (solve [intros; {tactic}]); idtac "OK {number} {k}")'
+                for k, tactic in enumerate(tactics)
+            )
+            lines.append(f"Goal {goal.text}.\nProof. first [{tries} | idtac]. Abort.")
+        done = subprocess.run(
+            ["coqtop", *_QUIET], cwd=folder, input="\n".join(lines), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
-    found = re.findall(r"^(?:.* < )?OK (\d+) (\d+)\s*$", log.read_text(), re.M)
-    return {asked[int(n)].name: asked[int(n)].tactics[int(k)] for n, k in found}
+        for n, k in re.findall(r"^(?:.* < )?OK (\d+) (\d+)\s*$", done.stdout, re.M):
+            goal, tactics = batch[int(n)]
+            found[goal.name] = tactics[int(k)]
+    return found
 
 
 def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
@@ -114,23 +111,40 @@ def checked(made: Development, folder: Path, search: bool = False) -> list[str]:
     search : bool, optional
         Whether to try tactics for the goals that none is known for, and to complete claims.
     """
-    with_library(folder)
+    with_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
-        made.tactics |= searched(goals, made.definitions(made.statements), folder)
+        made.tactics |= searched(goals, folder)
         complete(made)
-    files = list(made.files())[1:]
-    for name in files:
-        while problem := _compiled_as_is(made, folder, name):
-            if not _dropped(made, folder / name, problem):
+    files = list(made.files())[2:]
+    if any(_compiled_as_is(made, folder, name) for name in files[:-1]):
+        # Something is refused: each goal is tried apart, in one go.
+        known = [replace(g, tries=partial(_only, made.tactics[g.name])) for g in made.all_goals
+                 if g.name in made.tactics]  # fmt: skip
+        made.tactics = searched(known, folder, seconds=120)
+        made.whole = {id: rests for id, rests in made.whole.items() if made.is_complete(id)}
+        _settle(made)
+        for name in files[:-1]:
+            if problem := _compiled_as_is(made, folder, name):
                 raise CoqError(problem)
-    return axioms(folder, [name.removesuffix(".v") for name in files])
+    while problem := _compiled_as_is(made, folder, CLAIMS):
+        if not _dropped(made, folder / CLAIMS, problem):
+            raise CoqError(problem)
+    return axioms(folder, [STATEMENTS[:-2], *(name.removesuffix(".v") for name in files)])
+
+
+def _only(tactic: str) -> list[str]:
+    return [tactic]
 
 
 def complete(made: Development) -> None:
     """Every claim whose steps all have proofs is to follow from them."""
-    waiting = [id for id in made.goals if made.is_complete(id)]
-    made.whole = {id: [] for id in waiting}
+    made.whole = {id: [] for id in made.goals if made.is_complete(id)}
+    _settle(made)
+
+
+def _settle(made: Development) -> None:
+    """What each claim supposes, once those that it rests on are settled."""
     for id in made.in_order():
         made.whole[id] = made.supposed(id)
 
@@ -141,18 +155,12 @@ def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
 
 
 def _dropped(made: Development, file: Path, problem: str) -> bool:
-    """Take the mark from the lemma or claim that Coq stopped at."""
+    """Take the mark from the claim that Coq stopped at, and see what the others suppose now."""
     found = re.search(r"line (\d+)", problem)
     if found is None:
         return False
     before = "\n".join(file.read_text().splitlines()[: int(found[1])])
-    names = re.findall(r"^(?:Lemma|Theorem) ([\w']+)", before, re.M)
-    if not names:
-        return False
-    if file.name != CLAIMS:
-        return made.tactics.pop(names[-1], None) is not None
-    claim = next(id for id in made.whole if f"{id.replace('-', '_')}_holds" == names[-1])
-    del made.whole[claim]
-    for id in made.in_order():
-        made.whole[id] = made.supposed(id)
+    name = re.findall(r"^Theorem ([\w']+)", before, re.M)[-1]
+    del made.whole[next(id for id in made.whole if f"{id.replace('-', '_')}_holds" == name)]
+    _settle(made)
     return True

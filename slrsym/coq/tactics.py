@@ -1,0 +1,315 @@
+"""What to try on a goal: tactics with hints that SymPy finds and that Coq proves again.
+
+Hints are how roots and exponentials come apart, what finite sums are by linearity, and forms of a
+difference whose sign is plain.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import sympy as sp
+from sympy.core.relational import Relational
+
+from slrsym.coq.printing import Printer, Unprintable
+from slrsym.statements.expressions import put
+
+
+class Hints:
+    """Hints for one statement: text that stands before a tactic, and how `field` uses them."""
+
+    def __init__(self, printer: Printer, statement: Any, bells: bool = False) -> None:
+        self._printer = printer
+        self.plain = _at_points(statement)
+        roots, names = self._roots()
+        self.field = f"field [{' '.join(names)}]; side" if names else "field; side"
+        self.opening = ("cbv beta; " if statement.has(sp.Subs) else "") + roots
+        if bells:
+            self.opening += self._bells()
+        self.opening += self._exponentials()
+        self.sums = self._sums(self.plain)
+
+    def _text(self, e: Any) -> str:
+        mark = dict(self._printer.free)
+        text = self._printer.term(e)
+        if set(self._printer.free) - set(mark):
+            self._printer.free = mark
+            raise Unprintable("a hint speaks of something else")
+        return text
+
+    def _roots(self) -> tuple[str, list[str]]:
+        """Squares leave their roots; then, that roots square to what is below them."""
+        inside = {x for n in self.plain.atoms(sp.Sum, sp.Integral) for x in n.bound_symbols}
+        bases = dict.fromkeys(
+            node.base
+            for node in sp.postorder_traversal(self.plain)
+            if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2
+            if not node.base.free_symbols & inside
+        )
+        text, seen = "", set()
+        names: list[str] = []
+        for base in bases:
+            try:
+                outside, left = _square_apart(base)
+                if outside != 1:
+                    parts = f"{self._text(outside)} {self._text(left)}"
+                    text += f"root_apart {self._text(base)} {parts} ltac:({self._field(names)}); "
+                if left in seen or left == 1:
+                    continue
+                seen.add(left)
+                text += f"square_of {self._text(left)} as E{len(names)}; "
+                names.append(f"E{len(names)}")
+            except Unprintable:
+                continue
+        return text, names
+
+    @staticmethod
+    def _field(names: list[str]) -> str:
+        return f"field [{' '.join(names)}]; side" if names else "field; side"
+
+    def _bells(self) -> str:
+        """Bells are exponentials."""
+        text = ""
+        for e in sorted(self.plain.atoms(sp.Function), key=str):
+            if type(e).__name__ == "erf_prime":
+                (x,) = e.args
+                made = sp.exp(sp.expand(-(x**2)))
+                text += self._replaced("bell_apart", x, made.args[0])
+                self.plain = self.plain.xreplace({e: 2 / sp.sqrt(sp.pi) * made})
+        return text
+
+    def _exponentials(self) -> str:
+        """Exponentials by those of the terms of their arguments, which more of them share."""
+        found = {e: sp.expand(e.args[0]).as_ordered_terms() for e in self.plain.atoms(sp.exp)}
+        if len(found) < 2 or any(len(terms) > 6 for terms in found.values()):
+            return ""
+        unit: dict[Any, Any] = {}
+        for c, m in (t.as_coeff_Mul() for terms in found.values() for t in terms):
+            unit[m] = sp.gcd(unit.get(m, c), c)
+        text = ""
+        for e in sorted(found, key=str):
+            parts = [t.as_coeff_Mul() for t in found[e]]
+            powers = [sp.Pow(sp.exp(unit[m] * m), c / unit[m], evaluate=False) for c, m in parts]
+            made = sp.Mul(*powers, evaluate=False) if len(powers) > 1 else powers[0]
+            if str(made) != str(e):
+                text += self._replaced("exp_apart", e.args[0], made)
+        return text
+
+    def _replaced(self, word: str, a: Any, b: Any) -> str:
+        try:
+            return f"{word} {self._text(a)} {self._text(b)} ltac:({self.field}); "
+        except Unprintable:
+            return ""
+
+    def _sums(self, e: Any) -> str:
+        """What finite sums in an expression are by linearity, inner ones first."""
+        text = ""
+        for node in dict.fromkeys(_outermost_sums(e)):
+            try:
+                linear = _linear(node)
+                if linear == node:
+                    continue
+                (index, _, _) = node.limits[0]
+                self._printer._bound.append(index)
+                try:
+                    inner = self._sums(node.function)
+                finally:
+                    self._printer._bound.pop()
+                text += (
+                    f"sum_apart {self._text(node)} {self._text(linear)} "
+                    f"ltac:(intros {self._printer.name(index, index.name)} ?; {inner}"
+                    f"algebra ltac:({self.field})); "
+                )
+            except Unprintable:
+                continue
+        return text
+
+
+def _at_points(statement: Any) -> Any:
+    """The statement with values at points put in, derivatives made."""
+
+    def made(e: Any) -> Any:
+        inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
+        return put(inner, dict(zip(e.variables, e.point, strict=True)))
+
+    def derived(e: Any) -> Any:
+        return e.doit(deep=False)
+
+    try:  # sides apart, since an equation of equal sides is true, and has none
+        sides = sp.Tuple(*(x for r in statement.atoms(Relational) for x in r.args))
+        small = sides.replace(lambda e: isinstance(e, sp.Subs), made)
+        return small.replace(lambda e: isinstance(e, sp.Derivative), derived)
+    except (AttributeError, TypeError, ValueError):
+        return statement
+
+
+def _square_apart(base: Any) -> tuple[Any, Any]:
+    """Numbers and factors g, h with base = g^2 h, where g is as large as it gets."""
+    (number, factors), (below, divisors) = map(_factors, sp.together(base).as_numer_denom())
+    outside = left = sp.S.One
+    for sign, parts in ((1, factors), (-1, divisors)):
+        for f, n in parts:
+            outside *= f ** (sign * (n // 2))
+            left *= f ** (sign * (n % 2))
+    number /= below
+    root = sp.sqrt(number) if number.is_Rational else sp.S.Zero
+    if outside == 1 and (not root.is_Rational or number == 1 or left == 1 or not root):
+        return sp.S.One, base
+    return (outside * root, left) if root.is_Rational and root else (outside, left * number)
+
+
+def _factors(e: Any) -> tuple[Any, list[Any]]:
+    try:
+        return (e, []) if e.is_number else sp.factor_list(e)
+    except sp.PolynomialError:
+        return sp.S.One, [(e, 1)]
+
+
+def _outermost_sums(e: Any) -> Iterable[Any]:
+    if isinstance(e, sp.Sum):
+        yield e
+        return
+    for a in e.args:
+        yield from _outermost_sums(a)
+
+
+def _linear(node: Any) -> Any:
+    """A finite sum as a combination of sums of products that depend on the index alone."""
+    if len(node.limits) != 1:
+        return node
+    (index, low, high) = node.limits[0]
+    body = node.function.replace(lambda e: isinstance(e, sp.Sum), _linear)
+    total = sp.S.Zero
+    for term in sp.Add.make_args(sp.expand(body)):
+        constant, rest = term.as_independent(index, as_Add=False)
+        total += constant * sp.Sum(rest, (index, low, high))
+    return total
+
+
+# -- for each kind of step ------------------------------------------------------------------------
+
+
+def tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
+    """What to try on a goal, one after the other."""
+    kind, statement = goal.kind, goal.step.statement
+    if kind == "lemma":
+        yield from _by_lemma(goal, find, said)
+    elif kind in ("algebra", "differentiation"):
+        start = "slopes; " if kind == "differentiation" else ""
+        for bells in (False, True) if "erf_prime" in goal.text else (False,):
+            hints = Hints(goal.printer, statement, bells)
+            ending = f"{'der' if start else 'algebra'} ltac:({hints.field})"
+            yield f"{start}{hints.opening}{ending}"
+            if hints.sums:
+                yield f"{start}{hints.opening}{hints.sums}{ending}"
+        yield f"{start}facts; alg"
+    elif kind == "conclusion":
+        yield "conclude"
+        if statement.has(sp.Equivalent):
+            yield "solution_set"
+    elif kind == "monotone":
+        rule = goal.step.rule
+        function = goal.printer._function(rule.variable, rule.of)
+        hints = Hints(goal.printer, statement)
+        by = f"by_slope {function} {goal.printer.term(rule.start)} {goal.printer.term(rule.end)}"
+        yield by
+        yield f"{hints.opening}{by.replace('by_slope', 'by_slopes')} ltac:({hints.field})"
+    elif kind == "lipschitz":
+        rule, p = goal.step.rule, goal.printer
+        ends = [put(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
+        hints = Hints(p, sp.And(statement, sp.Eq(*ends, evaluate=False), evaluate=False))
+        bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
+        words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
+        yield f"by_bound {words} {p.term(rule.end)} ({hints.opening}idtac) ltac:({hints.field})"
+    elif kind == "injectivity":
+        yield "only_root"
+    elif isinstance(statement, Relational) and not isinstance(statement, sp.Eq | sp.Ne):
+        yield "sgn1"
+        hints = Hints(goal.printer, statement)
+        a, b = statement.lhs, statement.rhs
+        for f in forms(b - a if isinstance(statement, sp.Le | sp.Lt) else a - b, goal.step):
+            yield f"whole; {hints.opening}form {goal.printer.term(f)} ltac:({hints.field})"
+        yield "sgn"
+        yield "facts; sgn"
+    else:
+        yield "sgn"
+        yield "facts; sgn"
+
+
+def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
+    rule: Any = goal.step.rule
+    id = goal.step.uses[0]
+    claim, (_, printer) = find(id), said(id)
+    # What `claimed` shows is a step of its own kind.
+    chosen = rule.values if hasattr(rule, "values") else rule.about
+    values = {claim.symbol(s): v for s, v in chosen}
+    arguments = " ".join(goal.printer.argument(values.get(x, x)) for x in printer.free)
+    factor = getattr(rule, "factor", sp.S.One)
+    name = f"claim_{id.replace('-', '_')}"
+    instance = f"(H {arguments})" if arguments else "H"
+    use = f"use_claim {name} ltac:(fun H => pose proof {instance})"
+    said_here = put(claim.statement, {x: values.get(x, x) for x in printer.free})
+    hints = Hints(goal.printer, sp.And(goal.step.statement, said_here, evaluate=False))
+    tactic = f"instance {goal.printer.term(factor)} ltac:({hints.field})"
+    yield f"{use}; {hints.opening}{tactic}"
+    yield f"{use}; finish"
+
+
+def forms(difference: Any, step: Any) -> Iterable[Any]:
+    """Forms of a difference whose sign may be plain: products of what is not negative."""
+    point = _point(step)
+    made = []
+    for form in (difference, sp.factor_terms(difference), sp.factor(difference)):
+        turned = _turned(form, point)
+        if turned not in made:
+            made.append(turned)
+    return made
+
+
+def _turned(e: Any, point: dict[Any, Any]) -> Any:
+    """A product with its negative factors turned around, at a point where it is positive."""
+    if isinstance(e, sp.Add):
+        return e
+    parts, minus = [], 1
+    for f in sp.Mul.make_args(e):
+        base, power = f.as_base_exp()
+        if isinstance(base, sp.Add) and power.is_odd and _is_negative(base, point):
+            parts.append(sp.Pow(sp.Add(*(-a for a in base.args)), power))
+            minus = -minus
+        else:
+            parts.append(f)
+    if minus < 0:
+        number = next((p for p in parts if p.is_Number), None)
+        if number is None:
+            parts.append(sp.S.NegativeOne)
+        else:
+            parts[parts.index(number)] = -number
+    parts = [p for p in parts if p != 1]
+    return sp.Mul(*parts, evaluate=False) if len(parts) > 1 else (parts or [sp.S.One])[0]
+
+
+def _is_negative(e: Any, point: dict[Any, Any]) -> bool:
+    try:
+        return bool(sp.N(e.xreplace(point), 15) < 0)
+    except (TypeError, ValueError):
+        return False
+
+
+def _point(step: Any) -> dict[Any, Any]:
+    """Some values of the symbols that satisfy the hypotheses, if a few tries find them."""
+    given = [*step.context.hypotheses, *step.context.granted]
+    symbols = sorted(step.statement.free_symbols.union(*(h.free_symbols for h in given)), key=str)
+    rng, point = random.Random(1), {}
+    for _ in range(300):
+        point = {
+            x: sp.Integer(rng.randint(1, 9)) if x.is_integer
+            else sp.Rational(rng.randint(1 if x.is_positive else -99, 99), 100) for x in symbols
+        }  # fmt: skip
+        try:
+            if all(h.xreplace(point) == True for h in given):  # noqa: E712
+                break
+        except (TypeError, ValueError):
+            continue
+    return point
