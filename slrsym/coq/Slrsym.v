@@ -784,10 +784,40 @@ Qed.
 Ltac between a b := let x := fresh in let H := fresh in intros x H; destruct (Rle_or_lt a b);
   [rewrite Rmin_left, Rmax_right in H by lra | rewrite Rmin_right, Rmax_left in H by lra]; destruct H;
   repeat match goal with K : forall y : R, _ |- _ => specialize (K x) end; gather.
+Ltac alike_in M f t := repeat match goal with |- context [f ?a] => match type of M with
+  | context [f a] => fail 1 | context [f ?b] => replace (f a) with (f b) by (apply f_equal; t) end end.
 Tactic Notation "by_bound" constr(f) constr(c) constr(a) constr(b) tactic3(opening) tactic3(t) := let M := fresh in
   assert (Rabs (f a - f b) <= c * Rabs (a - b)) as M by (apply (by_slope_bound f c a b);
     [between a b; unfold Rdiv; auto_derive; side | between a b; split; first [climb | lra]]);
-  cbv beta in M; first [exact M | (opening; let u := first [ring | t] in alike sqrt u; alike erf u; alike exp u;
-  match goal with |- Rabs ?p <= ?e => match type of M with Rabs ?q <= ?r =>
+  cbv beta in M; first [exact M | (opening; let u := first [ring | t] in alike_in M sqrt u; alike_in M erf u; alike_in M exp u;
+  match goal with |- Rabs ?p <= ?e => match type of M with Rabs ?q <= _ * Rabs ?d =>
     replace (Rabs p) with (Rabs q) by (first [apply f_equal; solve [u] | rewrite <- Rabs_Ropp; apply f_equal; u]);
-    replace e with r by (first [ring | (rewrite Rabs_minus_sym; u) | (repeat apply f_equal; u)]); exact M end end)].
+    match e with context [Rabs ?x] => replace (Rabs x) with (Rabs d)
+      by (first [apply f_equal; ring | rewrite <- Rabs_Ropp; apply f_equal; ring]) end;
+    apply (Rle_trans _ _ _ M), Req_le; u end end)].
+
+(* ---- Owen's T by its integral, and integrals that a number times another is ---- *)
+Lemma RInt_as (f g : R -> R) (c a b : R) :
+  (forall x, continuous g x) -> (forall x, f x = c * g x) -> RInt f a b = c * RInt g a b.
+Proof.
+  intros C E. rewrite (RInt_ext f (fun x => scal c (g x))); [| intros x _; apply E].
+  apply (RInt_scal (V := R_CompleteNormedModule) g a b c).
+  apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros. apply C.
+Qed.
+Lemma owens_t_integral (h a : R) :
+  owens_t h a = RInt (fun x => 1 / 2 * exp (- 1 / 2 * h ^ 2 * (1 + x ^ 2)) / PI / (1 + x ^ 2)) 0 a.
+Proof.
+  pose proof PI_RGT_0. assert (0 < sqrt 2) by (apply sqrt_lt_R0; lra).
+  assert (sqrt 2 * sqrt 2 = 2) as S2 by (apply sqrt_sqrt; lra).
+  unfold owens_t_at, sector. rewrite (RInt_as (fun x => 1 / 2 * exp (- 1 / 2 * h ^ 2 * (1 + x ^ 2)) / PI / (1 + x ^ 2)) (wedge (h / sqrt 2)) (/ (2 * PI)));
+    [field; lra | intro; apply wedge_continuous |]. intro x. unfold wedge.
+  replace (- ((h / sqrt 2) ^ 2 * (1 + x ^ 2))) with (- 1 / 2 * h ^ 2 * (1 + x ^ 2));
+    [field; split; [apply one_square | lra] | field_simplify_eq [S2]; [ring [S2] | lra]].
+Qed.
+Lemma one_over_root (a : R) : 1 <= a -> / sqrt a <= 1.
+Proof. intro H. apply (Rle_trans _ (/ 1)); [apply Rinv_le_contravar; [lra | apply root_ge_1; exact H] | rewrite Rinv_1; lra]. Qed.
+Ltac smooth := intro; apply (ex_derive_continuous (V := R_NormedModule)); auto_derive; repeat split; first [exact I | nra | nz].
+Ltac integral_sign := unfold Rdiv; apply Rmult_le_pos; [apply Rmult_le_pos; [lra |] | nn];
+  apply RInt_nonneg; [first [lra | apply one_over_root; nra] | smooth | intro; cbv beta; nn].
+(* An equation of integrals is one of real numbers. *)
+Ltac real := match goal with |- @eq _ ?a ?b => change (@eq R a b) end.

@@ -23,7 +23,8 @@ def main(wanted: str, target: str) -> None:
     if wanted == "table":
         page = Path(target)
         marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
-        lines = "".join(f"| {' | '.join(map(str, row))} |\n" for row in made.table())
+        rows = [("steps", "all", "can be said", "confirmed"), ("---", *3 * ["---:"]), *made.table()]
+        lines = "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
         page.write_text(re.sub(marks, rf"\1{lines}\2", page.read_text(), flags=re.S))
         return
     axioms = checked(made, Path(target), search=wanted == "search")

@@ -21,28 +21,14 @@ STATEMENTS, CLAIMS = "Statements.v", "Claims.v"
 
 @dataclass
 class Development:
-    """Goals of claims, and the files of Coq that prove those for which a tactic is known.
-
-    Attributes
-    ----------
-    goals : dict
-        For each claim its goals, one for each step.
-    statements : dict
-        For each claim what it says in Coq, if that can be said.
-    refused : dict
-        What the reader finds that a goal says something else than its step, by the goal's name.
-    tactics : dict
-        What proves a goal, by its name.
-    whole : dict
-        The claims that follow as a whole, each with the claims that it supposes.
-    """
+    """Goals of claims, and the files of Coq that prove those for which a tactic is known."""
 
     find: Callable[[str], Claim]
-    goals: dict[str, list[Goal]] = field(default_factory=dict)
-    statements: dict[str, str] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
-    tactics: dict[str, str] = field(default_factory=dict)
-    whole: dict[str, list[str]] = field(default_factory=dict)
+    goals: dict[str, list[Goal]] = field(default_factory=dict)  # of each claim, one for each step
+    statements: dict[str, str] = field(default_factory=dict)  # what claims say, if it can be said
+    refused: dict[str, str] = field(default_factory=dict)  # goals that say something else, and why
+    tactics: dict[str, str] = field(default_factory=dict)  # what proves a goal, by its name
+    whole: dict[str, list[str]] = field(default_factory=dict)  # claims, each with what it supposes
 
     @classmethod
     def of(cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True) -> Development:

@@ -23,41 +23,19 @@ _LONGEST = 40_000
 
 @dataclass
 class Goal:
-    """A goal, or what keeps a step from being one.
+    """A goal, or what keeps a step from being one."""
 
-    Attributes
-    ----------
-    name : str
-        What the lemma is called.
-    claim, label, kind : str
-        The step that it stands for, and what kind of rule justifies that.
-    text : str
-        The goal; empty if it cannot be said in Coq.
-    lack : str
-        Why it cannot.
-    tries : callable
-        Finds the tactics to try, one after the other.
-    step : Step
-        The step itself, to compare the text with.
-    facts : list of Step
-        The steps that it may suppose.
-    printer : Printer
-        The names.
-    claims : list of str
-        The claims that it supposes, by id.
-    """
-
-    name: str
-    claim: str
+    name: str  # of the lemma
+    claim: str  # the step that it stands for: its claim, label and kind of rule
     label: str
     kind: str
     step: Step = field(repr=False)
-    text: str = ""
-    lack: str = ""
-    tries: Callable[[], Iterable[str]] = field(default=tuple, repr=False)
-    facts: list[Step] = field(default_factory=list, repr=False)
+    text: str = ""  # empty if it cannot be said in Coq
+    lack: str = ""  # why it cannot
+    tries: Callable[[], Iterable[str]] = field(default=tuple, repr=False)  # finds tactics
+    facts: list[Step] = field(default_factory=list, repr=False)  # steps that it may suppose
     printer: Printer = field(default_factory=Printer, repr=False)
-    claims: list[str] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)  # that it supposes
 
 
 def identifier(id: str) -> str:
@@ -142,13 +120,7 @@ def _assembled(printer: Printer, premises: list[str], conclusion: str) -> str:
 
 
 def statement_of(claim: Claim) -> tuple[str, Printer]:
-    """What a claim says, for all values of its symbols; no part of it may be beyond Coq's words.
-
-    Raises
-    ------
-    Unprintable
-        If a part is.
-    """
+    """What a claim says, for all values of its symbols; raises `Unprintable`."""
     printer = Printer()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
         raise Unprintable("it speaks of all functions of a kind")
@@ -176,13 +148,7 @@ def defined(p: Any, printer: Printer) -> list[str]:
 
 
 class Exporter:
-    """Makes goals of claims; what a claim says is printed once.
-
-    Parameters
-    ----------
-    find : callable
-        Finds a claim by its id.
-    """
+    """Makes goals of claims; what a claim says is printed once."""
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
         self._find = find

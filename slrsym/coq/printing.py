@@ -34,18 +34,12 @@ class Unprintable(ValueError):  # noqa: N818
 
 
 class Printer:
-    """Prints the parts of one goal, with one name for each symbol.
-
-    Attributes
-    ----------
-    names : dict
-        The name of each symbol, indexed sequence, or part that became a variable.
-    free : dict
-        Those that stand freely in what was printed, in order, each with its number of indices.
-    """
+    """Prints the parts of one goal, with one name for each symbol."""
 
     def __init__(self) -> None:
+        # The name of each symbol, indexed sequence, or part that became a variable.
         self.names: dict[Any, str] = {}
+        # Those that stand freely in what was printed, in order, each with its number of indices.
         self.free: dict[Any, int] = {}
         self._bound: list[Any] = []
 

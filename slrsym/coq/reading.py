@@ -312,13 +312,7 @@ def read(text: str) -> Any:
 
 
 def require_same(goal: Goal) -> None:
-    """Refuse a goal that does not say its step, or supposes what the step may not.
-
-    Raises
-    ------
-    Misread
-        With the reason.
-    """
+    """Refuse a goal that does not say its step, or supposes more; raises `Misread`."""
     walk = _Walker(goal.printer.names)
     variables, premises, conclusion = _split(read(goal.text))
     if conclusion[0] == "->" or (isinstance(goal.step.statement, sp.Implies)):
@@ -385,13 +379,7 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
 
 
 def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
-    """Refuse what does not say a claim: its statement, hypotheses and declarations, no others.
-
-    Raises
-    ------
-    Misread
-        With the reason.
-    """
+    """Refuse what does not say a claim: statement, hypotheses, declarations, no others."""
     walk = _Walker(names)
     variables, premises, conclusion = _split(read(text))
     if isinstance(claim.statement, sp.Implies):

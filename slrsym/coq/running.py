@@ -29,13 +29,7 @@ class CoqError(RuntimeError):
 
 
 def require_coq() -> str:
-    """Where coqc is.
-
-    Raises
-    ------
-    CoqError
-        If it is not installed; says how to do that.
-    """
+    """Where coqc is; raises `CoqError`, which says how to install it."""
     found = shutil.which("coqc")
     if found is None:
         raise CoqError(INSTALL)
@@ -102,14 +96,7 @@ def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
 def checked(made: Development, folder: Path, search: bool = False) -> list[str]:
     """Compile a development; what Coq refuses loses its mark. Returns the axioms that coqchk lists.
 
-    Parameters
-    ----------
-    made : Development
-        Its tactics, and the claims that follow, are what Coq accepts afterwards.
-    folder : Path
-        Where to compile.
-    search : bool, optional
-        Whether to try tactics for the goals that none is known for, and to complete claims.
+    With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
     with_library(folder, made)
     if search:
