@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -104,6 +106,10 @@ def main() -> None:
 
     The exit code is 0 if nothing failed, 1 if something did, 2 for bad usage, 130 if interrupted.
     """
+    # What libraries are made of stays to the end, and is looked through in vain again and again,
+    # at last when all is given back.
+    gc.set_threshold(100_000, 10, 10)
+    atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
         # Closed by the shell, as by >&-: then there is nobody to read.
         if getattr(sys, name) is None:
