@@ -155,8 +155,9 @@ class GaussianMean(Function):  # type: ignore[misc]
     def _eval_evalf(self, prec: int) -> Expr | None:
         return self.as_expectation()._eval_evalf(prec)
 
-    def _latex(self, printer: Any) -> str:
-        return str(printer._print(self.as_expectation()))
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        text = str(printer._print(self.as_expectation()))
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
 
     def _sympystr(self, printer: Any) -> str:
         return str(printer._print(self.as_expectation()))

@@ -558,13 +558,17 @@ def started(
             )
         if "d" not in by_name:
             raise ValueError("values must have a number for d, where starts are drawn")
-        gram = None
-        known = all(p.name in by_name for p in _between(model) if isinstance(p, Symbol))
-        if start == "uniform" and model.spaces == 1 and known:
+        d, gram = whole("d", int(by_name["d"]), 2), None
+        free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
+        if start == "uniform" and model.spaces == 1 and not free:
             gram = np.array(
                 [[_number(model.inner(x, y), by_name) for y in model.fixed] for x in model.fixed]
             ).reshape(len(model.fixed), len(model.fixed))
-        return uniform_start(model, whole("d", int(by_name["d"]), 2), runs, rng, gram, dimensions)
+        elif runs > 1 and model.spaces == 1 and set(free) & set(model.parameters):
+            # What the risk depends on is the same for all runs.
+            fixed = uniform_start(model, d, 1, rng)[0, 0, len(model.trained) :]
+            gram = fixed @ fixed.T
+        return uniform_start(model, d, runs, rng, gram, dimensions)
     if isinstance(start, Mapping):
         missing = [x.name for x in model.directions if x not in start]
         if missing:

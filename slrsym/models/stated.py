@@ -587,12 +587,12 @@ class Model:
         Returns
         -------
         Check
-            With z-scores, at a random point.
+            With z-scores, at a random point; eigenspaces are as equal as can be.
 
         Raises
         ------
         ValueError
-            If a parameter is missing, or tokens of this model are not drawn here.
+            If a parameter is missing.
         """
         return check(self, values, **options)
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from sympy import Expr, lambdify
+from sympy import DiracDelta, Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import whole
 from slrsym.models.descent import Runs, fill_in, schedule_of, simulate, started
-from slrsym.models.statement import Direction, softmax
+from slrsym.models.statement import Direction, Token, softmax
 
 if TYPE_CHECKING:
     from slrsym.models.stated import Model
@@ -43,20 +43,38 @@ def check(
     """Draw tokens; `Model.check` says more."""
     samples, generator = whole("samples", samples, 2), np.random.default_rng(rng)
     by_name = {getattr(k, "name", str(k)): v for k, v in values.items()}
-    if model.spaces > 1:
-        raise ValueError("check is for one eigenspace")
     d = whole("d", int(by_name.get("d", 0)), 2)
-    factor = started(model, by_name, "uniform", 1, generator, None)[0, 0]
-    # As vectors of R^d, in whatever basis.
-    rank = min(d, factor.shape[1])
-    rows = np.zeros((len(factor), d))
-    rows[:, :rank] = factor[:, :rank]
-    fill_in(model, by_name, factor[None, None])
+    # Of the eigenspaces, as equal as can be.
+    dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
+    factor = started(model, by_name, "uniform", 1, generator, dimensions)[0]
+    # As vectors of R^d, in whatever basis of each eigenspace.
+    blocks = []
+    for part, n in zip(factor, dimensions, strict=True):
+        block = np.zeros((len(part), n))
+        rank = min(n, part.shape[1])
+        block[:, :rank] = part[:, :rank]
+        blocks.append(block)
+    rows = np.concatenate(blocks, axis=1)
+    space = np.repeat(np.arange(model.spaces), dimensions)
+    fill_in(model, by_name, factor[None])
     row = schedule_of(model, by_name, 0)[0]
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
-    found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor[None]), *row)
-    slopes = model.flow.gradients(factor[None], found[1:])[0] @ factor.T
-    squares, moves = _sampled(model, rows, numbers, by_name, samples, generator)
+    found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor), *row)
+    gradients = model.flow.gradients(factor, found[1:])
+    slopes = np.sum(gradients @ np.swapaxes(factor, -1, -2), axis=0)
+    # What the risk does not depend on may be anything.
+    given = {**numbers, **{s: by_name.get(s.name, 1.0) for s in _symbols(model) - set(numbers)}}
+    # So many of each case as chance has it.
+    cases = list(model.cases())
+    chances = np.array([float(sympify(p).subs(given)) for _, p in cases])
+    drawn = generator.multinomial(samples, chances / chances.sum())
+    parts = [
+        _sampled(model, counts, rows, space, given, int(n), generator)
+        for (counts, _), n in zip(cases, drawn, strict=True)
+        if n
+    ]
+    squares = np.concatenate([part[0] for part in parts])
+    moves = np.concatenate([part[1] for part in parts], axis=1)
     scores = {"risk": _score(squares, found[0])}
     gram = rows @ rows.T
     for i, x in enumerate(model.trained):
@@ -66,9 +84,9 @@ def check(
             # On a sphere, what is tangent to it: the risk is not a function of lengths there.
             radial = gram[i, j] if x.on_sphere else 0.0
             sampled = moves[i] @ (rows[j] - radial * rows[i])
-            scores[f"gradient in {x}, along {y}"] = _score(
-                sampled, slopes[i, j] - radial * slopes[i, i]
-            )
+            if np.isfinite(sampled).all():
+                exact = slopes[i, j] - radial * slopes[i, i]
+                scores[f"gradient in {x}, along {y}"] = _score(sampled, exact)
     error = float(squares.std() / np.sqrt(samples))
     return Check(float(found[0]), float(squares.mean()), error, scores)
 
@@ -78,62 +96,88 @@ def _score(sample: Array, exact: float) -> float:
     return float((sample.mean() - exact) / spread) if spread > 0 else 0.0
 
 
+def _drawn(
+    model: Model,
+    tokens: Sequence[Token],
+    rows: Array,
+    space: NDArray[np.int64],
+    number: Callable[[Expr], float],
+    samples: int,
+    rng: np.random.Generator,
+) -> Iterator[Array]:
+    """Tokens of these roles, each of shape (samples, d), whose noises may be correlated."""
+    places = {x: i for i, x in enumerate(model.directions)}
+    tau = np.eye(len(tokens))
+    for i, x in enumerate(tokens):
+        for j, y in enumerate(tokens[:i]):
+            tau[i, j] = tau[j, i] = number(
+                model.data.correlation.get(frozenset({x, y}), sympify(0))
+            )
+    root = np.linalg.cholesky(tau) if model.data.correlation else None
+    noise = None if root is None else rng.standard_normal((len(tokens), samples, rows.shape[1]))
+    for n, token in enumerate(tokens):
+        values = np.array([number(e) for e in token.eigenvalues])
+        scale = np.sqrt(values[space] if len(values) > 1 else values)
+        X = rng.standard_normal((samples, rows.shape[1])) if root is None else 0.0
+        if root is not None and noise is not None:
+            X = np.tensordot(root[n], noise, 1)
+        X = scale * X
+        for u, spike in token.spikes.items():
+            stretch = np.sqrt((values[0] + number(spike)) / values[0]) - 1
+            X += stretch * np.outer(X @ rows[places[u]], rows[places[u]])
+        for u, c in token.mean.terms.items():
+            X += number(c) * rows[places[u]]
+        yield X
+
+
 def _sampled(
     model: Model,
+    counts: Mapping[Any, tuple[Any, Expr]],
     rows: Array,
-    numbers: Mapping[Any, float],
-    by_name: Mapping[str, Any],
+    space: NDArray[np.int64],
+    given: Mapping[Any, float],
     samples: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Squared errors, and the gradient of each in the trained directions."""
-    if len(model.data.mixture) > 1 or model.predictor.bias or model.data.correlation:
-        raise ValueError("check is for independent tokens of fixed numbers, without a bias")
-    ((counts, _),) = model.data.mixture
+    """Squared errors, and the gradient of each in the trained directions, in one case."""
     places = {x: i for i, x in enumerate(model.directions)}
-    given = {**numbers, **{s: by_name[s.name] for s in _symbols(model) if s.name in by_name}}
 
     def number(expr: Expr) -> float:
         return float(expr.subs(given))
 
     error = number(model.data.noise) * rng.standard_normal(samples)
     change = np.zeros((len(model.trained), samples, rows.shape[1]))
+    keys = {id(role): key for key, role in model.roles.items()}
+    listed = [
+        keys[id(role)] for role, count in counts.values() for _ in range(round(number(count)))
+    ]
+    drawn = _drawn(model, [token for token, _ in listed], rows, space, number, samples, rng)
     tokens, scores, attended = [], [], []
-    for token, count in counts.items():
-        share, symbols = model.shares[token, None]
+    for key, X in zip(listed, drawn, strict=True):
+        share, symbols = model.shares[key]
         names = list(symbols.values())
         heads = list(share.atoms(softmax))
-        mean = sum(
-            (number(c) * rows[places[x]] for x, c in token.mean.terms.items()),
-            np.zeros(rows.shape[1]),
-        )
-        for _ in range(round(number(count))):
-            X = np.sqrt(number(token.eigenvalues[0])) * rng.standard_normal(
-                (samples, rows.shape[1])
+        at = [X @ rows[places[x]] for x in symbols]
+        if heads:
+            (head,) = heads
+            plain = lambdify(
+                names, [head.args[0].subs(given), share.coeff(head), share.subs(head, 0)]
             )
-            for x, spike in token.spikes.items():
-                base = number(token.eigenvalues[0])
-                stretch = np.sqrt((base + number(spike)) / base) - 1
-                X += stretch * np.outer(X @ rows[places[x]], rows[places[x]])
-            X += mean
-            at = [X @ rows[places[x]] for x in symbols]
-            if heads:
-                (head,) = heads
-                plain = lambdify(
-                    names, [head.args[0].subs(given), share.coeff(head), share.subs(head, 0)]
-                )
-                score, value, rest = (np.broadcast_to(a, samples) for a in plain(*at))
-                tokens.append((X, symbols, head, -share.coeff(head), given))
-                scores.append(score)
-                attended.append(-value)
-                error = error + rest
-                continue
-            expressions = [share.subs(given), *(share.subs(given).diff(s) for s in names)]
-            found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
-            error = error + found[0]
-            for x, slope in zip(symbols, found[1:], strict=True):
-                if x.trained:
-                    change[places[x]] += np.broadcast_to(slope, samples)[:, None] * X
+            score, value, rest = (np.broadcast_to(a, samples) for a in plain(*at))
+            tokens.append((X, symbols, head, -share.coeff(head), given))
+            scores.append(score)
+            attended.append(-value)
+            error = error + rest
+            continue
+        share = share.subs(given)
+        # Where a share jumps, the gradient is no mean over tokens.
+        slopes = [S.NaN if e.has(DiracDelta) else e for e in map(share.diff, names)]
+        expressions = [share, *slopes]
+        found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
+        error = error + found[0]
+        for x, slope in zip(symbols, found[1:], strict=True):
+            if x.trained:
+                change[places[x]] += np.broadcast_to(slope, samples)[:, None] * X
     if tokens:
         weights = np.exp(np.array(scores) - np.max(scores, axis=0))
         extra = float(tokens[0][2].args[1]) if len(tokens[0][2].args) == 2 else 0.0
@@ -152,10 +196,13 @@ def _sampled(
 
 def _symbols(model: Model) -> set[Any]:
     parts: list[Expr] = [model.data.noise, *(e for e, _ in model.shares.values())]
-    for counts, _ in model.data.mixture:
+    parts += [*(model.data.location or ()), *model.data.correlation.values()]
+    for counts, probability in model.data.mixture:
+        parts.append(probability)
         for token, count in counts.items():
             parts += [count, *token.mean.terms.values(), *token.eigenvalues, *token.spikes.values()]
-    return {s for part in parts for s in part.free_symbols}
+    projections = {s for _, names in model.shares.values() for s in names.values()}
+    return {s for part in parts for s in part.free_symbols} - projections
 
 
 @dataclass(frozen=True)
