@@ -27,7 +27,7 @@ def steps_judged(path: str | Path) -> dict[str, tuple[int, int]]:
     """What a log shows; a step counts that rests on nothing which is not checked."""
     counts = {}
     for claim in recheck(path):
-        bare = sum(any(a.startswith(UNCHECKED) for a in axioms) for *_, axioms in claim.steps)
+        bare = sum(any(a.startswith(UNCHECKED) for a in step.axioms) for step in claim.steps)
         counts[claim.id] = len(claim.steps), len(claim.steps) - bare
     return counts
 

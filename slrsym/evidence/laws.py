@@ -45,10 +45,7 @@ def _mean_exists(em: Emission, node: Term) -> Line:
     for name in ("gaussian integral", "centred pair"):
         with suppress(Refused):
             return em.script.add("defined", [em.script.add(name, (), node)], [1])
-    try:
-        return em.script.add("integrable", (), node)
-    except Refused:
-        return em.script.add("has a mean", (), node)
+    return em.script.add("integrable", (), node)
 
 
 def _integral_exists(em: Emission, node: Term, context: Context) -> Line:

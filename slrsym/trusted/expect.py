@@ -256,15 +256,6 @@ def _degree(t: Term, x: Term) -> int:
     return max(degrees) if t[0] == "+" else sum(degrees) * (t[1] if t[0] == "^" else 1)
 
 
-@rule("integrable", "t")
-def _integrable(premises: Sequence[Theorem], node: Term) -> Any:
-    """Moderate functions, at most quadratic in noise, have expectations."""
-    require(not premises, "integrable takes no premise")
-    asked = exists(outside(expected(node))) + _noise(node)
-    asked += moderate(*_open(node))
-    return asked, defined(node), ("gaussian-moments",)
-
-
 @rule("moderate", "t")
 def _moderate(premises: Sequence[Theorem], function: Term) -> Any:
     """Such functions are moderate, and defined everywhere."""

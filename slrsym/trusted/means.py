@@ -101,10 +101,10 @@ def _exchanged(t: Term, old: Term, new: Term) -> Term:
     return t
 
 
-@rule("has a mean", "t")
-def _has_a_mean(premises: Sequence[Theorem], node: Term) -> Any:
-    """What is bounded as moderate functions are has an expectation."""
-    require(not premises, "no premise")
+@rule("integrable", "t")
+def _integrable(premises: Sequence[Theorem], node: Term) -> Any:
+    """What is bounded as moderate functions are, and at most quadratic in noise, has a mean."""
+    require(not premises, "integrable takes no premise")
     asked = exists(outside(expected(node))) + _noise(node)
     return [*asked, *growing(*_open(node))], defined(node), ("gaussian-moments",)
 

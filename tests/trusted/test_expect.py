@@ -56,7 +56,7 @@ def test_moderate_functions_are_integrable(body):
 )
 def test_what_is_not_known_to_be_moderate_is_refused(body):
     with pytest.raises(Refused):
-        prove("integrable", (), mean(body))
+        prove("moderate", (), ("lam", (X,), (body,), ()))
 
 
 def test_an_exponent_that_grows_is_an_obligation():

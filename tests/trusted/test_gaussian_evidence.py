@@ -50,5 +50,5 @@ def test_steps_have_evidence_that_is_judged_again(id, ledger, tmp_path):
     file = tmp_path / "proofs.log"
     file.write_text("\n".join(written({"seed": 0}, records)) + "\n", encoding="utf-8")
     judged = {found.id: found for found in recheck(file)}
-    rests_on = {label: axioms for label, _, axioms in judged[id].steps}
+    rests_on = {step.label: step.axioms for step in judged[id].steps}
     assert not any(a.startswith("unchecked") for label in STEPS[id] for a in rests_on[label])
