@@ -30,8 +30,12 @@ from slrsym.balls.search import Budget, cover_positive, refutes
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
 from slrsym.models.expressions import quadratic_risk
-from slrsym.notation import L, d, epsilon, gamma, kappa, lam, nu
+from slrsym.models.steps import ON_M
+from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.search.lemmas import InWords, in_words
+
+# The coordinates on the manifold.
+x1, x2 = ON_M
 
 _LEVEL, _RADIUS = Symbol("level", real=True), Symbol("radius", real=True)
 # Below this kappa the multiplier is that of the first kind.
@@ -87,7 +91,7 @@ class Sublevel:
         return in_words(
             f"With d = {self.dimension}, L = {self.tokens} and gamma^2 = {self.variance}, at "
             f"inverse temperature {self.lam}, all unit vectors k and v whose excess risk is at "
-            f"most {self.level} have 2 - |kappa + nu| <= {self.radius}, and the oracle's excess "
+            f"most {self.level} have 2 - |{x1} + {x2}| <= {self.radius}, and the oracle's excess "
             f"risk is below {self.level}."
         )
 
@@ -118,7 +122,7 @@ class Sublevel:
             bound = fields[part].bind(known, DIGITS)
             found = cover_positive(bound, ((rational(start), rational(end)),), budget)
             if found.counterexample is not None:
-                return f"a bound is not above the level at kappa = {found.counterexample[0][0]}"
+                return f"a bound is not above the level at {x1} = {found.counterexample[0][0]}"
             if not found.is_shown:
                 return f"left open in {len(found.undecided)} of {len(found.tree)} intervals"
         oracle = ((rational(Fraction(1)), rational(Fraction(1))),)
@@ -127,17 +131,17 @@ class Sublevel:
         return ""
 
 
-def multiplied(risk: Sequence[Expr], kappa: Expr, mu: Expr) -> dict[str, Expr]:
+def multiplied(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
     r"""The entries of a quadratic form, and the bound on the risk at both ends of eta^2.
 
     With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
     and rho, ``b``, ``e`` for their products with eta, ``first`` at eta = 0, ``last`` at p.
     """
     R_0, N, A, B, C, E, F = risk
-    square = 1 - kappa**2
-    a, f = A + 2 * mu + 2 * mu * kappa**2 / square, F + 2 * mu / square
-    c = C - 2 * mu * kappa / square
-    b, e = B + N * kappa / square, E - N / square
+    square = 1 - x1**2
+    a, f = A + 2 * mu + 2 * mu * x1**2 / square, F + 2 * mu / square
+    c = C - 2 * mu * x1 / square
+    b, e = B + N * x1 / square, E - N / square
     minor = a * f - c**2
     lost = (f * b**2 - 2 * c * b * e + a * e**2) / minor
     first, last = R_0 - mu - N**2 / (4 * mu), R_0 - mu - square / 2 * lost
@@ -159,22 +163,22 @@ def _fields(dimension: int, tokens: int, variance: str) -> dict[str, Field]:
         return symbol
 
     entries = {"A": (0, 0), "B": (0, 1), "C": (0, 2), "E": (1, 2), "F": (2, 2)}
-    R_0, N = named("R_0", on_manifold.subs(nu, 0)), named("N", -on_manifold.diff(nu))
+    R_0, N = named("R_0", on_manifold.subs(x2, 0)), named("N", -on_manifold.diff(x2))
     A, B, C, E, F = (named(name, form[entry]) for name, entry in entries.items())
 
     def above(name: str, mu: Expr) -> list[Expr]:
-        found = multiplied((R_0, N, A, B, C, E, F), kappa, named(f"mu_{name}", mu))
+        found = multiplied((R_0, N, A, B, C, E, F), x1, named(f"mu_{name}", mu))
         minor = named(f"minor_{name}", found["minor"])
         return [found["a"], minor, found["first"] - _LEVEL, found["last"] - _LEVEL]
 
     minor = named("minor", A * F - C**2)
     lost = (F * B**2 - 2 * C * B * E + A * E**2) / minor
-    near = R_0 - N * (2 - _RADIUS - kappa) - (1 - kappa**2) / 2 * lost - _LEVEL
+    near = R_0 - N * (2 - _RADIUS - x1) - (1 - x1**2) / 2 * lost - _LEVEL
     outputs = {
-        "low": above("low", 6 * kappa**2 + Rational(1, 10**5)),
+        "low": above("low", 6 * x1**2 + Rational(1, 10**5)),
         "middle": above("middle", N / 2),
         "near": [A, minor, near],
         "oracle": [R_0 - N - _LEVEL],
     }
     letters = {"lam": lam, "level": _LEVEL, "radius": _RADIUS}
-    return {part: Field(found, (kappa,), names, letters) for part, found in outputs.items()}
+    return {part: Field(found, (x1,), names, letters) for part, found in outputs.items()}

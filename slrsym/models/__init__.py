@@ -16,8 +16,6 @@ _LAZY = {
     ),
 }
 
-__all__ = [*_LAZY]
-
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
