@@ -11,8 +11,6 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from slrsym.trusted.log import UNCHECKED, recheck
-
 JUDGED = Path(__file__).with_name("judged.json")
 
 
@@ -25,9 +23,12 @@ def judged() -> dict[str, tuple[int, int]]:
 
 def steps_judged(path: str | Path) -> dict[str, tuple[int, int]]:
     """What a log shows; a step counts that rests on nothing which is not checked."""
+    # The kernel is needed where the list is made, and not where it is read.
+    from slrsym.trusted import log
+
     counts = {}
-    for claim in recheck(path):
-        bare = sum(any(a.startswith(UNCHECKED) for a in step.axioms) for step in claim.steps)
+    for claim in log.recheck(path):
+        bare = sum(any(a.startswith(log.UNCHECKED) for a in s.axioms) for s in claim.steps)
         counts[claim.id] = len(claim.steps), len(claim.steps) - bare
     return counts
 

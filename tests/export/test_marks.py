@@ -11,7 +11,8 @@ from slrsym.claims.ledger import Row
 from slrsym.evidence import judged
 from slrsym.evidence.judged import by_kernel, steps_judged
 from slrsym.evidence.proof_log import write_log
-from slrsym.trusted.log import Judged
+from slrsym.trusted import log
+from slrsym.trusted.log import Judged, Stated
 from tests._profile import THOROUGH
 
 ROW = Row("a", "", "", "proved", 3, 30, (), (), 0.1, "")
@@ -58,10 +59,10 @@ def test_the_kernels_list_is_true(ledger, tmp_path):
 
 def test_a_step_that_rests_on_something_unchecked_does_not_count(monkeypatch):
     steps = (
-        ("1", "algebra", frozenset()),
-        ("2", "algebra", frozenset({"unchecked: a side condition"})),
-        ("3", "fubini", frozenset({"fubini"})),
+        Stated("1", "algebra", frozenset(), ()),
+        Stated("2", "algebra", frozenset({"unchecked: a side condition"}), ()),
+        Stated("3", "fubini", frozenset({"fubini"}), ()),
     )
     claim = Judged("young", (), (), frozenset(), steps)
-    monkeypatch.setattr(judged, "recheck", lambda path: [claim])
+    monkeypatch.setattr(log, "recheck", lambda path: [claim])
     assert steps_judged("log") == {"young": (3, 2)}
