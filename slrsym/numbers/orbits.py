@@ -22,21 +22,7 @@ from sympy import Le, Rational
 from slrsym.numbers import Undecided, truth
 from slrsym.numbers.iteration import Array, Instance, Orbits, examine_pairs, instances
 from slrsym.numbers.points import parameters
-from slrsym.statements.orbits import (
-    AccumulationPointsSolve,
-    AlmostEveryPairConvergesTo,
-    AlmostEveryStartConvergesTo,
-    DecreasesAlong,
-    Injective,
-    InvertibleJacobian,
-    LocalDiffeomorphism,
-    NullPairs,
-    NullStarts,
-    OrbitsConvergeTo,
-    OrbitStatement,
-    StepsVanish,
-    VanishesAlong,
-)
+from slrsym.statements import orbits as said
 
 # How many points of the parameters are looked at, at least and at most, and how many of the orbits
 # there, in all, have to come to an end as the statement says.
@@ -56,9 +42,9 @@ class Contradicted(Exception):  # noqa: N818
         super().__init__(f"{what}, at {where}" if where else what)
 
 
-def examine(statement: OrbitStatement, given: Iterable[Any], rng: Generator) -> None:
+def examine(statement: said.OrbitStatement, given: Iterable[Any], rng: Generator) -> None:
     """Hold a statement about orbits against numbers."""
-    if isinstance(statement, AlmostEveryPairConvergesTo | NullPairs):
+    if isinstance(statement, said.AlmostEveryPairConvergesTo | said.NullPairs):
         found = examine_pairs(statement, given, rng)
         if found:
             raise Contradicted(None, found)
@@ -97,7 +83,7 @@ def _stay(case: Instance, orbits: Orbits) -> None:
 # -- what decreases, and what vanishes ---------------------------------------------------------
 
 
-def _decreases(statement: DecreasesAlong, case: Instance) -> int:
+def _decreases(statement: said.DecreasesAlong, case: Instance) -> int:
     f = statement.function
     coordinates = statement.map.coordinates
     relation = Le(statement.map.after(f), statement.map.before(f), evaluate=False)
@@ -149,7 +135,7 @@ def _no_cycle(case: Instance) -> None:
             )
 
 
-def _steps_vanish(statement: StepsVanish, case: Instance) -> int:
+def _steps_vanish(statement: said.StepsVanish, case: Instance) -> int:
     _no_cycle(case)
     orbits = case.orbits()
     _stay(case, orbits)
@@ -177,7 +163,7 @@ def _ends(case: Instance, points: Iterable[Any], all_others: bool) -> int:
     return ended
 
 
-def _all_converge(statement: OrbitsConvergeTo, case: Instance) -> int:
+def _all_converge(statement: said.OrbitsConvergeTo, case: Instance) -> int:
     for point in case.fixed_points():
         if not _is_listed(point, statement.points, 1e-9):
             raise Contradicted(case, f"{_shown(point)} is a fixed point, and is not listed")
@@ -185,14 +171,14 @@ def _all_converge(statement: OrbitsConvergeTo, case: Instance) -> int:
     return _ends(case, statement.points, all_others=True)
 
 
-def _almost_all_converge(statement: AlmostEveryStartConvergesTo, case: Instance) -> int:
+def _almost_all_converge(statement: said.AlmostEveryStartConvergesTo, case: Instance) -> int:
     for point in case.fixed_points():
         if not _is_listed(point, statement.points, 1e-9) and case.attracts(point):
             raise Contradicted(case, f"{_shown(point)} attracts all near it, and is not listed")
     return _ends(case, statement.points, all_others=True)
 
 
-def _few_converge(statement: NullStarts, case: Instance) -> int:
+def _few_converge(statement: said.NullStarts, case: Instance) -> int:
     for point in statement.points:
         exact = case.newton([float(x) for x in point])
         if exact is not None and _is_listed(exact, [point], 1e-9) and case.attracts(exact):
@@ -209,7 +195,7 @@ def _few_converge(statement: NullStarts, case: Instance) -> int:
 # -- the map itself ----------------------------------------------------------------------------
 
 
-def _no_collision(statement: Injective, case: Instance) -> int:
+def _no_collision(statement: said.Injective, case: Instance) -> int:
     cloud = case.starts(400)
     images = case.step(cloud)
     _, near = cKDTree(images.T).query(images.T, k=2)
@@ -228,7 +214,7 @@ def _no_collision(statement: Injective, case: Instance) -> int:
     return ENDED // INSTANCES
 
 
-def _regular(statement: InvertibleJacobian, case: Instance) -> int:
+def _regular(statement: said.InvertibleJacobian, case: Instance) -> int:
     places = case.starts(400)
     values = _determinants(case, places)
     # Then closer and closer to where it is smallest.
@@ -247,7 +233,7 @@ def _regular(statement: InvertibleJacobian, case: Instance) -> int:
     return ENDED // INSTANCES if np.abs(values).min() > 1e-6 else 0
 
 
-def _inverts_near(statement: LocalDiffeomorphism, case: Instance) -> int:
+def _inverts_near(statement: said.LocalDiffeomorphism, case: Instance) -> int:
     for point in statement.points:
         place = np.array([[float(x)] for x in point])
         near = place + 1e-3 * (2 * case.rng.random((len(place), 40)) - 1)
@@ -275,14 +261,16 @@ def _determinants(case: Instance, places: Array) -> Array:
 
 
 _JUDGES: dict[type, Callable[[Any, Instance], int]] = {
-    DecreasesAlong: _decreases,
-    VanishesAlong: lambda s, case: _vanish(case, s.function, "it is"),
-    AccumulationPointsSolve: lambda s, case: _vanish(case, s.equations, "an equation is off by"),
-    StepsVanish: _steps_vanish,
-    OrbitsConvergeTo: _all_converge,
-    AlmostEveryStartConvergesTo: _almost_all_converge,
-    NullStarts: _few_converge,
-    Injective: _no_collision,
-    InvertibleJacobian: _regular,
-    LocalDiffeomorphism: _inverts_near,
+    said.DecreasesAlong: _decreases,
+    said.VanishesAlong: lambda s, case: _vanish(case, s.function, "it is"),
+    said.AccumulationPointsSolve: lambda s, case: _vanish(
+        case, s.equations, "an equation is off by"
+    ),
+    said.StepsVanish: _steps_vanish,
+    said.OrbitsConvergeTo: _all_converge,
+    said.AlmostEveryStartConvergesTo: _almost_all_converge,
+    said.NullStarts: _few_converge,
+    said.Injective: _no_collision,
+    said.InvertibleJacobian: _regular,
+    said.LocalDiffeomorphism: _inverts_near,
 }
