@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import sympy as sp
+
 from slrsym.claims.claim import Claim
 from slrsym.coq.goals import Exporter, Goal, identifier
-from slrsym.coq.printing import Unprintable
+from slrsym.coq.printing import Printer, Unprintable
 from slrsym.coq.reading import Misread, require_same, require_same_claim
 
 # Functions, their slopes and bounds, and tactics: what the goals rest on.
 LIBRARY = Path(__file__).with_name("Slrsym.v")
-STATEMENTS, CLAIMS = "Statements.v", "Claims.v"
+STATEMENTS, CLAIMS, NUMBERS = "Statements.v", "Claims.v", "Numbers.v"
 
 
 @dataclass
@@ -120,7 +122,26 @@ class Development:
             STATEMENTS: opening + self.definitions(self.statements),
             **steps,
             CLAIMS: f"{opening.replace('Slrsym', names)}{claims}",
+            NUMBERS: self._numbers(),
         }
+
+    def _numbers(self) -> str:
+        """What is certified of numbers alone, by the tactic of the library of intervals."""
+        text = "(* Needs coq-interval (Debian: libcoq-interval). *)\nRequire Import Slrsym.\n"
+        text += "From Interval Require Import Tactic.\nOpen Scope R_scope.\n\n"
+        for id in self.goals:
+            ranges = getattr(self.find(id).evidence(), "ranges", None) or {}
+            if not ranges or any(isinstance(value, tuple) for value in ranges.values()):
+                continue
+            if any(not isinstance(f, sp.exp) for f in self.find(id).statement.atoms(sp.Function)):
+                continue  # which the tactic does not know
+            at = {x: sp.Rational(str(value)) for x, value in ranges.items()}
+            text += _title(self.find(id))
+            for k, part in enumerate(sp.And.make_args(self.find(id).statement), start=1):
+                said = part.func(*(a.subs(at) for a in part.args), evaluate=False)
+                text += f"Lemma {identifier(id)}__{k} : {Printer().statement(said)}.\n"
+                text += "Proof. interval. Qed.\n"
+        return text
 
     def _steps(self, id: str) -> str:
         text = _title(self.find(id))
