@@ -13,7 +13,7 @@ from slrsym.evidence.judged import by_kernel, steps_judged
 from slrsym.evidence.proof_log import write_log
 from slrsym.trusted import log
 from slrsym.trusted.log import Judged, Stated
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 
 ROW = Row("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 
@@ -45,6 +45,7 @@ def test_the_list_is_of_claims_that_there_are(ledger):
     assert judged.judged().keys() <= ledger.claims.keys()
 
 
+@more
 def test_the_kernels_list_is_true(ledger, tmp_path):
     """Of some claims, in thorough profiles of all, the log is written anew and judged."""
     few = ["erf-increasing", "young", "lemma-16"]
