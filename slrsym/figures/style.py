@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from io import BytesIO
 from pathlib import Path
+from pkgutil import resolve_name
 from textwrap import fill
 from typing import Any
 
@@ -62,27 +63,12 @@ _SETTINGS: Any = {
     "svg.hashsalt": "slrsym",
 }
 
-
-def _pdf(figure: Figure, file: BytesIO) -> None:
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
-
-    FigureCanvasPdf(figure).print_pdf(file, metadata={"CreationDate": None})
-
-
-def _svg(figure: Figure, file: BytesIO) -> None:
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
-    FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
-
-
-def _png(figure: Figure, file: BytesIO) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    FigureCanvasAgg(figure).print_png(file)
-
-
-# Without dates, so that the same figure is the same file.
-_PRINTED = {"pdf": _pdf, "svg": _svg, "png": _png}
+# What draws a format, and metadata without dates, so that the same figure is the same file.
+_CANVASES: dict[str, tuple[str, Any]] = {
+    "pdf": ("matplotlib.backends.backend_pdf:FigureCanvasPdf", {"CreationDate": None}),
+    "svg": ("matplotlib.backends.backend_svg:FigureCanvasSVG", {"Date": None}),
+    "png": ("matplotlib.backends.backend_agg:FigureCanvasAgg", {}),
+}
 
 
 @contextmanager
@@ -161,12 +147,12 @@ def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {form!r}, for {path}")
     # Where a file cannot be written to its end, Matplotlib fails in other words.
     drawn = BytesIO()
-    before, dpi = figure.canvas, figure.dpi
+    before, dpi, (canvas, metadata) = figure.canvas, figure.dpi, _CANVASES[form]
     try:
         with style():
             # As savefig does, but that would draw everything twice, once for the layout alone.
             figure.set_dpi(mpl.rcParams["savefig.dpi"])
-            _PRINTED[form](figure, drawn)
+            getattr(resolve_name(canvas)(figure), f"print_{form}")(drawn, metadata=metadata)
     finally:
         figure.set_dpi(dpi)
         figure.set_canvas(before)
