@@ -16,6 +16,7 @@ from sympy import Expr, Symbol
 
 from slrsym.balls.boxes import Box, Range, box_ball, middle
 from slrsym.kernels.ball_backend import bound_ball_function
+from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
@@ -49,7 +50,7 @@ class Field:
     def values(self) -> Program:
         """The functions."""
         letters = tuple(self.parameters.values())
-        return Program.of(self.outputs, self.state, letters, self._used())
+        return printed(self.outputs, self.state, letters, self._used())
 
     @cached_property
     def jet(self) -> Program:
@@ -57,9 +58,7 @@ class Field:
         chain = _Chain(self._used())
         slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
         known = self._used() | chain.found
-        return Program.of(
-            (*self.outputs, *slopes), self.state, tuple(self.parameters.values()), known
-        )
+        return printed((*self.outputs, *slopes), self.state, tuple(self.parameters.values()), known)
 
     def _used(self) -> dict[Symbol, Expr]:
         found: dict[Symbol, Expr] = {}

@@ -81,7 +81,9 @@ def compile_expressions(
     require_backend(backend)
     if not outputs:
         raise ValueError("outputs must hold at least one expression; got none")
-    return compiled(Program.of(outputs, state, parameters), backend)
+    from slrsym.kernels.printing import printed
+
+    return compiled(printed(outputs, state, parameters), backend)
 
 
 def compiled(program: Program, backend: str) -> Callable[..., Any]:

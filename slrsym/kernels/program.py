@@ -10,19 +10,16 @@ import ast
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from slrsym.files import replacing
-
-if TYPE_CHECKING:
-    from sympy import Expr, Symbol
 
 Style = Literal["numbers", "arrays", "balls"]
 
@@ -52,19 +49,6 @@ class Program(NamedTuple):
     setup: str
     body: str
     means: tuple[tuple[str, Program, int], ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        expressions: Sequence[Expr],
-        state: Sequence[Symbol],
-        parameters: Sequence[Symbol],
-        given: Mapping[Symbol, Expr] | None = None,
-    ) -> Program:
-        """The program of some expressions."""
-        from slrsym.kernels.printing import printed
-
-        return printed(expressions, state, parameters, given)
 
     def checked(self, state: Iterable[Any]) -> list[Any]:
         """The numbers of a state, if they are as many as they should be."""

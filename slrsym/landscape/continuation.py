@@ -25,6 +25,7 @@ from slrsym.dynamics.spheres import (
     tangent_basis,
 )
 from slrsym.kernels.backends import numpy_function
+from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program, kept
 from slrsym.landscape.points import point_signs
 from slrsym.models.expressions import PARAMETERS
@@ -44,7 +45,7 @@ _NOISE = 1e-11
 
 def rate_program() -> Program:
     """The derivative in lambda of the partial derivatives of the risk."""
-    return Program.of(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
+    return printed(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
 
 
 @cache

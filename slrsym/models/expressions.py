@@ -17,6 +17,7 @@ from sympy import Add, Dummy, Expr, ImmutableMatrix, Mul, Poly, erf, exp, expand
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.functions import ErfDefect, ErfVariance
+from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
 from slrsym.symbolic import closed_form, excess_risk_stable
@@ -150,4 +151,4 @@ def program(name: str) -> Program:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
     found = globals()[name]()
     outputs = found if isinstance(found, tuple) else (found,)
-    return Program.of(outputs, ORDER_PARAMETERS, PARAMETERS)
+    return printed(outputs, ORDER_PARAMETERS, PARAMETERS)

@@ -23,6 +23,7 @@ from sympy import (
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.kernels.compile import compiled, require_backend
+from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.models.descent import Flow, Runs, simulate, written_model
 from slrsym.models.moments import (
@@ -478,7 +479,7 @@ class Model:
             else:
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
-        return Program.of(
+        return printed(
             outputs,
             self.order_parameters,
             self.parameters if parameters is None else parameters,

@@ -11,6 +11,7 @@ from functools import cache
 
 from sympy import Expr, Float, Max, Min, S, Symbol, erf, sqrt
 
+from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.laws import U, V
 from slrsym.models import expressions
@@ -69,7 +70,7 @@ def overlap_program() -> Program:
     k_left, v_left = _ONE - k_square, _ONE - v_square
     room = Min(k_left, k_left * v_left - (rho - inner) ** 2)
     given = slopes | meanings | new | inside
-    return Program.of((*_NEW, room), ORDER_PARAMETERS, PARAMETERS, given=given)
+    return printed((*_NEW, room), ORDER_PARAMETERS, PARAMETERS, given=given)
 
 
 @cache
@@ -80,13 +81,13 @@ def planar_program() -> Program:
     given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
     given |= {x: value.subs(ON_MANIFOLD) for x, value in zip(_NEW[:2], outputs, strict=False)}
     room = Min(*(_ONE - x**2 for x in _NEW[:2]))
-    return Program.of((*_NEW[:2], room), ON_M, PARAMETERS, given=given)
+    return printed((*_NEW[:2], room), ON_M, PARAMETERS, given=given)
 
 
 def token_program() -> Program:
     """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
-    return Program.of((part, part.diff(U), part.diff(V)), (U, V), (lam,))
+    return printed((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 
 
 @cache
@@ -104,7 +105,7 @@ def restoring_program(count: int, d: int = 4) -> Program:
     then the norms of k and v are made 1.
     """
     if count == 2:
-        return Program.of([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
+        return printed([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
     names = ("k_square", "v_square", "inner", "half", "beyond", "radius", "least", "most")
     k_square, v_square, inner, half, beyond, radius, least, most = (
         Symbol(name, real=True) for name in names
@@ -133,4 +134,4 @@ def restoring_program(count: int, d: int = 4) -> Program:
         k_scale * eta,
         Max(-1, Min(1, k_scale * v_scale * (inner + spread * beyond))),
     )
-    return Program.of(outputs, ORDER_PARAMETERS, (), given=given)
+    return printed(outputs, ORDER_PARAMETERS, (), given=given)

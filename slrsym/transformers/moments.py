@@ -6,6 +6,7 @@ from sympy import Matrix, Symbol, diff, erf, sqrt, symbols
 
 from slrsym.gaussian import GaussianLaw, expectation
 from slrsym.kernels.functions import ErfCovariance
+from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.notation import lam
 
@@ -30,7 +31,7 @@ def one_head() -> Program:
     varying = (m_U, m_V, c_UV, UY, VY)
     outputs = [alone, *(diff(alone, x) for x in varying[:3])]
     outputs += [with_Y, *(diff(with_Y, x) for x in varying)]
-    return Program.of(outputs, (*varying, _S), (lam,))
+    return printed(outputs, (*varying, _S), (lam,))
 
 
 def two_heads() -> Program:
@@ -51,4 +52,4 @@ def two_heads() -> Program:
     moment = expectation(_V * _v * both, law).xreplace({expectation(both, law): product})
     varying = (*_MEANS, *_COVARIANCES)
     slopes = (diff(moment, symbol) for symbol in varying)
-    return Program.of([moment, *slopes], (*varying, _S), (lam,))
+    return printed([moment, *slopes], (*varying, _S), (lam,))

@@ -54,7 +54,8 @@ from slrsym.kernels.functions import (
     ErfVariance,
     gaussian_mean,
 )
-from slrsym.kernels.program import Program, kept
+from slrsym.kernels.printing import printed
+from slrsym.kernels.program import kept
 from slrsym.kernels.special import erf_variance
 from slrsym.models import expressions
 from slrsym.models.expressions import program
@@ -81,7 +82,7 @@ def names_in(code):
 
 
 def test_parts_without_state_are_computed_once():
-    found = Program.of([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
+    found = printed([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
     assert found.parameters == ("p_", "q_")
     assert not names_in(found.body) & {"p_", "q_"}
     # exp(p q) once, and the root.
@@ -108,12 +109,12 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
 
 
 def test_what_occurs_twice_is_computed_once():
-    found = Program.of([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
+    found = printed([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
     assert found.body.count("exp(") == 1
 
 
 def test_numbers_stay_where_they_are():
-    found = Program.of([2 * x + Rational(1, 3) + Float(0.25) * x**2], (x,), ())
+    found = printed([2 * x + Rational(1, 3) + Float(0.25) * x**2], (x,), ())
     assert found.constants == ()
 
 
@@ -123,7 +124,7 @@ def test_numbers_stay_where_they_are():
 def test_given_symbols_are_assigned_before_they_are_used():
     u, v, w = symbols("u v w")
     given = {w: u * v, v: u + p, u: x**2}
-    found = Program.of([w + v], (x,), (p,), given=given)
+    found = printed([w + v], (x,), (p,), given=given)
     order = [line.split()[0] for line in found.body.splitlines()]
     assert order.index("u_") < order.index("v_") < order.index("w_")
     scope = {"erf": None}
@@ -135,17 +136,17 @@ def test_given_symbols_are_assigned_before_they_are_used():
 def test_given_symbols_in_a_circle():
     u, v = symbols("u v")
     with pytest.raises(ValueError, match=r"[uv] is given by way of itself"):
-        Program.of([u], (x,), (), given={u: v + x, v: u + 1})
+        printed([u], (x,), (), given={u: v + x, v: u + 1})
     with pytest.raises(ValueError, match="u is given by way of itself"):
-        Program.of([u], (x,), (), given={u: u + x})
+        printed([u], (x,), (), given={u: u + x})
 
 
 def test_loose_symbols():
     with pytest.raises(ValueError, match="expressions contain p, y, neither of the state nor"):
-        Program.of([x * y + p], (x,), (q,))
+        printed([x * y + p], (x,), (q,))
     u = Symbol("u")
     with pytest.raises(ValueError, match="expressions contain y, neither"):
-        Program.of([u], (x,), (), given={u: x + y})
+        printed([u], (x,), (), given={u: x + y})
     with pytest.raises(ValueError, match="expressions contain lambda"):
         compile_expressions([x * Symbol("lambda")], [x], [])
 
@@ -313,7 +314,7 @@ def test_derivatives_of_the_special_functions(function):
 def test_programs_are_made_of_what_is_derived():
     """No formula is written down twice: the programs are those of the derived expressions."""
     found = program("gradient")
-    again = Program.of(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
+    again = printed(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
     assert found == again
     state = np.array([0.3, 0.2, 0.1, 0.4, 0.5])
     rest = (0.3, 0.7, 40, 5, 0)
@@ -337,7 +338,7 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
 
     def made(power):
         times.append(power)
-        return Program.of([gaussian_mean(tanh(x) ** power, x, y, p)], (y,), (p,))
+        return printed([gaussian_mean(tanh(x) ** power, x, y, p)], (y,), (p,))
 
     monkeypatch.setattr(program_module, "resolve_name", {"here.made": made}.get)
     first, again = kept("here.made")(2), kept("here.made")(2)
