@@ -320,7 +320,7 @@ class BasinSurvey(SquareSurvey):
         data = super().compute()
         grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
         steps = self._patience(1e-3)
-        runs = self._walked(grid.reshape(-1, 2), steps, every := max(1, steps // 240))
+        runs = self._walked(grid.reshape(-1, 2), steps, max(1, steps // 240))
         less = np.minimum(abs(runs.kappa), abs(runs.nu)).values > 0.5
         there = less & (runs.kappa.values * runs.nu.values > 0)
         end = np.where(there[:, -1], np.sign(runs.kappa.values[:, -1]), 0)
@@ -328,7 +328,7 @@ class BasinSurvey(SquareSurvey):
         shape = (self.points, self.points)
         found = {"end": end.astype(np.int8), "arrival": arrival}
         over = {name: (("kappa", "nu"), values.reshape(shape)) for name, values in found.items()}
-        return self._kept(data.assign(over).assign_attrs(every=every), path)
+        return self._kept(data.assign(over), path)
 
 
 def _on_manifold(points: NDArray[np.float64]) -> NDArray[np.float64]:

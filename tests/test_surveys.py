@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 from slrsym import Task, excess_risk, simulate
+from slrsym.experiments import fetch
 from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey, best_temperature
 
 ORACLE = (1, 1, 0, 0, 0)
@@ -141,6 +142,12 @@ def test_the_separatrix_is_the_line_between_the_basins(basins):
         ends = simulate(Task(400, 10, 0.5**0.5), starts, 0.1, 0.1, 3000, 3000)
         assert (side * ends.kappa[:, -1] > 0.5).all()
         assert (side * ends.nu[:, -1] > 0.5).all()
+
+
+def test_saved_data_are_found_again(tmp_path):
+    survey, file = BasinSurvey(points=5, alpha=0.1), tmp_path / "basins.nc"
+    made = fetch(survey, file)
+    assert fetch(survey, file).equals(made)
 
 
 def test_where_descent_goes_and_how_soon(basins):
