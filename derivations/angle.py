@@ -214,6 +214,6 @@ at_oracle = Claim(
 
 @at_oracle.proof
 def _(goal):
-    """These give the law of the projections on $k*$, $v*$ and $v*$; F stands for any function."""
+    """These give the law of the projections on $k*$, $v*$ and $v*$; $F$ stands for any function."""
     images = {U1: X1, V1: along_v_star, Y1: along_v_star}
     return chain(goal.lhs).then(goal.rhs, by=substitution(images, plane))

@@ -83,6 +83,8 @@ from slrsym.models import expressions
 from slrsym.models.steps import ON_M
 from slrsym.notation import ORDER_PARAMETERS
 
+__all__ = ["ENCLOSURES", "KINDS"]
+
 _SIDE = (fmpq(-1), fmpq(1))
 
 # The coordinates on the manifold.

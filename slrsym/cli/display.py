@@ -32,7 +32,7 @@ _STYLES = {
 }
 _PIPED_WIDTH = 160
 _LEAST_WIDTH, _WIDE = 80, 110
-_LEAST_TITLE = 10
+_LEAST_TITLE = 8
 
 
 def console(stream: IO[str] | None = None) -> Console:

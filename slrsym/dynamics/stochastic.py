@@ -34,6 +34,8 @@ from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.program import kept
 from slrsym.task import Task
 
+__all__ = ["StochasticEngine", "StochasticVectorEngine"]
+
 # After so many steps a run takes new streams of random numbers, so that runs which go on from some
 # step find the numbers that belong to it without drawing all that came before.
 _BLOCK = 1000

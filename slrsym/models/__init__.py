@@ -7,6 +7,10 @@ if TYPE_CHECKING:
     from slrsym.models.stated import Model, model
     from slrsym.models.statement import Direction, Predictor, Sequence, Token, logistic, softmax
 
+__all__ = [
+    "Direction", "Model", "Predictor", "Sequence", "Token", "logistic", "model", "softmax",
+]  # fmt: skip
+
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
 _LAZY = {
     **dict.fromkeys(("Model", "model"), "slrsym.models.stated"),

@@ -95,7 +95,7 @@ def _projections(model: Model, role: Role, name: str, source: str) -> Claim:
 
     @claim.proof
     def _(goal: Any) -> Any:
-        """Affine images of a Gaussian vector; F stands for any function."""
+        """Affine images of a Gaussian vector; $F$ stands for any function."""
         return chain(goal.lhs).then(goal.rhs, by=substitution(forms, law))
 
     return claim

@@ -16,6 +16,8 @@ from slrsym.models.stated import Model, model
 from slrsym.models.statement import Direction, Predictor, Projections, Sequence, Token
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 
+__all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "multi_head"]
+
 
 @dataclass(frozen=True)
 class MultiHead:

@@ -37,6 +37,8 @@ from slrsym.dynamics.spheres import ambient_derivatives, beyond, gram_matrices, 
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.task import Task
 
+__all__ = ["Tube", "tube_around"]
+
 _Array = NDArray[np.float64]
 
 # A wider tube would need bounds farther away.

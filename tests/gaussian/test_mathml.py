@@ -67,8 +67,8 @@ def test_boxes(box, expected):
 def test_a_function_is_applied_and_stands_apart_from_what_is_before_it():
     called = row([identifier("x"), name("erf"), Fence("(", identifier("y"), ")")])
     assert inside(called) == (
-        '<mrow><mi>x</mi><mspace width="0.17em"/><mi>erf</mi><mo>&#x2061;</mo><mrow>'
-        '<mo stretchy="false">(</mo><mi>y</mi><mo stretchy="false">)</mo></mrow></mrow>'
+        '<mi>x</mi><mspace width="0.17em"/><mi>erf</mi><mo>&#x2061;</mo><mrow>'
+        '<mo stretchy="false">(</mo><mi>y</mi><mo stretchy="false">)</mo></mrow>'
     )
     assert "mspace" not in inside(row([Operator("-", "prefix"), name("erf")]))
 

@@ -42,7 +42,8 @@ def test_what_is_written_is_accepted_and_the_same_again(tmp_path):
     path = log(tmp_path / "a.log", records())
     judged = recheck(path)
     assert [j.id for j in judged] == ["positive", "again"]
-    assert judged[0].steps == (("1", "symbol", frozenset()),)
+    (step,) = judged[0].steps
+    assert (step.label, step.rule, step.axioms) == ("1", "symbol", frozenset())
     assert log(tmp_path / "b.log", records()).read_bytes() == path.read_bytes()
 
 
