@@ -176,7 +176,12 @@ def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
     }
     original = Renderer.formula
     caught = 0
-    claims = [claim for claim in document.claims if any(claim.displays())]
+    # At the points of equation-14-ends, 1 and -1, another power may have the same value.
+    claims = [
+        claim
+        for claim in document.claims
+        if any(claim.displays()) and claim.id != "equation-14-ends"
+    ]
     for claim in source.sample(claims, min(30, len(claims))):
         display = source.choice(list(claim.displays()))
         html = Renderer({}).display(display)

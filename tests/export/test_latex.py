@@ -27,6 +27,7 @@ from slrsym.book.latex_book import (
     standalone,
 )
 from slrsym.claims.verification import Row
+from slrsym.files import write_folder
 from slrsym.typeset.changes import REST, changes, terms
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
@@ -178,11 +179,10 @@ def with_foundations(ledger):
 @thorough_only
 def test_the_whole_book_compiles(ledger, tmp_path):
     document = build(ledger, with_foundations(ledger), {})
-    for name, text in book_files(document).items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    pdf = compiled(tmp_path, "book.tex")
+    write_folder(tmp_path / "book", book_files(document))
+    pdf = compiled(tmp_path / "book", "book.tex")
     assert pdf.read_bytes().startswith(b"%PDF")
-    log = (tmp_path / "book.log").read_text(encoding="latin-1")
+    log = (tmp_path / "book/book.log").read_text(encoding="latin-1")
     pages = re.search(r"Output written on book\.pdf \((\d+) pages", log)
     assert int(pages[1]) >= 60
     assert _complaints(log) == []
