@@ -46,7 +46,7 @@ decomposed = Claim(
         + (f + g + L * h) ** 2,
         evaluate=False,
     ),
-    source="Equations (30) and (31), with two informative tokens and L others",
+    source="Equations (30) and (31), with two informative tokens and $L$ others",
 )
 
 

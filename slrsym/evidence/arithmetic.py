@@ -37,7 +37,7 @@ FOUND: dict[str, Any] = {}
 
 
 def searched(
-    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), seconds: float = 3.0
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000
 ) -> tuple[Any, ...]:
     """The rule, the premises and the data by which the kernel shows a relation.
 
@@ -56,7 +56,7 @@ def searched(
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
-        made = _tried(p, given, premises, seconds)
+        made = _tried(p, given, premises, effort)
     except Refused:
         FOUND[name] = None
         raise
@@ -65,7 +65,7 @@ def searched(
 
 
 def _tried(
-    p: Term, given: Sequence[Term], premises: Sequence[Theorem], seconds: float
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int
 ) -> tuple[Any, ...]:
     facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
     symbols, reason = free(p), None
@@ -75,7 +75,7 @@ def _tried(
         if share < 1.0 and len(chosen) == len(facts):
             continue
         try:
-            return _searched(p, given, premises, facts, chosen, share * seconds)
+            return _searched(p, given, premises, facts, chosen, int(share * effort))
         except Refused as refusal:
             reason = refusal
     raise reason or Refused("nothing was tried")
@@ -88,12 +88,12 @@ def _is_light(fact: Term) -> bool:
 
 def _searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
-    chosen: Sequence[int], seconds: float,
+    chosen: Sequence[int], effort: int,
 ) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
     for _ in range(12):
-        search = Search(seconds)
+        search = Search(effort)
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
         try:

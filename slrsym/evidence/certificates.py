@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -53,11 +52,12 @@ class Search:
 
     Parameters
     ----------
-    seconds : float
-        After how long it gives up.
+    effort : int
+        After how much work it gives up: monomials of candidates that were tried, some 25,000 in a
+        second. Seconds would make the evidence depend on the machine.
     """
 
-    def __init__(self, seconds: float = 5.0) -> None:
+    def __init__(self, effort: int) -> None:
         self.busy: set[Any] = set()
         self.failed: set[Any] = set()
         self.depth = self.count = 0
@@ -67,7 +67,8 @@ class Search:
         self.tape: list[Any] = []
         self.entries: list[Any] = []
         self.brief = False
-        self.seconds, self.patience, self.end = seconds, 0.1, 0.0
+        self.effort, self.patience = effort, 0.1
+        self.work, self.end = 0, 0.0
 
     def hint(self, f: Any) -> None:
         if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.hints):
@@ -137,7 +138,7 @@ class Search:
         number, self.count, self.entries = self.count, self.count + 1, []
         # What is only nice to know is not worth as long as what is asked in the end.
         share = 0.01 if self.brief else self.patience
-        self.end = time.process_time() + share * self.seconds
+        self.end = self.work + share * self.effort
         self.patience = 0.1
         self.go(st, st.facts.reduced(p), want)
         if self.entries:
@@ -162,7 +163,8 @@ class Search:
         p = st.facts.reduced(p)
         if st.facts.sign(p) <= want:
             return True
-        if p.is_constant() or self.depth > 4 or time.process_time() > self.end:
+        self.work += 5
+        if p.is_constant() or self.depth > 4 or self.work > self.end:
             return False
         if want == ZERO:
             return self.vanishes(st, p)
@@ -346,7 +348,7 @@ class Search:
         known = self.known(st, p)
         used = [i for i, n in enumerate(p.degrees()) if n]
         for level in levels:
-            if time.process_time() > self.end:
+            if self.work > self.end:
                 return False
             if self.solve(st, q, self.candidates(st, q, known, used, level), strict):
                 return True
@@ -422,6 +424,7 @@ class Search:
             for f, n in parts:
                 t = t * f**n
             t = st.facts.reduced(t)
+            self.work += 1 + len(t.monoms())
             name = frozenset(t.to_dict().items())
             if len(t.monoms()) > 60 or t == 0 or name in seen:
                 continue
@@ -451,9 +454,9 @@ class Search:
                     a[len(index), j] = 1
             a[len(index), n] = -1
         bounds = [(None if c[3] == ZERO else 0, None) for c in cols] + [(1e-4, None)] * more
-        limit = max(0.1, min(2.0, self.end - time.process_time()))
         r = linprog(cost, A_eq=a.tocsr(), b_eq=b, bounds=bounds, method="highs",
-                    options={"time_limit": limit})  # fmt: skip
+                    options={"maxiter": 5000})  # fmt: skip
+        self.work += 30 + r.nit
         if r.status != 0:
             return False
         support = [j for j in range(n) if abs(r.x[j]) > 1e-9]

@@ -62,7 +62,7 @@ def d(body, v, at=None):
 
 def shown(p, *hypotheses, premises=()):
     """Searched for, and judged by the kernel from the evidence alone."""
-    theorem = prove(*searched(p, hypotheses, premises, seconds=2))
+    theorem = prove(*searched(p, hypotheses, premises, effort=60_000))
     assert theorem.conclusion == p
     return theorem
 
@@ -195,7 +195,7 @@ def test_what_is_known_to_be_defined_may_stand():
 def test_evidence_for_one_statement_shows_no_other(name):
     """Each true statement with a constant, a side or a strictness changed."""
     goal, *hypotheses = TRUE[name]
-    rule, premises, given_, p, evidence = searched(goal, tuple(hypotheses), (), seconds=2)
+    rule, premises, given_, p, evidence = searched(goal, tuple(hypotheses), (), effort=60_000)
     if p[0] == "o":
         return
     kind, left, right = p
@@ -286,7 +286,7 @@ def value(t, env):
 def test_whatever_is_shown_holds_at_points(kind, s, t, rng):
     statement = (kind, s, t)
     try:
-        prove(*searched(statement, (), (), seconds=0.5))
+        prove(*searched(statement, (), (), effort=15_000))
     except Refused:
         return
     points = [-2.0, -1.0, 0.0, 0.5, 1.0, rng.uniform(-3, 3)]

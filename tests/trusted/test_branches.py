@@ -136,7 +136,7 @@ def test_a_sum_of_terms_above_0_is_above_0_if_there_is_a_term():
             assert prove(*searched(("<", ZERO, positive), ()))
         else:
             with pytest.raises(Refused):
-                prove(*searched(("<", ZERO, positive), (), seconds=0.5))
+                prove(*searched(("<", ZERO, positive), (), effort=15_000))
 
 
 def test_a_sum_is_taken_out_of_another():
@@ -162,14 +162,14 @@ def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
                  lambda j: ("f", "log", of("b", j))):  # fmt: skip
         hidden = total(I, ("*", of("a", I), total(J, make(J), ONE, TWO)), ONE, N)
         with pytest.raises(Refused):
-            prove(*searched(defined(hidden), (), seconds=0.5))
+            prove(*searched(defined(hidden), (), effort=15_000))
 
 
 def test_a_root_of_an_exponential_is_one_of_half_the_exponent():
     half = ("f", "exp", ("*", num(1, 2), X))
     assert prove(*searched(("=", ("^", 1, 2, ("f", "exp", X)), half), ()))
     with pytest.raises(Refused):
-        prove(*searched(("=", ("^", 1, 2, ("f", "exp", X)), ("f", "exp", X)), (), seconds=0.5))
+        prove(*searched(("=", ("^", 1, 2, ("f", "exp", X)), ("f", "exp", X)), (), effort=15_000))
 
 
 # -- one way each ----------------------------------------------------------------------------------
@@ -253,17 +253,17 @@ def test_an_absolute_value_is_not_the_number():
     size = ("f", "abs", X)
     for p in (("=", size, X), ("<=", size, X), ("=", size, ("*", num(-1), X))):
         with pytest.raises(Refused):
-            prove(*searched(p, (), seconds=0.3))
+            prove(*searched(p, (), effort=9_000))
     quotient = ("*", X, ("^", -1, 1, ("s", "z", "R!=0")))
     with pytest.raises(Refused):
-        prove(*searched(("<=", ("f", "abs", quotient), quotient), (), seconds=0.3))
+        prove(*searched(("<=", ("f", "abs", quotient), quotient), (), effort=9_000))
 
 
 def test_a_root_is_below_a_number_whose_square_is_above_if_that_is_not_negative():
     less, goal = ("<=", Y, ("^", 2, 1, X)), ("<=", root(Y), X)
     assert prove(*searched(goal, (less, ("<=", ZERO, X))))
     with pytest.raises(Refused):
-        prove(*searched(goal, (less,), seconds=0.5))
+        prove(*searched(goal, (less,), effort=15_000))
 
 
 def test_how_many_formulas_a_connective_takes():
