@@ -15,6 +15,7 @@ from slrsym.trusted.term import (
     fresh,
     has_copies,
     inside,
+    is_small,
     neg,
     num,
     outside,
@@ -62,6 +63,7 @@ def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
     for x, order in zip(new.values(), t[1], strict=True):
         for _ in range(order):
             body = derivative(body, x, slopes, inner)
+            require(is_small((body, *inner)), "a derivative that is too long")
     put = dict(zip(new.values(), outside(t), strict=True))
     asked += [substitute(p, put) for p in inner]
     return substitute(body, put)

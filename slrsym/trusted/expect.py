@@ -25,6 +25,7 @@ from slrsym.trusted.term import (
     free,
     has_copies,
     inside,
+    is_small,
     key,
     neg,
     num,
@@ -162,7 +163,7 @@ def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
             power = tuple(x + y for x, y in zip(k, m, strict=True))
             terms.setdefault(power, []).append(multiplied(a, b))
         found = {k: added(c) for k, c in terms.items()}
-        require(len(found) < 500, "a polynomial of too many terms")
+        require(len(found) < 500 and is_small(found.values()), "a polynomial that is too long")
     return found
 
 

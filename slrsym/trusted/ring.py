@@ -27,6 +27,8 @@ from slrsym.trusted.sign import (
     Poly,
     Sign,
     number,
+    product,
+    raised,
     times,
 )
 from slrsym.trusted.term import (
@@ -118,16 +120,16 @@ class Ring:
     def plus(self, a: Fraction, b: Fraction) -> Fraction:
         if a[1] == b[1]:
             return self.fraction(a[0] + b[0], a[1])
-        return self.fraction(a[0] * b[1] + b[0] * a[1], a[1] * b[1])
+        return self.fraction(product(a[0], b[1]) + product(b[0], a[1]), product(a[1], b[1]))
 
     def minus(self, a: Fraction, b: Fraction) -> Fraction:
         return self.plus(a, (-b[0], b[1]))
 
     def times(self, a: Fraction, b: Fraction) -> Fraction:
-        return self.fraction(a[0] * b[0], a[1] * b[1])
+        return self.fraction(product(a[0], b[0]), product(a[1], b[1]))
 
     def same(self, a: Fraction, b: Fraction) -> bool:
-        return bool(self.facts.reduced(a[0] * b[1] - b[0] * a[1]) == 0)
+        return bool(self.facts.reduced(product(a[0], b[1]) - product(b[0], a[1])) == 0)
 
     def sign(self, f: Fraction) -> Sign:
         return times(self.facts.sign(f[0]), self.facts.sign(f[1]))
@@ -283,7 +285,7 @@ class Ring:
             n, d = -n, -d
             self.need(d, POS, "a denominator of unknown sign under a root")
         self.gate(n, NN, "what stands under a root may be negative")
-        whole = self.facts.reduced(n * d ** (q - 1))
+        whole = self.facts.reduced(product(n, raised(d, q - 1)))
         if whole == 0:
             return self.zero, self.one
         out, strict = (self.one, d), True
@@ -331,7 +333,8 @@ class Ring:
             if of_log is not None:
                 # exp(k log u) = u^k, where u > 0 has been asked for.
                 u, v = of_log if c > 0 else of_log[::-1]
-                out = self.times(out, (u ** abs(int(c.p)), v ** abs(int(c.p))))
+                power = abs(int(c.p))
+                out = self.times(out, (raised(u, power), raised(v, power)))
                 continue
             alike = (g for g in self.generators if g[0] == "exp" and self.same((mono, d), g[1]))
             g = next(alike, None) or ("exp", (mono, d), m, self.units.get((m, str(d)), abs(c)))
@@ -341,8 +344,8 @@ class Ring:
                 self.units[(g[2], str(g[1][1]))] = self.units[(m, str(d))] = g[3] / int(k.q)
                 raise Finer("an exponential in finer units")
             self.facts.learn(self.x[i], POS)
-            power = self.x[i] ** abs(int(k.p))
-            out = self.times(out, (power, self.one) if k > 0 else (self.one, power))
+            grown = raised(self.x[i], abs(int(k.p)))
+            out = self.times(out, (grown, self.one) if k > 0 else (self.one, grown))
         return out
 
     def argument_of_log(self, exponents: Sequence[int]) -> Fraction | None:
@@ -486,7 +489,7 @@ class Ring:
             if p < 0:
                 self.gate(f[0], NZ, "a denominator may vanish")
                 f, p = (f[1], f[0]), -p
-            return self.fraction(f[0] ** p, f[1] ** p)
+            return self.fraction(raised(f[0], p), raised(f[1], p))
         if head == "f":
             return self._function(t)
         if head == "u":

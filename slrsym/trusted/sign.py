@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import comb
 from typing import Any, TypeAlias
 
 import flint
@@ -40,6 +41,29 @@ def power(a: Sign, n: int) -> Sign:
 
 def of_number(c: Any) -> Sign:
     return POS if c > 0 else NEG if c < 0 else ZERO
+
+
+# How many bits a product or power may have before it is multiplied out, and which degree.
+_LONGEST, _DEGREE = 1 << 27, 10_000
+
+
+def _bits(p: Poly) -> int:
+    return max((fmpq(c).height_bits() for c in p.coeffs()), default=0)
+
+
+def product(a: Poly, b: Poly) -> Poly:
+    """The product of two polynomials, unless it may be long."""
+    length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
+    require(length <= _LONGEST and degree <= _DEGREE, "a polynomial that is too long")
+    return a * b
+
+
+def raised(p: Poly, n: int) -> Poly:
+    """The power of a polynomial, unless it may be long."""
+    require(n * max(1, p.total_degree()) <= _DEGREE, "a polynomial that is too long")
+    length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
+    require(length <= _LONGEST, "a polynomial that is too long")
+    return p**n
 
 
 class Facts:
@@ -83,7 +107,8 @@ class Facts:
             for m, c in p.to_dict().items():
                 k, left = divmod(int(m[i]), q)
                 parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
-            p = sum((self.ring.from_dict(v) * base**k for k, v in parts.items()), self.zero)
+            terms = (product(self.ring.from_dict(v), raised(base, k)) for k, v in parts.items())
+            p = sum(terms, self.zero)
             degrees = p.degrees()
         return p
 
@@ -141,7 +166,7 @@ class Facts:
         for c, parts in rows:
             t, s = self.ring.constant(c), of_number(c)
             for g, n in parts:
-                t, s = t * g**n, times(s, power(self.sign(g), n))
+                t, s = product(t, raised(g, n)), times(s, power(self.sign(g), n))
             total, sign = total + t, plus(sign, s)
         require(self.sign(factor) == POS, "a multiplier that may not be positive")
         require(self.reduced(p * factor - total) == 0, "the combination is another polynomial")

@@ -194,7 +194,10 @@ def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -
     require(len(names) == len(points), "a function of another number of arguments")
     if any(orders):
         return ("d", orders, names, (body,), points)
-    return substitute(body, dict(zip(names, points, strict=True)))
+    value = substitute(body, dict(zip(names, points, strict=True)))
+    # Values within values may double each time.
+    require(is_small((value,)), "a value of a function that is too long")
+    return value
 
 
 def has_copies(t: Term) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from itertools import product
 
 import pytest
@@ -314,3 +315,47 @@ def test_exp_undoes_log_of_what_is_positive():
     ):
         with pytest.raises(Refused):
             searched(p, ())
+
+
+# -- what would not fit into memory ----------------------------------------------------------------
+
+TOWER = pw(pw(pw(plus(x, y), 999), 999), 999)
+LONG = {
+    "powers of powers": TOWER,
+    "powers of a long sum": pw(plus(x, y, z, a, b), 999),
+    "powers of powers of numbers": pw(pw(pw(TWO, 999), 999), 999),
+    "a high degree": pw(pw(x, 999), 999),
+    "squares of squares": reduce(lambda t, _: mul(t, t), range(14), plus(x, ONE)),
+    "a power of an exponential": f("exp", mul(num(10**9), f("log", plus(p, q)))),
+    "an exponential of a long number": mul(f("exp", x), f("exp", mul(num(10**12), x))),
+    "a sum of fractions": plus(*(pw(plus(p, num(k)), -99) for k in range(1, 99))),
+    "powers of a root": pw(pw(root(plus(p, q, ONE)), 999), 998),
+    "a derivative of high order": (
+        "d", (60,), (x,), (f("exp", f("sin", f("exp", f("sin", x)))),), (x,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_what_would_be_too_long_is_refused_at_once(name):
+    t = LONG[name]
+    with pytest.raises(Refused):
+        prove("arithmetic", (), (), ("=", t, plus(t, ONE)), [32, [], [], []])
+    # Nor is it equal to itself, if that takes normal forms: not shown is not false.
+    with pytest.raises(Refused, match=r"too long"):
+        prove("arithmetic", (), (), ("<=", plus(t, ZERO), t), [32, [[[1], "1", "1"]], [], []])
+
+
+def test_a_polynomial_in_powers_of_powers_is_refused_at_once():
+    t = reduce(lambda t, _: pw(plus(t, a), 8), range(9), x)
+    with pytest.raises(Refused, match="too long"):
+        prove("moderate", (), ("lam", (x,), (f("erf", t),), ()))
+
+
+def test_functions_within_functions_are_put_in_while_that_is_short():
+    u = ("u", "u", "R", (0,), x)
+    tower = reduce(lambda t, _: ("u", "u", "R", (0,), t), range(100), x)
+    theorem = prove("assume", (), defined(tower))
+    twice = ("lam", (y,), (plus(y, y),), ())
+    with pytest.raises(Refused, match="too long"):
+        prove("instance", [theorem], ((("u", "u", "R", 1), twice),))
+    assert prove("instance", [prove("assume", (), defined(u))], ((("u", "u", "R", 1), twice),))
