@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from slrsym import numbers  # pytester unloads what is imported inside of it only
-from slrsym.proof import MonteCarlo
+from slrsym.proof import Ledger, MonteCarlo
+from slrsym.pytest_plugin import _LEDGER, pytest_terminal_summary
 
 from ._profile import thorough_only
 from .conftest import HEADER, claim_text
@@ -120,6 +123,15 @@ def test_the_summary_says_what_verdicts_do_not_show(run, write):
     full.fnmatch_lines([own])
     write("a.py", claim_text("mine"))
     run().stdout.no_fnmatch_line("slrsym: in the place*")
+
+
+@pytest.mark.parametrize("points", [None, *range(1, 12)])
+def test_every_number_of_points_that_is_less_is_said(points, tmp_path):
+    said = []
+    config = SimpleNamespace(stash={_LEDGER: Ledger()}, getoption=lambda name: points)
+    pytest_terminal_summary(SimpleNamespace(config=config, write_line=said.append))
+    fewer = [line for line in said if f"examined at {points} random point" in line]
+    assert len(fewer) == int(points is not None and points < 10)
 
 
 def test_there_may_be_fewer_points(run, write, monkeypatch):

@@ -7,7 +7,7 @@ happened yet.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -136,10 +136,17 @@ class Sampler:
     def far(
         self, statements: Iterable[Basic], rng: Generator, count: int
     ) -> Iterator[dict[Any, Any]]:
-        """Points far out, if some are found: of some of the symbols from 1e-8 to 1e8 in size."""
+        """Points far out, if some are found: of some of the symbols from 1e-8 to 1e8 in size.
+
+        The first two are opposite corners: every symbol far up or near its lower end, or far down
+        or near its upper end.
+        """
         movable = self._movable(statements)
-        for _ in range(count if movable else 0):
-            chosen = frozenset(x for x in movable if rng.random() < 0.5) or {movable[-1]}
+        corner = {x: 1 if rng.random() < 0.5 else -1 for x in movable}
+        for number in range(count if movable else 0):
+            chosen = {x: 0 for x in movable if rng.random() < 0.5} or {movable[-1]: 0}
+            if number < 2:
+                chosen = {x: side * (-1) ** number for x, side in corner.items()}
             yield from self._first(partial(self._proposal, rng, S.One, chosen))
 
     def near(self, statement: Basic, rng: Generator, count: int) -> Iterator[dict[Any, Any]]:
@@ -192,13 +199,13 @@ class Sampler:
         return point
 
     def _proposal(
-        self, rng: Generator, size: sp.Rational, far: Container[Symbol] = ()
+        self, rng: Generator, size: sp.Rational, far: Mapping[Symbol, int] | None = None
     ) -> dict[Any, Any] | None:
         fixed = {x for x, _ in self.determined}
         point: dict[Any, Any] = {}
         for x in self.symbols:
             if x not in fixed:
-                value = random_value(x, self.bounds[x], rng, size, x in far)
+                value = random_value(x, self.bounds[x], rng, size, (far or {}).get(x))
                 if value is None:
                     return None
                 point[x] = value

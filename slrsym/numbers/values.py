@@ -212,11 +212,14 @@ _OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
 
 
 def random_value(
-    symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational, far: bool = False
+    symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational, far: int | None = None
 ) -> sp.Rational | None:
-    """A random number with the properties of a symbol."""
+    """A random number with the properties of a symbol; far up (1), far down, or far out (0)."""
     for _ in range(60):
-        value = (_far_candidate if far else _candidate)(symbol, bounds, rng, size)
+        if far is None:
+            value = _candidate(symbol, bounds, rng, size)
+        else:
+            value = _far_candidate(symbol, bounds, rng, far)
         if symbol.is_imaginary:
             value = sp.I * value
         elif not bounds.allow(value):
@@ -258,21 +261,21 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational
     return (length if rng.random() < 0.5 else -length) * size
 
 
-def _far_candidate(
-    symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational
-) -> sp.Rational:
+def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, far: int) -> sp.Rational:
     """A number far from 0, or near 0; where there are ends, far from one or near one."""
     low, high = bounds.low, bounds.high
-    exponent = float(rng.uniform(-_FARTHEST, _FARTHEST))
+    exponent = float(rng.uniform(_FARTHEST * (0.75 if far else -1.0), _FARTHEST))
+    upwards = far > 0 if far else rng.random() < 0.5
+    if far and (low is None) != (high is None) and upwards == (low is None):
+        exponent = -exponent
     if symbol.is_integer:
-        away = round(2.0 ** abs(exponent))
-        if low is None and high is not None:
-            return sp.Integer(math.floor(high) - away)
+        away = round(2.0 ** (exponent if far else abs(exponent)))
+        if low is None and (high is not None or not upwards):
+            return sp.Integer(math.floor(high or 0) - away)
         return sp.Integer(math.ceil(low or 0) + away)
     length = sp.Rational(max(1, round(2.0 ** (exponent + 10))), 2**10)
     if exponent < 0:
         length = sp.Rational(1, round(2.0**-exponent))
-    upwards = rng.random() < 0.5
     if low is not None and high is not None:
         part = (high - low) * sp.Rational(1, 1 + round(2.0 ** abs(exponent)))
         return low + part if upwards else high - part

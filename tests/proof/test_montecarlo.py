@@ -465,6 +465,27 @@ def test_what_a_sample_sees():
         assert low <= sum(bool(one.contradiction) for one in found) <= high
 
 
+NEARLY = {
+    "a second moment": (G**2, 1), "a fourth": (G**4, 3), "a mean": (G + 1, 1),
+    "an absolute value": (Abs(G), sqrt(2 / pi)), "a sine": (cos(G), exp(-Rational(1, 2))),
+    "an exponential": (exp(G), exp(Rational(1, 2))), "a maximum": (Max(G, 0), 1 / sqrt(2 * pi)),
+    "a step": (Heaviside(G), Rational(1, 2)), "a square": ((1 + G) ** 2, 2),
+    "a sigmoid": (erf(G) ** 2, 2 / pi * asin(Rational(2, 3))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEARLY)
+def test_what_is_false_by_little_passes_with_the_size_of_what_would_not(name):
+    body, value = NEARLY[name]
+    exact = one(equal(E(body), value))
+    for part in (0.3, 0.6):
+        error = Rational(round(10**6 * part * exact.sees), 10**6)
+        found = one(equal(E(body), value + error))
+        assert found.contradiction or (found.sees > error and "sees errors" in str(found))
+    far = one(equal(E(body), value + Rational(round(10**6 * 3 * exact.sees), 10**6)))
+    assert far.contradiction
+
+
 def test_what_is_not_random_has_nothing_to_see():
     (one,) = sampled_evidence(equal(Expectation(Integer(2), standard_normal(G)), 2), (), (0,))
     assert one.sees is None
