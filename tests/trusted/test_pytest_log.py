@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -33,6 +36,32 @@ def test_two_builds_give_the_same_log(log, tmp_path):
     again = tmp_path / "again.log"
     write_log(again, [CLAIM], slrsym.ledger().find)
     assert again.read_bytes() == log.read_bytes()
+
+
+# Steps of algebra, signs, derivatives and expectations; each claim with those that it cites.
+SEVERAL = ("exp-falls", "bayes-bound", "lemma-18-i", "assumption-1-mean")
+WRITES = """
+import sys
+from pathlib import Path
+import slrsym
+from slrsym.evidence.proof_log import write_log
+write_log(Path(sys.argv[1]), sys.argv[2:], slrsym.ledger().find)
+"""
+
+
+def test_the_order_of_sets_does_not_show_in_a_log(tmp_path):
+    written = []
+    for seed in ("1", "2"):
+        path = tmp_path / f"{seed}.log"
+        done = subprocess.run(
+            [sys.executable, "-c", WRITES, path, *SEVERAL],
+            env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        written.append(path.read_bytes())
+    assert written[0] == written[1]
+    assert len(written[0].splitlines()) > len(SEVERAL)
+    assert b"unchecked" not in written[0]
 
 
 def test_a_log_is_judged(pytester, log):
