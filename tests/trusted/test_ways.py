@@ -1,0 +1,305 @@
+"""Ways that random faults, and the coverage of branches, showed to be untried."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from slrsym.evidence.arithmetic import searched
+from slrsym.trusted import Refused, written
+from slrsym.trusted.log import Judged, Stated, differs, recheck
+from slrsym.trusted.ring import Finer
+from slrsym.trusted.term import defined, key, neg, num, parse, plain
+from slrsym.trusted.theorem import prove
+from tests.trusted.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
+
+ZERO, ONE, TWO = num(0), num(1), num(2)
+x, y, t, z, p, q = (("s", name, "R") for name in "xytzpq")
+m, n, w = ("s", "m", "R<0"), ("s", "n", "R>=0"), ("s", "w", "R>0")
+NORMAL = ("gauss", 1, ZERO, ONE)
+
+
+def shown(statement, *given, size=16, units=(), use=None):
+    use = list(range(len(given))) if use is None else use
+    return prove("arithmetic", [], given, statement, [size, list(units), use, []])
+
+
+def found(statement, *given):
+    name, premises, *data = searched(statement, given)
+    return prove(name, premises, *data)
+
+
+def fn(name, *arguments):
+    return ("f", name, *arguments)
+
+
+def power(base, e, r=1):
+    return ("^", e, r, base)
+
+
+def integral(body, low=ONE, high=TWO):
+    return ("int", (t,), (body,), (low, high))
+
+
+def mean(body, names=(x,), laws=(NORMAL,)):
+    return ("E", names, (body,), laws)
+
+
+# -- functions at opposite points -----------------------------------------------------------------
+
+PARITY = {"erf": -1, "asin": -1, "atan": -1, "sin": -1, "cos": 1, "sinh": -1, "cosh": 1, "tanh": -1}
+
+
+@pytest.mark.parametrize("name", PARITY)
+def test_odd_and_even_functions(name):
+    given = (("<=", power(x, 2), ONE),) if name == "asin" else ()
+    given += (("<=", ZERO, ("+", ONE, neg(power(x, 2)))),) if name == "asin" else ()
+    at, opposite = fn(name, x), fn(name, neg(x))
+    assert shown(("=", opposite, ("*", num(PARITY[name]), at)), *given)
+    for factor in (-PARITY[name], 2 * PARITY[name], 0):
+        with pytest.raises(Refused):
+            shown(("=", opposite, ("*", num(factor), at)), *given)
+
+
+@pytest.mark.parametrize(("name", "signs"), [("owens", (1, -1)), ("zeta", (1, 1))])
+def test_functions_of_two_arguments_at_opposite_points(name, signs):
+    at = fn(name, x, y)
+    for place, sign in enumerate(signs):
+        opposite = fn(name, *(neg(a) if i == place else a for i, a in enumerate((x, y))))
+        assert shown(("=", opposite, ("*", num(sign), at)))
+        with pytest.raises(Refused):
+            shown(("=", opposite, ("*", num(-sign), at)))
+    with pytest.raises(Refused):
+        shown(("=", at, fn(name, x, x)))
+
+
+# -- what a relation that holds says, and what is asked of one ------------------------------------
+
+
+def test_what_holds_is_defined():
+    assert shown(("!=", x, ZERO), ("=", power(x, -1), y))
+    assert shown(("<", ZERO, z), ("<", ZERO, power(z, -1)))
+
+
+def test_denominators_of_a_sign_and_of_none():
+    form = ("+", power(x, 2), ("*", x, z), power(z, 2))
+    assert found(("<=", ("*", form, power(m, -1)), ZERO))
+    assert shown(("<=", ZERO, ("*", x, power(z, -1))), ("<=", ZERO, ("*", x, z)), ("!=", z, ZERO))
+    with pytest.raises(Refused):
+        shown(("<=", ZERO, ("*", x, power(z, -1))), ("!=", z, ZERO))
+
+
+def test_roots():
+    assert shown(("=", power(num(12), 1, 2), ("*", TWO, power(num(3), 1, 2))))
+    assert shown(("=", power(neg(power(m, -1)), 1, 2), power(neg(m), -1, 2)))
+    product = power(("*", n, x), 1, 2)
+    with pytest.raises(Refused, match="where another vanishes"):
+        shown(("=", product, product), ("<=", ZERO, ("*", n, x)))
+    far = fn("exp", ("*", power(w, 1, 2), x))
+    assert shown(("=", ("*", far, far), fn("exp", ("*", TWO, power(w, 1, 2), x))),
+                 units=[[[1, 0, 1], "1", "1"]])  # fmt: skip
+
+
+def test_the_argument_of_an_odd_increasing_function_has_the_sign_of_its_value():
+    row = ["row", "inverse", [["1", 1, 1]], [["1", 1, 1]]]
+
+    def is_shown(name, kind):
+        """By the row, in answer to one of the questions."""
+        given = ((kind, ZERO, fn(name, x)),)
+        for number in range(8):
+            with suppress(Refused):
+                data = [4, [], [0], [[number, [row]]]]
+                return prove("arithmetic", [], given, ("<", ZERO, x), data)
+        return None
+
+    for name, kind, right in (("erf", "<", True), ("tanh", "<", True), ("erf", "<=", False),
+                              ("cos", "<", False), ("cosh", "<", False)):  # fmt: skip
+        assert bool(is_shown(name, kind)) is right
+
+
+# -- what stands in an integral, and does not vary there ------------------------------------------
+
+
+def test_factors_leave_an_integral():
+    assert shown(("=", integral(fn("exp", ("+", x, t)), ZERO, ONE),
+                  ("*", fn("exp", x), integral(fn("exp", t), ZERO, ONE))))  # fmt: skip
+    below = ("+", ONE, power(t, 2))
+    inverse = power(below, -1)
+    assert found(
+        ("=", integral(power(("*", below, w), -1)), ("*", power(w, -1), integral(inverse)))
+    )
+    with pytest.raises(Refused):
+        found(("=", integral(power(("*", below, z), -1)), ("*", power(z, -1), integral(inverse))))
+
+
+def test_units_that_are_too_coarse_are_said():
+    both = ("*", fn("exp", t), fn("exp", ("*", num(1, 2), t)))
+    with pytest.raises(Finer):
+        shown(("=", integral(both), integral(both)))
+    node = mean(both, (t,))
+    with pytest.raises(Finer):
+        shown(("=", node, ("+", node, ZERO)), defined(node))
+
+
+def test_slopes_that_are_cited_are_of_free_arguments():
+    slope = ("d", (1,), (t,), (fn("zeta", t, t),), (x,))
+    cited = prove("unchecked", (), "a test", (), ("=", slope, ZERO))
+    other = ("d", (1,), (t,), (fn("zeta", t, y),), (x,))
+    with pytest.raises(Refused, match="cite it"):
+        prove("arithmetic", [cited], (), ("=", other, ZERO), [8, [], [], []])
+
+
+def test_the_slope_of_a_bell():
+    slope = ("d", (1,), (t,), (fn("erf_prime", t),), (x,))
+    assert shown(("=", slope, ("*", num(-2), x, fn("erf_prime", x))))
+    with pytest.raises(Refused):
+        shown(("=", slope, ("*", TWO, x, fn("erf_prime", x))))
+
+
+# -- expectations ---------------------------------------------------------------------------------
+
+NOISE = ("noise", w)
+
+
+def test_noise():
+    first, second = prove("noise", [], NOISE).conclusion[1:]
+    assert key(first[2]) == key(ZERO)
+    assert second[2] == w
+    with pytest.raises(Refused):
+        prove("noise", [], NORMAL)
+    inside = ("lam", (x,), (mean(("+", ("*", x, y), t), (y,), (NOISE,)),), ())
+    assert prove("moderate", [], inside)
+    with pytest.raises(Refused, match="more than a square"):
+        prove("moderate", [], ("lam", (x,), (mean(("*", x, power(y, 3)), (y,), (NOISE,)),), ()))
+    with pytest.raises(Refused, match="depends on others"):
+        prove("moderate", [], ("lam", (w,), (mean(y, (y,), (NOISE,)),), ()))
+    for body in (power(y, 1, 2), power(y, -1), fn("erf", y)):
+        with pytest.raises(Refused):
+            prove("moderate", [], ("lam", (x,), (mean(("*", x, body), (y,), (NOISE,)),), ()))
+
+
+def test_noise_goes_over_into_noise():
+    node = mean(("*", x, y), (x, y), (NORMAL, NOISE))
+    forms = ("lam", (p, q), (p, q), ())
+    made = prove("image", [], node, forms, (NORMAL, NOISE))
+    assert made.conclusion[2] == mean(("*", p, q), (p, q), (NORMAL, NOISE))
+    for values, laws in (
+        ((q, p), (NORMAL, NOISE)),
+        ((p, ("+", p, q)), (NORMAL, NOISE)),
+        ((("+", p, q), q), (NORMAL, NOISE)),
+        ((p, q), (NORMAL, NORMAL)),
+    ):
+        with pytest.raises(Refused, match="noise"):
+            prove("image", [], node, ("lam", (p, q), values, ()), laws)
+    twice = mean(("*", x, y), (x, y), (NOISE, NOISE))
+    with pytest.raises(Refused, match="twice"):
+        prove("image", [], twice, ("lam", (p, q), (p, p), ()), (NOISE, NOISE))
+
+
+def test_an_image_is_of_a_matrix():
+    for wrong in (("o", "integer", ("+", w)), ("o", "moderate", lam(x)), ("=", w, w)):
+        with pytest.raises(Refused, match="a matrix"):
+            prove("psd image", [], wrong, ("tuple", w), (ONE,))
+
+
+def test_the_exponential_of_a_sum():
+    made = prove("exponential of a sum", [], fn("exp", ("+", x, y)))
+    assert made.conclusion[2] == ("*", fn("exp", x), fn("exp", y))
+    assert set(made.hypotheses) == {key(defined(x)), key(defined(y))}
+    for other in (fn("exp", x), fn("erf", ("+", x, y))):
+        with pytest.raises(Refused):
+            prove("exponential of a sum", [], other)
+
+
+def test_price_asks_for_all_means():
+    law = ("gauss", 2, ZERO, ZERO, ONE, t, t, ONE)
+    node = mean(("*", fn("sin", p), fn("sin", q)), (p, q), (law,))
+    made = prove("price", [], ("d", (1,), (t,), (node,), (x,)))
+    terms = [part for term in made.conclusion[2][1:] for part in term[1:]]
+    means = [part for part in terms if part[0] == "E"]
+    assert means
+    for part in terms:
+        assert part == num(1, 2) or key(defined(part)) in made.hypotheses
+
+
+def test_the_variable_of_a_bend_is_a_variable():
+    for point in (("u", "R", "R", (0,), x), ("+", x, ONE), ("s", "x", "R!=0")):
+        slope = ("d", (2,), (t,), (power(t, 2),), (point,))
+        bend = prove("unchecked", (), "a test", (), ("<=", ZERO, slope))
+        with pytest.raises(Refused, match="no interval"):
+            prove("tangent", [bend], ZERO, ONE)
+
+
+# -- orbits ---------------------------------------------------------------------------------------
+
+
+def test_a_box_has_as_many_ends_as_coordinates():
+    whole = box_map(x)
+    for low, high in ((2, 1), (1, 2), (2, 2)):
+        ends = (("tuple", *(num(-1),) * low), ("tuple", *(ONE,) * high))
+        with pytest.raises(Refused, match="as many"):
+            theorem("decrease", ("o", "DecreasesAlong", (*whole[:3], *ends), SQUARE))
+
+
+def test_decrease_on_a_face():
+    whole = ("lam", (x, y), (("+", power(x, 2), power(y, 2)),), ())
+    goal = ("o", "DecreasesAlong", G, SQUARE)
+    made = theorem("on-face", goal, PLANE, ONE, ONE, whole)
+    assert key(("o", "DecreasesAlong", PLANE, whole)) in made.hypotheses
+    with pytest.raises(Refused, match="whole box"):
+        theorem("on-face", goal, PLANE, ONE, ONE, SQUARE)
+
+
+def test_sums_and_products_of_smooth_functions_are_smooth():
+    body = ("+", fn("exp", ("*", TWO, x)), power(x, 3))
+    assert prove("smooth", [], lam(body), ("tuple", y))
+    with pytest.raises(Refused):
+        prove("smooth", [], lam(fn("max", x, ONE)), ("tuple", y))
+
+
+# -- the log --------------------------------------------------------------------------------------
+
+
+def test_binders_are_read():
+    for term in (("d", (1,), (x,), (fn("erf", x),), (y,)), ("lam", (x,), (x,), ()),
+                 ("o", "words", ("text", "any words"))):  # fmt: skip
+        assert parse(plain(term)) == term
+    for term in (["d", [1], [["s", "x", "R"]], [["s", "x", "R"]], [["oo"]]],
+                 ["text", "two", "words"]):  # fmt: skip
+        with pytest.raises(Refused):
+            parse(term)
+
+
+SAID = {
+    "claim": "it", "given": [plain(("<", ZERO, x))], "statement": plain(("=", x, x)),
+    "terms": [plain(("=", x, x))], "steps": [["1", 0]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({}, ""),
+        ({"statement": plain(("=", y, y))}, "statement"),
+        ({"statement": plain(("!=", x, ZERO))}, "statement"),
+        ({"statement": plain(("<", x, x))}, "statement"),
+        ({"given": []}, "hypotheses"),
+        ({"given": [plain(("<", ZERO, y))]}, "hypotheses"),
+        ({"given": SAID["given"] * 2}, "hypotheses"),
+        ({"steps": []}, "steps"),
+        ({"steps": [["2", 0]]}, "steps"),
+        ({"terms": [plain(("=", y, y))]}, "steps"),
+    ],
+)
+def test_what_a_derivation_says_is_compared(change, name):
+    step = Stated("1", "a rule", frozenset(), ("=", x, x))
+    judged = Judged("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
+    assert differs(judged, SAID | change) == name
+
+
+def test_a_log_without_claims_is_none(tmp_path):
+    path = tmp_path / "empty.log"
+    path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, [])))
+    with pytest.raises(Refused, match="empty"):
+        recheck(path)
