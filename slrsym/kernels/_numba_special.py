@@ -13,6 +13,8 @@ import math
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.polynomial import chebyshev
+from scipy.special import erfcx
 
 from slrsym.kernels import laplace
 from slrsym.kernels.special import (
@@ -251,72 +253,72 @@ def owens_t(h, a):
     return sign * (tails / 4 - value)
 
 
-_LEFT, _RIGHT, _REACH = laplace.LEFT, laplace.RIGHT, laplace.REACH
-_STEP_Y, _STEP_Z = laplace.STEP_Y, laplace.STEP_Z
-_GRID = np.arange(_LEFT, _RIGHT + _STEP_Y, _STEP_Y)
-_LOW = np.exp(_GRID - np.exp(_GRID)) * _STEP_Y
+_RIGHT, _STEP_Y, _STEP_Z = laplace.RIGHT, laplace.STEP_Y, laplace.STEP_Z
+ends = njit(**_OPTIONS)(laplace.ends)
 _FAST = {"fastmath": {"reassoc", "nsz", "contract"}, **_OPTIONS}
 _BELL = 1 / math.sqrt(2 * math.pi)
 
 
-@njit(**_FAST)
-def _moving(middle, scale, step, found, i):
-    """Nodes that move with the bell."""
-    count = math.ceil(2 * _REACH / step) + 1
-    for n in range(count):
-        z = -_REACH + n * step
-        w = exp(min(middle + scale * z, 6.0))
-        bell = exp(-z * z / 2) * (_BELL * step)
-        low = math.expm1(-w)
-        found[16, i] -= low * bell
-        weight = (1.0 + low) * bell
-        for k in range(4):
-            found[4 * k, i] += weight
-            found[4 * k + 1, i] += weight * z
-            found[4 * k + 2, i] += weight * z * z
-            found[4 * k + 3, i] += weight * z * z * z
-            weight *= w
+fall = _written(f"""def fall(w):
+    r = 0.0 if w > 0.34 else -w
+    return 1.0 - exp(-w) if w > 0.34 else w - r * r * {_horner(_EXP, "r")}
+""")
 
 
-@njit(**_FAST)
-def _staying(middle, scale, found, i):
-    """Nodes that stay, of the weights, which then are narrower than the bell."""
-    s = np.zeros((3, 4))
-    for n in range(len(_GRID)):
-        zeta = (_GRID[n] - middle) / scale
-        half = zeta * zeta / 2
-        weight = _LOW[n] * exp(-half) if half < 690.0 else 0.0
-        w = _WEIGHT[n]
-        for k in range(3):
-            s[k, 0] += weight
-            s[k, 1] += weight * zeta
-            s[k, 2] += weight * zeta * zeta
-            s[k, 3] += weight * zeta * zeta * zeta
-            weight *= w
-    above = 0.0
-    below = 0.0
-    for n in range(len(_GRID)):
-        tail = 0.5 * math.erfc(abs(_GRID[n] - middle) / (scale * SQRT2))
-        over = tail if _GRID[n] >= middle else 1.0 - tail
-        above += over * _LOW[n]
-        below += (tail if _GRID[n] < middle else 1.0 - tail) * _LOW[n]
-    for k in range(3):
-        for j in range(4):
-            found[4 * k + 4 + j, i] = s[k, j] * (_BELL / scale)
-    found[0, i] = below
-    found[1, i] = -s[0, 0] * _BELL
-    found[2, i] = below - s[0, 1] * _BELL
-    found[3, i] = -(s[0, 2] + 2 * s[0, 0]) * _BELL
-    found[16, i] = above
+def _summed(head, rows, each):
+    """A loop over nodes, with sums of weight w^k z^j, each a variable of its own: vectorised."""
+    places = [(k, j) for k in range(rows) for j in range(4)]
+    names = [f"s{k}{j}" for k, j in places] + ["above", "below"]
+    lines = [f"def {head}:", f"    {' = '.join(names)} = 0.0", "    for n in range(count):"]
+    lines += [f"        {line}" for line in each]
+    lines += [f"        s{k}{j} += weight{' * w' * k}{' * z' * j}" for k, j in places]
+    scope = dict(globals())
+    exec("\n".join([*lines, f"    return {', '.join(names)}"]), scope)
+    return njit(**_FAST)(scope[head.split("(")[0]])
 
 
-_WEIGHT = np.exp(_GRID)
+_moving = _summed("moving(middle, scale, step, reach, count)", 4, [
+    "z = n * step - reach",
+    "w = exp(min(middle + scale * z, 6.0))",
+    "bell = exp(-z * z / 2) * (_BELL * step)",
+    "lost = fall(w) * bell",
+    "weight = bell - lost",
+    "above += lost",
+])  # fmt: skip
+
+
+# Of exp(x^2) erfc(x) (1 + 2 x), in (x - 4)/(x + 4).
+_PLACES = np.cos(np.pi * (np.arange(60) + 0.5) / 60)
+_TAILS = 4 * (1 + _PLACES) / (1 - _PLACES)
+_TAIL = tuple(
+    chebyshev.cheb2poly(chebyshev.chebfit(_PLACES, erfcx(_TAILS) * (1 + 2 * _TAILS), 22)).tolist()
+)
+
+tail = _written(f"""def tail(x, bell):
+    u = (x - 4.0) / (x + 4.0)
+    return bell * {_horner(_TAIL, "u")} / (1.0 + 2.0 * x)
+""")
+
+
+_staying = _summed("staying(middle, inverse, grid, low, weights, count)", 3, [
+    "z = (grid[n] - middle) * inverse",
+    "bell = exp(-z * z / 2)",
+    "beyond = 0.5 * tail(abs(z) / SQRT2, bell)",
+    "other = 1.0 - beyond",
+    "above += (beyond if z >= 0 else other) * low[n]",
+    "below += (other if z >= 0 else beyond) * low[n]",
+    "weight, w = low[n] * bell, weights[n]",
+])  # fmt: skip
 
 
 @njit(**_OPTIONS)
-def role_means(x, mu, mean, spread):
+def role_means(x, mu, mean, spread, tokens):
     """As `slrsym.kernels.laplace.role_means`."""
     scale = mu * spread
+    left, reach = ends(tokens)
+    grid = _STEP_Y * np.arange(math.floor(left / _STEP_Y), math.ceil(_RIGHT / _STEP_Y) + 1)
+    weights = np.exp(grid)
+    low = np.exp(grid - weights) * _STEP_Y
     found = np.zeros((17, len(x)))
     for i in range(len(x)):
         middle = x[i] + mu * mean
@@ -325,8 +327,19 @@ def role_means(x, mu, mean, spread):
             for k in range(4):
                 found[4 * k, i] = found[4 * k + 2, i] = w**k * math.exp(-w)
             found[16, i] = -math.expm1(-w)
-        elif scale * 2 * _REACH < _RIGHT - _LEFT:
-            _moving(middle, scale, min(_STEP_Y, _STEP_Z * scale) / scale, found, i)
+        elif scale * 2 * reach < _RIGHT - left:
+            step = min(_STEP_Y, _STEP_Z * scale) / scale
+            sums = _moving(middle, scale, step, reach, math.ceil(2 * reach / step) + 1)
+            for n in range(17):
+                found[n, i] = sums[n]
         else:
-            _staying(middle, scale, found, i)
+            # These do not move, as the weights are narrower than the bell.
+            sums = _staying(middle, 1 / scale, grid, low, weights, len(grid))
+            for n in range(12):
+                found[4 + n, i] = sums[n] * (_BELL / scale)
+            found[0, i] = sums[13]
+            found[1, i] = -sums[0] * _BELL
+            found[2, i] = sums[13] - sums[1] * _BELL
+            found[3, i] = -(sums[2] + 2 * sums[0]) * _BELL
+            found[16, i] = sums[12]
     return found

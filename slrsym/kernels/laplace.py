@@ -20,38 +20,66 @@ from scipy.special import erfc
 
 Array = NDArray[np.float64]
 
-# Of y, where the weights exp(y - exp(y)) are not below 1e-16; in z, where the bell is not.
+# Of y, where the weights exp(y - exp(y)) are not below 1e-16; in z, where the bell is not. Of many
+# tokens the rare one counts: 1e-16 is of all together.
 LEFT, RIGHT, REACH = -36.0, 3.9, 8.6
-# Steps in y, and in log s over its scale.
-STEP_Y, STEP_Z, STEP_S = 0.2, 0.5, 0.1
+# Steps in y, in z, and in log s: of what varies on the scale 1, and of many tokens' scores.
+STEP_Y, STEP_Z, STEP_1, STEP_S = 0.2, 0.5, 0.25, 0.34
+# Where something is added to the sum, 1 over the step in log s about its place.
+DENSE = 30.0
 
 # Powers of w in f, A, B, Y1, C.
 ORDERS = (0, 1, 0, 1, 2)
 
 
+def ends(tokens: float) -> tuple[float, float]:
+    """`LEFT` and `REACH` of so many tokens."""
+    more = math.log(max(1.0, tokens))
+    return LEFT - more, math.sqrt(REACH**2 + 2 * more)
+
+
 def nodes(
     mu: float, extra: float, mean: Array, spread: Array, counts: Array
 ) -> tuple[Array, Array]:
-    """Values of log s, up to where nothing is left of the integrand, with their weights."""
+    """Values of log s, up to where nothing is left of the integrand, with their weights.
+
+    The largest of n scores varies less than one does, by a factor of the root of 2 log n. Where
+    n P(score > u) is 64, nothing is left beyond s = exp(-mu u); that P is at least the density over
+    u + 1.
+    """
     start, stop, step = np.inf, np.inf, np.inf
+    left, reach = ends(counts.sum())
     for r in range(len(mean)):
         if counts[r] > 0:
-            start = min(start, -mu * (mean[r] + REACH * spread[r]) + LEFT)
-            stop = min(stop, -mu * (mean[r] - REACH * spread[r]) + RIGHT)
-            step = min(step, STEP_S * math.sqrt(4.0 + (mu * spread[r]) ** 2))
+            rare = math.log(max(1.0, (counts[r] - 3.0) / 64.0))
+            z, right = -reach, RIGHT
+            if rare > 4.0:
+                z, right = math.sqrt(2 * (rare - 0.92 - math.log(1 + math.sqrt(2 * rare)))), 0.0
+            start = min(start, -mu * (mean[r] + reach * spread[r]) + left)
+            stop = min(stop, -mu * (mean[r] + z * spread[r]) + right)
+            steep = math.sqrt(max(1.4, 2 * math.log(counts[r])))
+            step = min(step, max(STEP_1, STEP_S * mu * spread[r] / steep))
     if extra == 0.0:
-        x = np.arange(start, stop + step, step)
+        x = step * np.arange(math.floor(start / step), stop / step + 1)
         return x, np.full(len(x), step)
-    # What is added varies on the scale 1 about 0, however slow the rest is.
-    stop = min(stop, RIGHT)
-    step = STEP_S / 4
-    t = np.arange(math.asinh(start), math.asinh(stop) + step, step)
-    x = np.sinh(t)
-    return x, step * np.cosh(t) * np.exp(-extra * np.exp(np.minimum(x, 6.0)))
+    # What is added varies on the scale 1 about its place, however slow the rest is.
+    place = -math.log(extra)
+    start, stop = start - place, min(stop - place, RIGHT)
+    low, high = start / step + DENSE * math.asinh(start), stop / step + DENSE * math.asinh(stop)
+    t = np.arange(math.floor(low), high + 1)
+    # x / step + DENSE asinh(x) = t, by Newton's method; its iterates stay on one side.
+    size = np.abs(t)
+    x = np.minimum(np.sinh(np.minimum(size / DENSE, 700.0)), size * step)
+    for _ in range(10):
+        slope = 1 / step + DENSE / np.sqrt(1 + x * x)
+        x = np.maximum(0.0, x + (size - x / step - DENSE * np.arcsinh(x)) / slope)
+    x = np.where(t < 0, -x, x)
+    return x + place, np.exp(-np.exp(np.minimum(x, 6.0))) / slope
 
 
-def role_means(x: Array, mu: float, mean: float, spread: float) -> Array:
+def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -> Array:
     """M_kj at some log s, for k and j up to 3, and 1 - M_00: shape (17, len(x))."""
+    left, reach = ends(tokens)
     scale = mu * spread
     found = np.zeros((17, len(x)))
     if scale == 0.0:
@@ -62,9 +90,9 @@ def role_means(x: Array, mu: float, mean: float, spread: float) -> Array:
         return found
     step = min(STEP_Y, STEP_Z * scale)
     middle = x + mu * mean
-    if scale * 2 * REACH < RIGHT - LEFT:
+    if scale * 2 * reach < RIGHT - left:
         # Nodes that move with the bell.
-        z = np.arange(-REACH, REACH + step / scale, step / scale)
+        z = step / scale * np.arange(math.floor(-reach * scale / step), reach * scale / step + 1)
         w = np.exp(np.minimum(middle[:, None] + scale * z, 6.0))
         bell = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * (step / scale)
         powers = np.stack([bell * z**j for j in range(4)], axis=-1)
@@ -75,7 +103,7 @@ def role_means(x: Array, mu: float, mean: float, spread: float) -> Array:
             weight *= w
         return found
     # Nodes that stay: of the weights, which then are narrower.
-    grid = np.arange(LEFT, RIGHT + STEP_Y, STEP_Y)
+    grid = STEP_Y * np.arange(math.floor(left / STEP_Y), math.ceil(RIGHT / STEP_Y) + 1)
     zeta = (grid - middle[:, None]) / scale
     low = np.exp(grid - np.exp(grid)) * STEP_Y
     weights = np.stack([low * np.exp(k * grid) for k in range(3)], axis=-1)
@@ -114,7 +142,7 @@ def laplace_risk(
         b_v, b_y = covs[r, 0, 1] / sd, covs[r, 0, 2] / sd
         m_v, m_y = means[r, 1], means[r, 2]
         v_v, v_y = covs[r, 1, 1] - b_v**2, covs[r, 1, 2] - b_v * b_y
-        table = role_means(x, mu, means[r, 0], sd)
+        table = role_means(x, mu, means[r, 0], sd, counts.sum())
         M = table[:16].reshape((4, 4, len(x)))
         parts[r, 0, 10] = table[16]
         one = np.array([1.0, 0.0, 0.0])
@@ -237,23 +265,30 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
     means = [law[3 * r : 3 * r + 3] for r in range(roles)]
     covs = [law[3 * roles + 6 * r : 3 * roles + 6 * r + 6] for r in range(roles)]
     spreads = [mpmath.sqrt(c[0]) for c in covs]
-    reach = mpmath.sqrt(2 * digits * mpmath.log(10))
-    left, right = -digits * mpmath.log(10), mpmath.log(digits * mpmath.log(10) + 12)
-    ends = [
-        (-mu * (m[0] + reach * s) + left, -mu * (m[0] - reach * s) + right)
-        for m, s in zip(means, spreads, strict=True)
-    ]
-    start, stop = min(e[0] for e in ends), min(e[1] for e in ends)
-    step = min(STEP_S * mpmath.sqrt(4 + (mu * s) ** 2) for s in spreads) * finer
-    if extra:
-        start, stop, step = mpmath.asinh(start), mpmath.asinh(min(stop, right)), finer * STEP_S / 4
+    more = mpmath.log(sum(counts))
+    reach = mpmath.sqrt(2 * (digits * mpmath.log(10) + more))
+    left, right = -digits * mpmath.log(10) - more, mpmath.log(digits * mpmath.log(10) + 12)
+    start = min(-mu * (m[0] + reach * s) + left for m, s in zip(means, spreads, strict=True))
+    stop = min(-mu * (m[0] - reach * s) + right for m, s in zip(means, spreads, strict=True))
+    steep = mpmath.sqrt(2 * more + 1)
+    step = min(max(STEP_1, STEP_S * mu * s / steep) for s in spreads)
+    place = -mpmath.log(extra) if extra else mpmath.mpf(0)
+
+    def steps_to(x: Any) -> Any:
+        return x / step + (DENSE * mpmath.asinh(x) if extra else 0)
+
+    first, last = steps_to(start - place), steps_to(min(stop - place, right) if extra else stop)
     cross = square = mpmath.mpf(0)
-    for n in range(int((stop - start) / step) + 2):
-        x = start + n * step
-        weight = step
+    for n in range(int(mpmath.floor(first / finer)), int(last / finer) + 2):
+        x, t = n * finer * step, n * finer
         if extra:
-            weight, x = step * mpmath.cosh(x), mpmath.sinh(x)
-            weight *= mpmath.exp(-extra * mpmath.exp(x))
+            x = min(mpmath.sinh(abs(t) / DENSE), abs(x))
+            for _ in range(11):
+                slope = 1 / step + DENSE / mpmath.sqrt(1 + x * x)
+                x = max(0, x + (abs(t) - steps_to(x)) / slope)
+            x = mpmath.sign(t) * x
+        weight = finer / slope * mpmath.exp(-mpmath.exp(x)) if extra else finer * step
+        x += place
         parts = [
             _mpmath_role(x, mu, *row, finer, reach, right)
             for row in zip(means, covs, spreads, strict=True)

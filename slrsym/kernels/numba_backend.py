@@ -222,8 +222,8 @@ def numba_laplace_risk() -> Any:
     """`laplace.laplace_risk` by Numba; `role_means` takes a sum over nodes at a time."""
     require_numba()
     source = "import math\n\nimport numpy as np\n\n"
-    source += "from slrsym.kernels._numba_special import role_means\n\nArray = object\n"
-    for name in ("LEFT", "RIGHT", "REACH", "STEP_Y", "STEP_Z", "STEP_S", "ORDERS"):
+    source += "from slrsym.kernels._numba_special import ends, role_means\n\nArray = object\n"
+    for name in ("RIGHT", "STEP_1", "STEP_S", "DENSE", "ORDERS"):
         source += f"{name} = {getattr(laplace, name)!r}\n"
     for function in (laplace.nodes, laplace._combined, laplace._assembled, laplace.laplace_risk):
         text = inspect.getsource(function)

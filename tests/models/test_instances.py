@@ -390,6 +390,91 @@ def test_softmax_against_quadrature_of_the_definition(plus):
         assert abs(found - softmax_by_quadrature(vectors, values, plus)) < 1e-12 * max(1, size)
 
 
+def two_scores(mu, gamma, d, state, angle, extra):
+    """The law of log odds and (V, V', Y): of two tokens, or of one beside what is added."""
+    kappa, nu, theta, eta, rho = state
+    a, g = mpmath.sqrt(mpmath.mpf(d) / 2), mpmath.mpf(gamma) ** 2
+    other = 0 if extra else 1
+    mean = [mu * a * kappa - (mpmath.log(extra) if extra else 0), a * theta, 0, a * angle]
+    cov = mpmath.matrix(4, 4)
+    rows = [(0, 0, mu**2 * (g + other)), (0, 1, mu * g * rho), (0, 2, -mu * other * rho),
+            (0, 3, mu * g * eta), (1, 1, g), (1, 3, g * nu), (2, 2, other), (3, 3, g)]  # fmt: skip
+    for i, j, value in rows:
+        cov[i, j] = cov[j, i] = value
+    return mean, cov
+
+
+@mpmath.workdps(30)
+def exact_softmax(mu, gamma, d, state, angle, extra):
+    """From the definition: weights depend on one Gaussian variable, given which all is Gaussian."""
+    mean, cov = two_scores(mu, gamma, d, state, angle, extra)
+    sd = mpmath.sqrt(cov[0, 0])
+
+    def square(z):
+        s = mean[0] + sd * z
+        weights = [-1 / (1 + mpmath.exp(-s)), -1 / (1 + mpmath.exp(s)), 1]
+        along = sum(w * (mean[i] + cov[0, i] / sd * z) for i, w in enumerate(weights, 1))
+        left = sum(
+            p * q * (cov[i, j] - cov[0, i] * cov[0, j] / cov[0, 0])
+            for i, p in enumerate(weights, 1)
+            for j, q in enumerate(weights, 1)
+        )
+        return (along**2 + left) * mpmath.npdf(z)
+
+    turns = [(t - mean[0]) / sd for t in (-80, -40, -20, -10, -5, 0, 5, 10, 20, 40, 80)]
+    ends = sorted({*map(mpmath.mpf, range(-14, 15, 2)), *(t for t in turns if abs(t) < 14)})
+    return mpmath.quad(square, ends)
+
+
+@needs_numba
+@pytest.mark.parametrize("plus", [0, 0.3])
+@pytest.mark.parametrize("d", [20, 400, 10**5, 10**6])
+def test_softmax_to_the_last_digits(d, plus):
+    """To 1e-13 of E Y^2, or of the risk where it is larger; slopes to 1e-12 of the largest."""
+    rng = np.random.default_rng(d)
+    model = attention(lambda u: softmax(u, plus), angle=c).model if plus else by_softmax().model
+    backends = ("numpy", "numba") if THOROUGH else ("numpy",)
+    compiled = [model.compile(b, "risk", "gradient") for b in backends]
+    for _ in range(20 if THOROUGH else 2):
+        angle, gamma = float(rng.choice([0, 0.4])), rng.uniform(0.3, 1.5)
+        mu = float(np.sqrt(d / 2) * np.exp(rng.uniform(-2, 1)))
+        k, v, k_star, v_star = drawn(rng, 6, angle)
+        # Scores that compete: a large mean decides them all.
+        state = [rng.normal() / np.sqrt(d / 2), v @ v_star, v @ k_star, k @ v_star, k @ v]
+        values = {"d": d, "L": 1 if plus else 2, "gamma": gamma, "epsilon": 0, "lambda": mu}
+        numbers = numbers_of(model, {**values, "c": angle})
+        exact = exact_softmax(mu, gamma, d, state, angle, plus)
+        size = max(gamma**2 + d / 2 * angle**2, exact)
+        slopes = []
+        for i in range(5 if THOROUGH else 0):
+            near = [[x + s * (i == j) for j, x in enumerate(state)] for s in (1e-10, -1e-10)]
+            ahead, behind = (exact_softmax(mu, gamma, d, x, angle, plus) for x in near)
+            slopes.append((ahead - behind) / (mpmath.mpf(near[0][i]) - mpmath.mpf(near[1][i])))
+        for found in (f(np.array(state), *numbers) for f in compiled):
+            assert abs(found[0] - exact) < 1e-13 * size
+            largest = np.abs(found[1:]).max()
+            assert all(
+                abs(x - y) < 1e-12 * largest for x, y in zip(found[1:], slopes, strict=False)
+            )
+
+
+@pytest.mark.parametrize("tokens", [10, 10**6, 10**9])
+def test_softmax_among_many_tokens_does_not_depend_on_the_steps(tokens, monkeypatch):
+    """The rare scores count that win among many."""
+    from slrsym.kernels import laplace
+
+    model = by_softmax().model
+    f = model.compile("numpy", "risk")
+    numbers = numbers_of(
+        model, {"d": 400, "L": tokens, "gamma": 1.0, "epsilon": 0.0, "lambda": 14.0, "c": 0.3}
+    )
+    state = np.array([np.sqrt(2 * np.log(tokens) / 200), 0.6, 0.1, 0.2, 0.1])
+    coarse = f(state, *numbers)[0]
+    for name in ("STEP_Y", "STEP_Z", "STEP_1", "STEP_S"):
+        monkeypatch.setattr(laplace, name, getattr(laplace, name) / 2)
+    assert abs(f(state, *numbers)[0] / coarse - 1) < 1e-13
+
+
 @pytest.mark.parametrize(
     ("d", "tokens", "risk"),
     [(6, 5, 0.3881356), (20, 10, 0.1121325), (100, 100, 4.03407e-05), (100, 10**4, 1.76739e-03)],
