@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,15 @@ class NotSavedError(OSError):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.result: Any = None
+
+
+def digest_of(files: Iterable[Path], *more: object) -> str:
+    """A digest of files, where they are and what is in them, of Python's version and of more."""
+    digest = hashlib.sha256(repr([sys.version, *more]).encode())
+    for file in files:
+        digest.update(f"\n{file}\n".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 @contextmanager

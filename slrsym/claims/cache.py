@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from slrsym.claims.files import builtin_folder, python_files
-from slrsym.files import replacing
+from slrsym.files import digest_of, replacing
 
 _LIBRARIES = ("slrsym", "sympy", "mpmath", "numpy", "scipy", "python-flint")
 _MOST = 30
@@ -37,12 +35,8 @@ def key_of(paths: Iterable[Path] | None, *options: object) -> str:
     folders = [package, builtin_folder()]
     folders += [path if path.is_dir() else path.parent for path in asked or ()]
     # Two files of one folder have the same beside them.
-    digest = sha256(repr([sys.version, *map(version, _LIBRARIES), options, asked]).encode())
-    for folder in folders:
-        for file in python_files(folder.resolve()):
-            digest.update(f"\n{file}\n".encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
+    files = [file for folder in folders for file in python_files(folder.resolve())]
+    return digest_of(files, *map(version, _LIBRARIES), options, asked)
 
 
 def read(key: str) -> Any:

@@ -15,21 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import sympy as sp
 from mpmath import mp
-from sympy import (
-    Expr,
-    Integral,
-    S,
-    Symbol,
-    erf,
-    erfc,
-    exp,
-    factorial,
-    oo,
-    pi,
-    sqrt,
-    sympify,
-)
+from sympy import Expr, S, Symbol, exp
 from sympy.core.function import ArgumentIndexError, Function
 from sympy.core.symbol import uniquely_named_symbol
 from sympy.printing.pycode import SymPyPrinter
@@ -81,7 +69,9 @@ class GaussianFunction(Function):  # type: ignore[misc]
         return Expr._from_mpmath(value, prec)
 
     def _eval_as_leading_term(self, x: Symbol, logx: Any, cdir: Any) -> Expr:
-        at_zero = [arg.limit(x, 0, "-" if sympify(cdir).is_negative else "+") for arg in self.args]
+        at_zero = [
+            arg.limit(x, 0, "-" if sp.sympify(cdir).is_negative else "+") for arg in self.args
+        ]
         value = self.func(*at_zero)
         if value.is_zero is not True and value.is_finite is not False:
             return value
@@ -133,8 +123,8 @@ class Entire(GaussianFunction):
             return S.NaN
         if x.is_zero:
             return cls._at_zero
-        if x in (oo, -oo):
-            return cls._at_ends[x is oo]
+        if x in (sp.oo, -sp.oo):
+            return cls._at_ends[x is sp.oo]
         if cls._parity and x.could_extract_minus_sign():
             return cls._parity * cls(-x)
         return None
@@ -158,7 +148,7 @@ class Bell(Entire):
     def taylor_term(cls, n: int, x: Any, *previous_terms: Expr) -> Expr:
         if n < 0 or n % 2:
             return S.Zero
-        return cls._at_zero * (-cls._rate) ** (n // 2) * sympify(x) ** n / factorial(n // 2)
+        return cls._at_zero * (-cls._rate) ** (n // 2) * sp.sympify(x) ** n / sp.factorial(n // 2)
 
     def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
         return self._at_zero * exp(-self._rate * x**2)
@@ -214,7 +204,7 @@ class erf_prime(Bell):  # noqa: N801
 
     nargs = 1
     _multiprecision = "erf_prime"
-    _at_zero, _rate = 2 / sqrt(pi), S.One
+    _at_zero, _rate = 2 / sp.sqrt(sp.pi), S.One
     _symbol = r"\operatorname{erf}'"
     _opening = r"\!"
 
@@ -256,10 +246,10 @@ class erf_second(Entire):  # noqa: N801
         if n < 0 or n % 2 == 0:
             return S.Zero
         k = n // 2
-        return -4 / sqrt(pi) * S.NegativeOne**k * sympify(x) ** n / factorial(k)
+        return -4 / sp.sqrt(sp.pi) * S.NegativeOne**k * sp.sympify(x) ** n / sp.factorial(k)
 
     def _eval_rewrite_as_exp(self, x: Expr, **kwargs: Any) -> Expr:
-        return -4 * x * exp(-(x**2)) / sqrt(pi)
+        return -4 * x * exp(-(x**2)) / sp.sqrt(sp.pi)
 
     def _eval_rewrite_as_erf_prime(self, x: Expr, **kwargs: Any) -> Expr:
         return -2 * x * erf_prime(x)
@@ -268,7 +258,7 @@ class erf_second(Entire):  # noqa: N801
         return self.rewrite(exp)
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
-        return -4 / sqrt(pi) * self.args[0]
+        return -4 / sp.sqrt(sp.pi) * self.args[0]
 
     def _eval_is_zero(self) -> bool | None:
         (x,) = self.args
@@ -309,7 +299,7 @@ class normal_pdf(Bell):  # noqa: N801
 
     nargs = 1
     _multiprecision = "normal_pdf"
-    _at_zero, _rate = 1 / sqrt(2 * pi), S.Half
+    _at_zero, _rate = 1 / sp.sqrt(2 * sp.pi), S.Half
     _symbol = r"\varphi"
 
     def fdiff(self, argindex: int = 1) -> Expr:
@@ -317,7 +307,7 @@ class normal_pdf(Bell):  # noqa: N801
         return -self.args[0] * self
 
     def _eval_rewrite_as_erf_prime(self, x: Expr, **kwargs: Any) -> Expr:
-        return erf_prime(x / sqrt(2)) / (2 * sqrt(2))
+        return erf_prime(x / sp.sqrt(2)) / (2 * sp.sqrt(2))
 
 
 class normal_cdf(Entire):  # noqa: N801
@@ -355,20 +345,20 @@ class normal_cdf(Entire):  # noqa: N801
     def taylor_term(n: int, x: Any, *previous_terms: Expr) -> Expr:
         if n == 0:
             return S.Half
-        return normal_pdf.taylor_term(n - 1, x) * sympify(x) / n
+        return normal_pdf.taylor_term(n - 1, x) * sp.sympify(x) / n
 
     def _eval_rewrite_as_erf(self, x: Expr, **kwargs: Any) -> Expr:
-        return (1 + erf(x / sqrt(2))) / 2
+        return (1 + sp.erf(x / sp.sqrt(2))) / 2
 
     def _eval_rewrite_as_erfc(self, x: Expr, **kwargs: Any) -> Expr:
-        return erfc(-x / sqrt(2)) / 2
+        return sp.erfc(-x / sp.sqrt(2)) / 2
 
     def _eval_rewrite_as_Integral(self, x: Expr, **kwargs: Any) -> Expr:
         u = bound_variable(x)
-        return Integral(normal_pdf(u).rewrite(exp), (u, -oo, x))
+        return sp.Integral(normal_pdf(u).rewrite(exp), (u, -sp.oo, x))
 
     def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
-        return self.rewrite(erf).rewrite("tractable", limitvar=limitvar)
+        return self.rewrite(sp.erf).rewrite("tractable", limitvar=limitvar)
 
     def _eval_is_extended_positive(self) -> bool | None:
         (x,) = self.args
@@ -379,7 +369,7 @@ class normal_cdf(Entire):  # noqa: N801
 
     def _scalar_code(self, printer: Any) -> str:
         # Printed by hand: SymPy turns erfc(-x) into 2 - erfc(x), which cancels.
-        code = printer._print(-self.args[0] / sqrt(2))
+        code = printer._print(-self.args[0] / sp.sqrt(2))
         return f"(0.5*{printer._module_format('math.erfc')}({code}))"
 
     def _numpycode(self, printer: Any) -> str:

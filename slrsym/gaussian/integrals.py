@@ -7,23 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sympy import (
-    Eq,
-    Expr,
-    Matrix,
-    Piecewise,
-    S,
-    asin,
-    cancel,
-    erf,
-    erfi,
-    expand,
-    factor,
-    pi,
-    sign,
-    sqrt,
-    together,
-)
+import sympy as sp
+from sympy import Expr, Matrix, S
 
 from slrsym.gaussian.functions import OwensT
 
@@ -38,7 +23,7 @@ class DivergenceError(IntegrabilityError):
 
 def _tidy(expr: Expr) -> Expr:
     """A rational expression in lowest terms, factored."""
-    return factor(cancel(together(expr))) if expr.free_symbols else expr
+    return sp.factor(sp.cancel(sp.together(expr))) if expr.free_symbols else expr
 
 
 def erf_mean(mean: Expr, variance: Expr, noise: int = 1) -> Expr:
@@ -46,11 +31,11 @@ def erf_mean(mean: Expr, variance: Expr, noise: int = 1) -> Expr:
 
     Without noise, :math:`\mathbb{E}\operatorname{sign}(u) = \operatorname{erf}(m / \sqrt{2v})`.
     """
-    scale = sqrt(_tidy(noise + 2 * variance))
-    imaginary = expand(mean / S.ImaginaryUnit)
+    scale = sp.sqrt(_tidy(noise + 2 * variance))
+    imaginary = sp.expand(mean / S.ImaginaryUnit)
     if mean.has(S.ImaginaryUnit) and not imaginary.has(S.ImaginaryUnit):
-        return S.ImaginaryUnit * erfi(_tidy(imaginary) / scale)
-    return erf(mean / scale)
+        return S.ImaginaryUnit * sp.erfi(_tidy(imaginary) / scale)
+    return sp.erf(mean / scale)
 
 
 def erf_product_mean(
@@ -72,36 +57,36 @@ def erf_product_mean(
     (1956) gives :math:`\Phi_2` by T. Without noise, :math:`A^2 = 2v`, and it is that of signs.
     """
     square_u, square_w = _tidy(noise_u + 2 * variance_u), _tidy(noise_w + 2 * variance_w)
-    scale_u, scale_w = sqrt(square_u), sqrt(square_w)
+    scale_u, scale_w = sp.sqrt(square_u), sp.sqrt(square_w)
     covariance = _tidy(covariance)
     if covariance == 0:
-        return erf(mean_u / scale_u) * erf(mean_w / scale_w)
-    mean_u, mean_w = factor(mean_u), factor(mean_w)
-    h, k = sqrt(2) * mean_u / scale_u, sqrt(2) * mean_w / scale_w
-    root = sqrt(_tidy(square_u * square_w - 4 * covariance**2))
+        return sp.erf(mean_u / scale_u) * sp.erf(mean_w / scale_w)
+    mean_u, mean_w = sp.factor(mean_u), sp.factor(mean_w)
+    h, k = sp.sqrt(2) * mean_u / scale_u, sp.sqrt(2) * mean_w / scale_w
+    root = sp.sqrt(_tidy(square_u * square_w - 4 * covariance**2))
     if mean_u == 0 and mean_w == 0:
-        return 2 / pi * asin(2 * covariance / (scale_u * scale_w))
+        return 2 / sp.pi * sp.asin(2 * covariance / (scale_u * scale_w))
     if mean_u == 0:
         return 4 * OwensT(k, 2 * covariance / root)
     if mean_w == 0:
         return 4 * OwensT(h, 2 * covariance / root)
-    if square_u == square_w and expand(mean_u - mean_w) == 0:
+    if square_u == square_w and sp.expand(mean_u - mean_w) == 0:
         return 1 - 8 * OwensT(
             h, _root_of_ratio(square_u - 2 * covariance, square_u + 2 * covariance)
         )
-    if square_u == square_w and expand(mean_u + mean_w) == 0:
+    if square_u == square_w and sp.expand(mean_u + mean_w) == 0:
         return (
             8 * OwensT(h, _root_of_ratio(square_u + 2 * covariance, square_u - 2 * covariance)) - 1
         )
     slope_h = (mean_w * square_u - 2 * covariance * mean_u) / (mean_u * root)
     slope_k = (mean_u * square_w - 2 * covariance * mean_w) / (mean_w * root)
-    general = sign(mean_u) * sign(mean_w) - 4 * OwensT(h, slope_h) - 4 * OwensT(k, slope_k)
+    general = sp.sign(mean_u) * sp.sign(mean_w) - 4 * OwensT(h, slope_h) - 4 * OwensT(k, slope_k)
     branches = []
     if mean_u.is_nonzero is not True:
-        branches.append((4 * OwensT(k, 2 * covariance / root), Eq(_primitive(mean_u), 0)))
+        branches.append((4 * OwensT(k, 2 * covariance / root), sp.Eq(_primitive(mean_u), 0)))
     if mean_w.is_nonzero is not True:
-        branches.append((4 * OwensT(h, 2 * covariance / root), Eq(_primitive(mean_w), 0)))
-    return Piecewise(*branches, (general, True)) if branches else general
+        branches.append((4 * OwensT(h, 2 * covariance / root), sp.Eq(_primitive(mean_w), 0)))
+    return sp.Piecewise(*branches, (general, True)) if branches else general
 
 
 def _primitive(mean: Expr) -> Expr:
@@ -110,7 +95,7 @@ def _primitive(mean: Expr) -> Expr:
 
 
 def _root_of_ratio(numerator: Expr, denominator: Expr) -> Expr:
-    return sqrt(_tidy(numerator / denominator))
+    return sp.sqrt(_tidy(numerator / denominator))
 
 
 def tilt(
@@ -149,12 +134,16 @@ def tilt(
 
 def tidy_complex(expr: Expr) -> Expr:
     """A rational expression in lowest terms, factored; it may contain the imaginary unit."""
-    return _tidy(expr) if not expr.has(S.ImaginaryUnit) else factor(cancel(together(expand(expr))))
+    return (
+        _tidy(expr)
+        if not expr.has(S.ImaginaryUnit)
+        else sp.factor(sp.cancel(sp.together(sp.expand(expr))))
+    )
 
 
 def _evidently_positive(expr: Expr) -> bool | None:
     verdict = expr.is_positive
-    result: bool | None = verdict if verdict is not None else factor(expr).is_positive
+    result: bool | None = verdict if verdict is not None else sp.factor(expr).is_positive
     return result
 
 
@@ -163,16 +152,16 @@ def _evidently_semidefinite(matrix: Matrix) -> bool:
     work = matrix.copy()
     n = work.shape[0]
     for i in range(n):
-        pivot = factor(cancel(work[i, i]))
+        pivot = sp.factor(sp.cancel(work[i, i]))
         if pivot == 0:
-            if any(cancel(work[i, j]) != 0 for j in range(i + 1, n)):
+            if any(sp.cancel(work[i, j]) != 0 for j in range(i + 1, n)):
                 return False
             continue
         if not _evidently_positive(pivot) and not pivot.is_nonnegative:
             return False
         for j in range(i + 1, n):
             for k in range(i + 1, n):
-                work[j, k] = cancel(work[j, k] - work[j, i] * work[i, k] / pivot)
+                work[j, k] = sp.cancel(work[j, k] - work[j, i] * work[i, k] / pivot)
     return True
 
 

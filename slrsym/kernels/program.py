@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -19,7 +18,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal, NamedTuple
 
-from slrsym.files import replacing
+from slrsym.files import digest_of, replacing
 
 Style = Literal["numbers", "arrays", "balls"]
 
@@ -130,12 +129,7 @@ def cache_folder() -> Path:
 @cache
 def _package() -> str:
     """A digest of all that programs are derived by."""
-    digest = sha256(repr([sys.version, version("sympy")]).encode())
-    folder = Path(__file__).resolve().parents[1]
-    for file in sorted(folder.rglob("*.py")):
-        digest.update(f"\n{file}\n".encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return digest_of(sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy"))
 
 
 def kept(path: str) -> Callable[..., Program]:

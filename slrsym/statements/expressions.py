@@ -6,28 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from sympy import (
-    Add,
-    And,
-    Basic,
-    Derivative,
-    Dummy,
-    Equivalent,
-    Expr,
-    Function,
-    Implies,
-    Lambda,
-    Limit,
-    Mul,
-    Not,
-    Or,
-    Piecewise,
-    Pow,
-    Subs,
-    Symbol,
-    Tuple,
-    preorder_traversal,
-)
+import sympy as sp
+from sympy import Basic, Expr, Symbol
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFunction
@@ -58,7 +38,7 @@ def free(expr: Basic) -> frozenset[Symbol]:
     return frozenset(expr.free_symbols)
 
 
-class AtPoint(Subs):  # type: ignore[misc]
+class AtPoint(sp.Subs):  # type: ignore[misc]
     """An expression at a point, like SymPy's `Subs`, whose variables stay apart.
 
     SymPy takes two `Subs` for equal if their variables have equal values: the partial derivatives
@@ -66,7 +46,7 @@ class AtPoint(Subs):  # type: ignore[misc]
     """
 
     def __new__(cls, expr: Expr, variables: Iterable[Symbol], point: Iterable[Expr]) -> AtPoint:
-        new: AtPoint = Expr.__new__(cls, expr, Tuple(*variables), Tuple(*point))
+        new: AtPoint = Expr.__new__(cls, expr, sp.Tuple(*variables), sp.Tuple(*point))
         new._expr = expr
         return new
 
@@ -80,9 +60,9 @@ class AtPoint(Subs):  # type: ignore[misc]
         return hash((type(self).__name__, self.args))
 
 
-def ambiguous(expr: Basic) -> Subs | None:
+def ambiguous(expr: Basic) -> sp.Subs | None:
     """A `Subs` that SymPy confuses with others, as two of its variables have the same value."""
-    for node in expr.atoms(Subs):
+    for node in expr.atoms(sp.Subs):
         if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
             return node
     return None
@@ -111,16 +91,18 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
         return values.get(expr, expr)
     if not expr.args:
         return expr
-    if isinstance(expr, Add | Mul | Pow | Function) and not isinstance(expr, Piecewise):
+    if isinstance(expr, sp.Add | sp.Mul | sp.Pow | sp.Function) and not isinstance(
+        expr, sp.Piecewise
+    ):
         # What `subs` would do as well, once for each symbol and again for each value.
         args = [_put(arg, values) for arg in expr.args]
         same = all(new is old for new, old in zip(args, expr.args, strict=True))
         return expr if same else expr.func(*args)
-    if isinstance(expr, Derivative) and (names := _kept_apart(expr, values)):
+    if isinstance(expr, sp.Derivative) and (names := _kept_apart(expr, values)):
         counts = [n for _, n in expr.variable_count]
-        return Derivative(_put(expr.expr, values), *zip(names, counts, strict=True))
+        return sp.Derivative(_put(expr.expr, values), *zip(names, counts, strict=True))
     # SymPy's own simultaneous substitution goes through symbols that are not declared real.
-    places = {s: Dummy(s.name, **s._assumptions_orig) for s in values}
+    places = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in values}
     for symbol, place in places.items():
         expr = expr.subs(symbol, place)
     for symbol, place in places.items():
@@ -128,7 +110,7 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     return expr
 
 
-def _kept_apart(expr: Derivative, values: Mapping[Symbol, Expr]) -> list[Symbol]:
+def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symbol]:
     """What a derivative is taken in after values are put in; nothing if that is more than names."""
     named = {x: values.get(x, x) for x in expr.variables}
     others = free(expr.expr) - named.keys()
@@ -156,10 +138,10 @@ def _own(node: Basic) -> Iterable[Symbol]:
         return node.bound_symbols
     if isinstance(node, ExprWithLimits):
         return [limit[0] for limit in node.limits]
-    if isinstance(node, Subs | Lambda):
+    if isinstance(node, sp.Subs | sp.Lambda):
         result: Iterable[Symbol] = node.variables
         return result
-    if isinstance(node, Limit):
+    if isinstance(node, sp.Limit):
         return [node.args[1]]
     return ()
 
@@ -167,9 +149,9 @@ def _own(node: Basic) -> Iterable[Symbol]:
 def bound_symbols(expr: Basic) -> set[Symbol]:
     """Every symbol that is bound somewhere in an expression, or differentiated in."""
     found: set[Symbol] = set()
-    for node in preorder_traversal(expr):
+    for node in sp.preorder_traversal(expr):
         found |= set(_own(node))
-        if isinstance(node, Derivative):
+        if isinstance(node, sp.Derivative):
             found |= set(node.variables)
     return found
 
@@ -180,13 +162,13 @@ def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
         return expr
     clash = {s for s in _own(expr) if s in symbols}
     if clash:
-        names = {s: Dummy(s.name, **s._assumptions_orig) for s in clash}
+        names = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in clash}
         expr = _renamed(expr, names)
     args = [apart(arg, symbols) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
-    if isinstance(expr, Derivative):
-        return Derivative(*args, evaluate=False)
+    if isinstance(expr, sp.Derivative):
+        return sp.Derivative(*args, evaluate=False)
     return expr.func(*args)
 
 
@@ -203,21 +185,21 @@ def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
             }
             limits.append((names.get(x, x), *(end.xreplace(later) for end in ends)))
         return expr.func(expr.function.xreplace(dict(names)), *limits)
-    if isinstance(expr, Subs):
+    if isinstance(expr, sp.Subs):
         variables = tuple(names.get(x, x) for x in expr.variables)
         return expr.func(expr.expr.xreplace(dict(names)), variables, tuple(expr.point))
-    if isinstance(expr, Lambda):
+    if isinstance(expr, sp.Lambda):
         variables = tuple(names.get(x, x) for x in expr.variables)
-        return Lambda(variables, expr.expr.xreplace(dict(names)))
+        return sp.Lambda(variables, expr.expr.xreplace(dict(names)))
     body, x, target, direction = expr.args
-    return Limit(body.xreplace(dict(names)), names[x], target, str(direction))
+    return sp.Limit(body.xreplace(dict(names)), names[x], target, str(direction))
 
 
 _SIGNS = {
     "Equality": "=", "Unequality": "!=", "LessThan": "<=", "StrictLessThan": "<",
     "GreaterThan": ">=", "StrictGreaterThan": ">",
 }  # fmt: skip
-_WORDS = {And: " and ", Or: " or ", Implies: " => ", Equivalent: " <=> "}
+_WORDS = {sp.And: " and ", sp.Or: " or ", sp.Implies: " => ", sp.Equivalent: " <=> "}
 
 
 class _Text(StrPrinter):  # type: ignore[misc]
@@ -264,11 +246,11 @@ def spoken(statement: Any) -> str:
     if isinstance(statement, Relational):
         left, right = text_of(statement.lhs), text_of(statement.rhs)
         return f"{left} {_SIGNS[type(statement).__name__]} {right}"
-    if isinstance(statement, Not):
+    if isinstance(statement, sp.Not):
         return f"not ({spoken(statement.args[0])})"
     for kind, word in _WORDS.items():
         if isinstance(statement, kind):
             # SymPy orders the arguments of Implies alone by meaning, of the others by name.
-            parts = statement.args if kind is Implies else sorted(statement.args, key=text_of)
+            parts = statement.args if kind is sp.Implies else sorted(statement.args, key=text_of)
             return word.join(f"({spoken(part)})" for part in parts)
     return text_of(statement)

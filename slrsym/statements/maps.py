@@ -5,37 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sympy import (
-    Abs,
-    Add,
-    And,
-    Basic,
-    Expr,
-    FiniteSet,
-    Ge,
-    Gt,
-    Lambda,
-    Le,
-    Lt,
-    S,
-    Symbol,
-    Tuple,
-    sympify,
-)
+import sympy as sp
+from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.statements.expressions import ProofError, put
 
 
-def require_plain(function: Lambda) -> None:
+def require_plain(function: sp.Lambda) -> None:
     """Refuse a function whose variables are not real coordinates, of any sign."""
     for x in function.variables:
         if not isinstance(x, Symbol) or not is_plainly_real(x):
             raise ProofError(f"the coordinate {x} has to be declared real, and no more")
 
 
-def function_of(coordinates: Iterable[Symbol], value: Any) -> Lambda:
+def function_of(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
     """A function of the coordinates, to be spoken of along orbits.
 
     Parameters
@@ -55,24 +40,26 @@ def function_of(coordinates: Iterable[Symbol], value: Any) -> Lambda:
     ProofError
         If a coordinate is declared anything but real.
     """
-    body = Tuple(*map(sympify, value)) if isinstance(value, list | tuple) else sympify(value)
-    made = Lambda(tuple(coordinates), body)
+    body = (
+        sp.Tuple(*map(sp.sympify, value)) if isinstance(value, list | tuple) else sp.sympify(value)
+    )
+    made = sp.Lambda(tuple(coordinates), body)
     require_plain(made)
     return made
 
 
-def value_at(function: Lambda, point: Iterable[Any]) -> Any:
+def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
     """The value of a function at a point, not evaluated any further."""
-    place = tuple(map(sympify, point))
+    place = tuple(map(sp.sympify, point))
     if len(place) != len(function.variables):
         raise ProofError(f"{function} is no function of {len(place)} coordinates")
     values = dict(zip(function.variables, place, strict=True))
-    if isinstance(function.expr, Tuple):
-        return Tuple(*(put(part, values) for part in function.expr))
+    if isinstance(function.expr, sp.Tuple):
+        return sp.Tuple(*(put(part, values) for part in function.expr))
     return put(function.expr, values)
 
 
-def point_set(points: Iterable[Iterable[Any]]) -> FiniteSet:
+def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
     """A finite set of points, whatever their order.
 
     Parameters
@@ -90,10 +77,10 @@ def point_set(points: Iterable[Iterable[Any]]) -> FiniteSet:
     ProofError
         If there are none, or a coordinate is no number.
     """
-    made = [Tuple(*map(sympify, point)) for point in points]
+    made = [sp.Tuple(*map(sp.sympify, point)) for point in points]
     if not made or any(not x.is_number for point in made for x in point):
         raise ProofError(f"points must be given by numbers; got {made}")
-    return FiniteSet(*made)
+    return sp.FiniteSet(*made)
 
 
 class BoxMap(Basic):  # type: ignore[misc]
@@ -117,8 +104,8 @@ class BoxMap(Basic):  # type: ignore[misc]
     """
 
     def __new__(cls, images: Any, low: Any, high: Any) -> BoxMap:
-        low, high = Tuple(*low), Tuple(*high)
-        if type(images) is not Lambda or not isinstance(images.expr, Tuple):
+        low, high = sp.Tuple(*low), sp.Tuple(*high)
+        if type(images) is not sp.Lambda or not isinstance(images.expr, sp.Tuple):
             raise ProofError(f"images must be a Lambda with a Tuple of images; got {images!r}")
         require_plain(images)
         sizes = {len(images.variables), len(images.expr), len(low), len(high)}
@@ -166,7 +153,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         tuple of Boolean
             Relations, two for each coordinate.
         """
-        return self._between(point, Ge, Le)
+        return self._between(point, sp.Ge, sp.Le)
 
     def interior(self) -> tuple[Boolean, ...]:
         """That the coordinates lie in the open box.
@@ -176,7 +163,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         tuple of Boolean
             Relations, two for each coordinate.
         """
-        return self._between(None, Gt, Lt)
+        return self._between(None, sp.Gt, sp.Lt)
 
     def _between(self, point: Iterable[Any] | None, above: Any, below: Any) -> tuple[Boolean, ...]:
         place = self.coordinates if point is None else tuple(point)
@@ -194,9 +181,9 @@ class BoxMap(Basic):  # type: ignore[misc]
         Boolean
             A conjunction of relations.
         """
-        return And(*self.inside(self.images), evaluate=False)
+        return sp.And(*self.inside(self.images), evaluate=False)
 
-    def after(self, function: Lambda) -> Expr:
+    def after(self, function: sp.Lambda) -> Expr:
         """A function at the end of a step, in terms of the coordinates at its beginning.
 
         Parameters
@@ -211,7 +198,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         return value_at(function, self.images)
 
-    def before(self, function: Lambda) -> Any:
+    def before(self, function: sp.Lambda) -> Any:
         """A function at the beginning of a step.
 
         Parameters
@@ -234,7 +221,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         Expr
             In terms of the coordinates.
         """
-        return Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
+        return sp.Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
 
     def face(self, fixed: Symbol, value: Any) -> BoxMap:
         """The map of the other coordinates where one keeps a value, as on a face of the box.
@@ -253,9 +240,9 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         kept = [place for place, x in enumerate(self.coordinates) if x != fixed]
         place = tuple(self.coordinates[i] for i in kept)
-        images = Tuple(*(put(self.images[i], {fixed: sympify(value)}) for i in kept))
+        images = sp.Tuple(*(put(self.images[i], {fixed: sp.sympify(value)}) for i in kept))
         low, high = ([ends[i] for i in kept] for ends in (self.low, self.high))
-        return BoxMap(Lambda(place, images), low, high)
+        return BoxMap(sp.Lambda(place, images), low, high)
 
     def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
         """The images of a second point.
@@ -286,7 +273,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         Expr
             A sum of absolute values.
         """
-        return Add(*(Abs(x - y) for x, y in zip(self.coordinates, others, strict=True)))
+        return sp.Add(*(sp.Abs(x - y) for x, y in zip(self.coordinates, others, strict=True)))
 
 
 def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMap:
@@ -318,14 +305,14 @@ def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMa
     """
     size = len(images)
     ends = [
-        [sympify(end)] * size if not isinstance(end, list | tuple | Tuple) else end
+        [sp.sympify(end)] * size if not isinstance(end, list | tuple | sp.Tuple) else end
         for end in (low, high)
     ]
-    body = Tuple(*map(sympify, images.values()))
+    body = sp.Tuple(*map(sp.sympify, images.values()))
     for x in images:
         if not isinstance(x, Symbol):
             raise ProofError(f"a coordinate must be a symbol; got {x!r}")
-    return BoxMap(Lambda(tuple(images), body), *ends)
+    return BoxMap(sp.Lambda(tuple(images), body), *ends)
 
 
 class SphereDescent(Basic):  # type: ignore[misc]
@@ -347,14 +334,14 @@ class SphereDescent(Basic):  # type: ignore[misc]
     """
 
     def __new__(cls, function: Any, rate: Any, dimension: Any) -> SphereDescent:
-        if type(function) is not Lambda or len(function.variables) != 5:
+        if type(function) is not sp.Lambda or len(function.variables) != 5:
             raise ProofError(f"the function has to be a Lambda of five overlaps; got {function!r}")
         function_of(function.variables, function.expr)
-        made: SphereDescent = Basic.__new__(cls, function, sympify(rate), sympify(dimension))
+        made: SphereDescent = Basic.__new__(cls, function, sp.sympify(rate), sp.sympify(dimension))
         return made
 
     @property
-    def function(self) -> Lambda:
+    def function(self) -> sp.Lambda:
         """R."""
         return self.args[0]
 
