@@ -224,10 +224,6 @@ def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
         parts.append((constant, moving.args[0] if isinstance(moving, sp.exp) else S.Zero))
     if len(parts) == 2:
         (a, u), (b, w) = parts
-        if a.is_positive and b.is_positive:
-            return S.One
-        if a.is_negative and b.is_negative:
-            return S.NegativeOne
         if a.is_negative and b.is_positive:
             (a, u), (b, w) = (b, w), (a, u)
         if a.is_positive and b.is_negative:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 from sympy import (
+    ITE,
     Abs,
     Derivative,
     DiracDelta,
@@ -102,7 +103,13 @@ ONE = [
      lambda u, a, b: np.where(u < a, u**2, np.where(u < b, 1, u)), ["a", "b"]),
     (Piecewise((x, x**2 < 2), (0, True)), lambda u: u * (u * u < 2), [-math.sqrt(2), math.sqrt(2)]),
     (Piecewise((1, Or(x < -1, x > 2)), (0, True)), lambda u: ((u < -1) | (u > 2)) * 1.0, [-1, 2]),
+    (Piecewise((x, a > 0), (1, True)), lambda u, a: u if a > 0 else 0 * u + 1, []),
+    (Piecewise((x, ITE(x > 0, x < 1, x < -1)), (0, True)),
+     lambda u: u * np.where(u > 0, u < 1, u < -1), [-1, 0, 1]),
     (Abs(x**2 - 1), lambda u: np.abs(u * u - 1), [-1, 1]),
+    (Abs(x**2 + x + 1) * sign(x), lambda u: np.sign(u) * (u * u + u + 1), [0]),
+    (Abs(x**3 - 3 * x + 2), lambda u: np.abs(u**3 - 3 * u + 2), [-2]),
+    (Max(2 - exp(x), 0), lambda u: relu(2 - np.exp(u)), [math.log(2)]),
     (Abs(Abs(x) - 1), lambda u: np.abs(np.abs(u) - 1), [-1, 0, 1]),
     (Max(exp(x) - 2, 0), lambda u: relu(np.exp(u) - 2), [math.log(2)]),
     (Heaviside(tanh(x)) * x, lambda u: (u > 0) * u, [0]),
@@ -196,6 +203,24 @@ def test_the_largest_of_several() -> None:
 def test_densities() -> None:
     density = expectation(DiracDelta(x - a), standard_normal(x))
     assert density.equals(exp(-(a**2) / 2) / sqrt(2 * pi))
+
+
+@pytest.mark.parametrize(
+    ("integrand", "why"),
+    [
+        (Piecewise((x, x > a)), "may have no value: add a case (value, True)"),
+        (Abs(x**3 + x + a), "is not one of affine forms"),
+        (Abs(x**2 - a), "has real zeros is not decided"),
+        (Abs(x * y - 1), "is not one of affine forms"),
+        (Abs(exp(x) - x), "is not one of affine forms"),
+        (DiracDelta(x**2 - 1), "is no density of an affine form"),
+    ],
+    ids=str,
+)
+def test_what_stays_open_says_why(integrand: Any, why: str) -> None:
+    value = expectation(integrand, standard_normal(x, y))
+    assert isinstance(value, Expectation)
+    assert why in value.why
 
 
 def test_three_dependent_signs_stay_open_and_say_why() -> None:
