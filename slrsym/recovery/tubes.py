@@ -1,55 +1,75 @@
 r"""When a run may stop: tubes around runs whose end is known, which no run leaves again.
 
-Let :math:`X^\star_t` be a run that was followed to its end. If G is a step of descent, J its
-derivative at :math:`X^\star_t` and K a bound of its second derivative nearby, then a state X at a
-distance of r moves to a distance of at most
+Let :math:`X^\star_t` be a run that was followed to its end, in vectors (k, v) of
+:math:`\mathbb{R}^8`: four dimensions hold two states, up to the symmetries of the risk, and k* and
+v* are the first two axes. A step is :math:`G = u/|u|` for each vector, with
+:math:`u_i = x_i - \alpha(g_i - (x_i \cdot g_i) x_i)`, and :math:`|u_i| \ge 1`. So for a state at a
+distance of r, with h for the difference, P for the projection beside :math:`G(X^\star)` and K for
+a bound of :math:`P u''` on the way,
 
-.. math:: \|J\|\,r + \tfrac12 K r^2.
+.. math:: |P G(X)| \le |P u'(X^\star) h| + \tfrac12 K r^2.
 
-Distances are those of (k, v) in :math:`\mathbb{R}^8`, where four dimensions hold all vectors, up to
-rotations that fix k* and v* and the other symmetries of the risk. Rotations are a neutral direction
-n; it is left out of J, and to turn the new state into place costs
+K needs the third derivatives of the risk in a neighbourhood of the run. The risk is a quadratic
+polynomial in theta, eta and rho and affine in nu, with coefficients of kappa: their derivatives are
+enclosed by ball arithmetic, over all overlaps within reach of a piece of the run and all of its
+temperatures, and so K is proved (`third_derivative`). Turning around k* and v* is a neutral
+direction n; a state is turned so that h has no part along it. What a step brings along it, at most
+b r, is turned away again; of a distance of at most S r that leaves no more than
+:math:`\tfrac{0.525}{\gamma |n|} S b^2 r^2`, where gamma is the growth beside n.
 
-.. math:: \frac{3}{2|n|}\,\|J\| \left(c + \tfrac12 K r\right) r^2,
-
-where c says how much J moves other directions along n. If the radius that is left after each step
-is taken backwards from the last, where it is the margin of the verdict, then every run inside of
-the tube at a step is inside at all later ones, and ends with the same verdict.
-
-The derivative is that of the derived gradient and Hessian, at every step. K is twice the largest
-second derivative that was found at points along the run: that is an estimate with a reserve, not a
-proof, and so the rule is argued, and tested against runs to the end. The step is that of
-Definition 1. Overlaps are no good coordinates for derivatives: all that runs converge to lies on
-the boundary of the feasible set, where the map of overlaps stretches directions that no vectors can
-take. Four dimensions hold :math:`k, v, k^\star, v^\star`, and k* and v* are the first two axes.
+The radius that is left after each step is taken backwards from the last, where it is the margin of
+the verdict. Then descent, by exact steps from any state inside of the tube, ends with the same
+verdict. :math:`u'` and the run itself are in double precision: by how much each step of the run
+misses the next point is taken off the radius, and for rounding there are reserves.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, pairwise, permutations
 from typing import Any
 
 import numpy as np
+from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
+from sympy import diff
 
-from slrsym.dynamics.spheres import ambient_derivatives, beyond, gram_matrices, overlaps
+from slrsym.balls.fields import BoundField, Field
+from slrsym.dynamics.spheres import (
+    ambient_derivatives,
+    beyond,
+    gram_matrices,
+    overlap_rates,
+    overlaps,
+)
 from slrsym.landscape.points import OVERLAP_SIGNS
+from slrsym.models.expressions import quadratic_risk
+from slrsym.models.steps import ON_M
+from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.task import Task
 
-__all__ = ["Tube", "tube_around"]
+__all__ = ["Tube", "third_derivative", "tube_around"]
 
 _Array = NDArray[np.float64]
 
 # A wider tube would need bounds farther away.
 _WIDEST = 0.02
-# A narrower one is of no use.
-_NARROWEST = 1e-9
+# To the square root of the rounding of overlaps, no distance is known.
+_BLUR = 3e-8
+_NARROWEST = 2 * _BLUR
+# What rounding may add to how a step stretches distances, and to where it leads.
+_ROUNDING = 1e-10
+# How much wider than at the end of a piece the tube may be in it.
+_WIDENING = 4.0
 
-# Steps taken together, and after how many the second derivative is looked at.
-_BLOCK = 4000
-_EVERY = 50
-_RESERVE = 2.0
+# A piece of a run has at most so many steps; overlaps and temperatures change so little in it.
+_LONGEST, _SHORTEST = 1024, 16
+_SPREAD, _COOLING = 0.02, 1.03
+# Into how many boxes, by kappa and by the temperature, a piece is cut.
+_CUTS = (4, 2)
+_DIGITS = 18
 
 # With less to turn, turning is not looked upon as neutral.
 _LEAST_TURN = 0.1
@@ -111,7 +131,7 @@ class Tube:
         """
         if self.radii[time] <= 0:
             return np.zeros(len(states), dtype=bool)
-        return np.asarray(self.distances(states, time) < self.radii[time])
+        return np.asarray(self.distances(states, time) + _BLUR < self.radii[time])
 
 
 def tube_around(
@@ -152,10 +172,12 @@ def tube_around(
     radii[steps] = min(_WIDEST, margin / math.sqrt(2))
     end = steps
     while end > 0 and radii[end] > _NARROWEST:
-        begin = max(0, end - _BLOCK)
-        points = lifted(states[begin : end + 1])
-        growth, excess = _growth(points, lam[begin:end], task, alpha, backend)
-        _backwards(radii[begin : end + 1], growth, excess)
+        begin = _piece(states, lam, end)
+        reach = min(_WIDEST, _WIDENING * radii[end])
+        points, at = lifted(states[begin : end + 1]), lam[begin:end]
+        third = third_derivative(states[begin:end], points[:-1], at, task, reach)
+        grown = _growth(points, at, task, alpha, third, reach, backend)
+        _backwards(radii[begin : end + 1], reach, *grown)
         end = begin
     # Where it is too narrow it has not begun, also if it had been wider before.
     radii[: np.flatnonzero(radii <= _NARROWEST).max(initial=-1) + 1] = 0.0
@@ -163,38 +185,173 @@ def tube_around(
     return Tube(verdict, lifted(states[inside]), np.where(times < 0, 0.0, radii[inside]))
 
 
-def _backwards(radii: _Array, growth: _Array, excess: _Array) -> None:
-    """Fill in radii from the last: growth r + excess r^2 is the next one."""
+def _piece(states: _Array, lam: _Array, end: int) -> int:
+    """Where a piece begins that overlaps and temperatures change little in."""
+    length = min(_LONGEST, end)
+    while length > _SHORTEST:
+        few, at = states[end - length : end], lam[end - length : end]
+        if np.ptp(few, axis=0).max() <= _SPREAD and at.max() <= _COOLING * at.min():
+            break
+        length //= 2
+    return end - length
+
+
+def _backwards(radii: _Array, reach: float, growth: _Array, excess: _Array, missed: _Array) -> None:
+    """Fill in radii from the last: growth r + excess r^2, and what is missed, is the next one."""
     after = float(radii[-1])
     found = []
-    for q, c in zip(growth[::-1].tolist(), excess[::-1].tolist(), strict=True):
+    rows = zip(*(x[::-1].tolist() for x in (growth, excess, missed)), strict=True)
+    for q, c, miss in rows:
+        after = max(0.0, after - miss)
         # A free square root: the form that loses no digits.
-        after = min(_WIDEST, 2 * after / (q + math.sqrt(q * q + 4 * c * after)))
+        after = min(reach, 2 * after / (q + math.sqrt(q * q + 4 * c * after)))
         found.append(after)
     radii[:-1] = found[::-1]
 
 
 def _growth(
-    points: _Array, lam: _Array, task: Task, alpha: float, backend: str
-) -> tuple[_Array, _Array]:
-    """By what distances grow in each step: the coefficients of r and of its square."""
-    slopes = step_derivative(points[:-1], lam, task, alpha, backend)
-    full = _norms(slopes)
+    points: _Array,
+    lam: _Array,
+    task: Task,
+    alpha: float,
+    third: float,
+    reach: float,
+    backend: str,
+) -> tuple[_Array, _Array, _Array]:
+    """By what distances grow in each step, and by how much a step of the run misses the next."""
+    x = points[:-1]
+    slope, bend = ambient_derivatives(x, lam, task, backend)
+    after, length, stretch = _step(x, slope, bend, alpha)
     n = turning(points)
     size = np.linalg.norm(n, axis=-1)
-    unit = n / np.where(size > _LEAST_TURN, size, np.inf)[:, None]
-    before, after = unit[:-1], unit[1:]
-    slopes = slopes - (slopes @ before[:, :, None]) * before[:, None, :]
-    along = (after[:, None, :] @ slopes)[:, 0]
-    growth = _norms(slopes - after[:, :, None] * along[:, None, :])
-    looked = np.unique(np.append(np.arange(0, len(lam), _EVERY), len(lam) - 1))
-    found = second_derivative(points[looked], lam[looked], task, alpha, backend)
-    # The larger of the two that a step lies between.
-    upper = np.maximum(found, np.append(found[1:], found[-1]))
-    bend = _RESERVE * upper[np.searchsorted(looked, np.arange(len(lam)), side="right") - 1]
-    turned = np.where(size[1:] > _LEAST_TURN, size[1:], np.inf)
-    side = np.linalg.norm(along, axis=-1) + bend * _WIDEST / 2
-    return growth, bend / 2 + 1.5 * np.maximum(full, 1.0) * side / turned
+    turned = (np.minimum(size[:-1], size[1:]) > max(_LEAST_TURN, 6 * reach))[:, None]
+    unit = n / np.maximum(size, _LEAST_TURN)[:, None]
+    before, behind = (np.where(turned, x, 0.0) for x in (unit[:-1], unit[1:]))
+    stretch = stretch - (stretch @ before[:, :, None]) * before[:, None, :]
+    beside = (behind[:, None, :] @ stretch)[:, 0]
+    stretch -= behind[:, :, None] * beside[:, None, :]
+    growth = length * _norms(stretch) + _ROUNDING
+    along = length * np.linalg.norm(beside, axis=-1)
+
+    # Bounds of derivatives here, then of u'' wherever a state may be.
+    first = np.linalg.norm(slope, axis=-1).max(axis=-1)
+    second = np.linalg.norm(bend, axis=(-1, -2)) + reach * third
+    m = _DIMENSIONS
+    radial = np.stack([bend[..., :m] @ x[:, 0, :, None], bend[..., m:] @ x[:, 1, :, None]])
+    eta = np.linalg.norm(radial[..., 0], axis=-1).max(axis=0)
+    moved = np.sqrt(np.maximum(0.0, length**2 - 1))
+    rate = first + eta + reach * (2 * second + third)
+    bound = alpha * (third + 2 * rate + math.sqrt(2) * (2 * second + third) * (reach + moved))
+    # Chords of spheres leave them: -|h|^2/2 is along x.
+    excess = (bound + alpha * eta + 2 * moved) / 2
+    aside = along + excess * reach
+    whole = 1.01 * (growth + aside)
+    excess = excess + whole**4 * reach / (8 * growth)
+    turn = np.where(turned[:, 0], size[1:], np.inf)
+    excess += 0.525 * whole * aside**2 / (growth * turn)
+    # Beyond these, the series that the bounds are made of say nothing.
+    wild = whole * reach > np.minimum(0.2 * turn, 0.25)
+    mirrored = after * np.array([1.0, 1.0, -1.0, 1.0])
+    missed = np.minimum(*(np.linalg.norm(z - points[1:], axis=(-1, -2)) for z in (after, mirrored)))
+    return growth, np.where(wild, np.inf, excess), missed + _ROUNDING**2
+
+
+@cache
+def _coefficients() -> Field:
+    """R_0, N and the entries of Q, each with three derivatives in kappa."""
+    kappa, nu = ON_M
+    risk = quadratic_risk()
+    on = risk.on_manifold.subs(epsilon, 0)
+    found = [on.subs(nu, 0), -on.diff(nu)]
+    found += [risk.form[i, j] for i in range(3) for j in range(i, 3)]
+    # One after the other: together they are simplified, which takes ten times as long.
+    outputs = [g for f in found for g in accumulate([f, *3 * [kappa]], diff)]
+    return Field(outputs, (kappa, lam), parameters={"gamma": gamma, "d": d, "L": L})
+
+
+@cache
+def _bound_coefficients(task: Task) -> BoundField:
+    given = {"gamma": arb(task.gamma), "d": arb(task.d), "L": arb(task.L)}
+    return _coefficients().bind(given, _DIGITS)
+
+
+def third_derivative(
+    states: _Array, points: _Array, lam: _Array, task: Task, reach: float
+) -> float:
+    r"""A bound of the third derivative of the risk in k and v, proved by ball arithmetic.
+
+    Parameters
+    ----------
+    states : ndarray, shape (n, 5)
+    points : ndarray, shape (n, 2, 4)
+        The same in vectors.
+    lam : ndarray, shape (n,)
+        Inverse temperatures; the bound holds for all that lie between.
+    task : Task
+    reach : float
+        How far k and v may be, together, from one of the states.
+
+    Returns
+    -------
+    float
+        Of :math:`|D^3 R[h, h, e]|` for all unit vectors h and e.
+    """
+    wide = reach * np.array([1, 1, 1, 1, math.sqrt(2)])
+    low, high = states.min(axis=0) - wide, states.max(axis=0) + wide
+    low[0], high[0] = max(low[0], -1.0), min(high[0], 1.0)
+    third, mixed = _overlap_bounds(low, high, float(lam.min()), float(lam.max()), task)
+    m = _DIMENSIONS
+    # Bounds of how overlaps change with k and v; nothing is longer than 1.
+    rates = np.abs(overlap_rates(points)).max(axis=0)
+    rates[4] = np.minimum(1.0, rates[4] + reach)
+    pairs = np.eye(2 * m)[np.r_[m : 2 * m, :m]]
+    tensor = np.einsum("pqr,pi,qj,rk->ijk", third, rates, rates, rates)
+    outer = np.einsum("i,jk->ijk", mixed @ rates, pairs)
+    tensor += outer + outer.transpose(1, 0, 2) + outer.transpose(1, 2, 0)
+    return float(np.linalg.norm(tensor.reshape(2 * m, -1), 2))
+
+
+def _overlap_bounds(
+    low: _Array, high: _Array, coldest: float, hottest: float, task: Task
+) -> tuple[_Array, _Array]:
+    """Bounds of the third derivatives in the overlaps, and of the second with rho, over a box."""
+    third, mixed = np.zeros((5, 5, 5)), np.zeros(5)
+    bound = _bound_coefficients(task)
+    with ctx.workdps(_DIGITS):
+        ends = zip(low[1:].tolist(), high[1:].tolist(), strict=True)
+        nu, *q = (arb((a + b) / 2, (b - a) / 2 * 1.001) for a, b in ends)
+    edges = [_exact(x) for x in np.linspace(low[0], high[0], _CUTS[0] + 1)]
+    heats = [_exact(x) for x in np.linspace(coldest, hottest, _CUTS[1] + 1)]
+    for heat in pairwise(heats):
+        for side in pairwise(edges):
+            values = bound.natural((side, heat))
+            with ctx.workdps(_DIGITS):
+                c = [values[i : i + 4] for i in range(0, len(values), 4)]
+                Q = [
+                    [[c[2 + _ENTRY[i][j]][n] for j in range(3)] for i in range(3)] for n in range(4)
+                ]
+                row = [
+                    [sum(Q[n][i][j] * q[j] for j in range(3)) for i in range(3)] for n in range(4)
+                ]
+                cube = c[0][3] - c[1][3] * nu + sum(row[3][i] * q[i] for i in range(3)) / 2
+                found = {(0, 0, 0): cube, (0, 0, 1): -c[1][2]}
+                found |= {(0, 0, 2 + i): row[2][i] for i in range(3)}
+                found |= {(0, 2 + i, 2 + j): Q[1][i][j] for i in range(3) for j in range(i, 3)}
+                for at, value in found.items():
+                    most = max(third[at], float(abs(value).upper()))
+                    for place in permutations(at):
+                        third[place] = most
+                for p, value in enumerate((row[1][2], arb(0), *Q[0][2])):
+                    mixed[p] = max(mixed[p], float(abs(value).upper()))
+    # For the rounding of what follows.
+    return third * (1 + 1e-9), mixed * (1 + 1e-9)
+
+
+_ENTRY = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
+
+
+def _exact(x: float) -> fmpq:
+    return fmpq(*x.as_integer_ratio())
 
 
 def _norms(matrices: _Array) -> _Array:
@@ -211,8 +368,13 @@ def lifted(states: _Array) -> _Array:
     k_square, v_square, inner = beyond(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
     points[..., :2] = gram_matrices(states)[..., :2, 2:]
-    points[..., 0, 2] = np.sqrt(np.maximum(0.0, k_square))
-    points[..., 1, 2] = np.copysign(np.sqrt(np.maximum(0.0, v_square)), inner)
+    first = k_square >= v_square
+    large, small = (np.maximum(0.0, f(k_square, v_square)) for f in (np.maximum, np.minimum))
+    larger, smaller = np.sqrt(large), np.copysign(np.sqrt(small), inner)
+    # Where it is small, its square says little of it, and the product more.
+    np.divide(inner, larger, out=smaller, where=small < 0.1 * large)
+    points[..., 0, 2] = np.where(first, larger, smaller)
+    points[..., 1, 2] = np.where(first, smaller, larger)
     return np.asarray(points / np.linalg.norm(points, axis=-1, keepdims=True))
 
 
@@ -227,9 +389,16 @@ def step_derivative(
     points: _Array, lam: Any, task: Task, alpha: float, backend: str = "numpy"
 ) -> _Array:
     r"""The Jacobian matrix of one step, :math:`x \mapsto G(x/|x|)` for each of the two vectors."""
+    return _step(points, *ambient_derivatives(points, lam, task, backend), alpha)[2]
+
+
+def _step(
+    points: _Array, slope: _Array, bend: _Array, alpha: float
+) -> tuple[_Array, _Array, _Array]:
+    """Where a step leads, the larger :math:`|u_i|`, and the Jacobian matrix."""
     m = _DIMENSIONS
-    slope, bend = ambient_derivatives(points, lam, task, backend)
-    result = np.empty(bend.shape)
+    result, after = np.empty(bend.shape), np.empty(points.shape)
+    longest = np.ones(points.shape[:-2])
     for i, rows in enumerate((slice(0, m), slice(m, 2 * m))):
         x, g = points[..., i, :], slope[..., i, :]
         along = np.sum(x * g, axis=-1, keepdims=True)
@@ -238,33 +407,16 @@ def step_derivative(
         change[..., rows] += (1 + alpha * along)[..., None] * np.eye(m)
         change[..., rows] += alpha * x[..., :, None] * g[..., None, :]
         norm = np.linalg.norm(moved, axis=-1, keepdims=True)
-        result[..., rows, :] = _across(moved / norm, change) / norm[..., None]
+        after[..., i, :] = moved / norm
+        longest = np.maximum(longest, norm[..., 0])
+        result[..., rows, :] = _across(after[..., i, :], change) / norm[..., None]
     for i, columns in enumerate((slice(0, m), slice(m, 2 * m))):
         x = points[..., i, :]
         stretched = result[..., columns] @ x[..., :, None]
         result[..., columns] -= stretched * x[..., None, :]
-    return result
+    return after, longest, result
 
 
 def _across(x: _Array, columns: _Array) -> _Array:
     """Columns, without their parts along a unit vector."""
     return columns - x[..., :, None] * (x[..., None, :] @ columns)
-
-
-def second_derivative(
-    points: _Array, lam: _Array, task: Task, alpha: float, backend: str = "numpy"
-) -> _Array:
-    """A bound of the second derivative of a step: the root of the sum of its squares."""
-    small = 1e-5
-    total = np.zeros(len(points))
-    for i in range(2):
-        for j in range(_DIMENSIONS):
-            shift = np.zeros((2, _DIMENSIONS))
-            shift[i, j] = small
-            ends = []
-            for sign in (1, -1):
-                moved = points + sign * shift
-                moved /= np.linalg.norm(moved, axis=-1, keepdims=True)
-                ends.append(step_derivative(moved, lam, task, alpha, backend))
-            total += (((ends[0] - ends[1]) / (2 * small)) ** 2).sum(axis=(-1, -2))
-    return np.sqrt(total)
