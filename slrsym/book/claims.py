@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sympy import And, Basic, Eq, Symbol
+from sympy import Basic, Eq, Symbol
 
 from slrsym import notation
 from slrsym.book.abbreviations import (
@@ -46,6 +46,7 @@ from slrsym.claims.claim import Claim
 from slrsym.coq.confirmed import also_by_coq, confirmed, confirmed_claims
 from slrsym.evidence.judged import by_kernel
 from slrsym.search.step import Step
+from slrsym.statements.expressions import conjuncts
 from slrsym.typeset import Printer, declared_laws
 from slrsym.typeset.boxes import Box, Fence, Operator, row
 
@@ -244,7 +245,7 @@ def _source(
 ) -> str | None:
     """The claim of the document that says what a function is equal to, on its right-hand side."""
     for id in included:
-        for part in And.make_args(find(id).statement):
+        for part in conjuncts(find(id).statement):
             if id != claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
                 return id
     return None

@@ -34,6 +34,7 @@ from slrsym.book.prose import bounds, inline_text, why
 from slrsym.search.lemmas import InWords
 from slrsym.search.step import Link as CheckedLink
 from slrsym.search.step import Step
+from slrsym.statements.expressions import conjuncts
 from slrsym.statements.maps import BoxMap
 from slrsym.statements.orbits import OrbitStatement, Piece
 from slrsym.typeset import Box, Printer
@@ -284,7 +285,7 @@ class Writer:
         self, statement: Boolean, label: str = "", reason: tuple[Inline, ...] = ()
     ) -> list[Block]:
         """A statement as displayed formulas, one for each part of a conjunction."""
-        parts = statement.args if isinstance(statement, And) else (statement,)
+        parts = list(conjuncts(statement))
         blocks: list[Block] = []
         if isinstance(statement, InWords):
             text = str(statement.args[0]).rstrip(".")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
-from sympy import And, Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
+from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.boxes import rational, signed_interval
@@ -18,6 +18,7 @@ from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.functions import ErfVariance
+from slrsym.statements.expressions import conjuncts
 
 
 @certifying
@@ -82,9 +83,8 @@ class OnBox:
         str
             Why that is not shown; empty if it is.
         """
-        relations = statement.args if isinstance(statement, And) else (statement,)
         budget = Budget(self.max_boxes, self.seconds)
-        return next((why for r in relations if (why := self._relation(r, budget))), "")
+        return next((why for r in conjuncts(statement) if (why := self._relation(r, budget))), "")
 
     def _relation(self, relation: Boolean, budget: Budget) -> str:
         if not isinstance(relation, Gt | Lt):

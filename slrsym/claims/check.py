@@ -19,7 +19,7 @@ from slrsym.search.chain import fitting_step
 from slrsym.search.context import Context, covariances
 from slrsym.search.lemmas import InWords
 from slrsym.search.step import Step
-from slrsym.statements.expressions import ProofError, Refused, spoken
+from slrsym.statements.expressions import ProofError, Refused, conjuncts, spoken
 from slrsym.statements.orbits import OrbitStatement
 
 # What evaluates numbers is imported where it is used: what a claim rests on is told without.
@@ -244,7 +244,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
 
     others = []
     try:
-        for part in And.make_args(step.statement):
+        for part in conjuncts(step.statement):
             if isinstance(part, OrbitStatement):
                 examine(part, step.context.hypotheses, rng)
             else:

@@ -15,6 +15,7 @@ from slrsym.claims.claim import Claim
 from slrsym.coq.goals import Exporter, Goal, identifier
 from slrsym.coq.printing import Printer, Unprintable
 from slrsym.coq.reading import Misread, require_same, require_same_claim
+from slrsym.statements.expressions import conjuncts
 
 # Functions, their slopes and bounds, and tactics: what the goals rest on.
 LIBRARY = Path(__file__).with_name("Slrsym.v")
@@ -137,7 +138,7 @@ class Development:
                 continue  # which the tactic does not know
             at = {x: sp.Rational(str(value)) for x, value in ranges.items()}
             text += _title(self.find(id))
-            for k, part in enumerate(sp.And.make_args(self.find(id).statement), start=1):
+            for k, part in enumerate(conjuncts(self.find(id).statement), start=1):
                 said = part.func(*(a.subs(at) for a in part.args), evaluate=False)
                 text += f"Lemma {identifier(id)}__{k} : {Printer().statement(said)}.\n"
                 text += "Proof. interval. Qed.\n"

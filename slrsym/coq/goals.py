@@ -16,6 +16,7 @@ from slrsym.claims.claim import Claim
 from slrsym.coq.printing import Printer, Unprintable
 from slrsym.coq.tactics import tactics
 from slrsym.search.step import Step
+from slrsym.statements.expressions import conjuncts
 
 # A goal longer than this says little to a reader, and Coq takes minutes.
 _LONGEST = 40_000
@@ -190,7 +191,7 @@ class Exporter:
         conclusion = printer.statement(step.statement)
         if printer.opaque and all(
             isinstance(r, Relational) and {r.lhs, r.rhs} <= set(printer.opaque.values())
-            for r in sp.And.make_args(step.statement)
+            for r in conjuncts(step.statement)
         ):
             raise Unprintable("both sides are beyond Coq's words")
         context, premises = step.context, []

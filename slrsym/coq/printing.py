@@ -75,16 +75,15 @@ class Printer:
 
     def term(self, e: Any) -> str:
         """A term, in parentheses unless it is one word."""
-        if isinstance(e, sp.Integer):
-            return str(e) if e >= 0 else f"(- {-e})"
-        if isinstance(e, sp.Rational):
-            return f"({e.p} / {e.q})" if e > 0 else f"(- {-e.p} / {e.q})"
-        if e in (sp.pi, sp.E):
-            return "PI" if e is sp.pi else "(exp 1)"
         if isinstance(e, sp.Symbol):
             if not e.is_real:
                 raise Unprintable(f"{e} is not declared real")
             return self._variable(e, e.name)
+        if isinstance(e, sp.Rational):
+            size = str(abs(e.p)) if e.q == 1 else f"{abs(e.p)} / {e.q}"
+            return f"(- {size})" if e.p < 0 else size if e.q == 1 else f"({size})"
+        if e is sp.pi or e is sp.E:
+            return "PI" if e is sp.pi else "(exp 1)"
         if isinstance(e, sp.Add):
             return f"({' + '.join(map(self.term, e.args))})"
         if isinstance(e, sp.Mul):
@@ -107,7 +106,7 @@ class Printer:
         return binder or self._opaque(e)
 
     def _product(self, factors: Sequence[Any]) -> str:
-        below = [f for f in factors if isinstance(f, sp.Pow) and f.exp.is_Rational and f.exp < 0]
+        below = [f for f in factors if isinstance(f, sp.Pow) and f.exp.is_Rational and f.exp.p < 0]
         above = [f for f in factors if f not in below]
         text = " * ".join(map(self.term, above)) or "1"
         for f in below:
@@ -121,7 +120,7 @@ class Printer:
         base = self.term(e.base)
         root = f"(sqrt {base})" if e.exp.q == 2 else base
         text = root if n == 1 else f"({root} ^ {n})"
-        return text if e.exp >= 0 else f"(/ {text})"
+        return text if e.exp.p >= 0 else f"(/ {text})"
 
     def _binder(self, e: Any) -> str | None:
         mark = dict(self.free)

@@ -8,7 +8,8 @@ but those of writing: sums and products have no order, ``a / b`` is a power of b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -69,16 +70,18 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = []
         at = 0
-        while text[at:].strip():
+        text = text.rstrip()
+        while at < len(text):
             found = _TOKEN.match(text, at)
             if found is None:
                 raise Misread(f"no word of the goals: {text[at : at + 20]!r}")
             self.tokens.append(found[1])
             at = found.end()
+        self.tokens.append("")  # the end
         self.place, self.bound = 0, list[str]()
 
     def peek(self) -> str:
-        return self.tokens[self.place] if self.place < len(self.tokens) else ""
+        return self.tokens[self.place]
 
     def take(self, wanted: str = "") -> str:
         token = self.peek()
@@ -133,7 +136,7 @@ class _Parser:
     def application(self) -> Any:
         head = self.atom()
         arguments = []
-        while re.match(r"[\w(]", self.peek()):
+        while (first := self.peek()[:1]).isalnum() or first in ("(", "_"):
             arguments.append(self.atom())
         if not arguments:
             return head
@@ -203,8 +206,16 @@ class _Walker:
             raise Misread("one name for two things")
         self.names = names
         self.opaque = {e for e in names if not isinstance(e, sp.Symbol | sp.IndexedBase)}
+        self._seen: dict[Any, Any] = {}
 
     def __call__(self, e: Any, bound: tuple[Any, ...] = ()) -> Any:
+        """The tuple of an expression or a statement, each walked once."""
+        at = (e, bound)
+        if at not in self._seen:
+            self._seen[at] = self._walked(e, bound)
+        return self._seen[at]
+
+    def _walked(self, e: Any, bound: tuple[Any, ...]) -> Any:
         def all_of(parts: Iterable[Any]) -> list[Any]:
             return [self(p, bound) for p in parts]
 
@@ -319,7 +330,7 @@ def require_same(goal: Goal) -> None:
         premises, conclusion = _without_implication(premises, conclusion, goal.step.statement)
     if conclusion != walk(goal.step.statement):
         raise Misread(f"{goal.name} concludes {conclusion}")
-    own = [walk(h) for h in _printable(walk, _suppositions(goal.step))]
+    own = list(_walked(walk, _suppositions(goal.step)))
     allowed = [*own, *(("v", f"claim_{id.replace('-', '_')}") for id in goal.step.uses)]
     symbols = {name: x for x, name in goal.printer.names.items()}
     for name, indices in variables:
@@ -340,15 +351,11 @@ def _suppositions(step: Any) -> list[Any]:
     return list(dict.fromkeys((*step.context.hypotheses, *step.context.granted)))
 
 
-def _printable(walk: _Walker, hypotheses: Iterable[Any]) -> list[Any]:
-    found = []
+def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
+    """Those that can be read as anything."""
     for h in hypotheses:
-        try:
-            walk(h)
-        except (Misread, ValueError):
-            continue
-        found.append(h)
-    return found
+        with suppress(Misread, ValueError):
+            yield walk(h)
 
 
 def _fact(

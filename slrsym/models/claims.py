@@ -31,6 +31,7 @@ from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance
 from slrsym.models.statement import Direction
 from slrsym.models.terms import Role
 from slrsym.proof import Claim, D, all_of, chain, differentiate, gaussian_calculus, substitution
+from slrsym.statements.expressions import conjuncts
 
 if TYPE_CHECKING:
     from slrsym.models.stated import Model
@@ -230,8 +231,7 @@ def _gradient(model: Model, name: str, source: str) -> Claim:
     @claim.proof
     def _(goal: Any) -> Any:
         """Term by term."""
-        parts = goal.args if isinstance(goal, And) else (goal,)
-        proofs = [chain(part.lhs).then(part.rhs, by=differentiate) for part in parts]
+        proofs = [chain(part.lhs).then(part.rhs, by=differentiate) for part in conjuncts(goal)]
         return all_of(*proofs) if len(proofs) > 1 else proofs[0]
 
     return claim

@@ -33,6 +33,7 @@ from slrsym.numbers.values import (
     random_value,
     solved,
 )
+from slrsym.statements.expressions import conjuncts
 
 # How often points are proposed, and how often in a row at one size.
 _TRIES = 4000
@@ -252,7 +253,7 @@ def _conjuncts(given: Iterable[Any]) -> list[Boolean]:
     for hypothesis in map(sp.sympify, given):
         if not isinstance(hypothesis, Boolean) or isinstance(hypothesis, Symbol):
             raise TypeError(f"a hypothesis must be a relation or a combination; got {hypothesis!r}")
-        result += hypothesis.args if isinstance(hypothesis, sp.And) else [hypothesis]
+        result += conjuncts(hypothesis)
     return [h for h in result if h is not S.true]
 
 

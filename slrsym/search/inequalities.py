@@ -23,7 +23,7 @@ from slrsym.search.regularity import (
     require_interval,
 )
 from slrsym.search.step import Link, Proof, Rule, axioms_of
-from slrsym.statements.expressions import ProofError, Refused, put, rebuilt
+from slrsym.statements.expressions import ProofError, Refused, conjuncts, put, rebuilt
 
 
 class _Sign(Rule):
@@ -243,7 +243,7 @@ class _Lipschitz(_BoundedSlope):
             raise Refused(f"the rule gives <=, and this step says {link.relation}")
         self._require_setting(link, context, 1)
         slope = D(self.of, self.variable)
-        parts = And.make_args(self.bound.conclusion)
+        parts = conjuncts(self.bound.conclusion)
         if len(parts) != 2:
             raise Refused(f"its premise has to bound {slope} from below and from above")
         # SymPy does not keep the order of the parts.
@@ -421,7 +421,7 @@ def cases_of(link: Link, context: Context) -> Iterator[tuple[Link, Context]]:
         yield link, context
         return
     for condition, value in _pieces(node, context):
-        here = context if condition is sp.true else context.assuming(*And.make_args(condition))
+        here = context if condition is sp.true else context.assuming(*conjuncts(condition))
         left, right = (_with(node, value, side) for side in (link.lhs, link.rhs))
         yield from cases_of(Link(left, link.relation, right), here)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Abs, And, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sympify
+from sympy import Abs, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sympify
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
@@ -23,7 +23,14 @@ from slrsym.search.context import Context, Stated, require_defined
 from slrsym.search.normal_forms import LINEAR
 from slrsym.search.regularity import require_admissible, require_integrable, require_moderate
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.expressions import ProofError, Refused, Sentence, bound_symbols, put
+from slrsym.statements.expressions import (
+    ProofError,
+    Refused,
+    Sentence,
+    bound_symbols,
+    conjuncts,
+    put,
+)
 
 
 def instance(
@@ -136,9 +143,9 @@ class Lemma(Rule):
         claim = context.claim(self.id)
         values = {claim.symbol(s): v for s, v in self.values}
         conclusions = [proof.conclusion for proof in self.conditions]
-        facts = [part for fact in conclusions for part in And.make_args(fact)]
+        facts = [part for fact in conclusions for part in conjuncts(fact)]
         shown = instance(claim, values, context, facts)
-        parts = [part for part in And.make_args(shown) if isinstance(part, Relational)]
+        parts = [part for part in conjuncts(shown) if isinstance(part, Relational)]
         if not parts:
             raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
         known = [Link.of(part) for part in parts]
@@ -243,7 +250,7 @@ class _Claimed(Proof):
             return False
         if self.goal.has(Sentence):
             # It is the same under more hypotheses, and what is said of orbits takes long.
-            return not self.values and self.goal in And.make_args(claim.statement)
+            return not self.values and self.goal in conjuncts(claim.statement)
         return not self.values and not claim.given and claim.statement == self.goal
 
 

@@ -22,7 +22,6 @@ from flint import arb
 from sympy import Add, Basic, Dummy, Eq, Expr, Gt, Integral, Lt, Mul, Pow, Rational, S, Sum, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import And
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
@@ -36,6 +35,7 @@ from slrsym.search.intervals import (
     irrational,
     of_value,
 )
+from slrsym.statements.expressions import conjuncts
 
 CONSTANTS: Mapping[Expr, Range] = {sp.pi: irrational(arb.pi), sp.E: irrational(arb.const_e)}
 _HALF_PI = irrational(lambda: arb.pi() / 2)
@@ -474,10 +474,9 @@ class Facts:
         """The relations between finite expressions, one by one."""
         found: list[Relational] = []
         for hypothesis in self.given:
-            parts = hypothesis.args if isinstance(hypothesis, And) else (hypothesis,)
             found += [
                 part
-                for part in parts
+                for part in conjuncts(hypothesis)
                 if isinstance(part, Relational)
                 and all(isinstance(side, Expr) for side in part.args)
                 and not part.has(sp.oo, -sp.oo, S.ComplexInfinity, S.NaN)

@@ -20,7 +20,7 @@ from slrsym.search.calculus import algebra
 from slrsym.search.chain import at, structural_step
 from slrsym.search.context import Context
 from slrsym.search.step import Proof, Step, labelled
-from slrsym.statements.expressions import ProofError, Refused, put
+from slrsym.statements.expressions import ProofError, Refused, conjuncts, put
 
 # Strictly increasing functions that vanish at zero only.
 _INJECTIVE = (sp.erf, sp.sinh)
@@ -284,13 +284,13 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Pro
     solutions = []
     for point in listed:
         values = {}
-        for equation in And.make_args(point):
+        for equation in conjuncts(point):
             if not isinstance(equation, Eq) or equation.lhs not in unknowns:
                 raise ProofError(f"{equation} does not give an unknown its value")
             values[equation.lhs] = equation.rhs
         if set(values) != set(unknowns):
             raise ProofError(f"{point} does not give every unknown a value")
-        solutions.append(values)
+        solutions.append({u: values[u] for u in unknowns})
     return _SolutionSet(goal, equations, tuple(solutions), tuple(unknowns), tree)
 
 
@@ -298,7 +298,7 @@ def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], t
     """The equations and the list of solutions."""
 
     def lists_values(side: Boolean) -> bool:
-        points = [e for point in Or.make_args(side) for e in And.make_args(point)]
+        points = [e for point in Or.make_args(side) for e in conjuncts(point)]
         return all(
             isinstance(e, Eq) and e.lhs in unknowns and not e.rhs.free_symbols & set(unknowns)
             for e in points
@@ -307,7 +307,7 @@ def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], t
     # SymPy orders the sides, and the list of solutions, by chance.
     sides = sorted(goal.args, key=lambda side: (isinstance(side, Or), lists_values(side)))
     system, points = sides
-    equations = tuple(And.make_args(system))
+    equations = conjuncts(system)
     for equation in equations:
         if not isinstance(equation, Eq) or equation.rhs != sp.S.Zero:
             raise ProofError(f"{equation} is not an equation with 0 on its right")

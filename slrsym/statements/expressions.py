@@ -10,7 +10,7 @@ import sympy as sp
 from sympy import Basic, Expr, Symbol
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import BooleanFunction
+from sympy.logic.boolalg import Boolean, BooleanFunction
 from sympy.printing.str import StrPrinter
 
 from slrsym.gaussian.binding import Binder
@@ -30,6 +30,11 @@ class Sentence(BooleanFunction):  # type: ignore[misc]
     @classmethod
     def eval(cls, *args: Any) -> None:
         return None
+
+
+def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
+    """The parts of a conjunction, or the statement; `And.make_args` has them in a random order."""
+    return statement.args if isinstance(statement, And) else (statement,)
 
 
 @lru_cache(maxsize=2**14)

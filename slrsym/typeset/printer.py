@@ -29,6 +29,7 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum, Law
+from slrsym.statements.expressions import conjuncts
 from slrsym.typeset.boxes import (
     Atom,
     Box,
@@ -218,7 +219,7 @@ class Statements(Writing):
             return None
         points = []
         for option in expr.args:
-            equations = And.make_args(option)
+            equations = conjuncts(option)
             if not all(isinstance(e, sp.Eq) and e.lhs.is_Symbol for e in equations):
                 return None
             points.append({e.lhs: e.rhs for e in equations})
