@@ -1,4 +1,9 @@
-"""Owen's T function and zeta in double precision, for scalars, in plain Python that Numba compiles.
+"""Owen's T and zeta for numbers, to 3 and 5 units in the last place; compiled by Numba, too.
+
+Printed code calls them with and without Numba, so that there is one source. For arrays there are
+their namesakes in `slrsym.kernels.special`, by a shorter rule: Owen's T of 400 points takes 212 ns
+each there, and is wrong by up to 1290 units in the last place, 2 in the middle; by this rule,
+compiled, 119 ns and 3 units (h to 37, a from 1e-12 to 1e12).
 
 Both are integrals of a positive function, so that Gauss-Legendre quadrature keeps the relative
 accuracy. What would lose it, the square in exp(-h^2/2) and the argument of erfc, is split in two.

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from numpy.polynomial import chebyshev
 from scipy.special import erfcx
 
-from slrsym.kernels import laplace
+from slrsym.kernels import _numba_owens, laplace
 from slrsym.kernels.special import (
     COUNTS,
     FALLS,
@@ -25,7 +25,7 @@ from slrsym.kernels.special import (
     NOTHING,
     PIECE,
     REACH,
-    SQRT2,
+    SQRT2,  # noqa: F401 (in what is written out below)
     TABLES,
     WEIGHTS,
     WIDTHS,
@@ -236,22 +236,7 @@ def erf_covariance(x, y, r):
     return 4 / math.pi * sign * math.exp(-(x * x + y * y) / 2 - least) * total
 
 
-@njit(**_OPTIONS)
-def owens_t(h, a):
-    """As `slrsym.kernels.special.owens_t`, for numbers."""
-    if h != h or a != a:
-        return math.nan
-    sign = 1.0 if a > 0 else -1.0
-    h, a = abs(h), abs(a)
-    if a <= 1:
-        half = h * h / 2
-        return sign * math.exp(-half) * decay_integral(half, 0.0, a) / (2 * math.pi)
-    k = min(a * h, 40.0) if h > 0 else 0.0
-    half = k * k / 2
-    value = math.exp(-half) * decay_integral(half, 0.0, 1 / a) / (2 * math.pi)
-    tails = math.erfc(h / SQRT2) * math.erf(k / SQRT2) + math.erfc(k / SQRT2)
-    return sign * (tails / 4 - value)
-
+owens_t = _numba_owens.compiled()["owens_t"]
 
 _RIGHT, _STEP_Y, _STEP_Z = laplace.RIGHT, laplace.STEP_Y, laplace.STEP_Z
 ends = njit(**_OPTIONS)(laplace.ends)

@@ -105,12 +105,13 @@ def compiled_module(source: str) -> ModuleType:
     """
     import numba
 
-    import slrsym.kernels._numba_special as helpers
+    from slrsym.kernels import _numba_owens, _numba_special
 
     text = f"{_HEAD}BLOCK, LANES = {BLOCK}, {_LANES}\n\n\n{source}"
     # Numba does not notice when a function that is called from another file has changed.
+    helpers = (_numba_special, _numba_owens, special)
     parts = [numba.__version__, np.__version__, text]
-    parts += [Path(str(m.__file__)).read_text(encoding="utf-8") for m in (helpers, special)]
+    parts += [Path(str(m.__file__)).read_text(encoding="utf-8") for m in helpers]
     parts.append(special.POLYNOMIALS.read_bytes().hex())
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
     name = f"slrsym_kernel_{digest}"
