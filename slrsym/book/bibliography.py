@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from slrsym.book.document import Citation, Inline, Text
@@ -24,27 +25,28 @@ class Work:
     called: str
 
 
-def _works() -> tuple[Work, ...]:
+@cache
+def works() -> tuple[Work, ...]:
+    """The works of `references.bib`."""
     text = (files(__package__) / "references.bib").read_text(encoding="utf-8")
-    works = []
+    found = []
     for entry in _ENTRY.findall(text):
         called = _CALLED.search(entry)
         assert called is not None
-        works.append(
+        found.append(
             Work(entry.partition("{")[2].partition(",")[0], _CALLED.sub("", entry), called[1])
         )
-    return tuple(works)
+    return tuple(found)
 
 
 _ENTRY = re.compile(r"^@.*?^}\n", re.MULTILINE | re.DOTALL)
 _CALLED = re.compile(r"^  called = \{(.*)\},\n", re.MULTILINE)
-WORKS = _works()
 _EDITION = re.compile(r"^,? *\d+(st|nd|rd|th) ed\.,? *")
 
 
 def cited(reference: str) -> tuple[Inline, ...]:
     """A reference, as it stands in the code, as a citation."""
-    for work in WORKS:
+    for work in works():
         if reference.startswith(work.called):
             rest = reference.removeprefix(work.called)
             return (Citation(work.key, _EDITION.sub("", rest).strip(" ,")),)
@@ -63,7 +65,7 @@ def bibtex(references: Iterable[str]) -> str:
     for reference in references:
         for piece in cited(reference):
             if isinstance(piece, Citation):
-                known = next((work for work in WORKS if work.key == piece.key), None)
+                known = next((work for work in works() if work.key == piece.key), None)
                 # BibTeX counts brackets, also those behind a backslash.
                 note = escaped(reference).replace(r"\{", r"\textbraceleft{}")
                 note = note.replace(r"\}", r"\textbraceright{}")
@@ -71,5 +73,5 @@ def bibtex(references: Iterable[str]) -> str:
                     f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"
                 )  # fmt: skip
     entries.pop(PAPER, None)
-    paper = next(work for work in WORKS if work.key == PAPER)
+    paper = next(work for work in works() if work.key == PAPER)
     return "\n".join([paper.entry, *(entries[key] for key in sorted(entries))])

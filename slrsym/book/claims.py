@@ -43,7 +43,7 @@ from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.coq.confirmed import also_by_coq, confirmed, confirmed_claims
+from slrsym.coq import also_by_coq, confirmed, confirmed_claims
 from slrsym.evidence.judged import by_kernel
 from slrsym.search.step import Step
 from slrsym.statements.expressions import conjuncts

@@ -6,6 +6,7 @@ letter stands for is known, so whatever is written can be read back.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -149,7 +150,7 @@ def overlaps_of_risk(expr: Expectation) -> tuple[Expr, ...] | None:
 _K, _N = notation.kappa, notation.nu
 _RISK_ARGUMENTS = (
     (_K, _N, S.Zero, S.Zero, S.Zero),
-    *((x, y, S.Zero, S.Zero, S.Zero) for x in (S.One, -S.One) for y in (S.One, -S.One)),
+    *itertools.product(*2 * [(S.One, -S.One)], *3 * [(S.Zero,)]),
 )
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slrsym.claims import name_of, step_name
-from slrsym.coq.confirmed import column, is_step_also_by_coq
+from slrsym.coq import column, is_step_also_by_coq
 from slrsym.prose import unmarked
 
 if TYPE_CHECKING:

@@ -1,4 +1,50 @@
 """Steps of proofs by Coq: a third check, by a program that shares nothing with the other two.
 
 What it confirms is marked "also by Coq"; it is no part of what ``proved`` means.
+
+What it confirms of the claims that come with the package is read here from the list that is kept.
 """
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+# For each claim the steps, by label, each with the tactic that proves it; and the claims that Coq
+# confirms as a whole, each with the other claims that it supposes.
+CONFIRMED = Path(__file__).with_name("confirmed.json")
+
+
+@cache
+def _listed() -> dict[str, dict[str, dict[str, str]]]:
+    found: dict[str, dict[str, dict[str, str]]] = json.loads(CONFIRMED.read_text())
+    return found
+
+
+def confirmed() -> dict[str, dict[str, str]]:
+    """For each claim the steps that Coq confirms, by label, with the tactic."""
+    return _listed()["steps"]
+
+
+def confirmed_claims() -> dict[str, list[str]]:
+    """The claims that Coq confirms as a whole, each with the other claims that it supposes."""
+    return {id: list(rests) for id, rests in _listed()["claims"].items()}
+
+
+def is_step_also_by_coq(id: str, label: str) -> bool:
+    """Whether Coq confirms a step, too, of a claim that comes with the package."""
+    return label in confirmed().get(id, {})
+
+
+def also_by_coq(id: str, steps: int) -> str:
+    """What is said of a claim of the package that Coq confirms, or steps of it; else nothing."""
+    count = len(confirmed().get(id, {}))
+    if id in confirmed_claims():
+        return "Also by Coq, as a whole."
+    return f"Also by Coq: {count} of {steps} steps." if count else ""
+
+
+def column(id: str) -> str:
+    """How many steps of a claim Coq confirms, for a table; ``all`` if the claim as a whole."""
+    return "all" if id in confirmed_claims() else str(len(confirmed().get(id, {})) or "-")

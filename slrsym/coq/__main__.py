@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq.confirmed import CONFIRMED, confirmed, confirmed_claims
+from slrsym.coq import CONFIRMED, confirmed, confirmed_claims
 from slrsym.coq.development import Development
 from slrsym.coq.running import checked
 

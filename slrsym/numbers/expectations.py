@@ -40,11 +40,13 @@ from slrsym.numbers.integrands import (
     by_component,
     degree_of,
     essential_forms,
+    kinks_of,
     multiplied_out,
     named_anew,
     split_off_polynomial,
+    with_fewer_forms,
 )
-from slrsym.numbers.kinks import Line, kinks_of, lines_of, piecewise_sum, with_fewer_forms
+from slrsym.numbers.kinks import Line, lines_of, piecewise_sum
 from slrsym.numbers.nodes import (
     RELATIONS,
     Nodes,

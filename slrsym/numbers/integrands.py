@@ -1,7 +1,7 @@
 """What is done to expressions before there are numbers.
 
-Elementary derivatives, functions put in for undefined ones, products multiplied out, integrands
-taken apart into independent parts.
+Elementary derivatives, functions put in for undefined ones, products multiplied out, kinks found,
+integrands taken apart into independent parts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import sympy as sp
@@ -157,6 +158,62 @@ def derivative_of(expr: Expr) -> Expr | None:
         for _ in range(int(n)):
             slope = None if slope is None else _slope_of(slope, x)
     return slope
+
+
+def with_fewer_forms(expr: Expr) -> Expr:
+    """The expression with max(a, b) = b + max(a - b, 0), which bends in one direction alone."""
+    if not expr.has(sp.Max, sp.Min):
+        return expr
+    nodes = [n for n in expr.atoms(sp.Max, sp.Min) if len(n.args) == 2 and 0 not in n.args]
+    put = {
+        n: n.args[1] + n.func(n.args[0] - n.args[1], 0) for n in nodes if not n.has(sp.Piecewise)
+    }
+    return expr.xreplace(put)
+
+
+def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+    """What vanishes where an integrand bends or jumps."""
+    found: dict[Expr, None] = {}
+    for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational):
+        if not free(node) & random:
+            continue
+        if isinstance(node, sp.Abs | sp.sign | sp.Heaviside):
+            arguments = [node.args[0]]
+        elif isinstance(node, Relational):
+            arguments = [node.lhs - node.rhs]
+        else:
+            arguments = [a - b for a, b in combinations(node.args, 2)]
+        for argument in arguments:
+            found |= dict.fromkeys(_factors(argument, random))
+    return list(found)
+
+
+def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
+    """Expressions without kinks of their own, one of which vanishes where `expr` does."""
+    if not free(expr) & random:
+        return
+    for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise):
+        if free(node) & random:
+            for branch in _branches(node):
+                yield from _factors(expr.xreplace({node: branch}), random)
+            return
+    if isinstance(expr, sp.Mul):
+        for part in expr.args:
+            yield from _factors(part, random)
+    elif isinstance(expr, sp.Pow) and expr.exp.is_Rational:
+        yield from _factors(expr.base, random)
+    else:
+        yield expr
+
+
+def _branches(node: Basic) -> list[Any]:
+    if isinstance(node, sp.Abs):
+        return [node.args[0], -node.args[0]]
+    if isinstance(node, sp.sign):
+        return [S.One, S.NegativeOne]
+    if isinstance(node, sp.Heaviside):
+        return [S.One, S.Zero]
+    return [pair[0] for pair in node.args] if isinstance(node, sp.Piecewise) else list(node.args)
 
 
 _MOST_TERMS = 4000

@@ -11,11 +11,10 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from flint import arb, ctx
-from sympy import Abs, Basic, Expr, Heaviside, Max, Min, Mul, Piecewise, Pow, S, Symbol, sign
-from sympy.core.relational import Relational
+from sympy import Expr, Symbol
 
 from slrsym.numbers.balls import (
     DIGITS_PER_BIT,
@@ -34,60 +33,6 @@ from slrsym.statements.expressions import free
 Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]
 _WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
 _MOST_NODES = 2_000_000
-
-
-def with_fewer_forms(expr: Expr) -> Expr:
-    """The expression with max(a, b) = b + max(a - b, 0), which bends in one direction alone."""
-    if not expr.has(Max, Min):
-        return expr
-    nodes = [n for n in expr.atoms(Max, Min) if len(n.args) == 2 and 0 not in n.args]
-    put = {n: n.args[1] + n.func(n.args[0] - n.args[1], 0) for n in nodes if not n.has(Piecewise)}
-    return expr.xreplace(put)
-
-
-def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
-    """What vanishes where an integrand bends or jumps."""
-    found: dict[Expr, None] = {}
-    for node in expr.atoms(Abs, sign, Heaviside, Max, Min, Relational):
-        if not free(node) & random:
-            continue
-        if isinstance(node, Abs | sign | Heaviside):
-            arguments = [node.args[0]]
-        elif isinstance(node, Relational):
-            arguments = [node.lhs - node.rhs]
-        else:
-            arguments = [a - b for a, b in itertools.combinations(node.args, 2)]
-        for argument in arguments:
-            found |= dict.fromkeys(_factors(argument, random))
-    return list(found)
-
-
-def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
-    """Expressions without kinks of their own, one of which vanishes where `expr` does."""
-    if not free(expr) & random:
-        return
-    for node in expr.atoms(Abs, sign, Heaviside, Max, Min, Piecewise):
-        if free(node) & random:
-            for branch in _branches(node):
-                yield from _factors(expr.xreplace({node: branch}), random)
-            return
-    if isinstance(expr, Mul):
-        for part in expr.args:
-            yield from _factors(part, random)
-    elif isinstance(expr, Pow) and expr.exp.is_Rational:
-        yield from _factors(expr.base, random)
-    else:
-        yield expr
-
-
-def _branches(node: Basic) -> list[Any]:
-    if isinstance(node, Abs):
-        return [node.args[0], -node.args[0]]
-    if isinstance(node, sign):
-        return [S.One, S.NegativeOne]
-    if isinstance(node, Heaviside):
-        return [S.One, S.Zero]
-    return [pair[0] for pair in node.args] if isinstance(node, Piecewise) else list(node.args)
 
 
 def lines_of(

@@ -37,11 +37,12 @@ from slrsym.search.intervals import (
 )
 from slrsym.statements.expressions import conjuncts
 
-CONSTANTS: Mapping[Expr, Range] = {sp.pi: irrational(arb.pi), sp.E: irrational(arb.const_e)}
-_HALF_PI = irrational(lambda: arb.pi() / 2)
-_OVER_TWO_PI = irrational(lambda: 1 / (2 * arb.pi()))
-_TOP_OF_ERF_PRIME = irrational(lambda: 2 / arb.pi().sqrt())
-_TOP_OF_NORMAL_PDF = irrational(lambda: 1 / (2 * arb.pi()).sqrt())
+_PI = irrational(arb.pi)
+CONSTANTS: Mapping[Expr, Range] = {sp.pi: _PI, sp.E: irrational(arb.const_e)}
+_HALF_PI = Range.point(S.Half) * _PI
+_OVER_TWO_PI = (Range.point(2) * _PI).power(-1)
+_TOP_OF_ERF_PRIME = Range.point(2) * _PI.root(2).power(-1)
+_TOP_OF_NORMAL_PDF = (Range.point(2) * _PI).root(2).power(-1)
 # The largest value of erf'' is that at -1/sqrt(2): sqrt(8/(pi e)) = 0.96788...
 _ERF_SECOND = Range(-Rational(121, 125), Rational(121, 125))
 

@@ -8,8 +8,7 @@ from sympy import Eq, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq import running
-from slrsym.coq.confirmed import confirmed, confirmed_claims
+from slrsym.coq import confirmed, confirmed_claims, running
 from slrsym.coq.development import Development
 from slrsym.coq.printing import Unprintable
 from tests._profile import NIGHTLY, THOROUGH, more
