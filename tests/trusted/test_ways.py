@@ -118,6 +118,39 @@ def test_the_argument_of_an_odd_increasing_function_has_the_sign_of_its_value():
         assert bool(is_shown(name, kind)) is right
 
 
+def played(statement, entry, *given):
+    """The statement by one piece of evidence, in answer to one of the questions; None if none."""
+    for number in range(8):
+        with suppress(Refused):
+            data = [4, [], list(range(len(given))), [[number, [entry]]]]
+            return prove("arithmetic", [], given, statement, data)
+    return None
+
+
+def test_a_combination_is_equal_and_not_a_multiple():
+    form = [["1", 0, 2], ["1", 0, 1, 1, 1], ["1", 1, 2]]
+    rows = [["1", [[[["1", 0, 1], ["1/2", 1, 1]], 2]]], ["3/4", [[[["1", 1, 1]], 2]]]]
+    squares = ("+", power(x, 2), ("*", x, y), power(y, 2))
+    assert played(("<=", ZERO, squares), ["sign", form, rows, [["1"]]])
+    opposite = [["-1", *powers] for _, *powers in form]
+    assert not played(("<=", squares, num(-1)), ["sign", opposite, rows, [["1"]]])
+    assert not played(("<=", squares, ZERO), ["sign", opposite, rows, [["1"]]])
+
+
+def test_products_of_exponentials_have_no_factor():
+    one = [["1"]]
+    for factor, right in (("1", True), ("1/2", False), ("2", False), ("-1", False)):
+        row = ["row", "exp", [[factor, 1, 1]], one]
+        statement = ("<=", ONE, ("*", num(*map(int, (factor + "/1").split("/")[:2])), fn("exp", n)))
+        assert bool(played(statement, row)) is right
+
+
+def test_every_entry_of_an_image_is_asked_for():
+    p = ("o", "psd", ("tuple", w, x, x, w))
+    asked = prove("psd image", [], p, ("tuple", w), (ONE, ONE)).hypotheses
+    assert key(("=", x, w)) in asked
+
+
 # -- what stands in an integral, and does not vary there ------------------------------------------
 
 
@@ -148,6 +181,12 @@ def test_slopes_that_are_cited_are_of_free_arguments():
     other = ("d", (1,), (t,), (fn("zeta", t, y),), (x,))
     with pytest.raises(Refused, match="cite it"):
         prove("arithmetic", [cited], (), ("=", other, ZERO), [8, [], [], []])
+    # Of a good one, wherever it stands among the premises.
+    good = ("=", ("d", (1,), (t,), (fn("zeta", t, y),), (x,)), ("*", x, y))
+    right = prove("unchecked", (), "a test", (), good)
+    before = [prove("logic", [], (), ("or", ("=", x, y), ("not", ("=", x, y)))), cited, right]
+    at = ("=", ("d", (1,), (t,), (fn("zeta", t, w),), (z,)), ("*", w, z))
+    assert prove("arithmetic", before, (), at, [8, [], [], []])
 
 
 def test_the_slope_of_a_bell():
@@ -236,7 +275,7 @@ def test_the_variable_of_a_bend_is_a_variable():
 
 def test_a_box_has_as_many_ends_as_coordinates():
     whole = box_map(x)
-    for low, high in ((2, 1), (1, 2), (2, 2)):
+    for low, high in ((2, 1), (1, 2), (2, 2), (1, 0)):
         ends = (("tuple", *(num(-1),) * low), ("tuple", *(ONE,) * high))
         with pytest.raises(Refused, match="as many"):
             theorem("decrease", ("o", "DecreasesAlong", (*whole[:3], *ends), SQUARE))
