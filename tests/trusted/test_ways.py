@@ -10,7 +10,7 @@ from slrsym.evidence.arithmetic import searched
 from slrsym.trusted import Refused, written
 from slrsym.trusted.log import Judged, Stated, differs, recheck
 from slrsym.trusted.ring import Finer
-from slrsym.trusted.term import defined, key, neg, num, parse, plain
+from slrsym.trusted.term import Reader, Table, defined, key, neg, num, parse, plain
 from slrsym.trusted.theorem import prove
 from tests.trusted.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
 
@@ -166,6 +166,25 @@ def test_factors_leave_an_integral():
         found(("=", integral(power(("*", below, z), -1)), ("*", power(z, -1), integral(inverse))))
 
 
+def test_every_part_of_an_integrand_counts():
+    whole = integral(("+", x, t, ("*", w, power(t, 2))))
+    parts = ("+", x, integral(t), ("*", w, integral(power(t, 2))))
+    assert shown(("=", whole, parts))
+    for less in (x, ("+", x, integral(t))):
+        with pytest.raises(Refused):
+            shown(("=", whole, less))
+
+
+def test_integers_keep_away_from_zero():
+    above, below = ("s", "k", "Z>0"), ("s", "k", "Z<0")
+    assert shown(("<=", ONE, above))
+    assert shown(("<=", below, num(-1)))
+    for false in (("<=", TWO, above), ("<=", below, num(-2)), ("<=", ONE, below),
+                  ("<=", above, num(-1))):  # fmt: skip
+        with pytest.raises(Refused):
+            shown(false)
+
+
 def test_units_that_are_too_coarse_are_said():
     both = ("*", fn("exp", t), fn("exp", ("*", num(1, 2), t)))
     with pytest.raises(Finer):
@@ -305,9 +324,22 @@ def test_binders_are_read():
                  ("o", "words", ("text", "any words"))):  # fmt: skip
         assert parse(plain(term)) == term
     for term in (["d", [1], [["s", "x", "R"]], [["s", "x", "R"]], [["oo"]]],
+                 ["d", 1, [["s", "x", "R"]], [["s", "x", "R"]], [["s", "y", "R"]]],
                  ["text", "two", "words"]):  # fmt: skip
         with pytest.raises(Refused):
             parse(term)
+
+
+@pytest.mark.parametrize("name", ["f", "E", "sum", "d"])
+def test_what_is_written_is_read(name):
+    """Binders as well as functions that are called like them."""
+    table, reader = Table(), Reader()
+    terms = [mean(("u", name, "R", (1,), x)), integral(power(t, 2)), ("u", name, "R", (0,), y),
+             ("forall", (x,), (defined(x),), ())]  # fmt: skip
+    numbers = [table.number(term) for term in terms]
+    for row in table.rows:
+        reader.add(row)
+    assert [reader.read(number) for number in numbers] == terms
 
 
 SAID = {
