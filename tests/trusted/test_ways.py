@@ -96,6 +96,10 @@ def test_roots():
     product = power(("*", n, x), 1, 2)
     with pytest.raises(Refused, match="where another vanishes"):
         shown(("=", product, product), ("<=", ZERO, ("*", n, x)))
+    for side in (x, neg(x)):
+        assert shown(("<=", side, power(power(x, 2), 1, 2)))
+    with pytest.raises(Refused):
+        shown(("=", x, power(power(x, 2), 1, 2)))
     far = fn("exp", ("*", power(w, 1, 2), x))
     assert shown(("=", ("*", far, far), fn("exp", ("*", TWO, power(w, 1, 2), x))),
                  units=[[[1, 0, 1], "1", "1"]])  # fmt: skip
@@ -268,6 +272,15 @@ def test_the_exponential_of_a_sum():
     for other in (fn("exp", x), fn("erf", ("+", x, y))):
         with pytest.raises(Refused):
             prove("exponential of a sum", [], other)
+
+
+def test_independence_keeps_every_factor():
+    body = ("*", x, fn("erf", x), y, fn("sin", y))
+    made = prove("independent", [], mean(body, (x, y), (NORMAL, NORMAL)), [[0], [1, 2]])
+    left, right = mean(("*", x, fn("erf", x))), mean(("*", y, fn("sin", y)), (y,))
+    assert made.conclusion[2] == ("*", left, right)
+    single = prove("independent", [], mean(("*", x, y), (x, y), (NORMAL, NORMAL)), [[0], [1]])
+    assert single.conclusion[2] == ("*", mean(x), mean(y, (y,)))
 
 
 def test_price_asks_for_all_means():
