@@ -34,7 +34,7 @@ class Sentence(BooleanFunction):  # type: ignore[misc]
 
 def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
     """The parts of a conjunction, or the statement; `And.make_args` has them in a random order."""
-    return statement.args if isinstance(statement, And) else (statement,)
+    return statement.args if isinstance(statement, sp.And) else (statement,)
 
 
 @lru_cache(maxsize=2**14)
