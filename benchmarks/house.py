@@ -271,12 +271,17 @@ def picture(target: str) -> None:
 
 def main() -> None:
     """Print what is asked for."""
-    wanted = sys.argv[1:2] or ["rooms", "circles", "entered", "repeats"]
-    if wanted == ["picture"]:
-        picture(sys.argv[2])
-        return
-    for name in wanted:
-        {"rooms": rooms, "circles": circles, "entered": entered, "repeats": repeats}[name]()
+    counts = {"rooms": rooms, "circles": circles, "entered": entered, "repeats": repeats}
+    match sys.argv[1:]:
+        case ["picture", file]:
+            picture(file)
+        case [name] if name in counts:
+            counts[name]()
+        case []:
+            for count in counts.values():
+                count()
+        case _:
+            sys.exit(__doc__)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from functools import cached_property
 from importlib.machinery import SOURCE_SUFFIXES, SourceFileLoader
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING
 
 from slrsym.claims import id_of
 from slrsym.claims.check import Verdict, steps_of
@@ -30,10 +29,6 @@ from slrsym.claims.files import (
 from slrsym.claims.verification import Checker, Row, row_of
 from slrsym.search import RULE_CLAIMS
 from slrsym.statements.expressions import ProofError
-
-if TYPE_CHECKING:
-    pass
-
 
 # The package's own files as they were run last: their text, and what they made of it.
 _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
