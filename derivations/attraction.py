@@ -6,7 +6,7 @@ this is a quadratic form with coefficients that depend on kappa and nu alone but
 ball arithmetic shows for the paper's task that it is positive in a neighbourhood.
 """
 
-from sympy import And, Eq, Ge, Gt, Le, Lt, Matrix, Symbol, exp, sqrt, symbols
+from sympy import And, Eq, Function, Ge, Gt, Le, Lt, Matrix, Symbol, exp, sqrt, symbols
 
 from slrsym.certify.attraction import Attraction
 from slrsym.gaussian import OwensT, zeta
@@ -128,8 +128,9 @@ def tangential(gradient, point):
     return gradient - gradient.dot(point) * point
 
 
-g_k = tangential(r_kappa * k_star + r_eta * v_star + r_rho * v_vector, k_vector)
-g_v = tangential(r_nu * v_star + r_theta * k_star + r_rho * k_vector, v_vector)
+slope_k = r_kappa * k_star + r_eta * v_star + r_rho * v_vector
+slope_v = r_nu * v_star + r_theta * k_star + r_rho * k_vector
+g_k, g_v = tangential(slope_k, k_vector), tangential(slope_v, v_vector)
 
 
 def along(p):
@@ -172,6 +173,16 @@ gradients = Claim(
     ),
     source="new; the gradient in $k$ is $R_kappa k* + R_eta v* + R_rho v$, and the same for $v$",
     given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + beyond**2, 1)],
+    written=dict(
+        zip(
+            symbols("w p a_k a_v b_k b_v", real=True),
+            (
+                *(k_vector[2], product, *along(product)),
+                *(slope_k.dot(k_vector), slope_v.dot(v_vector)),
+            ),
+            strict=True,
+        )
+    ),
 )
 
 
@@ -221,6 +232,7 @@ quadratic = Claim(
         evaluate=False,
     ),
     source="new; the slope in $nu$ is that on the manifold, too",
+    written={Function("R^", real=True)(*ORDER_PARAMETERS): risk},
 )
 
 

@@ -3,7 +3,7 @@
 What is certified here holds for the parameters of a box that is stated, and is no proof for others.
 """
 
-from sympy import And, Eq, Gt, Lt, Rational, S, erf, exp, pi, sqrt
+from sympy import And, Eq, Gt, Lt, Rational, S, erf, exp, pi, sqrt, symbols
 
 from slrsym.certify import OnBox
 from slrsym.certify.functions import R_1 as R_KAPPA
@@ -90,6 +90,7 @@ entries = tuple(tuple(map(plain, row)) for row in step.entries)
 paper = {gamma: 1 / sqrt(2)}
 numbers = {lam: "1/10", d: 400}
 largest = "3059/10000"
+known = {symbol: value.xreplace(paper) for symbol, value in of_risk.items()}
 determinant = entries[0][0] * entries[1][1] - entries[0][1] * entries[1][0]
 
 conditions = Claim(
@@ -110,6 +111,19 @@ conditions = Claim(
         evaluate=False,
     ),
     source="new; the conditions are those of slrsym.certify.statements",
+    written=dict(
+        zip(
+            symbols("h f q J_11 J_22 R_11 R_12", real=True),
+            (
+                known[R_KAPPA] / known[R_KN],
+                -known[R_NU],
+                known[R_KN] ** 2,
+                *(entries[i][i].xreplace(paper) for i in (0, 1)),
+                *(known[x] for x in (R_KK, R_KN)),
+            ),
+            strict=True,
+        )
+    ),
 )
 
 

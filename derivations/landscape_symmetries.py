@@ -1,6 +1,6 @@
 """The landscape off the manifold: symmetries of the risk, and where its critical points are."""
 
-from sympy import And, Eq, Equivalent, Function, Ge, erf
+from sympy import And, Eq, Equivalent, Function, Ge, Symbol, erf
 
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import ORDER_PARAMETERS, L, a, eta, gamma, kappa, nu, rho, s, t, theta
@@ -83,6 +83,10 @@ independent = Claim(
     ),
     source="new",
     given=[Ge(L, 2)],
+    written={
+        Symbol(f"D_{x}", real=True): slope
+        for x, slope in zip(ORDER_PARAMETERS, gradient(), strict=True)
+    },
 )
 
 

@@ -36,7 +36,11 @@ def partial(number):
 
 gradient_k = [partial(0) * k_star[i] + partial(3) * v_star[i] + partial(4) * v[i] for i in range(5)]
 gradient_v = [partial(1) * v_star[i] + partial(2) * k_star[i] + partial(4) * k[i] for i in range(5)]
-shown = {symbols("r", real=True): overlaps(k, v)[4]}
+shown = {
+    symbols("r", real=True): overlaps(k, v)[4],
+    symbols("f", real=True): F(*overlaps(k, v)),
+    **{x: partial(i) for i, x in enumerate(symbols("F_1:6", real=True))},
+}
 chain_rule = Claim(
     id="lemma-4-chain-rule",
     title="the gradient of a function of the overlaps",

@@ -1,6 +1,6 @@
 """Proposition 12: the map is injective, with invertible Jacobian, and the origin is a saddle."""
 
-from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, pi, sqrt
+from sympy import Abs, And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, pi, sqrt, symbols
 
 from slrsym.notation import B, alpha, gamma, kappa, nu
 from slrsym.planar import (
@@ -312,6 +312,13 @@ together = Claim(
     source="Proposition 12, for $alpha < 1/K$",
     against="stronger: with an explicit step size, $1/K$",
     given=[safe_step],
+    written=dict(
+        zip(
+            symbols("w h k", real=True),
+            (sqrt((alpha * h11) ** 2 + 4 * (alpha * h12) ** 2), alpha * h11, -alpha * h12),
+            strict=True,
+        )
+    ),
 )
 
 

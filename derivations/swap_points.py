@@ -319,6 +319,8 @@ def curvature_form(directions):
 
 
 R = Function("R^", real=True)
+# A cosine to second order.
+cos, turned_cos = Symbol("c", real=True), 1 - p**2 / 2
 turns = ((x,), (y,), (turn,), (x, y), (x, turn), (y, turn))
 
 transverse = Claim(
@@ -332,7 +334,9 @@ transverse = Claim(
     written={
         R(*ORDER_PARAMETERS): risk,
         **{
-            R(*(together(f, some) for f in turned_overlaps)): together(turned_risk, some)
+            R(*(together(f, some).subs(turned_cos, cos) for f in turned_overlaps)): together(
+                turned_risk, some
+            )
             for some in turns
         },
         # The names that claim swap-form has for them.
@@ -340,6 +344,8 @@ transverse = Claim(
         Symbol("M", real=True): R_kappa_rho,
         Symbol("Q", positive=True): R_rho_rho,
         Symbol("P", positive=True): pull,
+        Symbol("R_theta", real=True): R_theta,
+        cos: turned_cos,
     },
 )
 

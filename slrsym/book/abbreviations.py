@@ -163,8 +163,18 @@ def on_manifold() -> tuple[Shorthand, list[Symbol]]:
     return shorthand, letters
 
 
-def is_planar(letter: Symbol, value: Expr) -> bool:
-    """Whether a letter is one of those, and means the same."""
+@cache
+def slopes() -> dict[str, Expr]:
+    """What the letters of the partial derivatives of the risk stand for."""
+    from slrsym.symbolic import gradient
+
+    return {f"D_{x}": value for x, value in zip(notation.ORDER_PARAMETERS, gradient(), strict=True)}
+
+
+def in_table(letter: Symbol, value: Expr) -> bool:
+    """Whether a letter is explained with the table of notation, and means the same."""
+    if letter.name.startswith("D_"):
+        return slopes().get(letter.name) == value
     return letter.name not in ("C", "K") and planar_meanings().get(letter.name) == value
 
 

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sympy import Symbol
+
 from slrsym import notation
-from slrsym.book.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
+from slrsym.book.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold, slopes
 from slrsym.book.bibliography import cited
 from slrsym.book.claims import claim_entry
 from slrsym.book.document import (
@@ -152,7 +154,7 @@ def notation_table() -> tuple[Any, ...]:
     rows: list[tuple[tuple[Inline, ...], tuple[Inline, ...]]] = []
     for letter, meaning in _ROW.findall(notation.__doc__ or ""):
         rows.append(((Raw(letter),), _meaning(meaning)))
-    return (tuple(rows), _risk(), _planar()) if rows else ()
+    return (tuple(rows), _risk(), (*_planar(), *_slopes())) if rows else ()
 
 
 def _meaning(text: str) -> tuple[Inline, ...]:
@@ -174,6 +176,23 @@ def _planar() -> tuple[Block, ...]:
                 (Link("=", Formula(printer.box(shorthand.inside(letter)), None)),),
             )
             for letter in letters
+        ),
+    )
+
+
+def _slopes() -> tuple[Block, ...]:
+    """The partial derivatives of the risk off the manifold."""
+    letters = {Symbol(name, real=True): value for name, value in slopes().items()}
+    shorthand = chosen(letters.values())
+    printer = Printer(ORDER, None, NAMES)
+    return (
+        Paragraph(inline_text("The partial derivatives of the risk in its closed form are called")),
+        *(
+            Display(
+                Formula(printer.symbol(letter), value),
+                (Link("=", Formula(printer.box(shorthand(value)), None)),),
+            )
+            for letter, value in letters.items()
         ),
     )
 

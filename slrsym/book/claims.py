@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from slrsym.book.abbreviations import (
     PLANAR_NAMES,
     chosen,
     in_notation,
-    is_planar,
+    in_table,
     narrowed,
     reading_names,
     told_apart,
@@ -88,7 +88,8 @@ def claim_entry(
     laws = printer.laws or {}
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
-    said = [claim.statement, *claim.given]
+    repeated, statement = _repeated(claim, find, getattr(row_of_ledger, "depends", ()), included)
+    said = [statement, *claim.given]
     functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
     stated = _used(shorthand, [shorthand(e) for e in said])
     later = (
@@ -102,16 +103,16 @@ def claim_entry(
         title=inline_text(claim.title) if claim.title else (),
         source=claim.source,
         assumptions=assumed(
-            free_in([claim.statement, *claim.given]),
+            free_in(said),
             functions,
             [shorthand(h) for h in claim.given],
             laws,
             printer,
         ),
-        statement=tuple(_statement(claim, writer)),
+        statement=(*repeated, *writer.display(statement)),
         where=(
-            *_letters(shorthand, stated, printer, defined),
             *_where(claim, shorthand, printer, find, included, defined),
+            *_letters(shorthand, stated, printer, defined),
         ),
         idea=inline_text(claim.idea),
         proof=(*later, *proof_blocks(steps, writer, claim.given)) if status != "failed" else (),
@@ -157,8 +158,26 @@ def _names(shown: list[Basic]) -> dict[str, Box]:
     return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
 
 
-def _statement(claim: Claim, writer: Writer) -> list[Block]:
-    return writer.display(claim.statement)
+# A claim of fewer parts is repeated where a statement has all of it.
+_MANY_PARTS = 4
+
+
+def _repeated(
+    claim: Claim, find: Callable[[str], Claim], depends: Iterable[str], included: Collection[str]
+) -> tuple[list[Block], Any]:
+    """What a statement takes from others as a whole, by their names; and the rest of it."""
+    parts = And.make_args(claim.statement)
+    named: list[Inline] = []
+    for id in depends:
+        whole = And.make_args(find(id).statement)
+        if id in included and len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
+            named.append(Reference(id))
+            parts = tuple(part for part in parts if part not in whole)
+    if not named:
+        return [], claim.statement
+    verb = " says holds, and" if len(named) == 1 else " say holds, and"
+    said = Paragraph((Text("All that "), *listed(named), Text(verb)))
+    return [said], And(*parts, evaluate=False)
 
 
 # -- what abbreviations mean -------------------------------------------------------------------
@@ -179,16 +198,17 @@ def _letters(
                 printer.box(value, inline=True),
             ]
             parts.append(Math(row(equals)))
-    blocks: list[Block] = [Paragraph((*parts, Text(".")))] if parts else []
     local = {letter: value for value, letter in shorthand.local.items() if letter in used}
-    shared = [x for x, value in local.items() if defined and is_planar(x, value)]
+    shared = [x for x, value in local.items() if defined and in_table(x, value)]
+    own = {letter: value for letter, value in local.items() if letter not in shared}
+    ending = Text(", and" if own and not shared else ".")
+    blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
     if shared:
         letters = listed([Math(printer.symbol(letter)) for letter in shared])
         verb = " is" if len(shared) == 1 else " are"
         there = (Text(f"{verb} on the page "), NotationReference(), Text("."))
         blocks.append(Paragraph((*letters, *there)))
-    own = {letter: value for letter, value in local.items() if letter not in shared}
-    if own:
+    if own and (shared or not parts):
         blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
     for letter, value in own.items():
         body = Formula(printer.box(shorthand.inside(letter)), value)

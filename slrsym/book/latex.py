@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeGuard
 
 from slrsym.book.document import (
     AxiomEntry,
@@ -38,6 +39,9 @@ _WIDE_LEFT = 14.0
 # Also where what follows does not fit beside it, unless it is narrow.
 _NARROW_LEFT = 5.0
 _INDENT = 2.0
+# Formulas of which each is narrower than the half of this stand beside each other: as they are
+# short, not much is added to their widths for safety.
+_SHARED = 39.0
 # A step of more lines shows what it changes.
 _LONG = 2
 
@@ -129,6 +133,7 @@ class Displays:
             room = width - _INDENT - 2.0
             rows = [f"& {_line(line)}" for line in broken(start, width)]
         before_it = start
+        alone = len(display.links) == 1 and not display.links[0].why
         for place, link in enumerate(display.links):
             box = link.formula.box
             lines = broken(box, room)
@@ -145,19 +150,19 @@ class Displays:
             made[-1] += self.tag(link.label, link.why)
             if beside and place == 0:
                 rows[0] += made.pop(0)
-            elif place == 0 and len(made) == 1 and self._ends(start, link, width):
+            elif place == 0 and len(made) == 1 and self._ends(start, link, width, alone):
                 # What is no more than "= 0" needs no line of its own.
                 rows[-1] += made.pop(0).replace("& \\quad ", " ", 1)
             rows += made
         return rows
 
     @staticmethod
-    def _ends(start: Box, link: Link, width: float) -> bool:
-        """Whether a narrow right side fits behind the last line of the left one."""
+    def _ends(start: Box, link: Link, width: float, alone: bool) -> bool:
+        """Whether a right side, narrow if others follow, fits behind the last line of the left."""
         last = broken(start, width)[-1]
         said = 10.0 if link.why else 0.0
         used = last.indent + last.box.width + link.formula.box.width + 2.0 + said
-        return link.formula.box.width <= _NARROW_LEFT and used <= width
+        return used <= width and (alone or link.formula.box.width <= _NARROW_LEFT)
 
     def _is_between(self, display: Display, width: float) -> bool:
         """Whether it is an expression between two bounds, and fits on a line."""
@@ -216,10 +221,7 @@ def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
     links = tuple(Link(link.sign, link.formula) for link in display.links)
     boxes: list[Box] = [f.box for f in display.formulas]
     if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
-        parts = [to_latex(boxes[0])]
-        for link in links:
-            parts += [SIGNS[link.sign], to_latex(link.formula.box)]
-        return " ".join(parts)
+        return _on_a_line(display)
     rows = Displays({})._rows(Display(display.start, links), width)
     return "\\begin{aligned}\n" + "\\\\\n".join(rows) + "\n\\end{aligned}"
 
@@ -231,8 +233,10 @@ class Renderer(Displays):
         """Blocks below each other."""
         texts: list[str] = []
         short: list[tuple[str, Display]] = []
-        blocks = list(blocks)
-        for place, block in enumerate(blocks):
+        for block in _beside(blocks):
+            if isinstance(block, list):
+                texts.append(_side_by_side(block))
+                continue
             headed = self._short(block)
             if headed is not None:
                 short.append(headed)
@@ -240,10 +244,6 @@ class Renderer(Displays):
             texts += self._headed(short)
             short.clear()
             texts.append(self._block(block))
-            following = blocks[place + 1] if place + 1 < len(blocks) else None
-            # A display must not begin a paragraph.
-            if isinstance(block, Paragraph) and isinstance(following, Paragraph):
-                texts.append("\\par")
         return "\n".join([*texts, *self._headed(short)])
 
     def _short(self, block: Block) -> tuple[str, Display] | None:
@@ -256,7 +256,7 @@ class Renderer(Displays):
         if any(isinstance(piece, Math | Raw) for piece in block.heading):
             return None
         heading = self.inline(block.heading)
-        why = only.links[-1].why if only.links else only.why
+        why = _reasons(only)
         said = sum(len(getattr(piece, "text", "")) * 0.4 + 2 for piece in why)
         widths = sum(f.box.width + 2 for f in only.formulas) + 0.6 * len(heading) + said
         return (heading, only) if widths < TEXT_WIDTH - 4 else None
@@ -275,14 +275,8 @@ class Renderer(Displays):
             return []
         rows = []
         for heading, display in short:
-            parts = [to_latex(display.start.box)]
-            for link in display.links:
-                parts += [SIGNS[link.sign], to_latex(link.formula.box)]
-            label, why = display.label, display.why
-            if display.links:
-                label, why = "", display.links[-1].why
-            tag = self.tag(label, why)
-            rows.append(f"& \\textit{{{heading}.}} && {' '.join(parts)}{tag}")
+            tag = self.tag("" if display.links else display.label, _reasons(display))
+            rows.append(f"& \\textit{{{heading}.}} && {_on_a_line(display)}{tag}")
         body = "\\\\\n".join(rows)
         return [f"\\begin{{align*}}\n{body}\n\\end{{align*}}"]
 
@@ -291,8 +285,7 @@ class Renderer(Displays):
             case Paragraph(parts):
                 return self.inline(parts)
             case Display() if self._repeats(block):
-                why = block.links[-1].why if block.links else block.why
-                return f"By {self.inline(why)}."
+                return f"By {self.inline(_reasons(block))}."
             case Display():
                 return self.display(block)
             case Group(heading, inside):
@@ -391,6 +384,52 @@ class Renderer(Displays):
             f"\\slrindex{{{_entry(axiom.id)}}} {self.inline(axiom.statement)} "
             f"{self.inline(axiom.reference)}.{used}"
         )
+
+
+def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
+    """Blocks, short formulas without reasons together where they fit on a line."""
+    made: list[Block | list[Display]] = []
+    lines: list[list[Display]] = []
+    for block in blocks:
+        if not _is_plain(block):
+            lines = []
+        elif (width := _width(block)) <= _SHARED / 2:
+            for line in lines:
+                if sum(map(_width, line)) + width <= _SHARED:
+                    line.append(block)
+                    break
+            else:
+                lines.append([block])
+                made.append(lines[-1])
+            continue
+        made.append(block)
+    return [x[0] if isinstance(x, list) and len(x) == 1 else x for x in made]
+
+
+def _is_plain(block: Block) -> TypeGuard[Display]:
+    """Whether it is one formula, of which no reason is given."""
+    return isinstance(block, Display) and len(block.links) < 2 and not _reasons(block)
+
+
+def _reasons(display: Display) -> tuple[Inline, ...]:
+    return display.links[-1].why if display.links else display.why
+
+
+def _width(display: Display) -> float:
+    """That of a display on one line, with room before the next."""
+    return sum(f.box.width + 2 for f in display.formulas)
+
+
+def _on_a_line(display: Display) -> str:
+    parts = [to_latex(display.start.box)]
+    for link in display.links:
+        parts += [SIGNS[link.sign], to_latex(link.formula.box)]
+    return " ".join(parts)
+
+
+def _side_by_side(displays: list[Display]) -> str:
+    shown = r", \qquad ".join(map(_on_a_line, displays))
+    return f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
 
 
 def _entry(text: str) -> str:

@@ -38,7 +38,7 @@ from slrsym.notation import ORDER_PARAMETERS
 from slrsym.search.axioms import AXIOMS
 from slrsym.search.lemmas import InWords, Lemma
 from slrsym.typeset import Box, Order, Printer
-from slrsym.typeset.boxes import Atom, Operator, number, row
+from slrsym.typeset.boxes import Atom, Operator, Row, number, row
 from slrsym.typeset.writing import GREEK, greek_name
 
 _FUNCTIONS = {
@@ -315,11 +315,21 @@ def assumed(
     if blocks:
         independent = len(blocks) > 1 or isinstance(blocks[0], ProductLaw)
         tail = ", independent." if independent else "."
-        sentences.append((*listed([Math(printer.law(b)) for b in blocks]), Text(tail)))
+        sentences.append((*listed([Math(box) for box in _laws(blocks, printer)]), Text(tail)))
     parts: list[Inline] = []
     for sentence in sentences:
         parts += [Text(" "), *sentence] if parts else sentence
     return (Paragraph(tuple(parts)),) if parts else ()
+
+
+def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
+    """What is distributed how, letters of the same law beside each other."""
+    letters: dict[tuple[Box, ...], list[Box]] = {}
+    for box in map(printer.law, laws):
+        first, *said = box.parts if isinstance(box, Row) else (box,)
+        together = letters.setdefault(tuple(said), [])
+        together += [Operator(",", "comma"), first] if together else [first]
+    return [row([*of, *said]) for said, of in letters.items()]
 
 
 def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:

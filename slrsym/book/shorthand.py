@@ -269,10 +269,10 @@ class Shorthand:
             return Expr.__new__(Derivative, self(expr.expr), *variables)
         if isinstance(expr, Add):
             for value, letter in self.local.items():
-                for sign in (1, -1):
-                    rest = rest_of(expr, sign * value)
+                for times in (1, -1, 2) if isinstance(value, Add) else ():
+                    rest = rest_of(expr, times * value)
                     if rest is not None:
-                        return Add(sign * letter, self(rest))
+                        return Add(times * letter, self(rest))
         if isinstance(expr, Mul):
             for value, letter in self.local.items():
                 count, rest = times_in(expr, value)

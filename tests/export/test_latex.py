@@ -255,15 +255,36 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
 
 def test_a_claim_of_many_parts_is_not_repeated(ledger):
     """Lemma 4 uses all equations of the chain rule: its statement has them, its proof a word."""
-    document = build(ledger, as_if_proved(ledger, ["lemma-4", "lemma-4-chain-rule"]), {})
+    ids = ["lemma-4", "lemma-4-chain-rule"]
+    document = build(ledger, as_if_proved(ledger, ids), {})
     (claim,) = (c for c in document.claims if c.id == "lemma-4")
     written = Renderer(document.labels)
-    assert written.blocks(claim.statement).count("F(") >= 20
+    assert written.blocks(claim.statement).count("F_{5}") >= 10
     proof = written.blocks(claim.proof)
-    assert proof.count("F(") == 0
+    assert proof.count("F_{5}") == 0
     assert f"All that {document.labels['lemma-4-chain-rule']} says" in proof.replace("~", " ")
     # What remains of the proof is written out.
     assert proof.count("align*") >= 2
+    # Where it is known to rest on that claim, its statement has a word, too.
+    rows = as_if_proved(ledger, ids)
+    rows[0] = replace(rows[0], depends=("lemma-4-chain-rule",))
+    (claim,) = (c for c in build(ledger, rows, {}).claims if c.id == "lemma-4")
+    shown = written.blocks(claim.statement)
+    assert "F_{5}" not in shown
+    assert "All that L4-chain-rule says holds, and" in shown
+    assert shown.count("align*") >= 6
+
+
+def test_short_formulas_without_reasons_stand_beside_each_other(ledger):
+    (claim,) = build(ledger, as_if_proved(ledger, ["lemma-4-chain-rule"]), {}).claims
+    (three, *_) = Renderer({}).blocks(claim.statement).split("\\end{align*}")
+    assert three.count("=") >= 3
+    assert three.count(", \\qquad ") == three.count("=") - 1
+    # All are there, and none twice.
+    displays = Renderer({}).blocks(claim.statement)
+    assert displays.count("=") == len(claim.statement) == 10
+    # In a proof each stands with its reason.
+    assert "\\qquad" not in Renderer({}).blocks(claim.proof)
 
 
 def test_a_long_step_shows_what_it_changes(document):
