@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sympy import Basic, Eq, Symbol
+from sympy import And, Basic, Eq, Symbol
 
 from slrsym import notation
 from slrsym.book.abbreviations import (
