@@ -101,7 +101,7 @@ def _limit(body: Expr, x: Symbol, side: Expr, target: Expr | None, context: Cont
     c, q = _Leading(u, context).of(put(body, {x: away}))
     if q == 0:
         return c
-    if q.is_negative:
+    if q.is_extended_negative:
         return S.Zero
     raise Refused(f"{body} is not known to have a finite limit")
 
@@ -128,7 +128,7 @@ class _Leading:
             try:
                 c, q = self.of(node.args[0])
                 if isinstance(node, sp.exp | sp.cos):
-                    return S.One + _Tail(self.u, node) if q.is_negative else node
+                    return S.One + _Tail(self.u, node) if q.is_extended_negative else node
                 direction = self._sign(c) if q.is_positive else S.Zero
             except Refused:
                 return node
@@ -219,7 +219,7 @@ class _Leading:
     def _function(self, expr: Expr) -> Lead:
         kind, (argument,) = expr.func, expr.args
         c, q = self.of(argument)
-        if q.is_negative:
+        if q.is_extended_negative:
             if kind in _SLOPE_AT_ZERO and q != -sp.oo:
                 return _SLOPE_AT_ZERO[kind] * c, q
             return _TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero)
@@ -283,7 +283,7 @@ class _Leading:
             raise Refused(f"{node.integrand} is not known to be bounded")
         require_positive_definite(law, self.context)
         c, q = _Leading(self.u, self.context, frozenset(names.values())).of(body)
-        if q.is_negative:
+        if q.is_extended_negative:
             return S.Zero, S.Zero
         if q != 0:
             raise Refused(f"{node.integrand} is not known to have a limit")
