@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,6 +136,27 @@ class Saved:
                 problem.result = data
                 raise
         return data
+
+
+def read_vectors(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
+    """The arrays of a file .npz, by names that are known; of .npy, its rows under other names."""
+    import numpy as np
+
+    if not Path(path).is_file():
+        raise ValueError(f"start must be a file that exists; {path} is none")
+    try:
+        with Path(path).open("rb") as opened:
+            found = np.load(opened, allow_pickle=False)
+            if isinstance(found, np.ndarray):
+                return dict(zip(rows, found, strict=True))
+            arrays = dict(found)
+    except Exception:  # NumPy's readers and those of archives fail in many ways
+        why = "it is damaged, or holds something else than vectors"
+        raise DamagedFileError(f"{path} cannot be read: {why}") from None
+    if unknown := sorted(arrays.keys() - set(names)):
+        allowed = ", ".join(names)
+        raise DamagedFileError(f"{path} has {unknown[0]}, no direction; it may hold {allowed}")
+    return arrays
 
 
 _MANIFEST = ".slrsym-export.json"

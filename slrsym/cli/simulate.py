@@ -10,7 +10,7 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.cli.shared import optional
-from slrsym.files import DamagedFileError
+from slrsym.files import DamagedFileError, read_vectors
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -262,31 +262,11 @@ def _start(of: dict[str, Any]) -> Any:
 
 
 def _vectors_of(file: Path) -> Any:
-    import numpy as np
-
     from slrsym.dynamics import StartVectors
 
-    if not file.is_file():
-        raise ValueError(f"start must be a file that exists; {file} is none")
-    try:
-        with file.open("rb") as opened:
-            found = np.load(opened, allow_pickle=False)
-            arrays = (
-                {name: found[name] for name in found.files}
-                if isinstance(found, np.lib.npyio.NpzFile)
-                else dict(zip(("k0", "v0"), found, strict=True))
-            )
-    # NumPy's readers and those of archives fail in many ways.
-    except Exception:
-        raise DamagedFileError(
-            f"{file} holds no vectors k0 and v0: it is damaged, or something else"
-        ) from None
-    known = {"k0", "v0", "k_star", "v_star"}
-    if not {"k0", "v0"} <= arrays.keys() <= known:
-        raise DamagedFileError(
-            f"{file} must hold k0 and v0, and may hold k_star and v_star; "
-            f"it holds {', '.join(arrays) or 'nothing'}"
-        )
+    arrays = read_vectors(file, ("k0", "v0", "k_star", "v_star"), ("k0", "v0"))
+    if missing := [name for name in ("k0", "v0") if name not in arrays]:
+        raise DamagedFileError(f"{file} must hold k0 and v0; it has no {missing[0]}")
     try:
         return StartVectors(**arrays)
     except (TypeError, ValueError) as problem:

@@ -6,8 +6,6 @@ temperatures.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, Protocol
 
@@ -16,13 +14,8 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.given import lift
 from slrsym.kernels.backends import numpy_parts
-from slrsym.kernels.numba_backend import (
-    BLOCK,
-    DECORATOR,
-    compiled_module,
-    lanes_source,
-    program_source,
-)
+from slrsym.kernels.loop import iterated, machine_iterated, machine_loop
+from slrsym.kernels.numba_backend import BLOCK, DECORATOR, lanes_source
 from slrsym.kernels.program import Program, kept
 from slrsym.models.paper import kernel
 from slrsym.task import PLACES, Task
@@ -62,92 +55,8 @@ def _program(count: int) -> Program:
     return _overlap_program() if count == len(PLACES) else _planar_program()
 
 
-class NumpyEngine:
-    """All runs together, step by step; `rank` is how many dimensions vectors are to fit in."""
-
-    def __init__(
-        self, states: States, task: Task, alpha: float, *, rank: int | None = None
-    ) -> None:
-        self.states = np.array(states)
-        self._rest = (*task.numbers, alpha)
-        rank = min(rank or 4, task.d, 4)
-        self._constants, self._body, self._restore = _numpy_parts(states.shape[1], rank)
-        self._least_room = _least_room(rank)
-
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature."""
-        columns: Any = tuple(np.ascontiguousarray(self.states.T))
-        noted = np.empty((temperatures.size // every, *self.states.shape))
-        last, fixed = None, ()
-        for number, lam in enumerate(temperatures.tolist(), 1):
-            if lam != last:
-                last, fixed = lam, self._constants(lam, *self._rest)
-            *columns, room = self._body(*columns, *fixed)
-            if room.min() < self._least_room:
-                outside = room < self._least_room
-                for old, new in zip(columns, self._restore(*columns), strict=True):
-                    np.copyto(old, new, where=outside)
-            if number % every == 0:
-                noted[number // every - 1] = np.transpose(columns)
-        self.states = np.transpose(columns).copy()
-        return noted
-
-
-@cache
-def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
-    return *numpy_parts(_program(count)), numpy_parts(_restoring_program(count, d))[1]
-
-
-def _trajectory_source(program: Program) -> str:
-    """A loop over steps, in a loop over blocks of runs; each step moves several runs at once."""
-    count = len(program.state)
-    fixed, rest = ", ".join(program.constants), ", ".join(program.parameters[1:])
-    columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
-    room = f"work[{count * BLOCK} + i]"
-    return (
-        f"def trajectory(states, temperatures, every, {rest}, least_room, noted):\n"
-        f"    work = np.empty({(count + 1) * BLOCK})\n"
-        f"    for first in range(0, states.shape[0], {BLOCK}):\n"
-        f"        runs = min({BLOCK}, states.shape[0] - first)\n"
-        f"        lanes = filled(work, states[first : first + runs])\n"
-        f"        last = temperatures[0]\n"
-        f"        ({fixed},) = constants(last, {rest})\n"
-        f"        for row in range(noted.shape[0]):\n"
-        f"            for step in range(row * every, (row + 1) * every):\n"
-        f"                if temperatures[step] != last:\n"
-        f"                    last = temperatures[step]\n"
-        f"                    ({fixed},) = constants(last, {rest})\n"
-        f"{lanes_source(program, 16 * ' ')}"
-        f"                outside = 0\n"
-        f"                for i in range(lanes):\n"
-        f"                    outside += {room} < least_room\n"
-        f"                if outside:\n"
-        f"                    for i in range(lanes):\n"
-        f"                        if {room} < least_room:\n"
-        f"                            ({columns},) = restore({columns})\n"
-        f"            emptied(work, noted[row, first : first + runs])\n"
-        f"        emptied(work, states[first : first + runs])\n"
-    )
-
-
-@cache
-def _numba_trajectory(count: int, d: int) -> Any:
-    program = _program(count)
-    restore = _restoring_program(count, d).body.replace("def body(", "def restore(", 1)
-    source = f"{program_source(program)}{DECORATOR}{restore}\n\n{DECORATOR}"
-    source += _trajectory_source(program)
-    return compiled_module(source).trajectory
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-class NumbaEngine:
-    """Runs in blocks, some blocks on each core, and several runs of a block by one instruction."""
+class _OverlapEngine:
+    """All runs of one task; `rank` is how many dimensions vectors are to fit in."""
 
     def __init__(
         self,
@@ -159,29 +68,81 @@ class NumbaEngine:
         rank: int | None = None,
     ) -> None:
         self.states = np.array(states)
-        self._rest = (*task.numbers, alpha)
-        rank = min(rank or 4, task.d, 4)
-        self._trajectory = _numba_trajectory(states.shape[1], rank)
-        self._least_room = _least_room(rank)
-        self._workers = min(workers or cores(), len(states))
+        self._rest = tuple(np.array([float(x)]) for x in (*task.numbers, alpha))
+        self._rank = min(rank or 4, task.d, 4)
+        self._least_room = _least_room(self._rank)
+        self._workers = workers
+
+
+class NumpyEngine(_OverlapEngine):
+    """All runs together, step by step."""
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
         """Move by a step for each temperature."""
-        rows = temperatures.size // every
-        if not rows:
-            return np.empty((0, *self.states.shape))
+        count = self.states.shape[1]
+        constants, body, restore = _numpy_parts(count, self._rank)
 
-        def work(states: States) -> States:
-            noted = np.empty((rows, *states.shape))
-            self._trajectory(states, temperatures, every, *self._rest, self._least_room, noted)
-            return noted
+        def step(columns: Any, fixed: Any) -> Any:
+            *columns, room = body(*columns, *fixed)
+            if room.min() < self._least_room:
+                outside = room < self._least_room
+                for old, new in zip(columns, restore(*columns), strict=True):
+                    np.copyto(old, new, where=outside)
+            return columns
 
-        # Machine code runs without the interpreter's lock.
-        parts = [np.array(part) for part in np.array_split(self.states, self._workers)]
-        with ThreadPoolExecutor(self._workers) as pool:
-            noted = list(pool.map(work, parts))
-        self.states = np.concatenate(parts)
-        return np.concatenate(noted, axis=1)
+        given, steps = (temperatures, *self._rest), temperatures.size
+        start: Any = tuple(np.ascontiguousarray(self.states.T))
+        columns, noted = iterated(step, constants, start, given, steps, every, np.transpose)
+        self.states = np.transpose(columns).copy()
+        return noted.reshape(-1, *self.states.shape)
+
+
+@cache
+def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
+    return *numpy_parts(_program(count)), numpy_parts(_restoring_program(count, d))[1]
+
+
+@cache
+def _numba_trajectory(count: int, d: int) -> Any:
+    """Each step moves several runs at once."""
+    program = _program(count)
+    restore = _restoring_program(count, d).body.replace("def body(", "def restore(", 1)
+    columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
+    room = f"work[{count * BLOCK} + i]"
+    return machine_loop(
+        program,
+        "least_room",
+        f"work = np.empty({(count + 1) * BLOCK})\n"
+        "lanes = filled(work, states[first : first + runs])",
+        f"{lanes_source(program, '')}"
+        f"outside = 0\n"
+        f"for i in range(lanes):\n"
+        f"    outside += {room} < least_room\n"
+        f"if outside:\n"
+        f"    for i in range(lanes):\n"
+        f"        if {room} < least_room:\n"
+        f"            ({columns},) = restore({columns})",
+        "emptied(work, states[first : first + runs])",
+        "emptied(work, noted[row, first : first + runs])",
+        f"{DECORATOR}{restore}",
+    )
+
+
+class NumbaEngine(_OverlapEngine):
+    """Runs in blocks, some blocks on each core, and several runs of a block by one instruction."""
+
+    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
+        """Move by a step for each temperature."""
+        self.states, noted = machine_iterated(
+            _numba_trajectory(self.states.shape[1], self._rank),
+            self.states,
+            (temperatures, *self._rest),
+            temperatures.size,
+            every,
+            self._least_room,
+            workers=self._workers,
+        )
+        return noted
 
 
 class Vectors:
@@ -231,14 +192,15 @@ class Vectors:
         -------
         ndarray of shape (rows, runs, 5)
         """
-        noted = []
-        for number, temperature in enumerate(temperatures.tolist(), 1):
+
+        def step(_: Any, temperature: float) -> None:
             # Both gradients are taken at the old point.
             k_gradient, v_gradient = self._gradients(temperature)
             self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
-            if number % every == 0:
-                noted.append(self.states)
-        return np.array(noted).reshape(-1, len(self.k), len(PLACES))
+
+        steps, given = temperatures.size, (temperatures,)
+        noted = iterated(step, float, None, given, steps, every, lambda _: self.states)[1]
+        return noted.reshape(-1, len(self.k), len(PLACES))
 
     def _gradients(self, temperature: float) -> tuple[States, States]:
         """Gradients in k and in v, each (runs, d)."""

@@ -29,8 +29,9 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from slrsym.dynamics import _stochastic_loop
-from slrsym.dynamics.engines import States, Vectors, cores
+from slrsym.dynamics.engines import States, Vectors
 from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.loop import cores
 from slrsym.kernels.program import kept
 from slrsym.task import Task
 

@@ -109,7 +109,7 @@ def compiled_module(source: str) -> ModuleType:
 
     text = f"{_HEAD}BLOCK, LANES = {BLOCK}, {_LANES}\n\n\n{source}"
     # Numba does not notice when a function that is called from another file has changed.
-    helpers = (_numba_special, _numba_owens, special)
+    helpers = (_numba_special, _numba_owens, laplace, special)
     parts = [numba.__version__, np.__version__, text]
     parts += [Path(str(m.__file__)).read_text(encoding="utf-8") for m in helpers]
     parts.append(special.POLYNOMIALS.read_bytes().hex())

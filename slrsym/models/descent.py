@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Mul, Poly, S, Symbol, expand, latex, sqrt
 
+from slrsym.files import read_vectors
 from slrsym.kernels.arguments import positive, whole
 from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.compile import chosen_backend
+from slrsym.kernels.loop import iterated, machine_iterated, machine_loop
 from slrsym.models.statement import Direction, InnerProduct
 
 if TYPE_CHECKING:
@@ -273,97 +274,90 @@ class Flow:
         alpha: float,
         every: int = 1,
         backend: str = "auto",
-    ) -> tuple[Array, Array]:
-        """The factor after many steps, and the factors after every so many of them."""
+    ) -> Array:
+        """The factors after every so many steps."""
+        steps, chosen = len(parameters), chosen_backend(backend)
+        # What does not change is one number.
+        columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]
         factor = np.array(factor, dtype=np.float64)
-        noted = np.empty((len(parameters) // every, *factor.shape))
-        chosen = chosen_backend(backend)
         if chosen == "numba" and self._model.additive:
-            self._machine_code()(factor, np.ascontiguousarray(parameters), alpha, every, noted)
-            return factor, noted
-        slopes = self._slopes(chosen)
-        for number, row in enumerate(parameters.tolist(), 1):
-            factor = self.step(factor, slopes(self.state(factor), row), alpha)
-            if number % every == 0:
-                noted[number // every - 1] = factor
-        return factor, noted
+            moved = self._machine_code
+            return machine_iterated(moved, factor, columns, steps, every, alpha)[1]
+        constants, slopes = self._slopes(chosen)
 
-    def _slopes(self, backend: str) -> Callable[[Array, list[float]], Array]:
-        """The gradient in the order parameters, of states (..., n) and parameters."""
+        def step(factor: Array, fixed: Any) -> Array:
+            return self.step(factor, slopes(self.state(factor), fixed), alpha)
+
+        noted = iterated(step, constants, factor, columns, steps, every, lambda x: x)[1]
+        return noted.reshape(-1, *factor.shape)
+
+    def _slopes(self, backend: str) -> tuple[Callable[..., Any], Callable[[Array, Any], Array]]:
+        """Constants from parameters, and with them the gradient at states (..., n)."""
         if not self._model.additive:
             gradient = self._model.compile(backend, "gradient")
-            return lambda states, row: np.asarray(gradient(states, *row))
+            return lambda *row: row, lambda states, row: np.asarray(gradient(states, *row))
         constants, body = numpy_parts(self._model.program("gradient"))
 
-        def slopes(states: Array, row: list[float]) -> Array:
+        def slopes(states: Array, fixed: Any) -> Array:
             columns = np.ascontiguousarray(np.moveaxis(states, -1, 0))
-            found = body(*columns, *constants(*row))
+            found = body(*columns, *fixed)
             return np.stack([np.broadcast_to(s, columns.shape[1:]) for s in found], axis=-1)
 
-        return slopes
+        return constants, slopes
 
+    @cached_property
     def _machine_code(self) -> Callable[..., None]:
-        from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
-
-        program = self._model.program("gradient")
-        fixed = ", ".join(program.constants)
-        states = ", ".join(f"s{k}" for k in range(len(self._places)))
-        rows = ", ".join(f"parameters[number, {k}]" for k in range(len(program.parameters)))
-        lines = [
-            f"{DECORATOR}def advance(factor, parameters, alpha, every, noted):",
-            "    runs, spaces, p, r = factor.shape",
-            f"    t = {len(self._sphere)}",
-            f"    sphere = ({''.join(f'{bool(x)}, ' for x in self._sphere)})",
-            "    weights = np.empty((spaces, t, p))",
-            "    gradient = np.empty((spaces, t, r))",
-            "    for number in range(parameters.shape[0]):",
-            f"        ({fixed},) = constants({rows})" if fixed else "        pass",
-            "        for run in range(runs):",
-            "            w = factor[run]",
-        ]
+        program, t = self._model.program("gradient"), len(self._sphere)
+        names = ", ".join([*(f"s{k}" for k in range(len(self._places))), *program.constants])
+        lines = []
         for k, (i, j, a) in enumerate(self._places):
-            lines.append(f"            s{k} = 0.0")
-            lines.append("            for z in range(r):")
-            lines.append(f"                s{k} += w[{a}, {i}, z] * w[{a}, {j}, z]")
-        lines.append(f"            slopes = body({states}{', ' if fixed else ''}{fixed})")
-        lines.append("            weights[:] = 0.0")
+            lines.append(f"s{k} = 0.0")
+            lines.append("for z in range(r):")
+            lines.append(f"    s{k} += w[{a}, {i}, z] * w[{a}, {j}, z]")
+        lines += [f"slopes = body({names})", "weights[:] = 0.0"]
         for k, (i, j, a) in enumerate(self._places):
-            lines.append(f"            weights[{a}, {i}, {j}] += slopes[{k}]")
-            if j < len(self._sphere):
-                lines.append(f"            weights[{a}, {j}, {i}] += slopes[{k}]")
-        lines += _MOVE.splitlines()
-        source = "import numpy as np\n\n\n" + program_source(program) + "\n".join(lines) + "\n"
-        advance: Callable[..., None] = compiled_module(source).advance
-        return advance
+            lines.append(f"weights[{a}, {i}, {j}] += slopes[{k}]")
+            if j < t:
+                lines.append(f"weights[{a}, {j}, {i}] += slopes[{k}]")
+        step = "\n    ".join([*lines, *_MOVE.splitlines()])
+        return machine_loop(
+            program,
+            "alpha",
+            f"spaces, p, r = states.shape[1:]\n"
+            f"sphere = ({''.join(f'{bool(x)}, ' for x in self._sphere)})\n"
+            f"weights = np.empty((spaces, {t}, p))\n"
+            f"gradient = np.empty((spaces, {t}, r))",
+            f"for run in range(first, first + runs):\n    w = states[run]\n    {step}",
+            "",
+            "noted[row, first : first + runs] = states[first : first + runs]",
+        )
 
 
 _MOVE = """
-            for i in range(t):
-                along = 0.0
-                for a in range(spaces):
-                    for z in range(r):
-                        total = 0.0
-                        for j in range(p):
-                            total += weights[a, i, j] * w[a, j, z]
-                        gradient[a, i, z] = total
-                        along += total * w[a, i, z]
-                if sphere[i]:
-                    for a in range(spaces):
-                        for z in range(r):
-                            gradient[a, i, z] -= along * w[a, i, z]
-            for i in range(t):
-                square = 0.0
-                for a in range(spaces):
-                    for z in range(r):
-                        w[a, i, z] -= alpha * gradient[a, i, z]
-                        square += w[a, i, z] ** 2
-                if sphere[i]:
-                    length = sqrt(square)
-                    for a in range(spaces):
-                        for z in range(r):
-                            w[a, i, z] /= length
-        if (number + 1) % every == 0:
-            noted[(number + 1) // every - 1] = factor
+for i in range(len(sphere)):
+    along = 0.0
+    for a in range(spaces):
+        for z in range(r):
+            total = 0.0
+            for j in range(p):
+                total += weights[a, i, j] * w[a, j, z]
+            gradient[a, i, z] = total
+            along += total * w[a, i, z]
+    if sphere[i]:
+        for a in range(spaces):
+            for z in range(r):
+                gradient[a, i, z] -= along * w[a, i, z]
+for i in range(len(sphere)):
+    square = 0.0
+    for a in range(spaces):
+        for z in range(r):
+            w[a, i, z] -= alpha * gradient[a, i, z]
+            square += w[a, i, z] ** 2
+    if sphere[i]:
+        length = sqrt(square)
+        for a in range(spaces):
+            for z in range(r):
+                w[a, i, z] /= length
 """
 
 
@@ -501,7 +495,7 @@ def simulate(
     fill_in(model, by_name, factor)
     schedule = schedule_of(model, by_name, steps)
     flow = model.flow
-    _, noted = flow.run(factor, schedule[:-1], alpha, every, backend)
+    noted = flow.run(factor, schedule[:-1], alpha, every, backend)
     rows = np.concatenate([factor[None], noted])
     numbers = np.arange(len(rows)) * every
     f = model.compile("numpy", "risk")
@@ -549,7 +543,8 @@ def started(
 ) -> Array:
     """The factors of a start: ``"uniform"``, vectors by direction or in a file, Gram matrices."""
     if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):
-        start = _vectors_in(model, Path(start))
+        names = {x.name: x for x in model.directions}
+        start = {names[name]: x for name, x in read_vectors(start, list(names)).items()}
     if isinstance(start, str):
         if start not in ("uniform", "uniform, fixed directions too"):
             raise ValueError(
@@ -598,22 +593,6 @@ def started(
             root = root_of(matrix)
             factor[i, a, :, : root.shape[1]] = root
     return _repeated(factor, runs)
-
-
-def _vectors_in(model: Model, file: Path) -> dict[Direction, Array]:
-    """The arrays of a file, by the names of directions."""
-    try:
-        with np.load(file) as arrays:
-            found = dict(arrays)
-    except (OSError, ValueError, EOFError, BadZipFile) as problem:
-        raise ValueError(f"start: {file} cannot be read as .npz: {problem}") from None
-    names = {x.name: x for x in model.directions}
-    unknown = sorted(found.keys() - names.keys())
-    if unknown:
-        raise ValueError(
-            f"start: {file} has {unknown[0]}, no direction of this model ({', '.join(names)})"
-        )
-    return {names[name]: array for name, array in found.items()}
 
 
 def _repeated(factor: Array, runs: int) -> Array:

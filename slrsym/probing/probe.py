@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from slrsym.dynamics.engines import cores
 from slrsym.files import Saved
 from slrsym.jobs import advancing
+from slrsym.kernels.loop import cores
 from slrsym.probing.encoder import Encoder
 from slrsym.task import Task
 from slrsym.transformers.layer import MultipleLocation, in_processes

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.dynamics.engines import cores
 from slrsym.files import (
     DamagedFileError,
     NotSavedError,
@@ -36,6 +35,7 @@ from slrsym.files import (
 from slrsym.jobs import Jobs, Maker, advancing, as_maker, completed
 from slrsym.kernels.arguments import number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
+from slrsym.kernels.loop import cores
 from slrsym.montecarlo.proportions import CONFIDENCE
 from slrsym.recovery.setting import (
     MOVING,

@@ -34,10 +34,10 @@ import xarray as xr
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import DTypeLike, NDArray
 
-from slrsym.dynamics.engines import cores
 from slrsym.files import Saved, require_writable
 from slrsym.jobs import Jobs, advancing, as_maker, completed
 from slrsym.kernels.arguments import whole
+from slrsym.kernels.loop import cores
 from slrsym.task import Task, settings_of
 
 # Added to standard deviations.
