@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import erf, sqrt
 
 import pytest
+from scipy.stats import norm
 
 from slrsym.evidence.arithmetic import searched
 from slrsym.trusted import Refused, written
 from slrsym.trusted.log import Judged, Stated, differs, recheck
 from slrsym.trusted.ring import Finer
-from slrsym.trusted.term import Reader, Table, defined, key, neg, num, parse, plain
+from slrsym.trusted.term import Reader, Table, defined, key, neg, num, parse, plain, substitute
 from slrsym.trusted.theorem import prove
+from tests.trusted.test_means import value
 from tests.trusted.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -155,6 +158,24 @@ def test_every_entry_of_an_image_is_asked_for():
     assert key(("=", x, w)) in asked
 
 
+def test_every_entry_of_a_matrix_is_where_it_stands():
+    a, b, c = w, x, n
+    source = ("o", "psd", ("tuple", a, b, b, c))
+    identity, exchange = (ONE, ZERO, ZERO, ONE), (ZERO, ONE, ONE, ZERO)
+    assert set(prove("psd image", [], source, source, identity).hypotheses) == {key(source)}
+    other = ("o", "psd", ("tuple", c, b, b, a))
+    assert set(prove("psd image", [], other, source, exchange).hypotheses) == {key(source)}
+    assert key(("=", c, a)) in prove("psd image", [], other, source, identity).hypotheses
+
+
+def test_owens_function_has_the_sign_of_its_second_argument():
+    assert shown(("<", ZERO, fn("owens", x, w)))
+    assert shown(("<", fn("owens", x, m), ZERO))
+    for false in (("<=", ZERO, fn("owens", w, x)), ("<", ZERO, fn("owens", w, m))):
+        with pytest.raises(Refused):
+            shown(false)
+
+
 # -- what stands in an integral, and does not vary there ------------------------------------------
 
 
@@ -168,6 +189,10 @@ def test_factors_leave_an_integral():
     )
     with pytest.raises(Refused):
         found(("=", integral(power(("*", below, z), -1)), ("*", power(z, -1), integral(inverse))))
+    # Each denominator to its own power.
+    for other in (power(("+", below, ONE), -1), power(below, -3), inverse):
+        with pytest.raises(Refused):
+            found(("=", integral(power(below, -2)), integral(other)))
 
 
 def test_every_part_of_an_integrand_counts():
@@ -205,11 +230,12 @@ def test_slopes_that_are_cited_are_of_free_arguments():
     with pytest.raises(Refused, match="cite it"):
         prove("arithmetic", [cited], (), ("=", other, ZERO), [8, [], [], []])
     # Of a good one, wherever it stands among the premises.
-    good = ("=", ("d", (1,), (t,), (fn("zeta", t, y),), (x,)), ("*", x, y))
-    right = prove("unchecked", (), "a test", (), good)
-    before = [prove("logic", [], (), ("or", ("=", x, y), ("not", ("=", x, y)))), cited, right]
-    at = ("=", ("d", (1,), (t,), (fn("zeta", t, w),), (z,)), ("*", w, z))
-    assert prove("arithmetic", before, (), at, [8, [], [], []])
+    for there, here in ((("*", x, y), ("*", w, z)), (y, w)):
+        good = ("=", ("d", (1,), (t,), (fn("zeta", t, y),), (x,)), there)
+        right = prove("unchecked", (), "a test", (), good)
+        before = [prove("logic", [], (), ("or", ("=", x, y), ("not", ("=", x, y)))), cited, right]
+        at = ("d", (1,), (t,), (fn("zeta", t, w),), (z,))
+        assert prove("arithmetic", before, (), ("=", at, here), [8, [], [], []])
 
 
 def test_the_slope_of_a_bell():
@@ -281,6 +307,16 @@ def test_independence_keeps_every_factor():
     assert made.conclusion[2] == ("*", left, right)
     single = prove("independent", [], mean(("*", x, y), (x, y), (NORMAL, NORMAL)), [[0], [1]])
     assert single.conclusion[2] == ("*", mean(x), mean(y, (y,)))
+
+
+def test_the_density_of_a_law():
+    made = prove("density", [], mean(fn("erf", x), laws=(("gauss", 1, num(1, 3), num(4, 5)),)))
+    (integrand,) = made.conclusion[2][2]
+    for place in (-2, 0, 1, 3):
+        here = value(substitute(integrand, {x: num(place)}))
+        assert here == pytest.approx(erf(place) * norm.pdf(place, 1 / 3, sqrt(4 / 5)), rel=1e-12)
+    with pytest.raises(Refused, match="one variable"):
+        prove("density", [], mean(x, laws=(NOISE,)))
 
 
 def test_price_asks_for_all_means():
