@@ -34,7 +34,7 @@ from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
 from slrsym.numbers import Bench, Disagreement, compare, evaluate, truth
 from slrsym.numbers.expectations import Expectations
 from slrsym.numbers.points import NoPoint, Sampler, parameters, random_test_function, sample_points
-from slrsym.numbers.values import exact_truth
+from slrsym.numbers.values import exact_truth, solved
 
 x, y, z = symbols("x y z", real=True)
 
@@ -214,6 +214,22 @@ def test_families():
     assert all(len(point[p]) >= 6 for point in draw([n, p], count=5))
     shaped = IndexedBase("q", shape=(n,))
     assert all(len(point[shaped]) == point[n] for point in draw([n, shaped], count=5))
+
+
+@pytest.mark.parametrize(
+    ("total", "sums"),
+    [
+        (lambda p, i, n: Sum(p[i], (i, 1, n)), True),
+        (lambda p, i, n: Sum(p[i], (i, 2, n)), False),
+        (lambda p, i, n: Sum(2 * p[i], (i, 1, n)), False),
+        (lambda p, i, n: Sum(p[1], (i, 1, n)), False),
+    ],
+)
+def test_a_family_is_normalised_by_the_sum_of_all_its_entries_alone(total, sums):
+    p, i = IndexedBase("p"), Symbol("i", integer=True)
+    n = Symbol("n", integer=True, positive=True)
+    for equation in Eq(total(p, i, n), 1), Eq(1, total(p, i, n)):
+        assert solved([equation], [n], [p])[1] == ({p: n} if sums else {})
 
 
 def test_parameters_are_what_a_statement_leaves_free():

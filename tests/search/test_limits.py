@@ -158,6 +158,20 @@ def test_numbers_lie_where_they_are(number: Expr, between: tuple[Any, Any]) -> N
             check(wrong)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(exp, log, erf, erfc, sin, cos, sinh, cosh, tanh, asin, acos, atan, sqrt, Abs, sign),
+        *(erf_prime, erf_second, normal_pdf, normal_cdf, lambda x: x ** Rational(-2, 3)),
+    ],
+)
+def test_functions_have_the_values_that_mpmath_gives(function: Any) -> None:
+    number = function(Rational(3, 7)) * pi
+    value = Rational(str(number.evalf(30)))
+    check(chain(number).gt(value - Rational(1, 10**25), by=ball_arithmetic))
+    check(chain(number).lt(value + Rational(1, 10**25), by=ball_arithmetic))
+
+
 PLANE = GaussianLaw({G: 0, H: 0}, [[1, S.Half], [S.Half, 1]])
 
 
