@@ -174,6 +174,9 @@ q = Symbol("q", positive=True)
 rise = chain(D(erf(z), z)).then(bell, by=differentiate)
 at_most_2, at_least_2 = rise.le(2, by=sign), rise.ge(-2, by=sign)
 wide = 2 * Abs(x - y)
+other = 2 * (q * Abs(x - y) + Abs(x - y)) / (1 + q)
+right("Lipschitz, in another form", says(gap, "<=", other), link(gap, "<=", other, steady(2)),
+      given=between)  # fmt: skip
 
 
 error = erf(z)
