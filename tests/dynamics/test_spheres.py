@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from slrsym import Task, risk
-from slrsym.dynamics.spheres import curvature, derivatives, overlaps, retracted, tangent_basis
+from slrsym.dynamics.spheres import (
+    beyond,
+    curvature,
+    derivatives,
+    overlaps,
+    retracted,
+    tangent_basis,
+)
 from slrsym.landscape.points import OVERLAP_SIGNS, canonical, copies, point_signs
 from slrsym.testing import UnitSpheres, check_hessian
 
@@ -35,6 +42,14 @@ def test_derivatives_belong_to_the_risk(d, L, gamma, lam, m):
         manifold=UnitSpheres(),
     )
     assert check.slope > 2.9
+
+
+def test_what_lies_beyond_two_directions():
+    points = np.random.default_rng(5).standard_normal((20, 2, 6))
+    points /= np.linalg.norm(points, axis=-1, keepdims=True)
+    rest = points[..., 2:]
+    parts = [np.sum(rest[:, i] * rest[:, j], axis=-1) for i, j in ((0, 0), (1, 1), (0, 1))]
+    np.testing.assert_allclose(beyond(overlaps(points)), parts, atol=1e-14)
 
 
 def test_the_tangent_basis_is_one():
