@@ -13,7 +13,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from slrsym.prose import unmarked
+from slrsym.statements import unmarked
 
 ROOT = Path(__file__).parents[2]
 

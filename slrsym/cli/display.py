@@ -15,7 +15,7 @@ from rich.text import Text
 
 from slrsym.claims import name_of, step_name
 from slrsym.coq import column, is_step_also_by_coq
-from slrsym.prose import unmarked
+from slrsym.statements import unmarked
 
 if TYPE_CHECKING:
     from slrsym.claims.check import Verdict

@@ -16,13 +16,13 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.prose import unmarked
 from slrsym.search.axioms import axiom
 from slrsym.search.chain import concludes, structural_step
 from slrsym.search.context import Context, Stated, require_defined
 from slrsym.search.normal_forms import LINEAR
 from slrsym.search.regularity import require_admissible, require_integrable, require_moderate
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
+from slrsym.statements import unmarked
 from slrsym.statements.expressions import (
     ProofError,
     Refused,

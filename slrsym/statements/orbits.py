@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
 
-from slrsym.prose import unmarked
+from slrsym.statements import unmarked
 from slrsym.statements.expressions import ProofError, Sentence
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 
