@@ -1,14 +1,14 @@
 """Figures 4a and 5, whole, beside the ways one would write them today; one after the other.
 
-Run ``python benchmarks/dynamics.py [--figure 5] [--steps N] [--only NAME ...]``. It makes an
-environment of its own in ``benchmarks/.venv``, with slrsym and JAX. Each contestant has a process
-of its own; compilation is timed apart. The table gives seconds, also those of all cores together,
-the most memory, and ratios to slrsym with Numba; below it stands what the machine would allow: the
-instructions of a step that compute several numbers, at the measured speed of such instructions.
-With figure 4a there is a table of single gradients and steps, too, in processor time of one core.
-``--write`` puts both tables into docs/explanation/speed.md; ``--only`` without names makes the
-second alone. In figure 5, what draws whole tokens makes one run of the thirty, and is compared by
-the run.
+Run ``python benchmarks/dynamics.py [--figure 5] [--steps N] [--only NAME ...]``. For JAX it makes
+an environment of its own in ``benchmarks/.venv``, with slrsym and JAX. Each contestant has a
+process of its own; compilation is timed apart. The table gives seconds, also those of all cores
+together, the most memory, and ratios to slrsym with Numba, of either; below it stands what the
+machine would allow: the instructions of a step that compute several numbers, at the measured speed
+of such instructions, and how much else the machine did meanwhile. With figure 4a there is a table
+of single gradients and steps, too, in processor time of one core. ``--write`` puts both tables into
+docs/explanation/speed.md; ``--only gradients`` makes the second alone, in half a minute. In figure
+5, what draws whole tokens makes one run of the thirty, and is compared by the run.
 """
 
 from __future__ import annotations
@@ -333,11 +333,16 @@ def _singles() -> list[tuple[str, float]]:
     return found
 
 
-def _with_table(text: str, head: str, rows: list[str]) -> str:
-    """A page with other rows in the table of that head, and in what directly follows it."""
-    before, _, after = text.partition(head)
+PAGE = HERE.parent / "docs" / "explanation" / "speed.md"
+
+
+def write_table(head: str, rows: list[str]) -> None:
+    """Put other rows into the table of that head of the page on speed."""
+    before, found, after = PAGE.read_text(encoding="utf-8").partition(f"{head}\n")
+    if not found:
+        raise SystemExit(f"{PAGE} has no table {head!r}")
     rest = after.partition("\n\n")[2]
-    return before + "\n".join([head, *rows]) + "\n\n" + rest
+    PAGE.write_text("\n".join([before + head, *rows]) + "\n\n" + rest, encoding="utf-8")
 
 
 _PACKED = r"\tv(?:fn?m|add|sub|mul|div|sqrt|max|min)\w*pd\s.*%[yz]mm"
@@ -374,7 +379,8 @@ def _limit(steps: int) -> tuple[float, int, float, float]:
 
 def _apart(figure: str, name: str, steps: int) -> list[Any]:
     """What a process of its own measured."""
-    call = [_python(), __file__, "--figure", figure, "--measure", name, "--steps", str(steps)]
+    python = _python() if name.startswith("jax") else sys.executable
+    call = [python, __file__, "--figure", figure, "--measure", name, "--steps", str(steps)]
     output = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout
     found: list[Any] = json.loads(output.splitlines()[-1])
     return found
@@ -386,7 +392,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figure", choices=FIGURES, default="4a")
     parser.add_argument("--steps", type=int, help="fewer; a multiple of 2000")
-    parser.add_argument("--only", nargs="*", choices=names, default=names)
+    parser.add_argument("--only", nargs="+", choices=[*names, "gradients"], default=names)
     parser.add_argument("--write", action="store_true", help="the page of the documentation, too")
     parser.add_argument("--measure", choices=[*names, "limit", "singles"], help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -407,22 +413,23 @@ def main() -> None:
         return
     print(f"Figure {given.figure}: {RUNS} runs x {steps:,} steps, logged every {every}\n")
     head = f"{'':46} {'runs':>5} {'ready (s)':>10} {'run (s)':>9}"
-    print(f"{head} {'CPU (s)':>8} {'MB':>5} {'ratio':>7}")
-    rows = []
-    reference = None
+    print(f"{head} {'CPU (s)':>8} {'MB':>5} {'ratio':>7} {'of CPU':>7}")
+    rows: list[str] = []
+    reference: list[float] = []
     for name in given.only:
         if name not in contestants:
             continue
         title, _, runs = contestants[name]
         ready, seconds, cpu, memory = _apart(given.figure, name, steps)
-        reference = reference or seconds / runs
-        ratio = seconds / runs / reference
+        reference = reference or [seconds / runs, cpu / runs]
+        ratios = [x / runs / y for x, y in zip((seconds, cpu), reference, strict=True)]
         print(
             f"{title:46} {runs:5} {ready:10.2f} {seconds:9.2f}",
-            f"{cpu:8.2f} {memory:5.0f} {ratio:7.1f}",
+            f"{cpu:8.2f} {memory:5.0f} {ratios[0]:7.1f} {ratios[1]:7.1f}",
             flush=True,
         )
-        rows.append(f"| {title} | {seconds:.2f} | {cpu:.2f} | {memory:.0f} | {ratio:.1f} |")
+        numbers = (f"{seconds:.2f}", f"{cpu:.2f}", f"{memory:.0f}", *(f"{x:.1f}" for x in ratios))
+        rows.append(f"| {title} | {' | '.join(numbers)} |")
     print("\nready: imports, derivation and compilation; ratio: of seconds a run, to the first row")
     if given.figure == "4a":
         least, packed, fma, one_exp = _apart(given.figure, "limit", steps)
@@ -431,19 +438,23 @@ def main() -> None:
             f"that compute several numbers, at {fma:.3f} ns a number; an exponential takes "
             f"{one_exp:.2f} ns."
         )
-        print(limit)
+        load = (
+            f"Other work meanwhile: {os.getloadavg()[1]:.1f} processes on {os.cpu_count()} cores."
+        )
+        print(limit, load, sep="\n")
         singles = _apart(given.figure, "singles", steps)
         print(*(f"{title:46} {ns:8.0f} ns" for title, ns in singles), sep="\n")
         if given.write:
-            page = HERE.parent / "docs" / "explanation" / "speed.md"
-            text = page.read_text(encoding="utf-8")
-            small = [f"| {title} | {ns:.0f} |" for title, ns in singles]
-            text = _with_table(text, "| | ns |\n|---|---|", small)
+            singles.append(["one multiplication and addition of a vector, a number", fma])
+            singles.append(["one exponential of a vector, a number", one_exp])
+            write_table("| | ns |\n|---|---|", [f"| {t} | {ns:.3g} |" for t, ns in singles])
             if rows:
-                head = "| | s | s of all cores | MB | ratio |\n|---|---|---|---|---|"
-                text = _with_table(text, head, rows)
-                text = text[: text.rindex("The machine would allow")] + limit + "\n"
-            page.write_text(text, encoding="utf-8")
+                head = "| | s | s of all cores | MB | ratio | of all cores |"
+                write_table(f"{head}\n|---|---|---|---|---|---|", rows)
+                text = PAGE.read_text(encoding="utf-8")
+                before, _, after = text.partition("The machine would allow")
+                text = f"{before}{limit} {load}\n{after.partition(chr(10))[2]}"
+                PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
