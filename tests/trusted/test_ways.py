@@ -309,6 +309,14 @@ def test_independence_keeps_every_factor():
     assert single.conclusion[2] == ("*", mean(x), mean(y, (y,)))
 
 
+def test_a_derivative_does_not_catch_the_variable_of_a_law():
+    def slope(name):
+        inner = mean(("*", fn("erf", name), fn("sin", x)), (name,))
+        return prove("derivative of expectation", [], ("d", (1,), (t,), (inner,), (y,)))
+
+    assert key(slope(t).conclusion[2]) == key(slope(z).conclusion[2])
+
+
 def test_the_density_of_a_law():
     made = prove("density", [], mean(fn("erf", x), laws=(("gauss", 1, num(1, 3), num(4, 5)),)))
     (integrand,) = made.conclusion[2][2]
