@@ -49,6 +49,19 @@ def mean(body, names=(x,), laws=(NORMAL,)):
     return ("E", names, (body,), laws)
 
 
+# -- logic ----------------------------------------------------------------------------------------
+
+
+def test_both_or_neither():
+    a, b, c = (("<", ZERO, v) for v in (x, y, z))
+    both = ("iff", a, b)
+    for given, right in ((a, b), (b, a), (("not", a), ("not", b)), (("not", b), ("not", a))):
+        assert prove("logic", [], (both, given), right)
+        for wrong in (c, ("not", c), ("not", right)):
+            with pytest.raises(Refused, match="does not follow"):
+                prove("logic", [], (both, given), wrong)
+
+
 # -- functions at opposite points -----------------------------------------------------------------
 
 PARITY = {"erf": -1, "asin": -1, "atan": -1, "sin": -1, "cos": 1, "sinh": -1, "cosh": 1, "tanh": -1}
