@@ -164,7 +164,9 @@ def program_source(program: Program) -> str:
         source = NUMBA_SOURCE.replace("NAME", name).replace("BODY", f"{name}_of")
         source = source.replace("PARAMETERS", ", ".join(pair.state[1:]))
         parts.append(source.replace("ORDER", str(order)))
-    source = "".join(f"{DECORATOR}{part}\n\n" for part in (*parts, program.setup))
+    # Of a whole number the series would be compiled again.
+    parts.append(program.setup.replace("decay_series(0,", "decay_series(0.0,"))
+    source = "".join(f"{DECORATOR}{part}\n\n" for part in parts)
     return f"{source}{_INLINE}{program.body}\n\n"
 
 

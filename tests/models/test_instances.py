@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from scipy.special import erf, expit, ndtr
+from scipy.stats import kstest
 from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
@@ -153,7 +154,12 @@ def test_slopes_and_curvatures_against_differences(name):
                 assert abs((ahead[1 + b] - behind[1 + b]) / (2 * step) - curvature) < 1e-18
 
 
-@pytest.mark.parametrize("name", ["angle", "probit", "biased"])
+QUICK = ("angle", "probit", "biased")
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=thorough_only) for n in HEADS]
+)
 def test_descent_of_overlaps_is_that_of_vectors(name):
     make, _, angle = HEADS[name]
     instance = make()
@@ -561,6 +567,7 @@ def test_z_scores_are_those_of_a_normal_law():
     assert abs(scores.mean()) < 4 / 8
     assert abs(np.square(scores).mean() - 1) < 4 * np.sqrt(2 / 64)
     assert np.abs(scores).max() < 4.2
+    assert kstest(scores, "norm").pvalue > 1e-3
 
 
 def two_head_moments(lam, mean, cov):
