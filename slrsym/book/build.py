@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,7 @@ def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
     return [(file_title(file), inside) for file, inside in sorted(files.items(), key=key)]
 
 
+@cache
 def file_title(file: Path | None) -> str:
     """The first line of a file's docstring."""
     if file is None:

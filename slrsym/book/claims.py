@@ -88,7 +88,7 @@ def claim_entry(
     laws = printer.laws or {}
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
-    repeated, statement = _repeated(claim, find, getattr(row_of_ledger, "depends", ()), included)
+    repeated, statement = _repeated(claim, find, steps, included)
     said = [statement, *claim.given]
     functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
     stated = _used(shorthand, [shorthand(e) for e in said])
@@ -163,14 +163,15 @@ _MANY_PARTS = 4
 
 
 def _repeated(
-    claim: Claim, find: Callable[[str], Claim], depends: Iterable[str], included: Collection[str]
+    claim: Claim, find: Callable[[str], Claim], steps: Iterable[Step], included: Collection[str]
 ) -> tuple[list[Block], Any]:
     """What a statement takes from others as a whole, by their names; and the rest of it."""
     parts = And.make_args(claim.statement)
     named: list[Inline] = []
-    for id in depends:
-        whole = And.make_args(find(id).statement)
-        if id in included and len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
+    names = [step.rule.name for step in steps if step.rule.name.startswith("claim ")]
+    for id in (name.removeprefix("claim ") for name in dict.fromkeys(names)):
+        whole = And.make_args(find(id).statement) if id in included else ()
+        if len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
             named.append(Reference(id))
             parts = tuple(part for part in parts if part not in whole)
     if not named:

@@ -253,7 +253,8 @@ class Renderer:
             if rule and self.rules:
                 links.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')
             if file in self.sources:
-                links.append(f'<a href="{self.sources[file]}#L{line}">source</a>')
+                place = f"{file.name}:{line}" if file else "source"
+                links.append(f'<a href="{self.sources[file]}#L{line}">{escape(place)}</a>')
             parts += [" · ".join(links)] if links else []
             if check.example:
                 example = _SAME.sub(r": both sides \1", check.example)

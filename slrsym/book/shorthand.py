@@ -191,6 +191,11 @@ def _value_on_m(x: Expr, y: Expr) -> Any:
     return risk_on_manifold().subs(both, simultaneous=True)
 
 
+@cache
+def _has_value_at(expr: Basic) -> bool:
+    return isinstance(expr, Subs) or any(map(_has_value_at, expr.args))
+
+
 @dataclass
 class Shorthand:
     """The abbreviations in force in one claim."""
@@ -242,7 +247,7 @@ class Shorthand:
         if not isinstance(expr, Basic) or isinstance(expr, Law):
             return expr
         # SymPy takes derivatives in different variables for equal, at a point of equal coordinates.
-        if expr.has(Subs):
+        if _has_value_at(expr):
             return self._abbreviated(expr)
         if expr not in self._known:
             self._known[expr] = self._abbreviated(expr)

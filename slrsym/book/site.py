@@ -34,7 +34,7 @@ MAIN = "index.html"
 DEFAULT_TITLE = "Derivations, as they are checked"
 _ASSETS = ("style.css", "site.js", "map.js", "ledger.js")
 # What is shown of a statement where one points at its name, in em and in characters.
-_GLIMPSE, _MOST = 24.0, 1500
+_GLIMPSE, _MOST = 24.0, 1100
 _ANNOTATION = re.compile(r"<annotation.*?</annotation>", re.DOTALL)
 # The statements that are about the planar map.
 _IN_MOTION = {"theorem-5", "proposition-9", "proposition-10", "proposition-13"}

@@ -83,7 +83,7 @@ def declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
 
 
 def _binders(expression: Expr) -> list[Expectation]:
-    found = expression.atoms(Expectation) | expression.atoms(IIDSum)
+    found = expression.atoms(Expectation, IIDSum)
     return sorted(found, key=lambda node: (-len(str(node)), str(node)))
 
 

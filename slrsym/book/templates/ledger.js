@@ -26,7 +26,7 @@ let column = -1, falling = false;
 
 function value(row) {
   const text = row.cells[column].textContent.trim();
-  return column > 2 ? Number(text.replace("–", "-1")) : text.toLowerCase();
+  return column > 2 && column < 6 ? Number(text.replace("–", "-1")) : text.toLowerCase();
 }
 
 function update() {

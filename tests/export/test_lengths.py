@@ -1,0 +1,86 @@
+"""How many printed lines statements and steps take: what is longer is not read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from slrsym.book.build import build
+from slrsym.book.document import Display, Group
+from slrsym.book.latex import Renderer
+from tests.export.conftest import as_if_proved
+
+MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15
+# Statements that are longer, with their lines.
+LONGER = {"manifold-gradients": 34, "swap-hessian": 13}
+# As many signs of text fill a line of the book.
+_SIGNS = 92
+_DISPLAY = re.compile(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", re.DOTALL)
+_MATRIX = re.compile(r"\\begin\{pmatrix\}.*?\\end\{pmatrix\}", re.DOTALL)
+_LONG = "theorem-5-certified oracle-stable-certified attraction-quadratic oracle-transverse-hessian"
+
+
+def rows_of(display: str) -> int:
+    """The lines of a display; one with a matrix has as many as it."""
+    matrices = [matrix.count("\\\\") for matrix in _MATRIX.findall(display)]
+    return 1 + _MATRIX.sub("", display).count("\\\\") + max(matrices, default=0)
+
+
+def lines_of_text(latex: str) -> int:
+    named = re.sub(r"\\(cref|hyperref\[[^]]*\])\{[^}]*\}", "Proposition 15", latex)
+    plain = re.sub(r"\\(allowbreak|mathbb|mathcal|operatorname|sqrt|quad|par)\b", "", named)
+    return -(-len(re.sub(r"[{}$^_ ]", "", re.sub(r"\\[a-zA-Z]+", "x", plain))) // _SIGNS)
+
+
+def printed_lines(latex: str) -> int:
+    """The lines of blocks, as the book lays them out."""
+    pieces = _DISPLAY.split(latex)
+    return sum(map(rows_of, pieces[1::2])) + sum(map(lines_of_text, pieces[::2]))
+
+
+def lines_of_steps(blocks, renderer):
+    for block in blocks:
+        if isinstance(block, Group):
+            yield from lines_of_steps(block.blocks, renderer)
+        elif isinstance(block, Display):
+            count = 0
+            for line in _DISPLAY.search(renderer.display(block))[1].split("\\\\\n"):
+                count += rows_of(line)
+                if "\\slrwhy" in line:
+                    yield count
+                    count = 0
+
+
+def check(document):
+    renderer = Renderer(document.labels, brief=True)
+    for claim in document.claims:
+        kind = claim.label.kind.lower()
+        whole = renderer.claim(claim).partition(f"\\end{{{kind}}}")[0]
+        shown = whole.partition("\\slrmargin")[2].partition("%\n")[2]
+        count = printed_lines(shown)
+        assert count <= LONGER.get(claim.id, MOST_OF_A_STATEMENT), f"{claim.id}: {count}\n{shown}"
+        steps = max(lines_of_steps(claim.proof, renderer), default=0)
+        assert steps <= MOST_OF_A_STEP, f"{claim.id}: {steps}"
+
+
+def test_statements_and_steps_are_short(document):
+    """All of them, where the document has all."""
+    check(document)
+
+
+def test_coefficients_have_names(ledger):
+    check(build(ledger, as_if_proved(ledger, [*_LONG.split(), "landscape-risk"]), {}))
+
+
+@pytest.mark.parametrize(
+    ("latex", "count"),
+    [
+        ("Let $x > 0$.", 1),
+        ("Let $x > 0$. \n\\begin{align*}\nx& = y\\\\\n& \\quad + z\n\\end{align*}", 3),
+        ("\\begin{align*}\n\\begin{pmatrix}1\\\\2\\\\3\\end{pmatrix}& = y\n\\end{align*}", 3),
+        ("word " * 44, 2),
+    ],
+)
+def test_counting(latex, count):
+    assert printed_lines(latex) == count
