@@ -38,7 +38,7 @@ from slrsym.book.document import (
     Text,
     listed,
 )
-from slrsym.book.proofs import Writer, proof_blocks
+from slrsym.book.proofs import Writer, proof_blocks, written_out
 from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
@@ -84,7 +84,6 @@ def claim_entry(
         return Printer(ORDER, declared_laws([*short, *definitions]), names, inside)
 
     shorthand, printer = narrowed(shorthand, shown, claim.symbols, printer_of)
-    short = [shorthand(e) for e in shown]
     laws = printer.laws or {}
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
@@ -92,10 +91,11 @@ def claim_entry(
     said = [statement, *claim.given]
     functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
     stated = _used(shorthand, [shorthand(e) for e in said])
+    proving = [shorthand(e) for step in written_out(steps, writer) for e in _of_step(step)]
     later = (
         []
         if status == "failed"
-        else _letters(shorthand, _used(shorthand, short) - stated, printer, defined)
+        else _letters(shorthand, _used(shorthand, proving) - stated, printer, defined)
     )
     return ClaimEntry(
         id=claim.id,
@@ -144,12 +144,13 @@ def _place(claim: Claim) -> tuple[Path | None, int]:
 def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
     """All expressions and statements that the claim and its proof are written with."""
     found: list[Basic] = [claim.statement, *claim.given]
-    for step in steps:
-        found.append(step.statement)
-        found += [
-            value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)
-        ]
+    found += [expr for step in steps for expr in _of_step(step)]
     return list(dict.fromkeys(found))
+
+
+def _of_step(step: Step) -> list[Basic]:
+    values = [value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)]
+    return [step.statement, *values]
 
 
 def _names(shown: list[Basic]) -> dict[str, Box]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from slrsym.book.document import (
     AxiomEntry,
@@ -44,6 +44,8 @@ _INDENT = 2.0
 _SHARED = 39.0
 # A step of more lines shows what it changes.
 _LONG = 2
+
+_PART = re.compile(r"Parts? \d+( to \d+)?")
 
 SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
@@ -233,7 +235,7 @@ class Renderer(Displays):
         """Blocks below each other."""
         texts: list[str] = []
         short: list[tuple[str, Display]] = []
-        for block in _beside(blocks):
+        for block in _beside(self._together(blocks)):
             if isinstance(block, list):
                 texts.append(_side_by_side(block))
                 continue
@@ -245,6 +247,26 @@ class Renderer(Displays):
             short.clear()
             texts.append(self._block(block))
         return "\n".join([*texts, *self._headed(short)])
+
+    def _together(self, blocks: Iterable[Block]) -> list[Block]:
+        """Blocks, parts of a proof as one where they only give the same reason."""
+        made: list[Block] = []
+        for block in blocks:
+            named, before = self._part(block), self._part(made[-1]) if made else None
+            if named and before and named[1] == before[1]:
+                heading = f"Parts {before[0].split()[1]} to {named[0].split()[-1]}"
+                block = Group((Text(heading),), cast(Group, made.pop()).blocks)
+            made.append(block)
+        return made
+
+    def _part(self, block: Block) -> tuple[str, tuple[Inline, ...]] | None:
+        """The heading and the reason of a part of a proof that repeats one of the statement."""
+        if not isinstance(block, Group) or len(block.blocks) != 1:
+            return None
+        only, heading = block.blocks[0], self.inline(block.heading)
+        if not isinstance(only, Display) or not self._repeats(only):
+            return None
+        return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
 
     def _short(self, block: Block) -> tuple[str, Display] | None:
         """The heading and the formula of a group that is no more than these, and fits on a line."""

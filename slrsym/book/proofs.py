@@ -50,9 +50,18 @@ def proof_blocks(
     steps: Iterable[Step], writer: Writer, given: tuple[Boolean, ...] = ()
 ) -> tuple[Block, ...]:
     """The steps of a proof, in the order in which one reads them."""
-    shown = [s for s in steps if s.rule.name not in _SILENT and not _says_nothing(s.statement)]
+    shown = _shown(steps)
     items = [_Item(tuple(step.label.split(".")), step) for step in shown]
     return tuple(_blocks(items, writer, given))
+
+
+def _shown(steps: Iterable[Step]) -> list[Step]:
+    return [s for s in steps if s.rule.name not in _SILENT and not _says_nothing(s.statement)]
+
+
+def written_out(steps: Iterable[Step], writer: Writer) -> list[Step]:
+    """The steps whose statements stand in the proof, and not the name of a claim in their place."""
+    return [step for step in _shown(steps) if not _is_all_of_a_claim(step, writer)]
 
 
 def _says_nothing(statement: Any) -> bool:

@@ -268,8 +268,16 @@ def test_a_claim_of_many_parts_is_not_repeated(ledger):
     (claim,) = (c for c in document.claims if c.id == "lemma-4")
     shown = Renderer(document.labels).blocks(claim.statement)
     assert "F_{5}" not in shown
+    assert "F_{5}" not in Renderer(document.labels).blocks(claim.proof)
     assert "All that L4-chain-rule says holds, and" in shown
     assert shown.count("align*") >= 6
+
+
+def test_parts_of_the_same_reason_are_one(ledger):
+    (claim,) = build(ledger, as_if_proved(ledger, ["lemma-4-chain-rule"]), {}).claims
+    shown = Renderer({}, brief=True).claim(claim)
+    assert "\\slrgroup{Parts 1 to 10}\nBy differentiation." in shown
+    assert shown.count("slrgroup") == 1
 
 
 def test_short_formulas_without_reasons_stand_beside_each_other(ledger):
