@@ -411,9 +411,10 @@ def main() -> None:
     if given.measure:
         _measured(given.figure, given.measure, steps)
         return
-    print(f"Figure {given.figure}: {RUNS} runs x {steps:,} steps, logged every {every}\n")
-    head = f"{'':46} {'runs':>5} {'ready (s)':>10} {'run (s)':>9}"
-    print(f"{head} {'CPU (s)':>8} {'MB':>5} {'ratio':>7} {'of CPU':>7}")
+    if given.only != ["gradients"]:
+        print(f"Figure {given.figure}: {RUNS} runs x {steps:,} steps, logged every {every}\n")
+        head = f"{'':46} {'runs':>5} {'ready (s)':>10} {'run (s)':>9}"
+        print(f"{head} {'CPU (s)':>8} {'MB':>5} {'ratio':>7} {'of CPU':>7}")
     rows: list[str] = []
     reference: list[float] = []
     for name in given.only:
@@ -430,7 +431,10 @@ def main() -> None:
         )
         numbers = (f"{seconds:.2f}", f"{cpu:.2f}", f"{memory:.0f}", *(f"{x:.1f}" for x in ratios))
         rows.append(f"| {title} | {' | '.join(numbers)} |")
-    print("\nready: imports, derivation and compilation; ratio: of seconds a run, to the first row")
+    if rows:
+        print(
+            "\nready: imports, derivation, compilation; ratio: of seconds a run, to the first row"
+        )
     if given.figure == "4a":
         least, packed, fma, one_exp = _apart(given.figure, "limit", steps)
         limit = (
@@ -447,7 +451,8 @@ def main() -> None:
         if given.write:
             singles.append(["one multiplication and addition of a vector, a number", fma])
             singles.append(["one exponential of a vector, a number", one_exp])
-            write_table("| | ns |\n|---|---|", [f"| {t} | {ns:.3g} |" for t, ns in singles])
+            table = [f"| {t} | {round(ns) if ns > 10 else f'{ns:.2g}'} |" for t, ns in singles]
+            write_table("| | ns |\n|---|---|", [*table, f"| {load.rstrip('.')} | |"])
             if rows:
                 head = "| | s | s of all cores | MB | ratio | of all cores |"
                 write_table(f"{head}\n|---|---|---|---|---|---|", rows)
