@@ -117,6 +117,7 @@ def test_at_infinity_moderate_functions_times_bells_vanish():
     "f",
     [
         fn("erf", Y),
+        ("*", Y, fn("erf", Y)),
         ("*", Y, fn("exp", Y)),
         ("*", Y, fn("exp", ("*", num(-1), ("^", 4, 1, Y)))),
         ("*", fn("exp", ("^", 2, 1, Y)), fn("abs", Y)),

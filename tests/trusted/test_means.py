@@ -99,6 +99,7 @@ COPIES = ("copies", (Y,), (Y,), (num(3), ("gauss", 1, ZERO, ONE)))
         ("centred pair", pair(("*", f("erf", X), f("erf", Y), f("erf", X)))),
         ("integrable", mean(f("exp", ("^", 4, 1, X)))),
         ("integrable", mean(("^", -1, 1, f("abs", X)))),
+        ("integrable", mean(f("exp", ("+", ("^", 4, 1, X), ("^", 3, 1, X))))),
         ("price", ("d", (2,), (R,), (pair(("*", X, Y), R),), (R,))),
         ("price", ("d", (1,), (R,), (pair(("*", X, Y, R), R),), (R,))),
         ("poincare", mean(f("abs", X))),

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from slrsym.evidence.arithmetic import searched
-from slrsym.trusted import Refused, written
+from slrsym.trusted import Book, Refused, Script, written
 from slrsym.trusted.log import Judged, Stated, differs, recheck
 from slrsym.trusted.ring import Finer
 from slrsym.trusted.term import Reader, Table, defined, key, neg, num, parse, plain, substitute
@@ -96,6 +96,20 @@ def test_functions_of_two_arguments_at_opposite_points(name, signs):
 def test_what_holds_is_defined():
     assert shown(("!=", x, ZERO), ("=", power(x, -1), y))
     assert shown(("<", ZERO, z), ("<", ZERO, power(z, -1)))
+
+
+def test_a_conjunction_is_taken_apart():
+    both = ("and", ("<", ZERO, x), ("and", ("<", ZERO, y), ("<", ZERO, z)))
+    assert shown(("<", ZERO, ("+", x, y, z)), both, use=[0, 1, 2])
+    with pytest.raises(Refused):
+        shown(("<", ZERO, ("+", x, y, z)), both, use=[0, 1])
+
+
+def test_what_is_defined_in_a_sum_alone_does_not_leave_it():
+    i, k = ("s", "i", "Z"), ("s", "k", "Z>=0")
+    terms = ("sum", (i,), (("*", i, fn("log", k)),), (ONE, k))
+    with pytest.raises(Refused):
+        found(("=", terms, ("*", fn("log", k), ("sum", (i,), (i,), (ONE, k)))))
 
 
 def test_denominators_of_a_sign_and_of_none():
@@ -410,6 +424,17 @@ def test_what_is_written_is_read(name):
     for row in table.rows:
         reader.add(row)
     assert [reader.read(number) for number in numbers] == terms
+
+
+def test_a_function_is_put_in_when_a_log_is_read(tmp_path):
+    script = Script(Book())
+    supposed = script.add("assume", (), ("<", ZERO, ("u", "f", "R", (0,), x)))
+    line = script.add("instance", [supposed], ((("u", "f", "R", 1), lam(fn("exp", x))),))
+    given = tuple(line.theorem.hypotheses.values())
+    record = script.record("it", ("<", ZERO, fn("exp", x)), given, line)
+    path = tmp_path / "a.log"
+    path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, [record])))
+    assert [claim.id for claim in recheck(path)] == ["it"]
 
 
 SAID = {
