@@ -29,7 +29,6 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, pairwise, permutations
-from typing import Any
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -320,8 +319,10 @@ def _overlap_bounds(
     with ctx.workdps(_DIGITS):
         ends = zip(low[1:].tolist(), high[1:].tolist(), strict=True)
         nu, *q = (arb((a + b) / 2, (b - a) / 2 * 1.001) for a, b in ends)
-    edges = [_exact(x) for x in np.linspace(low[0], high[0], _CUTS[0] + 1)]
-    heats = [_exact(x) for x in np.linspace(coldest, hottest, _CUTS[1] + 1)]
+    edges, heats = (
+        [fmpq(*x.as_integer_ratio()) for x in np.linspace(start, stop, cuts + 1).tolist()]
+        for start, stop, cuts in zip((low[0], coldest), (high[0], hottest), _CUTS, strict=True)
+    )
     for heat in pairwise(heats):
         for side in pairwise(edges):
             values = bound.natural((side, heat))
@@ -348,10 +349,6 @@ def _overlap_bounds(
 
 
 _ENTRY = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
-
-
-def _exact(x: float) -> fmpq:
-    return fmpq(*x.as_integer_ratio())
 
 
 def _norms(matrices: _Array) -> _Array:
@@ -385,17 +382,10 @@ def turning(points: _Array) -> _Array:
     return result.reshape(*points.shape[:-2], 2 * _DIMENSIONS)
 
 
-def step_derivative(
-    points: _Array, lam: Any, task: Task, alpha: float, backend: str = "numpy"
-) -> _Array:
-    r"""The Jacobian matrix of one step, :math:`x \mapsto G(x/|x|)` for each of the two vectors."""
-    return _step(points, *ambient_derivatives(points, lam, task, backend), alpha)[2]
-
-
 def _step(
     points: _Array, slope: _Array, bend: _Array, alpha: float
 ) -> tuple[_Array, _Array, _Array]:
-    """Where a step leads, the larger :math:`|u_i|`, and the Jacobian matrix."""
+    """Where a step leads, the larger |u_i|, and the Jacobian matrix of G(x/|x|)."""
     m = _DIMENSIONS
     result, after = np.empty(bend.shape), np.empty(points.shape)
     longest = np.ones(points.shape[:-2])
