@@ -1,4 +1,4 @@
-"""Without Assumption 1: the keys and values of the informative token have k* . v* = c."""
+"""Without Assumption 1: the keys and values of the informative token have $k* . v* = c$."""
 
 from sympy import Eq, Function, Le, Lt, Symbol, erf, eye, pi, sqrt, symbols
 
