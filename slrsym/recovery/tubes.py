@@ -20,7 +20,8 @@ b r, is turned away again; of a distance of at most S r that leaves no more than
 The radius that is left after each step is taken backwards from the last, where it is the margin of
 the verdict. Then descent, by exact steps from any state inside of the tube, ends with the same
 verdict. :math:`u'` and the run itself are in double precision: by how much each step of the run
-misses the next point is taken off the radius, and for rounding there are reserves.
+misses the next point is taken off the radius, and for rounding there are reserves. The step is that
+of Definition 1.
 """
 
 from __future__ import annotations
