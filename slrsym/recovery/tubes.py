@@ -243,8 +243,11 @@ def _growth(
     rate = first + eta + reach * (2 * second + third)
     bound = alpha * (third + 2 * rate + math.sqrt(2) * (2 * second + third) * (reach + moved))
     # Chords of spheres leave them: -|h|^2/2 is along x.
-    excess = (bound + alpha * eta + 2 * moved) / 2
-    aside = along + excess * reach
+    excess = (bound + alpha * eta + (1 + 2 * alpha * first) * moved) / 2
+    # The two vectors u_i are not of one length, which turns what is along n; nor is that of others.
+    uneven = (moved + alpha * reach * (second + 2 * first)) ** 2
+    aside = along + uneven * (growth + along) + excess * reach
+    growth = growth + uneven * aside
     whole = 1.01 * (growth + aside)
     excess = excess + whole**4 * reach / (8 * growth)
     turn = np.where(turned[:, 0], size[1:], np.inf)
