@@ -174,7 +174,7 @@ def slopes() -> dict[str, Expr]:
 def in_table(letter: Symbol, value: Expr) -> bool:
     """Whether a letter is explained with the table of notation, and means the same."""
     if letter.name.startswith("D_"):
-        return slopes().get(letter.name) == value
+        return bool(slopes().get(letter.name) == value)
     return letter.name not in ("C", "K") and planar_meanings().get(letter.name) == value
 
 
