@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -36,7 +37,8 @@ class OnBox:
     max_boxes : int, optional
         How many boxes may be looked at.
     seconds : float, optional
-        For how long.
+        For how long; by default as long as there are boxes left, so that what is shown does not
+        depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
 
@@ -52,7 +54,7 @@ class OnBox:
 
     ranges: Mapping[Symbol, Any]
     max_boxes: int = 20_000
-    seconds: float = 20.0
+    seconds: float = math.inf
     digits: int = DIGITS
     _ends: dict[Symbol, tuple[Fraction, Fraction]] = field(
         init=False, repr=False, default_factory=dict
