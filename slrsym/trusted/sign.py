@@ -53,6 +53,8 @@ def _bits(p: Poly) -> int:
 
 def product(a: Poly, b: Poly) -> Poly:
     """The product of two polynomials, unless it may be long."""
+    if a.is_one() or b.is_one():
+        return b if a.is_one() else a
     length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
     require(length <= _LONGEST and degree <= _DEGREE, "a polynomial that is too long")
     return a * b
