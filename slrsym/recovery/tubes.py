@@ -238,12 +238,12 @@ def _growth(
     second = np.linalg.norm(bend, axis=(-1, -2)) + reach * third
     m = _DIMENSIONS
     radial = np.stack([bend[..., :m] @ x[:, 0, :, None], bend[..., m:] @ x[:, 1, :, None]])
-    eta = np.linalg.norm(radial[..., 0], axis=-1).max(axis=0)
+    inward = np.linalg.norm(radial[..., 0], axis=-1).max(axis=0)
     moved = np.sqrt(np.maximum(0.0, length**2 - 1))
-    rate = first + eta + reach * (2 * second + third)
+    rate = first + inward + reach * (2 * second + third)
     bound = alpha * (third + 2 * rate + math.sqrt(2) * (2 * second + third) * (reach + moved))
     # Chords of spheres leave them: -|h|^2/2 is along x.
-    excess = (bound + alpha * eta + (1 + 2 * alpha * first) * moved) / 2
+    excess = (bound + alpha * inward + (1 + 2 * alpha * first) * moved) / 2
     # The two vectors u_i are not of one length, which turns what is along n; nor is that of others.
     uneven = (moved + alpha * reach * (second + 2 * first)) ** 2
     aside = along + uneven * (growth + along) + excess * reach
@@ -262,14 +262,14 @@ def _growth(
 @cache
 def _coefficients() -> Field:
     """R_0, N and the entries of Q, each with three derivatives in kappa."""
-    kappa, nu = ON_M
+    first, second = ON_M
     risk = quadratic_risk()
     on = risk.on_manifold.subs(epsilon, 0)
-    found = [on.subs(nu, 0), -on.diff(nu)]
+    found = [on.subs(second, 0), -on.diff(second)]
     found += [risk.form[i, j] for i in range(3) for j in range(i, 3)]
     # One after the other: together they are simplified, which takes ten times as long.
-    outputs = [g for f in found for g in accumulate([f, *3 * [kappa]], diff)]
-    return Field(outputs, (kappa, lam), parameters={"gamma": gamma, "d": d, "L": L})
+    outputs = [g for f in found for g in accumulate([f, *3 * [first]], diff)]
+    return Field(outputs, (first, lam), parameters={"gamma": gamma, "d": d, "L": L})
 
 
 @cache
@@ -322,7 +322,7 @@ def _overlap_bounds(
     bound = _bound_coefficients(task)
     with ctx.workdps(_DIGITS):
         ends = zip(low[1:].tolist(), high[1:].tolist(), strict=True)
-        nu, *q = (arb((a + b) / 2, (b - a) / 2 * 1.001) for a, b in ends)
+        second, *q = (arb((a + b) / 2, (b - a) / 2 * 1.001) for a, b in ends)
     edges, heats = (
         [fmpq(*x.as_integer_ratio()) for x in np.linspace(start, stop, cuts + 1).tolist()]
         for start, stop, cuts in zip((low[0], coldest), (high[0], hottest), _CUTS, strict=True)
@@ -338,7 +338,7 @@ def _overlap_bounds(
                 row = [
                     [sum(Q[n][i][j] * q[j] for j in range(3)) for i in range(3)] for n in range(4)
                 ]
-                cube = c[0][3] - c[1][3] * nu + sum(row[3][i] * q[i] for i in range(3)) / 2
+                cube = c[0][3] - c[1][3] * second + sum(row[3][i] * q[i] for i in range(3)) / 2
                 found = {(0, 0, 0): cube, (0, 0, 1): -c[1][2]}
                 found |= {(0, 0, 2 + i): row[2][i] for i in range(3)}
                 found |= {(0, 2 + i, 2 + j): Q[1][i][j] for i in range(3) for j in range(i, 3)}
