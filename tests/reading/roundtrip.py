@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,13 +121,21 @@ def _same_values(one: Expr, other: Expr) -> bool:
     for _ in range(_POINTS):
         at = {s: Rational(source.randint(11, 97), 83) for s in symbols}
         at = {s: sympify(source.randint(2, 9)) if s.is_integer else v for s, v in at.items()}
-        left, right = (e.subs(at).evalf(_DIGITS + 10) for e in (one, other))
+        left, right = (_value(e, at) for e in (one, other))
         if not (left.is_number and right.is_number):
             return False
         size = max(abs(left), abs(right), Float(1))
         if not abs(left - right) < size * Float(10) ** -_DIGITS:
             return False
     return True
+
+
+def _value(expr: Expr, at: Mapping[Symbol, Expr]) -> Expr:
+    """The value, from the innermost outwards; SymPy evaluates what is nested again and again."""
+    if not expr.args:
+        value = at.get(expr, expr)
+        return value if value.is_Rational else value.evalf(_DIGITS + 20)
+    return expr.func(*(_value(arg, at) for arg in expr.args)).evalf(_DIGITS + 20)
 
 
 def _normal(expr: Any) -> Any:
