@@ -132,7 +132,7 @@ def _same_values(one: Expr, other: Expr) -> bool:
 
 def _value(expr: Expr, at: Mapping[Symbol, Expr]) -> Expr:
     """The value, from the innermost outwards; SymPy evaluates what is nested again and again."""
-    if not expr.args:
+    if expr in at or not expr.args:
         value = at.get(expr, expr)
         return value if value.is_Rational else value.evalf(_DIGITS + 20)
     return expr.func(*(_value(arg, at) for arg in expr.args)).evalf(_DIGITS + 20)
