@@ -13,6 +13,6 @@ attention = Predictor(lambda X: erf(lam * (X @ k)) * (X @ v))
 m = model(Sequence({informative: 1, Token(): 9}), attention, given={k_star @ v_star: c})
 
 runs = m.simulate({d: 80, lam: 0.1, c: 0.5}, steps=4000, alpha=5e-3, runs=5, rng=0)
-plt.plot(runs.steps, runs.overlap(k, k_star), "C0", runs.steps, runs.overlap(v, v_star), "C1")
+plt.plot(runs.step, runs.overlap(k, k_star).T, "C0", runs.step, runs.overlap(v, v_star).T, "C1")
 plt.xlabel("step")
 plt.savefig("angle.png")

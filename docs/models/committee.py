@@ -10,6 +10,6 @@ data = Sequence({Token(target=lambda X: erf((X @ u) / sqrt(2))): 1})
 m = model(data, Predictor(lambda X: sum(erf((X @ x) / sqrt(2)) for x in w)))
 
 runs = m.simulate({"d": 100}, steps=3000, alpha=0.05, runs=5, rng=0, backend="numpy")
-plt.semilogy(runs.steps, runs.risk)
+plt.semilogy(runs.step, runs.risk.T)
 plt.xlabel("step")
 plt.savefig("committee.png")

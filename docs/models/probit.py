@@ -14,6 +14,6 @@ attention = Predictor(lambda X: normal_cdf(lam * (X @ k)) * (X @ v))
 m = model(Sequence({informative: 1, Token(): 9}), attention, given={k_star @ v_star: 0})
 
 runs = m.simulate({d: 80, lam: 0.3}, steps=4000, alpha=5e-3, runs=5, rng=0)
-plt.plot(runs.steps, runs.risk)
+plt.plot(runs.step, runs.risk.T)
 plt.xlabel("step")
 plt.savefig("probit.png")

@@ -13,6 +13,6 @@ attention = Predictor(lambda X: softmax(mu * (X @ k)) * (X @ v))
 m = model(Sequence({informative: 1, Token(): 9}), attention, given={k_star @ v_star: 0})
 
 runs = m.simulate({d: 20, mu: 10**0.5}, steps=100, alpha=0.05, runs=1, rng=0, backend="numpy")
-plt.plot(runs.steps, runs.overlap(k, k_star), runs.steps, runs.overlap(v, v_star))
+plt.plot(runs.step, runs.overlap(k, k_star).T, runs.step, runs.overlap(v, v_star).T)
 plt.xlabel("step")
 plt.savefig("softmax.png")

@@ -8,6 +8,6 @@ two = multi_head(heads=2, informative=2)
 values = {"d": 400, "L": 10, "gamma": 0.5**0.5, "epsilon": 0.1, "lambda": 0.0649}
 runs = two.model.simulate(values, steps=2000, alpha=2e-3, runs=3, rng=0, backend="numpy")
 for head in two.k:
-    plt.plot(runs.steps, runs.overlap(head, two.k_star[0])[:, 0])
+    plt.plot(runs.step, runs.overlap(head, two.k_star[0])[0])
 plt.xlabel("step")
 plt.savefig("two_heads.png")

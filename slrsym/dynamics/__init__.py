@@ -9,4 +9,5 @@ from slrsym.dynamics.given import (
     Sphere,
     StartVectors,
 )
-from slrsym.dynamics.runs import load, resume, save, simulate
+from slrsym.dynamics.runs import resume, simulate
+from slrsym.runs import Runs, load, save

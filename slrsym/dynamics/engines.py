@@ -7,7 +7,7 @@ temperatures.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,19 +31,6 @@ def _least_room(d: int) -> float:
     three dimensions there is nothing but boundary.
     """
     return 0.0 if d >= 4 else np.inf
-
-
-class Engine(Protocol):
-    """Runs under way."""
-
-    @property
-    def states(self) -> States:
-        """The states, (runs, n)."""
-        ...
-
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature."""
-        ...
 
 
 _overlap_program = kept("slrsym.models.steps.overlap_program")

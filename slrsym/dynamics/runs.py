@@ -1,13 +1,8 @@
-"""Runs of projected gradient descent: logged, on disk, and gone on with.
-
-Files are complete or not there at all.
-"""
+"""Runs of projected gradient descent in the paper's task: logged, and gone on with."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.engines import Engine, NumbaEngine, NumpyEngine, VectorEngine
+from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.dynamics.given import (
     Schedule,
     Start,
@@ -28,105 +23,16 @@ from slrsym.dynamics.given import (
 )
 from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
-from slrsym.files import (
-    DamagedFileError,
-    NotSavedError,
-    read_netcdf,
-    require_writable,
-    write_netcdf,
-)
-from slrsym.jobs import advancing
+from slrsym.files import require_writable
 from slrsym.kernels.arguments import foretell, positive, real_array, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
+from slrsym.runs import Engine, Runs, load, made, require_runs, walked
 from slrsym.task import ORACLE, OrderParameters, Task, settings_of, task_of
-
-
-def require_runs(runs: Any) -> None:
-    """Refuse what is no result of `slrsym.simulate`."""
-    settings = ("dynamics", "backend", "alpha", "steps", "log_every", "schedule", "start")
-    needed = {*settings, *(f"task_{name}" for name in Task.__dataclass_fields__)}
-    variables = {*OrderParameters._fields, "lam", "run", "step"}
-    if not (
-        isinstance(runs, xr.Dataset)
-        and needed <= runs.attrs.keys()
-        and ("batch" in runs.attrs) == ("seed" in runs.attrs)
-        and variables <= {*runs.variables}
-        and {*runs.dims} == {"run", "step"}
-        and all(runs.sizes.values())
-    ):
-        raise ValueError("runs must be a dataset that simulate returned or saved; this one is not")
-
-
-def save(runs: xr.Dataset, path: str | Path) -> None:
-    """Write runs to a netCDF file, which takes the place of an earlier one when it is complete.
-
-    Parameters
-    ----------
-    runs : Dataset
-        As `slrsym.simulate` returns it.
-    path : path
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be written.
-    """
-    require_writable(path)
-    # The format has no larger integers.
-    large = {name: str(x) for name, x in runs.attrs.items() if _is_large(x)}
-    runs = runs.assign_attrs(large)
-    write_netcdf(runs, path)
-
-
-def _is_large(value: object) -> bool:
-    return isinstance(value, int) and not -(2**31) <= value < 2**31
-
-
-def load(path: str | Path) -> xr.Dataset:
-    """Read runs from a file.
-
-    Parameters
-    ----------
-    path : path
-        Of a file that `save` or `slrsym.simulate` wrote.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    ValueError
-        If there is no such file, or it holds no runs.
-    """
-    file = Path(path)
-    if not file.is_file():
-        raise ValueError(f"path must be a file that exists; {file} is none")
-    runs = read_netcdf(file, "runs")
-    try:
-        require_runs(runs)
-    except ValueError:
-        raise DamagedFileError(f"{file} is no file of runs: it holds something else") from None
-    # As they were before they were saved.
-    whole = {name: x.astype(np.int64) for name, x in runs.coords.items() if x.dtype.kind == "i"}
-    return runs.assign_coords(whole).assign_attrs(
-        {name: _restored(value) for name, value in runs.attrs.items()}
-    )
-
-
-def _restored(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    return int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() else value
-
 
 DYNAMICS = ("auto", "overlaps", "planar", "vectors")
 
-# About how many steps, of all runs together, an engine makes before it is asked again: few enough
-# for an interrupt to be felt at once. A step with batches takes longer, and so many tokens longer
-# by as much as a step without.
-_STRIDE = 400_000
+# A step with batches takes longer than one without, by as much as so many tokens make it.
 _TOKENS = 5
 
 # At how many states, of the second half of all, it is looked whether the step is too large.
@@ -147,7 +53,7 @@ def simulate(
     rng: int | np.random.Generator | None = None,
     path: str | Path | None = None,
     progress: bool | None = None,
-) -> xr.Dataset:
+) -> Runs:
     r"""Run projected gradient descent (Definition 1) and log what happens.
 
     Parameters
@@ -186,11 +92,12 @@ def simulate(
 
     Returns
     -------
-    xarray.Dataset
-        Variables ``kappa, nu, theta, eta, rho, excess_risk, distance`` over ``run, step``, where
-        `distance` is :math:`\sqrt{\theta^2 + \eta^2 + \rho^2}`, and ``lam`` over ``step``. All
-        variables at a step belong to the state before that step. The settings and versions are
-        attributes. The excess risk is that of the law of the tokens, with batches too.
+    Runs
+        An `xarray.Dataset` with the variables ``kappa, nu, theta, eta, rho, excess_risk, distance``
+        over ``run, step``, where `distance` is :math:`\sqrt{\theta^2 + \eta^2 + \rho^2}`, and
+        ``lam`` over ``step``. All variables at a step belong to the state before that step. The
+        settings and versions are attributes. The excess risk is that of the law of the tokens, with
+        batches too.
 
     Warns
     -----
@@ -265,7 +172,7 @@ def resume(
     backend: str | None = None,
     path: str | Path | None = None,
     progress: bool | None = None,
-) -> xr.Dataset:
+) -> Runs:
     """Go on with runs from their last logged step.
 
     Parameters
@@ -285,7 +192,7 @@ def resume(
 
     Returns
     -------
-    xarray.Dataset
+    Runs
         All that was logged, before and after: the same as from an uninterrupted run, to the last
         bit, with batches too. Vectors are not logged: with ``dynamics='vectors'`` the same up to
         rounding, or with batches in law.
@@ -411,48 +318,32 @@ def _run(
     earlier: xr.Dataset | None,
     path: str | Path | None,
     progress: bool | None,
-) -> xr.Dataset:
+) -> Runs:
     """Move the states from the first logged step to the last; `lam` begins with the first."""
     labels = np.arange(len(states)) if earlier is None else earlier.run.values
     engine = _engine(states, task, settings, int(logged[0]), labels)
-    rows, done = [engine.states[None]], 0
-    try:
-        with advancing(progress, "steps", int(logged[-1] - logged[0])) as shown:
-            work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
-            for every, count, whole_gap in _strides(np.diff(logged), work):
-                noted = engine.advance(lam[done : done + every * count], every)
-                done += every * count
-                if whole_gap:
-                    rows.append(noted)
-                shown(every * count)
-    finally:
-        # What is complete is kept, whatever came in between.
-        noted = np.concatenate(rows)
-        steps = logged[: len(noted)]
-        lam = lam[steps - logged[0]]
+
+    def finish(noted: NDArray[np.float64], steps: NDArray[np.int64]) -> Runs:
+        at = lam[steps - logged[0]]
         if earlier is not None:
             # The first row is the last one of the runs before; that stays if it is on the beat.
             stays = len(noted) == 1 or logged[0] % settings["log_every"] == 0
-            earlier = earlier if stays else earlier.isel(step=slice(0, -1))
-            noted = np.concatenate([_states(earlier, settings), noted[1:]])
-            steps = np.concatenate([earlier.step.values, steps[1:]])
-            lam = np.concatenate([earlier.lam.values, lam[1:]])
-        result = _dataset(task, noted, steps, lam, labels, settings)
-        if path is not None:
-            try:
-                save(result, path)
-            except NotSavedError as problem:
-                problem.result = result
-                raise
-    _warn_of_large_steps(task, noted[-1 - len(noted) // 2 :], lam[-1 - len(noted) // 2 :], settings)
+            before = earlier if stays else earlier.isel(step=slice(0, -1))
+            noted = np.concatenate([_states(before, settings), noted[1:]])
+            steps = np.concatenate([before.step.values, steps[1:]])
+            at = np.concatenate([before.lam.values, at[1:]])
+        return _dataset(task, noted, steps, at, labels, settings)
+
+    work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
+    result = walked(engine, lam, logged, work, finish, path, progress)
+    _warn_of_large_steps(task, result.isel(step=slice(-1 - result.sizes["step"] // 2, None)))
     return result
 
 
-def _warn_of_large_steps(
-    task: Task, noted: NDArray[np.float64], lam: NDArray[np.float64], settings: dict[str, Any]
-) -> None:
+def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
     """Norms stay 1 however far runs are thrown about, and so nothing else would say it."""
-    alpha, planar = settings["alpha"], settings["dynamics"] == "planar"
+    alpha, planar = runs.attrs["alpha"], runs.attrs["dynamics"] == "planar"
+    noted, lam = _states(runs, runs.attrs), runs.lam.values
     states = noted.reshape(-1, noted.shape[-1])
     temperatures = np.repeat(lam, noted.shape[1])
     chosen = np.unique(np.linspace(0, len(states) - 1, _LOOKED_AT).astype(int))
@@ -472,25 +363,6 @@ def _warn_of_large_steps(
         )
 
 
-def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, bool]]:
-    """How an engine is asked: rows of how many steps, how many rows, whether they fill gaps.
-
-    `work` is how many steps a step counts for, with all its runs.
-    Equal gaps between logged steps are taken together, but not too many; a long one is cut.
-    """
-    longest = max(1, _STRIDE // work)
-    at = 0
-    while at < gaps.size:
-        gap, same = int(gaps[at]), 1
-        while same < longest // gap and at + same < gaps.size and gaps[at + same] == gap:
-            same += 1
-        while gap > longest:
-            yield longest, 1, False
-            gap -= longest
-        yield gap, same, True
-        at += same
-
-
 def _dataset(
     task: Task,
     noted: NDArray[np.float64],
@@ -498,7 +370,7 @@ def _dataset(
     lam: NDArray[np.float64],
     labels: NDArray[np.int64],
     settings: dict[str, Any],
-) -> xr.Dataset:
+) -> Runs:
     """The log; `noted` has shape (step, run, n)."""
     states = np.moveaxis(noted, 0, 1)
     if states.shape[2] == 2:
@@ -506,10 +378,10 @@ def _dataset(
     variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
     variables["excess_risk"] = excess_risk(states, lam, task)
     variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
-    packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
-    return xr.Dataset(
+    return made(
         {name: (("run", "step"), values) for name, values in variables.items()}
         | {"lam": ("step", lam)},
-        coords={"run": labels, "step": steps},
-        attrs=settings | {f"version_{name}": version(name) for name in packages},
+        {"run": labels, "step": steps},
+        settings,
+        settings["backend"],
     )

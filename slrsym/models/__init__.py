@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slrsym.models.stated import Model, model
     from slrsym.models.statement import Direction, Predictor, Sequence, Token, logistic, softmax
+    from slrsym.runs import Runs
 
 __all__ = [
-    "Direction", "Model", "Predictor", "Sequence", "Token", "logistic", "model", "softmax",
+    "Direction", "Model", "Predictor", "Runs", "Sequence", "Token", "logistic", "model", "softmax",
 ]  # fmt: skip
 
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
@@ -18,6 +19,7 @@ _LAZY = {
         ("Direction", "Predictor", "Sequence", "Token", "logistic", "softmax"),
         "slrsym.models.statement",
     ),
+    "Runs": "slrsym.runs",
 }
 
 

@@ -15,7 +15,6 @@ a sphere gradients are tangent, and the length that the second term brings is ta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,28 +27,12 @@ from slrsym.gaussian import Expectation, expectation
 from slrsym.kernels.arguments import positive
 from slrsym.kernels.compile import compile_expressions
 from slrsym.models.moments import NotClosedError
-from slrsym.models.statement import Direction
+from slrsym.runs import Runs
 
 if TYPE_CHECKING:
     from slrsym.models.stated import Model
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Online:
-    """Inner products of all directions, shape (times, p, p), and the risk, along times."""
-
-    model: Model
-    times: Array
-    gram: Array
-    risk: Array
-
-    def overlap(self, x: Direction, y: Direction) -> Array:
-        """The inner product of two directions."""
-        i, j = (self.model.directions.index(z) for z in (x, y))
-        overlap: Array = self.gram[:, i, j]
-        return overlap
 
 
 @cache
@@ -88,7 +71,7 @@ def online(
     time: float,
     start: Any,
     points: int = 201,
-) -> Online:
+) -> Runs:
     """The limit of descent on single samples; `Model.online` says more."""
     rate, time = positive("rate", rate), positive("time", time)
     by_name = {getattr(k, "name", str(k)): v for k, v in values.items()}
@@ -129,4 +112,9 @@ def online(
     grams = found.y.T.reshape(-1, p, p)
     places = tuple(np.array([flow.places[q][:2] for q in model.order_parameters]).T)
     risk = slopes(grams[(slice(None), *places)], *row)[:, 0]
-    return Online(model, times, grams, risk)
+    names = [x.name for x in model.directions]
+    return Runs(
+        {"gram": (("time", "direction", "other"), grams), "risk": ("time", risk)},
+        coords={"time": times, "direction": names, "other": names},
+        attrs={"rate": rate},
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Several
 from functools import cached_property
@@ -25,11 +26,8 @@ from slrsym.gaussian import GaussianLaw
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
-from slrsym.models.descent import Flow, Runs, simulate, written_model
-from slrsym.models.moments import (
-    addends,
-)
-from slrsym.models.online import Online, online
+from slrsym.models.descent import Flow
+from slrsym.models.moments import addends
 from slrsym.models.statement import (
     Direction,
     InnerProduct,
@@ -39,11 +37,12 @@ from slrsym.models.statement import (
     Token,
     softmax,
 )
-from slrsym.models.study import Check, CriticalPoint, Recovery, check, landscape, recovery
 from slrsym.models.terms import Quadrature, Role, SoftmaxTerms, Terms
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
+    from slrsym.models.study import Check, CriticalPoint, Recovery
+    from slrsym.runs import Runs
 
 
 def model(
@@ -174,6 +173,9 @@ class Model:
         return counts.pop() if counts else 1
 
     def _check_directions(self) -> None:
+        names = [x.name for x in self.directions]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"directions must have different names; two are called {min(twice)}")
         pairs = {InnerProduct(x, y) for x in self.directions for y in self.directions}
         for what, mapping in (("given", self._given), ("names", self._names)):
             for pair in mapping:
@@ -184,12 +186,19 @@ class Model:
                 raise ValueError(f"given has {pair}, which is an order parameter: it is trained")
             if value.is_number and abs(value) > 1:
                 raise ValueError(f"given says {pair} = {value}; of unit vectors it is at most 1")
-        gram = Matrix([[self.inner(x, y) for y in self.fixed] for x in self.fixed])
-        if self.spaces == 1 and gram and not gram.free_symbols:
+            if len(set(pair.pair)) == 1 and value != 1:
+                raise ValueError(f"given says {pair} = {value}; it is 1, as the vector is unit")
+        if self.spaces == 1:
+            for some in (*itertools.combinations(self.fixed, 3), self.fixed):
+                self._check_lengths(some)
+
+    def _check_lengths(self, directions: tuple[Direction, ...]) -> None:
+        gram = Matrix([[self.inner(x, y) for y in directions] for x in directions])
+        if gram and not gram.free_symbols:
             least = np.linalg.eigvalsh(np.array(gram.evalf(), dtype=float)).min()
             if least < -1e-12:
                 raise ValueError(
-                    f"directions contradict each other: no unit vectors {self.fixed} have the "
+                    f"directions contradict each other: no unit vectors {directions} have the "
                     f"inner products {dict(self._given)}"
                 )
 
@@ -514,6 +523,8 @@ class Model:
             return found
         return compiled(self.program(*(what or ("risk", "gradient"))), backend)
 
+    # What follows is loaded when it is asked for: proofs need no runs, and runs no proofs.
+
     # -- descent -----------------------------------------------------------------------------------
 
     @cached_property
@@ -532,24 +543,31 @@ class Model:
             that falls.
         **options
             `steps` and `alpha` (the step size); `runs`, 1 by default; `every`, after how many steps
-            there is a row; `rng`, a seed; `dimensions` of the eigenspaces; `backend`, 'auto',
-            'numpy' or 'numba'; `start`: 'uniform' (trained directions uniform on their spheres;
-            fixed ones, too, where their inner products are not known), 'uniform, fixed directions
-            too', a vector of R^d for each direction, a file .npz of such by the directions' names,
-            or Gram matrices of all directions, trained ones first.
+            there is a row, besides the last; `rng`, a seed; `dimensions` of the eigenspaces;
+            `backend`, 'auto', 'numpy' or 'numba'; `path`, a file .nc for the runs, at the end and
+            when interrupted; `progress`, whether to show a bar; `start`: 'uniform' (trained
+            directions uniform on their spheres; fixed ones, too, where their inner products are not
+            known), 'uniform, fixed directions too', a vector of R^d for each direction, a file .npz
+            of such by the directions' names, Gram matrices of all directions, trained ones first,
+            or runs, or a file .nc of these, which go on from their last step.
 
         Returns
         -------
         Runs
+            An `xarray.Dataset` over ``run, step``, as of `slrsym.simulate`: order parameters by
+            their names, ``excess_risk`` and ``risk``, parameters over ``step``, and in ``gram`` the
+            inner products of all directions, which ``overlap(x, y)`` takes from there.
 
         Raises
         ------
         ValueError
             If a parameter is missing or is no number, or a start is none of this model.
         """
+        from slrsym.models.simulation import simulate
+
         return simulate(self, values, **options)
 
-    def online(self, values: Mapping[Any, Any], **options: Any) -> Online:
+    def online(self, values: Mapping[Any, Any], **options: Any) -> Runs:
         """Descent on single samples, a fresh one for each step, in the limit of a large dimension.
 
         Parameters
@@ -563,7 +581,8 @@ class Model:
 
         Returns
         -------
-        Online
+        Runs
+            Over ``time``: ``gram``, which ``overlap(x, y)`` reads, and ``risk``.
 
         Raises
         ------
@@ -571,6 +590,8 @@ class Model:
             If the model has not one token, centred, whose covariance is a multiple of the identity;
             if a parameter is missing, or the equations cannot be solved.
         """
+        from slrsym.models.online import online
+
         return online(self, values, **options)
 
     # -- studies -----------------------------------------------------------------------------------
@@ -595,6 +616,8 @@ class Model:
         ValueError
             If a parameter is missing.
         """
+        from slrsym.models.study import check
+
         return check(self, values, **options)
 
     def landscape(self, values: Mapping[Any, Any], **options: Any) -> list[CriticalPoint]:
@@ -617,6 +640,8 @@ class Model:
         ValueError
             If a parameter is missing.
         """
+        from slrsym.models.study import landscape
+
         return landscape(self, values, **options)
 
     def recovery(
@@ -642,6 +667,8 @@ class Model:
         ValueError
             As `simulate` does.
         """
+        from slrsym.models.study import recovery
+
         return recovery(self, values, pairs, **options)
 
     def claims(self, name: str = "model", source: str = "new") -> list[Claim]:
@@ -660,7 +687,6 @@ class Model:
             The law of the projections of each role of tokens, and where the risk closes, the risk
             against its definition and its gradient.
         """
-        # Loaded when asked for: runs need no proofs.
         from slrsym.models.claims import claims_of
 
         return claims_of(self, name, source)
@@ -678,6 +704,8 @@ class Model:
         str
             Displays for a document with amsmath.
         """
+        from slrsym.models.study import written_model
+
         text = written_model(self)
         if file is not None:
             Path(file).write_text(text, encoding="utf-8")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from sympy import DiracDelta, Expr, S, lambdify, sympify
+from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
 from slrsym.kernels.arguments import whole
-from slrsym.models.descent import Runs, fill_in, schedule_of, simulate, started
+from slrsym.models.simulation import fill_in, schedule_of, simulate, started
 from slrsym.models.statement import Direction, Token, softmax
+from slrsym.runs import Runs
 
 if TYPE_CHECKING:
     from slrsym.models.stated import Model
@@ -311,9 +312,30 @@ def recovery(
 ) -> Recovery:
     """Runs from random starts; `Model.recovery` says more."""
     runs = simulate(model, values, **options)
-    last = [np.abs(runs.overlap(x, y)[-1]) for x, y in pairs]
+    last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
     hits = np.min(last, axis=0) >= least
     n, p, z = len(hits), float(hits.mean()), 1.959963984540054
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return Recovery(p, (float(middle - half), float(middle + half)), runs)
+
+
+def written_model(model: Model) -> str:
+    """Displays for a document with amsmath."""
+    parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
+    for token in model.data.tokens:
+        if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:
+            parts += [f"Projections of a token ({token.name}):", _display(latex(model.law(token)))]
+    if model.quadrature is not None:
+        parts.append(f"The risk is no closed form: {model.quadrature.reason}.")
+    if not model.additive:
+        return "\n".join([*parts, ""])
+    parts += ["The risk:", _display("R = " + latex(model.risk))]
+    parts.append("Its slopes:")
+    for p, slope in zip(model.order_parameters, model.gradient, strict=True):
+        parts.append(_display(rf"\partial_{{{latex(p)}}} R = {latex(slope)}"))
+    return "\n".join([*parts, ""])
+
+
+def _display(text: str) -> str:
+    return rf"\begin{{dmath*}}{text}\end{{dmath*}}".replace("dmath*", "equation*")

@@ -173,7 +173,7 @@ def test_descent_of_overlaps_is_that_of_vectors(name):
     )
     for x in instance.model.directions:
         for y in instance.model.trained:
-            assert abs(runs.overlap(x, y)[-1, 0] - ended[x] @ ended[y]) < 1e-12
+            assert abs(runs.overlap(x, y)[0, -1] - ended[x] @ ended[y]) < 1e-12
 
 
 def test_descent_starts_from_a_file_of_vectors(tmp_path):
@@ -229,7 +229,7 @@ def test_descent_stays_where_overlaps_vanish_by_symmetry():
         runs = instance.model.simulate(
             values, steps=20, alpha=0.01, start=gram, backend="numpy", every=20
         )
-        assert (abs(runs.overlap(v, k_star)[-1, 0]) < 1e-13) == stays
+        assert (abs(runs.overlap(v, k_star)[0, -1]) < 1e-13) == stays
 
 
 # -- eigenspaces -------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def test_descent_with_two_eigenvalues_is_that_of_vectors():
     runs = model.simulate(values, steps=400, alpha=alpha, start=gram, every=400, backend="numpy")
     for x in model.directions:
         for y in model.trained:
-            assert abs(runs.overlap(x, y)[-1, 0] - vectors[x] @ vectors[y]) < 1e-12
+            assert abs(runs.overlap(x, y)[0, -1] - vectors[x] @ vectors[y]) < 1e-12
 
 
 # -- no attention ------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ def test_a_committee_machine_against_quadrature_and_in_descent():
     )
     for x in model.trained:
         for y in model.directions:
-            assert abs(runs.overlap(x, y)[-1, 0] - ended[x] @ ended[y]) < 1e-12
+            assert abs(runs.overlap(x, y)[0, -1] - ended[x] @ ended[y]) < 1e-12
 
 
 # -- softmax -----------------------------------------------------------------------------------

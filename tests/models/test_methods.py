@@ -64,8 +64,8 @@ def test_every_method_of_every_instance(name):
     several = 2 if stated.spaces == 1 else 1
     more = {"backend": "numpy"} | ({"dimensions": (4, 4)} if stated.spaces > 1 else {})
     runs = stated.simulate(values, steps=3, alpha=1e-3, runs=several, rng=0, **more)
-    assert runs.risk.shape == (4, several)
-    assert (np.diff(runs.risk, axis=0) < 0).all()
+    assert runs.risk.shape == (several, 4)
+    assert (np.diff(runs.risk, axis=1) < 0).all()
     pair = (stated.trained[0], stated.directions[-1])
     found = stated.recovery(values, [pair], steps=2, alpha=1e-3, runs=several, rng=0, **more)
     assert found.interval[0] <= found.share <= found.interval[1]

@@ -91,7 +91,7 @@ def test_descent_of_overlaps_is_that_of_vectors(heads, backend):
     )
     for x in instance.model.directions:
         for y in instance.model.trained:
-            assert abs(runs.overlap(x, y)[-1, 0] - ended[x] @ ended[y]) < 1e-12
+            assert abs(runs.overlap(x, y)[0, -1] - ended[x] @ ended[y]) < 1e-12
     moved = max(np.abs(ended[x] - vectors[x]).max() for x in instance.model.trained)
     assert moved > 0.1
 

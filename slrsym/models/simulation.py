@@ -1,0 +1,365 @@
+"""Where runs of a model start, and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from sympy import Symbol, lambdify
+
+from slrsym.files import read_vectors, require_writable
+from slrsym.kernels.arguments import positive, require_memory, whole
+from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.compile import chosen_backend
+from slrsym.kernels.loop import iterated, machine_iterated
+from slrsym.models.statement import InnerProduct
+from slrsym.runs import Runs, load, made, require_runs, walked
+
+if TYPE_CHECKING:
+    from slrsym.models.stated import Model
+
+
+Array = NDArray[np.float64]
+
+
+class FlowEngine:
+    """The flow of a model, its factors as states: a loop in NumPy, or machine code."""
+
+    def __init__(self, model: Model, factor: Array, alpha: float, backend: str) -> None:
+        self.states = np.array(factor, dtype=np.float64)
+        self._flow, self._alpha = model.flow, alpha
+        self._compiled = model.flow.machine_code if backend == "numba" and model.additive else None
+        if self._compiled is not None:
+            return
+        if not model.additive:
+            gradient = model.compile(backend, "gradient")
+            self._constants: Any = lambda *row: row
+            self._slopes: Any = lambda states, row: np.asarray(gradient(states, *row))
+            return
+        self._constants, body = numpy_parts(model.program("gradient"))
+
+        def slopes(states: Array, fixed: Any) -> Array:
+            columns = np.ascontiguousarray(np.moveaxis(states, -1, 0))
+            found = body(*columns, *fixed)
+            return np.stack([np.broadcast_to(s, columns.shape[1:]) for s in found], axis=-1)
+
+        self._slopes = slopes
+
+    def advance(self, parameters: Array, every: int) -> Array:
+        """Move by a step for each row of parameters; the factors after every so many of them."""
+        flow, alpha, steps = self._flow, self._alpha, len(parameters)
+        # What does not change is one number.
+        columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]
+        if self._compiled is not None:
+            self.states, noted = machine_iterated(
+                self._compiled, self.states, columns, steps, every, alpha
+            )
+            return noted
+
+        def step(factor: Array, fixed: Any) -> Array:
+            return flow.step(factor, self._slopes(flow.state(factor), fixed), alpha)
+
+        self.states, noted = iterated(
+            step, self._constants, self.states, columns, steps, every, lambda x: x
+        )
+        return noted.reshape(-1, *self.states.shape)
+
+
+def simulate(
+    model: Model,
+    values: Mapping[Any, Any],
+    *,
+    steps: int,
+    alpha: float,
+    runs: int | None = None,
+    start: Any = "uniform",
+    every: int | None = None,
+    rng: Any = None,
+    dimensions: Sequence[int] | None = None,
+    backend: str = "auto",
+    path: str | Path | None = None,
+    progress: bool | None = None,
+) -> Runs:
+    """Runs of descent; `Model.simulate` says more."""
+    steps, alpha = whole("steps", steps, 1), positive("alpha", alpha)
+    every = max(1, steps // 1000) if every is None else whole("every", every, 1)
+    of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
+    begin = load(start) if of_runs else start
+    count = begin.sizes.get("run", 1) if isinstance(begin, xr.Dataset) else 1
+    runs = count if runs is None else whole("runs", runs, 1)
+    logged = np.append(np.arange(0, steps, every), steps)
+    places, spaces = len(model.directions), model.spaces
+    # Factors, Gram matrices, and what is read of them.
+    size = runs * len(logged) * spaces * places**2 * 32 + 16 * (steps + 1)
+    require_memory(f"runs = {runs:,} of {steps:,} steps, with {len(logged):,} logged,", size)
+    by_name = {
+        (model.inner(*k.pair) if isinstance(k, InnerProduct) else Symbol(str(k))).name: v
+        for k, v in values.items()
+    }
+    factor = started(model, by_name, begin, runs, np.random.default_rng(rng), dimensions)
+    fill_in(model, by_name, factor)
+    schedule = schedule_of(model, by_name, steps)
+    if path is not None:
+        require_writable(path)
+    names = [x.name for x in model.directions]
+    columns = {p.name: p for p in (*model.order_parameters, *model.parameters)}
+    taken = {"run", "step", "space", "direction", "other", "gram", "risk", "excess_risk"}
+    if clash := taken & columns.keys():
+        raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
+    settings = {
+        "backend": (chosen := chosen_backend(backend)),
+        "alpha": alpha,
+        "steps": steps,
+        "log_every": every,
+        "start": start if isinstance(start, str) else type(start).__name__,
+    }
+    excess = model.compile("numpy", "excess_risk")
+    noise = lambdify(model.parameters, model.data.noise**2)
+
+    def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
+        at = schedule[numbers]
+        states = model.flow.state(noted)
+        found = excess(states, *(at[:, None, k] for k in range(at.shape[1])))[..., 0].T
+        gram = np.moveaxis(noted @ np.swapaxes(noted, -1, -2), 0, 1)
+        variables: dict[str, Any] = {
+            p.name: (("run", "step"), states[..., i].T)
+            for i, p in enumerate(model.order_parameters)
+        }
+        variables |= {p.name: ("step", at[:, i]) for i, p in enumerate(model.parameters)}
+        variables["excess_risk"] = ("run", "step"), found
+        variables["risk"] = ("run", "step"), found + noise(*at.T)
+        variables["gram"] = ("run", "step", "space", "direction", "other"), gram
+        coords = {
+            "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
+            "direction": names, "other": names,
+        }  # fmt: skip
+        return made(variables, coords, settings, chosen)
+
+    engine = FlowEngine(model, factor, alpha, chosen)
+    # A step of a model by quadrature takes a millisecond.
+    work = runs * (1 if model.closed_form else 1000)
+    return walked(engine, schedule, logged, work, finish, path, progress)
+
+
+def factor_of(vectors: Sequence[Any]) -> Array:
+    """Coordinates of vectors of R^d in an orthonormal basis of their span, shape (p, r)."""
+    rows = np.asarray(vectors, dtype=np.float64)
+    triangular: Array = np.linalg.qr(rows.T)[1].T
+    return triangular
+
+
+def uniform_start(
+    model: Model,
+    d: int,
+    runs: int,
+    rng: np.random.Generator,
+    gram: Array | None = None,
+    dimensions: Sequence[int] | None = None,
+) -> Array:
+    """Trained directions uniform on their spheres, with no vector of R^d ever made.
+
+    Notes
+    -----
+    Coordinates of Gaussian vectors in the basis that Gram and Schmidt make of them are independent:
+    normal beside the diagonal, and on it roots of chi squares (Bartlett, 1933).
+    """
+    t, f = len(model.trained), len(model.fixed)
+    spaces = [d] if dimensions is None else list(dimensions)
+    if len(spaces) != model.spaces or sum(spaces) != d:
+        raise ValueError(
+            f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
+        )
+    if len(spaces) == 1 and gram is not None:
+        basis = root_of(gram)
+        known = np.zeros((runs, f, basis.shape[1] + t))
+        known[:, :, : basis.shape[1]] = basis
+        free = np.concatenate(
+            [
+                rng.standard_normal((runs, t, basis.shape[1])),
+                _bartlett(rng, runs, t, max(0, d - basis.shape[1])),
+            ],
+            axis=-1,
+        )
+        factor = np.concatenate([free, known], axis=-2)[:, None]
+    else:
+        blocks = [_bartlett(rng, runs, f + t, n) for n in spaces]
+        # The fixed directions first, whose triangle is smaller.
+        factor = np.stack([np.roll(block, t, axis=-2) for block in blocks], axis=1)
+        for i, x in enumerate(model.fixed, t):
+            for j, y in enumerate(model.fixed[: i - t], t):
+                if model.given(x, y) == 0:
+                    overlap = np.sum(factor[:, :, i] * factor[:, :, j], axis=(-1, -2))
+                    factor[:, :, i] -= overlap[:, None, None] * factor[:, :, j]
+            factor[:, :, i] /= np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]
+    for i, x in enumerate(model.trained):
+        size = np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]
+        factor[:, :, i] /= size if x.on_sphere else np.sqrt(d)
+    return factor
+
+
+def _bartlett(rng: np.random.Generator, runs: int, count: int, d: int) -> Array:
+    """Gaussian vectors of R^d in a basis of their span."""
+    factor = np.zeros((runs, count, count))
+    for i in range(count):
+        factor[:, i, : min(i, d)] = rng.standard_normal((runs, min(i, d)))
+        if i < d:
+            factor[:, i, i] = np.sqrt(rng.chisquare(d - i, runs))
+    return factor
+
+
+def root_of(gram: Any) -> Array:
+    """Rows with these inner products."""
+    matrix = np.asarray(gram, dtype=np.float64)
+    values, vectors = np.linalg.eigh(matrix)
+    if len(values) and values.min() < -1e-9 * max(1.0, values.max()):
+        raise ValueError(
+            f"gram must be positive semidefinite; its least eigenvalue is {values.min()}"
+        )
+    kept = values > 1e-14 * (values.max() if len(values) else 1.0)
+    root: Array = vectors[:, kept] * np.sqrt(values[kept])
+    return root
+
+
+def schedule_of(model: Model, by_name: Mapping[str, Any], steps: int) -> Array:
+    """The parameters at steps 0 to `steps`, shape (steps + 1, count)."""
+    known = {p.name for p in model.parameters} | {"d"}
+    known |= {p.name for p in _between(model) if isinstance(p, Symbol)}
+    unknown = sorted(by_name.keys() - known)
+    if unknown:
+        allowed = ", ".join(p.name for p in model.parameters)
+        raise ValueError(f"values has {unknown[0]}, no parameter of this model ({allowed})")
+    times = np.arange(steps + 1)
+    columns = []
+    for p in model.parameters:
+        if p.name not in by_name:
+            raise ValueError(f"values must have a number for {p.name}")
+        given = by_name[p.name]
+        found = given(times) if callable(given) else given
+        try:
+            column = np.broadcast_to(np.asarray(found, dtype=np.float64), times.shape)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{p.name} must be a number, {steps + 1} numbers, or a function of the step; "
+                f"got {given!r}"
+            ) from None
+        if not np.isfinite(column).all():
+            raise ValueError(f"{p.name} must be finite; got {given!r}")
+        columns.append(column)
+    return np.stack(columns, axis=-1) if columns else np.empty((steps + 1, 0))
+
+
+def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
+    """The inner products of fixed directions, and where they stand in Gram matrices."""
+    t = len(model.trained)
+    return {
+        model.inner(x, y, a): (i, j, a)
+        for i, x in enumerate(model.fixed, t)
+        for j, y in enumerate(model.fixed[i - t :], i)
+        for a in range(model.spaces)
+    }
+
+
+def fill_in(model: Model, by_name: dict[str, Any], factor: Array) -> None:
+    """Inner products of fixed directions that the model depends on, from the start."""
+    gram = factor @ np.swapaxes(factor, -1, -2)
+    for product, (i, j, a) in _between(model).items():
+        found = gram[:, a, i, j]
+        if isinstance(product, Symbol) and product not in model.parameters:
+            continue
+        if isinstance(product, Symbol) and product.name not in by_name:
+            by_name[product.name] = float(found[0])
+        stated = _number(product, by_name)
+        if not np.abs(found - stated).max() < 1e-9:
+            raise ValueError(
+                f"start has directions {model.directions[i]} and {model.directions[j]} of inner "
+                f"product {found[np.abs(found - stated).argmax()]}, where the model has {stated}"
+            )
+
+
+def started(
+    model: Model,
+    by_name: Mapping[str, Any],
+    start: Any,
+    runs: int,
+    rng: np.random.Generator,
+    dimensions: Sequence[int] | None,
+) -> Array:
+    """The factors of a start: ``"uniform"``, runs, vectors by direction or in a file, matrices."""
+    if isinstance(start, xr.Dataset):
+        require_runs(start, of_task=False)
+        names = [x.name for x in model.directions]
+        if "gram" not in start.variables or start.direction.values.tolist() != names:
+            raise ValueError(f"start must be runs of a model of {', '.join(names)}")
+        start = start.gram.isel(step=-1).values
+    if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):
+        by_name_of = {x.name: x for x in model.directions}
+        start = {by_name_of[n]: x for n, x in read_vectors(start, list(by_name_of)).items()}
+    if isinstance(start, str):
+        if start not in ("uniform", "uniform, fixed directions too"):
+            raise ValueError(
+                "start must be 'uniform', 'uniform, fixed directions too', vectors by direction, "
+                f"a file .npz of these, or a Gram matrix; got {start!r}"
+            )
+        if "d" not in by_name:
+            raise ValueError("values must have a number for d, where starts are drawn")
+        d, gram = whole("d", int(by_name["d"]), 2), None
+        free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
+        if start == "uniform" and model.spaces == 1 and not free:
+            gram = np.array(
+                [[_number(model.inner(x, y), by_name) for y in model.fixed] for x in model.fixed]
+            ).reshape(len(model.fixed), len(model.fixed))
+        elif runs > 1 and model.spaces == 1 and set(free) & set(model.parameters):
+            # What the risk depends on is the same for all runs.
+            fixed = uniform_start(model, d, 1, rng)[0, 0, len(model.trained) :]
+            gram = fixed @ fixed.T
+        return uniform_start(model, d, runs, rng, gram, dimensions)
+    if isinstance(start, Mapping):
+        missing = [x.name for x in model.directions if x not in start]
+        if missing:
+            raise ValueError(f"start must have a vector for {missing[0]}")
+        vectors = np.stack(
+            np.broadcast_arrays(
+                *(np.asarray(start[x], dtype=np.float64) for x in model.directions)
+            ),
+            axis=-2,
+        )
+        vectors = vectors.reshape(-1, *vectors.shape[-2:])
+        if model.spaces > 1:
+            raise ValueError("start from vectors needs one eigenspace; give Gram matrices")
+        factor = np.stack([factor_of(rows) for rows in vectors])[:, None]
+        return _repeated(factor, runs)
+    given = np.asarray(start, dtype=np.float64)
+    p = len(model.directions)
+    if given.shape[-2:] != (p, p) or (model.spaces > 1 and given.shape[-3] != model.spaces):
+        raise ValueError(
+            f"start, as a Gram matrix, must have shape (..., {model.spaces}, {p}, {p}) "
+            f"(without the {model.spaces} for one eigenspace); got {given.shape}"
+        )
+    given = given.reshape(-1, model.spaces, p, p)
+    factor = np.zeros((len(given), model.spaces, p, p))
+    for i, row in enumerate(given):
+        for a, matrix in enumerate(row):
+            root = root_of(matrix)
+            factor[i, a, :, : root.shape[1]] = root
+    return _repeated(factor, runs)
+
+
+def _repeated(factor: Array, runs: int) -> Array:
+    if len(factor) == runs:
+        return factor
+    if len(factor) != 1:
+        raise ValueError(f"start has {len(factor)} points for {runs} runs; give one, or as many")
+    return np.repeat(factor, runs, axis=0)
+
+
+def _number(expr: Any, by_name: Mapping[str, Any]) -> float:
+    if expr.free_symbols:
+        missing = [s.name for s in expr.free_symbols if s.name not in by_name]
+        if missing:
+            raise ValueError(f"values must have a number for {missing[0]}")
+        expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols})
+    return float(expr)

@@ -1,0 +1,238 @@
+"""The one store of runs: what engines note, in memory and in files, that are complete or not there.
+
+Runs of the paper's task and those of any model are the same kind of data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from slrsym.files import (
+    DamagedFileError,
+    NotSavedError,
+    read_netcdf,
+    require_writable,
+    write_netcdf,
+)
+from slrsym.jobs import advancing
+from slrsym.task import OrderParameters, Task
+
+# About how many steps, of all runs together, an engine makes before it is asked again: few enough
+# for an interrupt to be felt at once.
+_STRIDE = 400_000
+
+# What all runs have, and what those of the paper's task and those of other models have besides.
+_SETTINGS = {"backend", "alpha", "steps", "log_every", "start"}
+_OF_TASK = {"dynamics", "schedule", *(f"task_{name}" for name in Task.__dataclass_fields__)}
+_OF_MODEL = {"run", "step", "space", "direction", "other"}
+
+
+class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
+    """Runs of descent: an `xarray.Dataset` with the dimensions ``run`` and ``step``.
+
+    It has a variable for each order parameter, by its name, the excess risk, and settings as
+    attributes. Runs of `Model.simulate` have in ``gram`` the inner products of all directions,
+    besides, in each eigenspace.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        """A variable; that of an order parameter may be asked for by the symbol."""
+        return super().__getitem__(getattr(key, "name", key))
+
+    def overlap(self, x: Any, y: Any) -> xr.DataArray:
+        """The inner product of two directions of a model, or of their names, along the runs.
+
+        Parameters
+        ----------
+        x, y : Direction or str
+
+        Returns
+        -------
+        DataArray of shape (run, step)
+
+        Raises
+        ------
+        ValueError
+            If there is no such direction, or there are no inner products of all directions.
+        """
+        if "gram" not in self.variables:
+            raise ValueError("runs must have gram, as those of Model.simulate; these have none")
+        known = self.direction.values.tolist()
+        for name in map(str, (x, y)):
+            if name not in known:
+                raise ValueError(f"x and y must be of {', '.join(known)}; got {name}")
+        found: xr.DataArray = self.gram.sel(direction=str(x), other=str(y), drop=True)
+        return found.sum("space") if "space" in found.dims else found
+
+
+def made(
+    variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any], backend: str
+) -> Runs:
+    """Runs, with their settings and the versions that they were made with."""
+    packages = ("slrsym", "numpy", "scipy", *(("numba",) if backend == "numba" else ()))
+    return Runs(
+        variables,
+        coords=coords,
+        attrs=settings | {f"version_{name}": version(name) for name in packages},
+    )
+
+
+def require_runs(runs: Any, *, of_task: bool = True) -> None:
+    """Refuse what is no result of `slrsym.simulate`, or of `Model.simulate` where that will do."""
+    if isinstance(runs, xr.Dataset) and not of_task and "gram" in runs.variables:
+        needed, dims, variables = _SETTINGS, _OF_MODEL, {"excess_risk", *_OF_MODEL}
+    else:
+        needed, dims = _SETTINGS | _OF_TASK, {"run", "step"}
+        variables = {*OrderParameters._fields, "lam", *dims}
+        if isinstance(runs, xr.Dataset) and "gram" in runs.variables:
+            raise ValueError(
+                "runs must be of slrsym.simulate; these are of a model: its simulate goes on from "
+                "them as start"
+            )
+    if not (
+        isinstance(runs, xr.Dataset)
+        and needed <= runs.attrs.keys()
+        and ("batch" in runs.attrs) == ("seed" in runs.attrs)
+        and variables <= {*runs.variables}
+        and {*runs.dims} == dims
+        and all(runs.sizes.values())
+    ):
+        raise ValueError("runs must be a dataset that simulate returned or saved; this one is not")
+
+
+def save(runs: xr.Dataset, path: str | Path) -> None:
+    """Write runs to a netCDF file, which takes the place of an earlier one when it is complete.
+
+    Parameters
+    ----------
+    runs : Dataset
+        As `slrsym.simulate` or `Model.simulate` returns it.
+    path : path
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be written.
+    """
+    require_writable(path)
+    # The format has no larger integers.
+    large = {name: str(x) for name, x in runs.attrs.items() if _is_large(x)}
+    runs = runs.assign_attrs(large)
+    write_netcdf(runs, path)
+
+
+def _is_large(value: object) -> bool:
+    return isinstance(value, int) and not -(2**31) <= value < 2**31
+
+
+def load(path: str | Path) -> Runs:
+    """Read runs from a file.
+
+    Parameters
+    ----------
+    path : path
+        Of a file that `save`, `slrsym.simulate` or `Model.simulate` wrote.
+
+    Returns
+    -------
+    Runs
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, or it holds no runs.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise ValueError(f"path must be a file that exists; {file} is none")
+    runs = read_netcdf(file, "runs")
+    try:
+        require_runs(runs, of_task=False)
+    except ValueError:
+        raise DamagedFileError(f"{file} is no file of runs: it holds something else") from None
+    # As they were before they were saved.
+    whole = {name: x.astype(np.int64) for name, x in runs.coords.items() if x.dtype.kind == "i"}
+    attrs = {name: _restored(value) for name, value in runs.attrs.items()}
+    runs = runs.assign_coords(whole)
+    return Runs(runs.data_vars, coords=runs.coords, attrs=attrs)
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    return int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() else value
+
+
+class Engine(Protocol):
+    """Runs under way."""
+
+    @property
+    def states(self) -> NDArray[np.float64]:
+        """The states, (runs, ...)."""
+        ...
+
+    def advance(self, parameters: NDArray[np.float64], every: int) -> NDArray[np.float64]:
+        """Move by a step for each row of parameters; the states after every so many of them."""
+        ...
+
+
+def walked(
+    engine: Engine,
+    parameters: NDArray[np.float64],
+    logged: NDArray[np.int64],
+    work: int,
+    finish: Callable[[NDArray[np.float64], NDArray[np.int64]], Runs],
+    path: str | Path | None,
+    progress: bool | None,
+) -> Runs:
+    """Move an engine from the first logged step to the last, and save what `finish` makes of it.
+
+    `parameters` begin with those of the first step; `work` is how many steps a step of all runs
+    counts for. Interrupted, all that is complete is kept.
+    """
+    rows, done = [engine.states[None]], 0
+    try:
+        with advancing(progress, "steps", int(logged[-1] - logged[0])) as shown:
+            for every, count, whole_gap in _strides(np.diff(logged), work):
+                noted = engine.advance(parameters[done : done + every * count], every)
+                done += every * count
+                if whole_gap:
+                    rows.append(noted)
+                shown(every * count)
+    finally:
+        noted = np.concatenate(rows)
+        result = finish(noted, logged[: len(noted)])
+        if path is not None:
+            try:
+                save(result, path)
+            except NotSavedError as problem:
+                problem.result = result
+                raise
+    return result
+
+
+def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, bool]]:
+    """How an engine is asked: rows of how many steps, how many rows, whether they fill gaps.
+
+    Equal gaps between logged steps are taken together, but not too many; a long one is cut.
+    """
+    longest = max(1, _STRIDE // work)
+    at = 0
+    while at < gaps.size:
+        gap, same = int(gaps[at]), 1
+        while same < longest // gap and at + same < gaps.size and gaps[at + same] == gap:
+            same += 1
+        while gap > longest:
+            yield longest, 1, False
+            gap -= longest
+        yield gap, same, True
+        at += same
