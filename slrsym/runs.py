@@ -35,7 +35,7 @@ _OF_MODEL = {"run", "step", "space", "direction", "other"}
 
 
 class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
-    """Runs of descent: an `xarray.Dataset` with the dimensions ``run`` and ``step``.
+    """Runs of descent (Definition 1): an `xarray.Dataset` with dimensions ``run`` and ``step``.
 
     It has a variable for each order parameter, by its name, the excess risk, and settings as
     attributes. Runs of `Model.simulate` have in ``gram`` the inner products of all directions,
