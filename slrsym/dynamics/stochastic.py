@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, Vectors
 from slrsym.kernels.backends import numpy_parts
-from slrsym.kernels.loop import cores
+from slrsym.kernels.loop import changes, cores, iterated, machine_loop
+from slrsym.kernels.numba_backend import DECORATOR
 from slrsym.kernels.program import kept
 from slrsym.task import Task
 
@@ -148,50 +149,69 @@ class StochasticEngine:
         """
         if self._walk is None:
             return self._advance_together(temperatures, every)
-        task, walk = self._task, self._walk
         # They are moved in place, and those of before may be somebody's.
         self._states = self._states.copy()
-        noted = np.empty((len(self._states), temperatures.size // every, 5))
-        rest = (task.gamma, float(task.d), task.L, task.epsilon, self._alpha, self._batch)
-
-        def work(run: int) -> None:
-            streams, done = self._streams[run], 0
-            for steps in streams.pieces(temperatures.size):
-                some = temperatures[done : done + steps]
-                numbers = (streams.normal, streams.chi)
-                walk(self._states[run], some, done, every, *rest, *numbers, noted[run])
-                done += steps
-
+        noted = np.empty((temperatures.size // every, *self._states.shape))
         # Machine code runs without the interpreter's lock.
         with ThreadPoolExecutor(cores()) as pool:
-            list(pool.map(work, range(len(self._states))))
-        return np.moveaxis(noted, 0, 1)
-
-    def _advance_together(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """The same in NumPy, all runs at once; the loop in `_stochastic_loop` says what happens."""
-        constants, body = numpy_parts(token_program())
-        count = self._batch * (2 * self._task.L + 2)
-        most = max(1, _MOST // (count * len(self._states)))
-        noted = np.empty((temperatures.size // every, *self._states.shape))
-        done = 0
-        # All runs come to the end of a block together.
-        pieces = (streams.pieces(temperatures.size, most) for streams in self._streams)
-        for steps, *_ in zip(*pieces, strict=True):
-            numbers = (streams.draw(steps) for streams in self._streams)
-            normals, others = map(np.stack, zip(*numbers, strict=True))
-            for i, temperature in enumerate(temperatures[done : done + steps].tolist()):
-                fixed = constants(temperature)
-                self._states = self._step(body, fixed, normals[:, i], others[:, i])
-                if (done + i + 1) % every == 0:
-                    noted[(done + i + 1) // every - 1] = self._states
-            done += steps
+            runs = range(len(self._states))
+            list(pool.map(lambda run: self._advance_one(run, temperatures, every, noted), runs))
         return noted
 
-    def _step(self, body: Any, fixed: Any, normals: States, others: States) -> States:
+    def _advance_one(
+        self, run: int, temperatures: NDArray[np.float64], every: int, noted: States
+    ) -> None:
+        task, streams, walk, done = self._task, self._streams[run], self._walk, 0
+        rest = (task.gamma, float(task.d), task.L, task.epsilon, self._alpha, self._batch)
+        for steps in streams.pieces(temperatures.size):
+            end = done + steps
+            while done < end:
+                # Whole rows, or what is left of one at either end.
+                gap = min(every - done % every, end - done)
+                rows = (end - done) // every if gap == every else 1
+                some = temperatures[done : done + rows * gap]
+                found, fresh = np.empty((rows, 1, 5)), changes([some], some.size)
+                state, numbers = self._states[run : run + 1], (streams.normal, streams.chi)
+                walk(state, found, gap, fresh, some, *rest, *numbers)
+                done += rows * gap
+                if done % every == 0:
+                    noted[done // every - rows : done // every, run] = found[:, 0]
+
+    def _advance_together(self, temperatures: NDArray[np.float64], every: int) -> States:
+        """The same in NumPy, all runs at once; `_stochastic_loop` says what happens."""
+        constants, body = numpy_parts(token_program())
+        numbers = self._drawn(temperatures.size)
+
+        def step(states: States, fixed: Any) -> States:
+            return self._step(states, body, fixed, *next(numbers))
+
+        given, steps = (temperatures,), temperatures.size
+        self._states, noted = iterated(
+            step, constants, self._states, given, steps, every, lambda states: states
+        )
+        # The streams are moved on after the last step.
+        next(numbers, None)
+        return noted.reshape(-1, *self._states.shape)
+
+    def _drawn(self, steps: int) -> Iterator[tuple[States, States]]:
+        """The random numbers of each step, of all runs."""
+        count = self._batch * (2 * self._task.L + 2)
+        most = max(1, _MOST // (count * len(self._states)))
+        # All runs come to the end of a block together.
+        pieces = (streams.pieces(steps, most) for streams in self._streams)
+        for piece, *_ in zip(*pieces, strict=True):
+            numbers = (streams.draw(piece) for streams in self._streams)
+            normals, others = map(np.stack, zip(*numbers, strict=True))
+            for i in range(piece):
+                yield normals[:, i], others[:, i]
+
+    def _step(
+        self, states: States, body: Any, fixed: Any, normals: States, others: States
+    ) -> States:
         task, alpha, batch = self._task, self._alpha, self._batch
-        runs, least = len(self._states), min(task.d, 4)
+        runs, least = len(states), min(task.d, 4)
         root = np.sqrt(task.d / 2)
-        k, v = _in_frame(self._states, task.d)
+        k, v = _in_frame(states, task.d)
         e, f, width = _beside(k, v, least)
         inner, outer = _dot(k, v)[:, None], _dot(e, v)[:, None]
         # As they are drawn: of the informative token three coordinates, and the noise of the
@@ -300,12 +320,20 @@ def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
 
 @cache
 def _compiled_walk() -> Any:
-    from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
-
-    loops = [inspect.getsource(f) for f in (_stochastic_loop.contributions, _stochastic_loop.walk)]
-    source = "from math import copysign\n\nimport numpy as np\n\n\n"
-    source += program_source(token_program()) + "\n\n".join(f"{DECORATOR}{f}" for f in loops)
-    return compiled_module(source).walk
+    program = token_program()
+    parts = (_stochastic_loop.contributions, _stochastic_loop.moved)
+    helpers = "\n\n".join(f"{DECORATOR}{inspect.getsource(part)}" for part in parts)
+    rest = "gamma, d, L, epsilon, alpha, batch, normal, chi"
+    fixed = "".join(f"{c}, " for c in program.constants)
+    return machine_loop(
+        program,
+        rest,
+        "work = np.zeros((batch * L + 63) // 64 * 384)\ninformative = np.empty((batch, 3))",
+        f"moved(states[first], work, informative, ({fixed}), {rest})",
+        "",
+        "noted[row, first] = states[first]",
+        helpers,
+    )
 
 
 class StochasticVectorEngine(Vectors):

@@ -27,7 +27,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _fresh(parameters: Sequence[Array], steps: int) -> NDArray[np.bool_]:
+def changes(parameters: Sequence[Array], steps: int) -> NDArray[np.bool_]:
     """At which steps a parameter is another than before."""
     found = np.zeros(steps, dtype=bool)
     found[:1] = True
@@ -49,7 +49,7 @@ def iterated(
     """The state after some steps, and what is read of it after every so many of them."""
     fixed: Any = ()
     noted = []
-    for number, fresh in enumerate(_fresh(parameters, steps).tolist()):
+    for number, fresh in enumerate(changes(parameters, steps).tolist()):
         if fresh:
             fixed = constants(*(float(p[number if p.size > 1 else 0]) for p in parameters))
         state = step(state, fixed)
@@ -103,7 +103,7 @@ def machine_iterated(
     workers: int | None = None,
 ) -> tuple[Array, Array]:
     """As `iterated`, for states of shape (runs, ...), some of the runs on each core."""
-    fresh = _fresh(parameters, steps)
+    fresh = changes(parameters, steps)
 
     def work(states: Array) -> Array:
         noted = np.empty((steps // every, *states.shape))

@@ -176,7 +176,15 @@ def test_the_loop_does_what_is_done_for_all_runs_at_once(d, monkeypatch):
     constants, body = numpy_parts(token_program())
     for name, value in (("np", np), ("constants", constants), ("body", body)):
         monkeypatch.setattr(stochastic._stochastic_loop, name, value, raising=False)
-    monkeypatch.setattr(stochastic, "_compiled_walk", lambda: stochastic._stochastic_loop.walk)
+
+    def plain(states, noted, every, fresh, lam, *rest):
+        work, first = np.zeros(384), np.empty((2, 3))
+        for step, fixed in enumerate(map(constants, lam.tolist())):
+            stochastic._stochastic_loop.moved(states[0], work, first, fixed, *rest)
+            if (step + 1) % every == 0:
+                noted[step // every] = states
+
+    monkeypatch.setattr(stochastic, "_compiled_walk", lambda: plain)
     task, lam = Task(d, 3, 0.7, 0.1), 2 / (1 + 1e-2 * np.arange(6))
     states = Sphere(2, 1).overlaps(task)
     # k and v along each other, and then along k*, too: nothing is left for the axes beside them.
