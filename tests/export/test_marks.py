@@ -13,7 +13,7 @@ from slrsym.evidence.judged import by_kernel, steps_judged
 from slrsym.evidence.proof_log import write_log
 from slrsym.trusted import log
 from slrsym.trusted.log import Judged, Stated
-from tests._profile import THOROUGH, more
+from tests._profile import NIGHTLY, more
 
 ROW = Row("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 
@@ -45,11 +45,11 @@ def test_the_list_is_of_claims_that_there_are(ledger):
     assert judged.judged().keys() <= ledger.claims.keys()
 
 
-@more
+@more(NIGHTLY)
 def test_the_kernels_list_is_true(ledger, tmp_path):
-    """Of some claims, in thorough profiles of all, the log is written anew and judged."""
+    """Of some claims, in nightly of all, the log is written anew and judged."""
     few = ["erf-increasing", "young", "lemma-16"]
-    wanted = list(ledger.claims) if THOROUGH else few
+    wanted = list(ledger.claims) if NIGHTLY else few
     write_log(tmp_path / "log", wanted, ledger.find)
     found = steps_judged(tmp_path / "log")
     assert set(few) <= found.keys()
