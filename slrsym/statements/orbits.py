@@ -37,6 +37,20 @@ class OrbitStatement(Sentence):
 
     # How many things it is about beside the map.
     others: ClassVar[int] = 0
+    # The sentence, but for what it is about.
+    words: ClassVar[tuple[str, ...]]
+    # What the docstring of a statement says of its parameters, unless it says it itself.
+    described: ClassVar[str] = ""
+    refused: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__doc__ and "Parameters\n" not in cls.__doc__:
+            cls.__doc__ = (
+                f"{cls.__doc__.rstrip()}\n\n    Parameters\n    ----------\n    map : BoxMap\n"
+                f"        The map g.\n{cls.described}\n    Raises\n    ------\n    ProofError\n"
+                f"        If the map is no `BoxMap`{cls.refused}.\n    "
+            )
 
     def __new__(cls, *_args: Any, **_options: Any) -> Any:
         if len(_args) != 1 + cls.others:
@@ -82,7 +96,7 @@ class OrbitStatement(Sentence):
         tuple of str and Basic
             Words, and expressions or sets to be written as formulas.
         """
-        raise NotImplementedError
+        return self.words
 
     def _sympystr(self, printer: Any) -> str:
         return in_text(self, printer)
@@ -118,6 +132,8 @@ class _AboutFunction(OrbitStatement):
 
     others = 1
     letter: ClassVar[str] = "f"
+    described = "    function : Lambda\n        The function of the coordinates.\n"
+    refused = ", or the function no Lambda of the same coordinates"
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
@@ -135,63 +151,23 @@ class _AboutFunction(OrbitStatement):
 
 
 class DecreasesAlong(_AboutFunction):
-    """f(g(x)) <= f(x) at every point x of the orbit of every start in the box.
+    """f(g(x)) <= f(x) at every point x of the orbit of every start in the box."""
 
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-    function : Lambda
-        The function f of the coordinates.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`, or the function no Lambda of the same coordinates.
-    """
-
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("along every orbit $f$ never increases",)
+    words = ("along every orbit $f$ never increases",)
 
 
 class VanishesAlong(_AboutFunction):
-    """S tends to 0 along the orbit of every start in the box.
-
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-    function : Lambda
-        The function S of the coordinates.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`, or the function no Lambda of the same coordinates.
-    """
+    """S tends to 0 along the orbit of every start in the box."""
 
     letter = "S"
 
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("along every orbit $S$ tends to 0",)
+    words = ("along every orbit $S$ tends to 0",)
 
 
 class StepsVanish(OrbitStatement):
-    """The distance of successive points of the orbit of every start in the box tends to 0.
+    """The distance of successive points of the orbit of every start in the box tends to 0."""
 
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`.
-    """
-
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("along every orbit the distance of successive points tends to 0",)
+    words = ("along every orbit the distance of successive points tends to 0",)
 
 
 class AccumulationPointsSolve(OrbitStatement):
@@ -227,14 +203,18 @@ class AccumulationPointsSolve(OrbitStatement):
     def definitions(self) -> tuple[tuple[str, Lambda], ...]:
         return (("e", self.equations),)
 
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("every accumulation point of every orbit is a zero of $e$",)
+    words = ("every accumulation point of every orbit is a zero of $e$",)
 
 
 class _AboutPoints(OrbitStatement):
     """A statement about a map and points of its box."""
 
     others = 1
+    described = "    points : FiniteSet\n        The points, as `point_set` makes them.\n"
+    refused = (
+        ", or the points are not made by `point_set`, have another number of\n"
+        "        coordinates, or are not known to lie in the box"
+    )
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
@@ -246,108 +226,39 @@ class _AboutPoints(OrbitStatement):
         """The points."""
         return self.args[1]
 
+    def sentence(self) -> tuple[Piece, ...]:
+        before, *after = self.words
+        return (before, self.points, *after)
+
 
 class OrbitsConvergeTo(_AboutPoints):
-    """The orbit of every start in the box converges, to one of the points.
+    """The orbit of every start in the box converges, to one of the points."""
 
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-    points : FiniteSet
-        The points, as `point_set` makes them.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
-        coordinates, or are not known to lie in the box.
-    """
-
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("every orbit converges to ", self.points)
+    words = ("every orbit converges to ",)
 
 
 class NullStarts(_AboutPoints):
-    """The starts in the box whose orbits converge to one of the points have Lebesgue measure 0.
+    """The starts in the box whose orbits converge to one of the points have Lebesgue measure 0."""
 
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-    points : FiniteSet
-        The points, as `point_set` makes them.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
-        coordinates, or are not known to lie in the box.
-    """
-
-    def sentence(self) -> tuple[Piece, ...]:
-        return (
-            "the starts whose orbits converge to ",
-            self.points,
-            " are of Lebesgue measure 0",
-        )
+    words = ("the starts whose orbits converge to ", " are of Lebesgue measure 0")
 
 
 class AlmostEveryStartConvergesTo(_AboutPoints):
-    """The orbit of every start in the box, but for a null set, converges to one of the points.
+    """The orbit of every start in the box, but for a null set, converges to one of the points."""
 
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-    points : FiniteSet
-        The points, as `point_set` makes them.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
-        coordinates, or are not known to lie in the box.
-    """
-
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("the orbit of almost every start converges to ", self.points)
+    words = ("the orbit of almost every start converges to ",)
 
 
 class Injective(OrbitStatement):
-    """No two points of the box have the same image.
+    """No two points of the box have the same image."""
 
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`.
-    """
-
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("the map $g$ is injective",)
+    words = ("the map $g$ is injective",)
 
 
 class InvertibleJacobian(OrbitStatement):
-    """On the closed box g is continuously differentiable, with an invertible Jacobian matrix.
+    """On the closed box g is continuously differentiable, with an invertible Jacobian matrix."""
 
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`.
-    """
-
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("the Jacobian matrix of $g$ is nowhere singular",)
+    words = ("the Jacobian matrix of $g$ is nowhere singular",)
 
 
 class LocalDiffeomorphism(_AboutPoints):
@@ -355,23 +266,9 @@ class LocalDiffeomorphism(_AboutPoints):
 
     That is: the point has an open neighbourhood that g maps one to one onto an open set, and there
     g and its inverse are continuously differentiable.
-
-    Parameters
-    ----------
-    map : BoxMap
-        The map g.
-    points : FiniteSet
-        The points, as `point_set` makes them.
-
-    Raises
-    ------
-    ProofError
-        If the map is no `BoxMap`, or the points are not made by `point_set`, have another number of
-        coordinates, or are not known to lie in the box.
     """
 
-    def sentence(self) -> tuple[Piece, ...]:
-        return ("the map $g$ is a local diffeomorphism around ", self.points)
+    words = ("the map $g$ is a local diffeomorphism around ",)
 
 
 class _AboutPairs(OrbitStatement):
