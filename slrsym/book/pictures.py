@@ -1,6 +1,6 @@
 """Statements that have a picture: one of `slrsym figure`, drawn once and kept beside this file.
 
-`python -m slrsym.testing.pictures` draws them again.
+`python -m tests.export.pictures` draws them again.
 """
 
 from __future__ import annotations

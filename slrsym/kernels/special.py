@@ -145,7 +145,7 @@ def _one_by_one(negative: Any, low: Any, width: Any, rule: int) -> Any:
     return total
 
 
-# Made by `slrsym.testing.polynomials`, which says what they are.
+# Made by `tests.kernels.polynomials`, which says what they are.
 POLYNOMIALS = Path(__file__).with_name("polynomials.npz")
 TABLES = dict(np.load(POLYNOMIALS))
 _PIECES, _EDGES, _ENDS = TABLES["pieces"], TABLES["edges"].tolist(), TABLES["ends"].tolist()
@@ -157,7 +157,7 @@ Coefficients = tuple[NDArray[np.float64], float, float]
 
 
 def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float64]:
-    """Of the table ``pieces`` of `slrsym.testing.polynomials` for one l, and what makes z of E.
+    """Of the table ``pieces`` of `tests.kernels.polynomials` for one l, and what makes z of E.
 
     For many they are l and w themselves, in rows.
     """

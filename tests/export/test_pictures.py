@@ -11,7 +11,7 @@ from slrsym import figures
 from slrsym.book.latex_book import book_files
 from slrsym.book.pictures import PICTURES
 from slrsym.book.site import site_files
-from slrsym.testing.pictures import noted, shortened
+from tests.export.pictures import noted, shortened
 
 DRAWN = sorted({picture.figure for picture in PICTURES.values()})
 

@@ -14,8 +14,8 @@ from sympy import Symbol, erf, exp
 from slrsym.kernels import numba_backend, special
 from slrsym.kernels.mpmath_backend import _decay_integral
 from slrsym.kernels.printing import printed
-from slrsym.testing import polynomials
 from tests._profile import THOROUGH, more
+from tests.kernels import polynomials
 from tests.kernels._cases import ARRAY_BACKENDS, needs_numba
 
 

@@ -1,4 +1,4 @@
-"""The pictures of book and site, drawn again: ``python -m slrsym.testing.pictures``.
+"""The pictures of book and site, drawn again: ``python -m tests.export.pictures``.
 
 What they are drawn from is noted in ``pictures.json``, so that a test can tell whether a figure has
 other settings by now.
@@ -11,12 +11,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import slrsym.book.pictures
 from slrsym import figures
 from slrsym.book.pictures import PICTURES
 from slrsym.experiments import fetch
 from slrsym.figures.style import write
 
-FOLDER = Path(__file__).parents[1] / "book" / "pictures"
+FOLDER = Path(slrsym.book.pictures.__file__).with_name("pictures")
 NOTED = "pictures.json"
 
 _COORDINATES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|width|height|points|transform)="[^"]*"')

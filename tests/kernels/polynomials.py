@@ -1,6 +1,6 @@
 r"""Where the polynomials of the kernels come from.
 
-``python -m slrsym.testing.polynomials`` writes them into the file that the kernels read.
+``python -m tests.kernels.polynomials`` writes them into the file that the kernels read.
 
 ``exp``
     :math:`(e^r - 1 - r)/r^2` for :math:`|r| \le \tfrac12 \log 2`, in powers of r.
