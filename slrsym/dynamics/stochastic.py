@@ -127,7 +127,7 @@ class StochasticEngine:
         self._task, self._alpha, self._batch = task, alpha, batch
         names = range(len(states)) if labels is None else map(int, labels)
         self._streams = [_Streams(seed, run, task, batch, start) for run in names]
-        self._walk = _compiled_walk() if backend == "numba" else None
+        self._walk: Any = _compiled_walk() if backend == "numba" else None
 
     @property
     def states(self) -> States:
@@ -161,7 +161,7 @@ class StochasticEngine:
     def _advance_one(
         self, run: int, temperatures: NDArray[np.float64], every: int, noted: States
     ) -> None:
-        task, streams, walk, done = self._task, self._streams[run], self._walk, 0
+        task, streams, done = self._task, self._streams[run], 0
         rest = (task.gamma, float(task.d), task.L, task.epsilon, self._alpha, self._batch)
         for steps in streams.pieces(temperatures.size):
             end = done + steps
@@ -172,7 +172,7 @@ class StochasticEngine:
                 some = temperatures[done : done + rows * gap]
                 found, fresh = np.empty((rows, 1, 5)), changes([some], some.size)
                 state, numbers = self._states[run : run + 1], (streams.normal, streams.chi)
-                walk(state, found, gap, fresh, some, *rest, *numbers)
+                self._walk(state, found, gap, fresh, some, *rest, *numbers)
                 done += rows * gap
                 if done % every == 0:
                     noted[done // every - rows : done // every, run] = found[:, 0]

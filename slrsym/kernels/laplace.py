@@ -145,25 +145,25 @@ def laplace_risk(
         table = role_means(x, mu, means[r, 0], sd, counts.sum())
         M = table[:16].reshape((4, 4, len(x)))
         parts[r, 0, 10] = table[16]
-        one = np.array([1.0, 0.0, 0.0])
-        v, y = np.array([m_v, b_v, 0.0]), np.array([m_y, b_y, 0.0])
-        vy = np.array([m_v * m_y + v_y, m_v * b_y + m_y * b_v, b_v * b_y])
-        vv = np.array([m_v**2 + v_v, 2 * m_v * b_v, b_v**2])
-        zero, unit = np.zeros(3), np.eye(3)
-        slopes = np.zeros((5, 9, 3))
-        slopes[1, 3], slopes[1, 4] = unit[0], unit[1]
-        slopes[2, 5], slopes[2, 6] = unit[0], unit[1]
-        slopes[3, 3], slopes[3, 4] = y, np.array([0.0, m_y, b_y])
-        slopes[3, 5], slopes[3, 6], slopes[3, 8] = v, np.array([0.0, m_v, b_v]), unit[0]
-        slopes[4, 3], slopes[4, 4] = 2 * v, np.array([0.0, 2 * m_v, 2 * b_v])
-        slopes[4, 7] = unit[0]
-        values = np.stack((one, v, y, vy, vv))
+        # Polynomials in z: of 1, v, y, v y, v v, and of their slopes in the last six numbers.
+        values, slopes = np.zeros((5, 3)), np.zeros((5, 9, 3))
+        values[0, 0] = 1.0
+        values[1, 0], values[1, 1] = m_v, b_v
+        values[2, 0], values[2, 1] = m_y, b_y
+        values[3, 0], values[3, 1], values[3, 2] = m_v * m_y + v_y, m_v * b_y + m_y * b_v, b_v * b_y
+        values[4, 0], values[4, 1], values[4, 2] = m_v**2 + v_v, 2 * m_v * b_v, b_v**2
+        for j in range(2):
+            slopes[1, 3 + j, j] = slopes[2, 5 + j, j] = 1.0
+            for i in range(2):
+                slopes[3, 3 + j, i + j], slopes[3, 5 + j, i + j] = values[2, i], values[1, i]
+                slopes[4, 3 + j, i + j] = 2 * values[1, i]
+        slopes[3, 8, 0] = slopes[4, 7, 0] = 1.0
         for place in range(5):
             k = ORDERS[place]
             here, after = M[k], M[k + 1]
             parts[r, place, 9] = _combined(values[place], here, 0)
             for n in range(3, 9):
-                if (slopes[place, n] != zero).any():
+                if slopes[place, n].any():
                     parts[r, place, n] = _combined(slopes[place, n], here, 0)
             # w moves with mu, m_u and sigma: dw/w = U dmu + mu dm_u + mu z dsigma.
             plain = k * parts[r, place, 9] - _combined(values[place], after, 0)
@@ -192,10 +192,11 @@ def _assembled(
         beyond = parts[r, 0, 10]
         near = np.log1p(-np.minimum(beyond, 0.5))
         log_f[r] = np.where(beyond < 0.5, near, np.log(np.maximum(f[r], 1e-300)))
-    cross, square = 0.0, 0.0
-    # How the two integrals move with each of the five functions of each role.
-    by_cross, by_square = np.zeros((roles, 5, len(weight))), np.zeros((roles, 5, len(weight)))
-    power, ones = np.zeros(roles), np.ones(len(weight))
+    inverse = np.where(f > 1e-300, 1 / np.maximum(f, 1e-300), 0.0)
+    # The integral of the square minus twice that of the product with the target, and how it moves
+    # with each of the five functions of each role.
+    integral, by = 0.0, np.zeros((roles, 5, len(weight)))
+    power = np.zeros(roles)
     for a in range(roles):
         for b in range(-1, roles):
             # One token of role a, or an ordered pair of roles a and b; b = -1 says one.
@@ -206,42 +207,34 @@ def _assembled(
             power[a] -= 1
             if b >= 0:
                 power[b] -= 1
-            rest = np.ones(len(weight))
+            exponent = np.zeros(len(weight))
             for r in range(roles):
                 if power[r] != 0:
-                    rest = rest * np.exp(power[r] * log_f[r])
-            rest = rest * weight * number
+                    exponent += power[r] * log_f[r]
+            rest = number * weight * np.exp(exponent)
             if b < 0:
-                one, other = parts[a, 3, 9], ones
-                one_square, other_square = parts[a, 4, 9], ones
+                term = rest * (parts[a, 4, 9] - 2 * parts[a, 3, 9])
+                by[a, 3] -= 2 * rest
+                by[a, 4] += rest
             else:
-                one, other = parts[a, 1, 9], parts[b, 2, 9]
-                one_square, other_square = parts[a, 1, 9], parts[b, 1, 9]
-            term, term_square = rest * one * other, rest * one_square * other_square
-            cross += term.sum()
-            square += term_square.sum()
-            if b < 0:
-                by_cross[a, 3] += rest
-                by_square[a, 4] += rest
-            else:
-                by_cross[a, 1] += rest * other
-                by_cross[b, 2] += rest * one
-                by_square[a, 1] += rest * other_square
-                by_square[b, 1] += rest * one_square
+                other = parts[b, 1, 9] - 2 * parts[b, 2, 9]
+                by[a, 1] += rest * other
+                rest *= parts[a, 1, 9]
+                by[b, 1] += rest
+                by[b, 2] -= 2 * rest
+                term = rest * other
+            integral += term.sum()
             for r in range(roles):
                 if power[r] != 0:
-                    inverse = np.where(f[r] > 1e-300, power[r] / np.maximum(f[r], 1e-300), 0.0)
-                    by_cross[r, 0] += term * inverse
-                    by_square[r, 0] += term_square * inverse
+                    by[r, 0] += power[r] * term * inverse[r]
     total = (counts * means[:, 2]).sum()
-    risk = (counts * covs[:, 2, 2]).sum() + total**2 - 2 * cross + square
+    risk = (counts * covs[:, 2, 2]).sum() + total**2 + integral
     by_mu = 0.0
     by_means, by_covs = np.zeros((roles, 3)), np.zeros((roles, 3, 3))
     for r in range(roles):
         g = np.zeros(9)
         for n in range(9):
-            for place in range(5):
-                g[n] += ((by_square[r, place] - 2 * by_cross[r, place]) * parts[r, place, n]).sum()
+            g[n] = (by[r] * parts[r, :, n]).sum()
         sd = math.sqrt(covs[r, 0, 0])
         b_v, b_y = covs[r, 0, 1] / sd, covs[r, 0, 2] / sd
         by_mu += g[0]
@@ -278,6 +271,9 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         return x / step + (DENSE * mpmath.asinh(x) if extra else 0)
 
     first, last = steps_to(start - place), steps_to(min(stop - place, right) if extra else stop)
+    tables = [
+        _MpmathRole(mu, *row, finer, reach, right) for row in zip(means, covs, spreads, strict=True)
+    ]
     cross = square = mpmath.mpf(0)
     for n in range(int(mpmath.floor(first / finer)), int(last / finer) + 2):
         x, t = n * finer * step, n * finer
@@ -289,10 +285,7 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
             x = mpmath.sign(t) * x
         weight = finer / slope * mpmath.exp(-mpmath.exp(x)) if extra else finer * step
         x += place
-        parts = [
-            _mpmath_role(x, mu, *row, finer, reach, right)
-            for row in zip(means, covs, spreads, strict=True)
-        ]
+        parts = [table.at(x) for table in tables]
         for a in range(roles):
             for b in range(-1, roles):
                 number = counts[a] if b < 0 else counts[a] * (counts[b] - (a == b))
@@ -307,26 +300,35 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
     return sum(n * c[5] for n, c in zip(counts, covs, strict=True)) + total**2 - 2 * cross + square
 
 
-def _mpmath_role(
-    x: Any, mu: Any, mean: Any, cov: Any, spread: Any, finer: Any, reach: Any, right: Any
-) -> tuple[Any, ...]:
-    """f, A, B, Y1 and C of a role at log s, times powers of s."""
-    m_u, m_v, m_y = mean
-    b_v, b_y = cov[1] / spread, cov[2] / spread
-    v_v, v_y = cov[3] - b_v**2, cov[4] - b_v * b_y
-    scale, middle = mu * spread, x + mu * m_u
-    step = min(STEP_Y, STEP_Z * scale) * finer / scale
-    low, high = -reach, min(reach, (right - middle) / scale)
-    sums = [mpmath.mpf(0)] * 5
-    count = int((high - low) / step) + 1
-    for n in range(max(0, count) + 1):
-        z = low + n * step
-        w = mpmath.exp(middle + scale * z)
-        weight = mpmath.npdf(z) * mpmath.exp(-w) * step
-        v, y = m_v + b_v * z, m_y + b_y * z
-        sums[0] += weight
-        sums[1] += weight * w * v
-        sums[2] += weight * y
-        sums[3] += weight * w * (y * v + v_y)
-        sums[4] += weight * w * w * (v * v + v_v)
-    return tuple(sums)
+class _MpmathRole:
+    """f, A, B, Y1 and C of a role at log s, times powers of s; what is of z alone is kept."""
+
+    def __init__(
+        self, mu: Any, mean: Any, cov: Any, spread: Any, finer: Any, reach: Any, right: Any
+    ) -> None:
+        _, m_v, m_y = mean
+        b_v, b_y = cov[1] / spread, cov[2] / spread
+        v_v, v_y = cov[3] - b_v**2, cov[4] - b_v * b_y
+        self.offset, self.scale, self.reach, self.right = mu * mean[0], mu * spread, reach, right
+        self.step = min(STEP_Y, STEP_Z * self.scale) * finer / self.scale
+        count = int(2 * reach / self.step) + 2
+        nodes = [n * self.step - reach for n in range(count)]
+        self.rises, factors = [], []
+        for z in nodes:
+            bell, v, y = mpmath.npdf(z) * self.step, m_v + b_v * z, m_y + b_y * z
+            rise = mpmath.exp(self.scale * z)
+            tilted = rise * bell
+            self.rises.append(rise)
+            factors.append(
+                (bell, tilted * v, bell * y, tilted * (y * v + v_y), rise * tilted * (v * v + v_v))
+            )
+        self.columns = list(zip(*factors, strict=True))
+
+    def at(self, x: Any) -> tuple[Any, ...]:
+        middle = x + self.offset
+        high = min(self.reach, (self.right - middle) / self.scale)
+        count = max(0, int((high + self.reach) / self.step) + 1) + 1
+        base = mpmath.exp(middle)
+        weights = [mpmath.exp(-base * rise) for rise in self.rises[:count]]
+        f, A, B, Y1, C = (mpmath.fdot(zip(weights, c, strict=False)) for c in self.columns)
+        return f, base * A, B, base * Y1, base**2 * C

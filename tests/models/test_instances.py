@@ -646,19 +646,27 @@ def test_what_does_not_close_is_said():
         _ = multi_head(2, 1, activation=tanh).model.risk
 
 
+def softmax_at(temperature, seed):
+    """Parameters and a state."""
+    rng = np.random.default_rng(seed)
+    values = {**setting(rng, 0.4), "lambda": temperature}
+    return rng.uniform(-0.5, 0.5, 5), numbers_of(by_softmax().model, values)
+
+
 @needs_numba
 @thorough_only
-def test_softmax_by_numba_and_to_more_digits():
-    instance = by_softmax()
-    what = ("risk", "gradient")
-    plain, fast = (instance.model.compile(b, *what) for b in ("numpy", "numba"))
-    slow = instance.model.compile("mpmath", "risk")
-    rng = np.random.default_rng(9)
-    for temperature in (0.3, 2.0, 9.0):
-        values = {**setting(rng, 0.4), "lambda": temperature}
-        numbers = numbers_of(instance.model, values)
-        state = rng.uniform(-0.5, 0.5, 5)
+def test_softmax_by_numba():
+    plain, fast = (by_softmax().model.compile(b, "risk", "gradient") for b in ("numpy", "numba"))
+    for seed, temperature in enumerate((0.3, 2.0, 9.0)):
+        state, numbers = softmax_at(temperature, seed)
         found = plain(state, *numbers)
         assert np.abs(found - fast(state, *numbers)).max() < 1e-12 * max(1, np.abs(found).max())
-    exact = slow(state.tolist(), *numbers, dps=18)[0]
-    assert abs(found[0] - float(exact)) < 1e-12 * max(1, found[0])
+
+
+@thorough_only
+@pytest.mark.parametrize("temperature", [0.3, 2.0, 9.0])
+def test_softmax_to_more_digits(temperature):
+    state, numbers = softmax_at(temperature, 9)
+    found = by_softmax().model.compile("numpy", "risk")(state, *numbers)[0]
+    exact = by_softmax().model.compile("mpmath", "risk")(state.tolist(), *numbers, dps=18)[0]
+    assert abs(found - float(exact)) < 1e-12 * max(1, found)
