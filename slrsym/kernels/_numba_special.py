@@ -37,10 +37,25 @@ from slrsym.kernels.special import (
 _OPTIONS = {"error_model": "numpy"}
 _INLINE = {"fastmath": {"contract"}, "forceinline": True, **_OPTIONS}
 
+# How many terms of a Chebyshev series are summed together.
+_WIDTH = 8
+
+
+def _in_blocks(series):
+    """Coefficients of T_k T_w, of T_2w and so on, by T_(k + jw) = 2 T_k T_jw - T_(jw - k)."""
+    found = series.copy()
+    for first in range(found.shape[-1] - _WIDTH, 0, -_WIDTH):
+        for k in range(1, _WIDTH):
+            found[..., first - k] -= found[..., first + k]
+            found[..., first + k] *= 2
+    return found
+
+
 _EXP, _ERF, _ERFC = (tuple(TABLES[name].tolist()) for name in ("exp", "erf", "erfc"))
-_DECAY, _SCALE = TABLES["decay"], float(TABLES["scale"])
+_DECAY, _SCALE = _in_blocks(TABLES["decay"]), float(TABLES["scale"])
 _EDGES, _ENDS = tuple(TABLES["edges"].tolist()), tuple(TABLES["ends"].tolist())
 _TERMS_L, _TERMS_Z = _DECAY.shape[1:]
+_BLOCKS = _TERMS_Z // _WIDTH
 
 _LOG2E = 1.4426950408889634
 # The logarithm of 2, split so that small multiples of the first part are exact.
@@ -72,12 +87,25 @@ def _as_bits(typing_context, number):
     return types.int64(types.float64), generate
 
 
-def _horner(powers, x):
-    """A polynomial as an expression."""
-    text = repr(powers[-1])
-    for c in powers[-2::-1]:
-        text = f"({text} * {x} + {c!r})"
-    return text
+def _polynomial(powers, x, end=None):
+    """A polynomial as an expression in x, x2, x4, ...: few operations wait for each other."""
+    end = 1 << (len(powers) - 1).bit_length() if end is None else end
+    if len(powers) == 1:
+        return repr(powers[0])
+    half = end // 2
+    if len(powers) <= half:
+        return _polynomial(powers, x, half)
+    low, high = (_polynomial(part, x, half) for part in (powers[:half], powers[half:]))
+    return f"({low} + {x}{half if half > 1 else ''} * {high})"
+
+
+def _squares(x, count):
+    """The powers that a polynomial of so many terms needs."""
+    found, last = [], x
+    for n in range(1, (count - 1).bit_length()):
+        found.append(f"{x}{1 << n} = {last} * {last}")
+        last = f"{x}{1 << n}"
+    return "\n    ".join(found)
 
 
 def _written(text):
@@ -95,7 +123,8 @@ exp = _written(f"""def exp(x):
     shifted = x * _LOG2E + _WHOLE
     k = shifted - _WHOLE
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    p = 1.0 + (r + r * r * {_horner(_EXP, "r")})
+    {_squares("r", len(_EXP))}
+    p = 1.0 + (r + r2 * {_polynomial(_EXP, "r")})
     # What is no normal number is reached in two steps.
     shift = 64 if k < -1000.0 else (-1 if k > 1000.0 else 0)
     last = 2.0**-64 if k < -1000.0 else (2.0 if k > 1000.0 else 1.0)
@@ -104,10 +133,12 @@ exp = _written(f"""def exp(x):
 
 erf = _written(f"""def erf(x):
     size = abs(x)
-    square = x * x
-    near = x + x * {_horner(_ERF, "square")}
+    q = x * x
+    {_squares("q", len(_ERF))}
+    near = x + x * {_polynomial(_ERF, "q")}
     u = (5.0 if size > 6.0 else size - 1.0)
-    far = 1.0 - exp(-{_horner(_ERFC, "u")})
+    {_squares("u", len(_ERFC))}
+    far = 1.0 - exp(-{_polynomial(_ERFC, "u")})
     return near if size < 1.0 else math.copysign(far, x)
 """)
 
@@ -130,26 +161,32 @@ def decay_coefficients(low, width):
     return total
 
 
-def _reinsch(first):
-    """The sum of every other term of a Chebyshev series, in a form that is exact near y = -1."""
-    lines = [f"b{first} = d{first} = 0.0"]
-    for k in range(_TERMS_Z // 2 - 1, 0, -1):
-        lines.append(f"d{first} = (s[{2 * k + first}] + d{first}) + a * b{first}")
-        lines.append(f"b{first} = b{first} + d{first}")
+def _chebyshev(t, count):
+    """The Chebyshev polynomials of t1, as lines."""
+    lines = [f"{t}2 = 2.0 * {t}1 * {t}1 - 1.0"]
+    for n in range(3, count):
+        low = n // 2
+        rest = f"{t}1" if n % 2 else "1.0"
+        lines.append(f"{t}{n} = 2.0 * {t}{low} * {t}{n - low} - {rest}")
     return "\n    ".join(lines)
 
 
-# Two sums that do not wait for each other.
+def _block(first):
+    """The sum of a block, its smallest terms first."""
+    terms = [f"s[{first + k}] * t{k}" for k in range(_WIDTH - 1, 0, -1)]
+    return f"({' + '.join(terms)} + s[{first}])"
+
+
+_SUM = " + ".join([f"b{k} * {_block(k * _WIDTH)}" for k in range(_BLOCKS - 1, 0, -1)] + [_block(0)])
+
 decay_series = _written(f"""def decay_series(exponent, s):
     z = math.sqrt(exponent * s[_TERMS_Z])
     r = 1.0 / (z + _SCALE)
-    y = s[_TERMS_Z + 1] * (z * r)
-    a = 4.0 * y * (y - 2.0)
-    {_reinsch(0)}
-    {_reinsch(1)}
-    even = (s[0] + d0) + 0.5 * a * b0
-    odd = (y - 1.0) * ((s[1] + d1) + a * b1)
-    return r * (even + odd)
+    t1 = s[_TERMS_Z + 1] * (z * r) - 1.0
+    {_chebyshev("t", _WIDTH + 1)}
+    b1 = t{_WIDTH}
+    {_chebyshev("b", _BLOCKS)}
+    return r * ({_SUM})
 """)
 
 
@@ -246,7 +283,8 @@ _BELL = 1 / math.sqrt(2 * math.pi)
 
 fall = _written(f"""def fall(w):
     r = 0.0 if w > 0.34 else -w
-    return 1.0 - exp(-w) if w > 0.34 else w - r * r * {_horner(_EXP, "r")}
+    {_squares("r", len(_EXP))}
+    return 1.0 - exp(-w) if w > 0.34 else w - r2 * {_polynomial(_EXP, "r")}
 """)
 
 
@@ -281,7 +319,8 @@ _TAIL = tuple(
 
 tail = _written(f"""def tail(x, bell):
     u = (x - 4.0) / (x + 4.0)
-    return bell * {_horner(_TAIL, "u")} / (1.0 + 2.0 * x)
+    {_squares("u", len(_TAIL))}
+    return bell * {_polynomial(_TAIL, "u")} / (1.0 + 2.0 * x)
 """)
 
 

@@ -70,8 +70,8 @@ def filled(work, rows):
 @njit(inline="always")
 def emptied(work, rows):
     """The lanes of a block into rows."""
-    for i in range(rows.shape[0]):
-        for k in range(rows.shape[1]):
+    for k in range(rows.shape[1]):
+        for i in range(rows.shape[0]):
             rows[i, k] = work[BLOCK * k + i]
 
 
