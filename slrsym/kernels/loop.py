@@ -113,6 +113,8 @@ def machine_iterated(
     # Machine code runs without the interpreter's lock.
     workers = min(workers or cores(), len(states))
     parts = [np.array(part) for part in np.array_split(states, workers)]
+    if workers == 1:
+        return parts[0], work(parts[0])
     with ThreadPoolExecutor(workers) as pool:
         noted = list(pool.map(work, parts))
     return np.concatenate(parts), np.concatenate(noted, axis=1)

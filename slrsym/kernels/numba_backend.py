@@ -171,7 +171,7 @@ def program_source(program: Program) -> str:
 
 
 # How many states are taken together, and how many an instruction may take.
-BLOCK, _LANES = 64, 8
+BLOCK, _LANES = 256, 8
 
 
 def lanes_source(program: Program, indent: str) -> str:
