@@ -57,7 +57,7 @@ def enclosure(
     *,
     tolerance: float = 0.01,
     max_boxes: int = 4000,
-    seconds: float = 60.0,
+    seconds: float = math.inf,
     digits: int = DIGITS,
     **parameters: Any,
 ) -> Enclosure:
@@ -75,7 +75,8 @@ def enclosure(
     max_boxes : int, optional
         Into how many boxes the box is cut at most.
     seconds : float, optional
-        For how long at most, each for finding bounds and for showing them.
+        For how long at most, each for finding bounds and for showing them; by default as long as
+        there are boxes left, so that they do not depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
     **parameters : number, text, or range

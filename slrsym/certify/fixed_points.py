@@ -5,6 +5,7 @@ The map is that of Lemma 7. The paper has no rates: the Center-Stable Manifold t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,7 +73,7 @@ def local_rates(
     alpha: Any,
     *,
     max_boxes: int = 20_000,
-    seconds: float = 60.0,
+    seconds: float = math.inf,
     digits: int = DIGITS,
 ) -> LocalRates:
     r"""Certified rates of convergence at the oracle (1, 1), and a box that is contracted.
@@ -86,7 +87,8 @@ def local_rates(
     max_boxes : int, optional
         How many boxes may be looked at.
     seconds : float, optional
-        For how long.
+        For how long; by default as long as there are boxes left, so that the verdict does not
+        depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
 
@@ -163,7 +165,7 @@ def fixed_points(
     d: Any,
     *,
     max_boxes: int = MAX_BOXES,
-    seconds: float = 60.0,
+    seconds: float = math.inf,
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
@@ -176,7 +178,8 @@ def fixed_points(
     max_boxes : int, optional
         How many boxes may be looked at.
     seconds : float, optional
-        For how long.
+        For how long; by default as long as there are boxes left, so that the verdict does not
+        depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
     note : callable, optional
@@ -209,7 +212,7 @@ def classification(
     d: Any,
     *,
     max_boxes: int = MAX_BOXES,
-    seconds: float = 60.0,
+    seconds: float = math.inf,
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
@@ -222,7 +225,8 @@ def classification(
     max_boxes : int, optional
         How many boxes may be looked at.
     seconds : float, optional
-        For how long.
+        For how long; by default as long as there are boxes left, so that the verdict does not
+        depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
     note : callable, optional

@@ -276,7 +276,7 @@ def alpha_bar(
     *,
     tolerance: float | None = None,
     max_boxes: int = MAX_BOXES,
-    seconds: float = 60.0,
+    seconds: float = math.inf,
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> StepSize:
@@ -298,7 +298,8 @@ def alpha_bar(
     max_boxes : int, optional
         How many boxes may be looked at, in all.
     seconds : float, optional
-        For how long.
+        For how long; by default as long as there are boxes left, so that the verdict does not
+        depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
     note : callable, optional
@@ -336,7 +337,7 @@ def certify_alpha(
     alpha: Any,
     *,
     max_boxes: int = MAX_BOXES,
-    seconds: float = 60.0,
+    seconds: float = math.inf,
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
@@ -351,7 +352,8 @@ def certify_alpha(
     max_boxes : int, optional
         How many boxes may be looked at.
     seconds : float, optional
-        For how long.
+        For how long; by default as long as there are boxes left, so that the verdict does not
+        depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
     note : callable, optional

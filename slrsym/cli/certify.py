@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -183,7 +184,14 @@ _L = Annotated[
 _BOXES = Annotated[
     int, typer.Option("--max-boxes", min=1, metavar="N", help="How many boxes may be looked at.")
 ]
-_SECONDS = Annotated[float, typer.Option("--seconds", help="For how long.")]
+_SECONDS = Annotated[
+    float,
+    typer.Option(
+        "--seconds",
+        show_default="no limit",
+        help="For how long. With a limit, the verdict depends on the machine.",
+    ),
+]
 _DIGITS = Annotated[
     int,
     typer.Option("--digits", min=10, max=10_000, metavar="N", help="Decimal digits of the balls."),
@@ -206,7 +214,7 @@ def _shared(
     d: _D = "400",
     L: _L = None,
     max_boxes: _BOXES = 200_000,
-    seconds: _SECONDS = 60.0,
+    seconds: _SECONDS = math.inf,
     digits: _DIGITS = 30,
     output: _OUTPUT = None,
     json_file: shared.JsonFile = None,
