@@ -18,8 +18,6 @@ from scipy.special import erfcx
 
 from slrsym.kernels import _numba_owens, laplace
 from slrsym.kernels.special import (
-    COUNTS,
-    FALLS,
     LEAST,
     NODES,
     NOTHING,
@@ -28,7 +26,6 @@ from slrsym.kernels.special import (
     SQRT2,  # noqa: F401 (in what is written out below)
     TABLES,
     WEIGHTS,
-    WIDTHS,
 )
 
 # Division by zero gives an infinity, as in NumPy; a check of every divisor would keep the loop from
@@ -63,8 +60,6 @@ _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
 # A double of this size has no digits after the point.
 _WHOLE = 1.5 * 2.0**52
-
-_LAST = len(COUNTS) - 1
 
 
 @intrinsic
@@ -108,12 +103,10 @@ def _squares(x, count):
     return "\n    ".join(found)
 
 
-def _written(text):
+def _written(text, options=_INLINE):
     """A function of a text in which loops are written out, for the vectoriser."""
-    scope = dict(globals())
-    exec(text, scope)
-    name = text.split("(", 1)[0].removeprefix("def ").strip()
-    return njit(**_INLINE)(scope[name])
+    exec(text, globals(), found := {})
+    return njit(**options)(*found.values())
 
 
 # No branch and no call, so that several states are computed by one instruction.
@@ -190,32 +183,6 @@ decay_series = _written(f"""def decay_series(exponent, s):
 """)
 
 
-# The sum may be taken in any order: its terms are positive.
-@njit(fastmath={"reassoc", "nsz", "contract"}, **_OPTIONS)
-def _sum(rule, count, exponent, low, width):
-    total = 0.0
-    for i in range(count):
-        step = width * NODES[rule, i]
-        rise = step * (2 * low + step)
-        total += WEIGHTS[rule, i] / (1 + low * low + rise) * exp(-exponent * rise)
-    return total * width
-
-
-@njit(**_OPTIONS)
-def decay_integral(exponent, low, width):
-    """As `slrsym.kernels.special.decay_integral`, for numbers."""
-    if exponent > NOTHING:
-        return 0.0
-    fall = exponent * (width * (2 * low + width))
-    if fall > REACH:
-        reach = REACH / exponent
-        width = reach / (low + math.sqrt(low * low + reach))
-    rule = 0
-    while rule < _LAST and (width > WIDTHS[rule] or fall > FALLS[rule]):
-        rule += 1
-    return _sum(rule, COUNTS[rule], exponent, low, width)
-
-
 @njit(**_OPTIONS)
 def erf_defect(x, y):
     """The difference of x and erf(y), by the complement that is the smaller."""
@@ -227,9 +194,9 @@ def erf_defect(x, y):
 def _piece(rise, fall, least, low, width):
     total = 0.0
     for i in range(24):
-        square = (low + width * NODES[_LAST, i]) ** 2
+        square = (low + width * NODES[-1, i]) ** 2
         exponent = least - rise * square - fall / square
-        total += WEIGHTS[_LAST, i] / (1 + square) * exp(max(exponent, -700.0))
+        total += WEIGHTS[-1, i] / (1 + square) * exp(max(exponent, -700.0))
     return total * width
 
 
@@ -289,15 +256,13 @@ fall = _written(f"""def fall(w):
 
 
 def _summed(head, rows, each):
-    """A loop over nodes, with sums of weight w^k z^j, each a variable of its own: vectorised."""
+    """A loop over nodes, with sums of weight w^k z^j, each a variable of its own."""
     places = [(k, j) for k in range(rows) for j in range(4)]
     names = [f"s{k}{j}" for k, j in places] + ["above", "below"]
     lines = [f"def {head}:", f"    {' = '.join(names)} = 0.0", "    for n in range(count):"]
     lines += [f"        {line}" for line in each]
     lines += [f"        s{k}{j} += weight{' * w' * k}{' * z' * j}" for k, j in places]
-    scope = dict(globals())
-    exec("\n".join([*lines, f"    return {', '.join(names)}"]), scope)
-    return njit(**_FAST)(scope[head.split("(")[0]])
+    return _written("\n".join([*lines, f"    return {', '.join(names)}"]), _FAST)
 
 
 _moving = _summed("moving(middle, scale, step, reach, count)", 4, [

@@ -15,7 +15,6 @@ from slrsym.kernels.means import trapezoid_arrays
 from slrsym.kernels.program import Program, defined
 from slrsym.kernels.special import (
     decay_coefficients,
-    decay_integral,
     decay_series,
     erf_covariance,
     owens_t,
@@ -41,7 +40,7 @@ _ARRAYS = {
     "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
     "maximum": lambda *x: reduce(np.maximum, x), "minimum": lambda *x: reduce(np.minimum, x),
     "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "log": np.log, "sign": np.sign,
-    "decay_integral": decay_integral, "decay_coefficients": decay_coefficients,
+    "decay_coefficients": decay_coefficients,
     "decay_series": decay_series, "erf_defect": _erf_defect, "owens_t": owens_t,
     "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
     "select": _select, "nan": math.nan,

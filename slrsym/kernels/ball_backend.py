@@ -183,7 +183,7 @@ _NAMESPACE = {
     "normal_cdf": lambda x: _erfc(-arb(x) / arb(2).sqrt()) / 2,
     "select": _select, "compare": _compare, "owens_t": _owens_t,
     "erf_covariance": _erf_covariance,
-    "decay_integral": _decay_integral, "decay_coefficients": lambda *ends: ends,
+    "decay_coefficients": lambda *ends: ends,
     "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
     "erf_defect": _erf_defect, "power": _power,
     "rational": lambda p, q: arb(fmpq(p, q)),

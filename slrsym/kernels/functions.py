@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from typing import Any, ClassVar
 
-from sympy import Expr, Function, Symbol, asin, erf, exp, expand, pi, preorder_traversal, sqrt
+from sympy import Expr, Function, Symbol, asin, atan, erf, exp, expand, pi, preorder_traversal, sqrt
 
 from slrsym.gaussian import Expectation, normal_cdf, normal_pdf, standard_normal
 
@@ -29,7 +29,7 @@ class ErfVariance(Function):  # type: ignore[misc]
         return 2 * s / wide * bell * (inner - 2 * a * less)
 
     def as_integral(self) -> Expr:
-        """The variance by a `DecayIntegral`, with x counted from its lower end."""
+        """The variance by a `DecaySeries`, with x counted from its lower end."""
         t, s = self.args
         square = 1 + 4 * s**2
         exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
@@ -37,22 +37,27 @@ class ErfVariance(Function):  # type: ignore[misc]
         return front * DecaySeries(exponent, DecayCoefficients(low, width / (1 + low)))
 
 
-class DecayIntegral(Function):  # type: ignore[misc]
-    r"""A function of E, l and w: :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y)."""
-
-    nargs = 3
-
-
 class DecayCoefficients(Function):  # type: ignore[misc]
-    """What `DecaySeries` needs of l and 1 - l: a polynomial's coefficients, where there is one."""
+    """What `DecaySeries` needs of l and w: a polynomial's coefficients, where there is one."""
 
     nargs = 2
 
 
 class DecaySeries(Function):  # type: ignore[misc]
-    """The same function as `DecayIntegral`, of E and `DecayCoefficients`, for w = 1 - l."""
+    r"""Of E, l and w: :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y).
+
+    The second argument is `DecayCoefficients`; w is 1 - l, which is computed without cancellation.
+    """
 
     nargs = 2
+
+    @classmethod
+    def eval(cls, exponent: Expr, coefficients: Expr) -> Expr | None:
+        """Without the exponential it is elementary."""
+        if exponent.is_zero and isinstance(coefficients, DecayCoefficients):
+            low, width = coefficients.args
+            return atan(width / (1 + low * (low + width)))
+        return None
 
 
 class ErfCovariance(Function):  # type: ignore[misc]

@@ -76,7 +76,7 @@ def _mpmath_namespace() -> dict[str, Any]:
         "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
         "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": multiprecision.owens_t,
         "normal_cdf": multiprecision.normal_cdf,
-        "decay_integral": _decay_integral, "erf_defect": _precise_erf_defect,
+        "erf_defect": _precise_erf_defect,
         "decay_coefficients": lambda *ends: ends,
         "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
         "erf_covariance": _erf_covariance,

@@ -34,7 +34,7 @@ from math import sqrt, tanh
 import numpy as np
 from numba import njit
 
-from slrsym.kernels._numba_special import decay_coefficients, decay_integral, decay_series, erf
+from slrsym.kernels._numba_special import decay_coefficients, decay_series, erf
 from slrsym.kernels._numba_special import erf_covariance, erf_defect, exp, owens_t
 
 
@@ -164,9 +164,7 @@ def program_source(program: Program) -> str:
         source = NUMBA_SOURCE.replace("NAME", name).replace("BODY", f"{name}_of")
         source = source.replace("PARAMETERS", ", ".join(pair.state[1:]))
         parts.append(source.replace("ORDER", str(order)))
-    # Of a whole number the series would be compiled again.
-    parts.append(program.setup.replace("decay_series(0,", "decay_series(0.0,"))
-    source = "".join(f"{DECORATOR}{part}\n\n" for part in parts)
+    source = "".join(f"{DECORATOR}{part}\n\n" for part in (*parts, program.setup))
     return f"{source}{_INLINE}{program.body}\n\n"
 
 

@@ -45,7 +45,6 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.functions import (
     BivariateNormal,
     DecayCoefficients,
-    DecayIntegral,
     DecaySeries,
     ErfCovariance,
     ErfDefect,
@@ -60,14 +59,14 @@ _FUNCTIONS = {
     "exp": "exp", "erf": "erf", "erfc": "erfc", "asin": "arcsin", "atan": "arctan", "Abs": "abs",
     "Max": "maximum", "Min": "minimum", "sin": "sin", "cos": "cos", "tanh": "tanh", "log": "log",
     "sign": "sign", "normal_cdf": "normal_cdf", "OwensT": "owens_t",
-    "ErfCovariance": "erf_covariance", "DecayIntegral": "decay_integral", "ErfDefect": "erf_defect",
+    "ErfCovariance": "erf_covariance", "ErfDefect": "erf_defect",
     "DecayCoefficients": "decay_coefficients", "DecaySeries": "decay_series",
 }  # fmt: skip
 
 # What every backend can compute.
 _KNOWN = (
     Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min, sin, cos,
-    tanh, log, sign, normal_cdf, OwensT, ErfCovariance, DecayIntegral, ErfDefect, GaussianMean,
+    tanh, log, sign, normal_cdf, OwensT, ErfCovariance, ErfDefect, GaussianMean,
     DecayCoefficients, DecaySeries, Piecewise, ExprCondPair, Relational, BooleanAtom,
 )  # fmt: skip
 

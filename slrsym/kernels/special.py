@@ -6,7 +6,7 @@ r"""The variance of erf at a Gaussian, and zeta, to full relative accuracy.
 
 This is claim ``zeta-variance``. The integrand is positive, so that a quadrature rule with positive
 weights loses no digits, where :math:`1 - 8T(\sqrt2 a, 1/B) - \operatorname{erf}(a)^2` loses all of
-them for small s or large t. What is integrated is `DecayIntegral`, which leaves out the part of the
+them for small s or large t. What is integrated is `DecaySeries`, which leaves out the part of the
 exponential that does not depend on x.
 """
 
@@ -59,7 +59,7 @@ _SMALL = 512
 
 
 def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
-    r"""Values of `DecayIntegral`, each computed the same way however many stand beside it.
+    r"""Values of `DecaySeries`, each computed the same way however many stand beside it.
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
     they are finite, and not meant.
@@ -175,7 +175,7 @@ def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float6
 def decay_series(
     exponent: Any, coefficients: Coefficients | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Values of `DecayIntegral` by the polynomials of one l, or by quadrature for many."""
+    """Values of `DecaySeries` by the polynomials of one l, or by quadrature for many."""
     if isinstance(coefficients, np.ndarray):
         return decay_integral(exponent, coefficients[..., 0], coefficients[..., 1])
     powers, span, slope = coefficients

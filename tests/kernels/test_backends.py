@@ -19,7 +19,7 @@ from flint import arb, ctx
 from sympy import Symbol, exp
 
 from slrsym.kernels import compile_expressions, numba_backend, special
-from slrsym.kernels.functions import DecayIntegral, ErfDefect
+from slrsym.kernels.functions import DecayCoefficients, DecaySeries, ErfDefect
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder
 from slrsym.models.paper import kernel
@@ -216,7 +216,7 @@ def test_machine_code_is_not_older_than_what_it_calls(monkeypatch, tmp_path, cha
     monkeypatch.setattr(module, "__file__", str(newer))
     assert compiled_module(source).__name__ != before
     # Nor do the helpers keep machine code of their own, whose tables could be others.
-    assert helpers.decay_integral.stats.cache_path is None
+    assert helpers.decay_coefficients.stats.cache_path is None
 
 
 # -- without Numba -----------------------------------------------------------------------------
@@ -258,12 +258,17 @@ def test_mpmath_has_the_digits_asked_for(kind, dps):
                 assert error <= size * mpmath.mpf(10) ** -dps + mpmath.mpf(10) ** -390
 
 
+def _integral(backend):
+    e, low, width = (Symbol(x, real=True) for x in ("E", "l", "w"))
+    integral = DecaySeries(e, DecayCoefficients(low, width))
+    return compile_expressions([integral], [e, low, width], [], backend)
+
+
 @pytest.mark.parametrize("dps", [15, 40])
 @pytest.mark.parametrize("exponent", [thorough(0.0), 3.0, thorough(1e2), 1e6])
 def test_mpmath_integrates(exponent, dps):
     """The integral over the whole interval, of which a small part matters if it decays fast."""
-    e, low, width = (Symbol(x, real=True) for x in ("E", "l", "w"))
-    function = compile_expressions([DecayIntegral(e, low, width)], [e, low, width], [], "mpmath")
+    function = _integral("mpmath")
     for at in ([exponent, 0.3, 0.6], [exponent, 0.99, 1e-3], [exponent, 0.0, 1.0]):
         (found,) = function(at, dps=dps)
         with mpmath.workdps(dps + 30):
@@ -351,8 +356,7 @@ def test_balls_of_boxes_hold_the_values_inside(name, kind):
 
 @pytest.mark.parametrize("relative", [1e-9, 1e-2, 0.5])
 def test_integrals_over_boxes_hold_the_integrals_inside(relative):
-    e, low, width = (Symbol(x, real=True) for x in ("E", "l", "w"))
-    function = compile_expressions([DecayIntegral(e, low, width)], [e, low, width], [], "ball")
+    function = _integral("ball")
     rng = np.random.default_rng(4)
     for at in ([0.0, 0.3, 0.6], [2.0, 0.9, 0.1], [300.0, 0.01, 0.9]):
         (box,) = function([arb(x, relative * x) for x in at])
