@@ -12,6 +12,7 @@ from typing import Any
 
 from sympy import Expr, erf, sqrt
 
+from slrsym.kernels.arguments import whole
 from slrsym.models.stated import Model, model
 from slrsym.models.statement import Direction, Predictor, Projections, Sequence, Token
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
@@ -62,7 +63,13 @@ def multi_head(
     Returns
     -------
     MultiHead
+
+    Raises
+    ------
+    ValueError
+        If there is no head or no informative token.
     """
+    heads, informative = whole("heads", heads, 1), whole("informative", informative, 1)
     k, v = (tuple(Direction(f"{x}_{h + 1}", sphere=True) for h in range(heads)) for x in "kv")
     k_star, v_star = (
         tuple(Direction(rf"{x}^\star_{i + 1}", unit=True) for i in range(informative)) for x in "kv"
@@ -188,7 +195,13 @@ def committee(students: int = 2, teachers: int = 2) -> Committee:
     -------
     Committee
         Teachers are orthonormal; students are free.
+
+    Raises
+    ------
+    ValueError
+        If there are no students or no teachers.
     """
+    students, teachers = whole("students", students, 1), whole("teachers", teachers, 1)
     w = tuple(Direction(f"w_{i + 1}") for i in range(students))
     u = tuple(Direction(f"u_{n + 1}", unit=True) for n in range(teachers))
     data = Sequence(

@@ -27,6 +27,7 @@ from slrsym.gaussian import Expectation, expectation
 from slrsym.kernels.arguments import positive
 from slrsym.kernels.compile import compile_expressions
 from slrsym.models.moments import NotClosedError
+from slrsym.models.simulation import named
 from slrsym.runs import Runs
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def online(
 ) -> Runs:
     """The limit of descent on single samples; `Model.online` says more."""
     rate, time = positive("rate", rate), positive("time", time)
-    by_name = {getattr(k, "name", str(k)): v for k, v in values.items()}
+    by_name = named(model, values)
     missing = [p.name for p in model.parameters if p.name not in by_name]
     if missing:
         raise ValueError(f"values must have a number for {missing[0]}")

@@ -69,6 +69,22 @@ class FlowEngine:
         return noted.reshape(-1, *self.states.shape)
 
 
+def named(model: Model, values: Any) -> dict[str, Any]:
+    """Numbers by the names of parameters; inner products of directions may stand for theirs."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
+    return {
+        (model.inner(*k.pair) if isinstance(k, InnerProduct) else Symbol(str(k))).name: v
+        for k, v in values.items()
+    }
+
+
+def dimension(by_name: Mapping[str, Any]) -> int:
+    """The number of dimensions, as large as it must be where vectors are drawn."""
+    d = by_name.get("d", 0)
+    return whole("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
+
+
 def simulate(
     model: Model,
     values: Mapping[Any, Any],
@@ -96,10 +112,7 @@ def simulate(
     # Factors, Gram matrices, and what is read of them.
     size = runs * len(logged) * spaces * places**2 * 32 + 16 * (steps + 1)
     require_memory(f"runs = {runs:,} of {steps:,} steps, with {len(logged):,} logged,", size)
-    by_name = {
-        (model.inner(*k.pair) if isinstance(k, InnerProduct) else Symbol(str(k))).name: v
-        for k, v in values.items()
-    }
+    by_name = named(model, values)
     factor = started(model, by_name, begin, runs, np.random.default_rng(rng), dimensions)
     fill_in(model, by_name, factor)
     schedule = schedule_of(model, by_name, steps)
@@ -246,8 +259,15 @@ def schedule_of(model: Model, by_name: Mapping[str, Any], steps: int) -> Array:
                 f"{p.name} must be a number, {steps + 1} numbers, or a function of the step; "
                 f"got {given!r}"
             ) from None
-        if not np.isfinite(column).all():
-            raise ValueError(f"{p.name} must be finite; got {given!r}")
+        rules: tuple[tuple[str, Any], ...] = (
+            ("be finite", np.isfinite(column)),
+            ("be positive", column > 0 if p.is_positive else True),
+            ("not be negative", column >= 0 if p.is_nonnegative else True),
+            ("be an integer", column == np.floor(column) if p.is_integer else True),
+        )
+        for must, allowed in rules:
+            if not np.all(allowed):
+                raise ValueError(f"{p.name} must {must}; got {given!r}")
         columns.append(column)
     return np.stack(columns, axis=-1) if columns else np.empty((steps + 1, 0))
 
@@ -306,7 +326,7 @@ def started(
             )
         if "d" not in by_name:
             raise ValueError("values must have a number for d, where starts are drawn")
-        d, gram = whole("d", int(by_name["d"]), 2), None
+        d, gram = dimension(by_name), None
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         if start == "uniform" and model.spaces == 1 and not free:
             gram = np.array(

@@ -75,9 +75,10 @@ def model(
     ValueError
         If directions contradict each other: inner products of unit vectors beyond 1, or a Gram
         matrix that is certainly not positive semidefinite; if an inner product is named or given
-        that the model does not have.
+        that the model does not have; if a share of the predictor or of the target is not real and
+        finite for all projections, or not smooth in pieces.
     TypeError
-        If `data` or `predictor` is something else.
+        If `data` or `predictor` is something else, or a share is no expression.
 
     Examples
     --------
@@ -139,8 +140,9 @@ class Model:
             for bias in dict.fromkeys(self.predictor.bias or (None,)):
                 X = Projections()
                 share = self.predictor.share(X) if bias is None else self.predictor.share(X, bias)
-                target = S.Zero if token.target is None else sympify(token.target(X))
-                found[token, bias] = (target - sympify(share), dict(X.symbols))
+                target = S.Zero if token.target is None else token.target(X)
+                share, target = X.checked("share", share), X.checked("target", target)
+                found[token, bias] = (target - share, dict(X.symbols))
         return found
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
 from typing import Any
 
-from sympy import Expr, Function, S, Symbol, sympify, tanh
+from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
 
 
 class Vector:
@@ -129,6 +129,28 @@ class Projections:
             total += c * self.symbols[x]
         return total
 
+    def checked(self, what: str, found: Any) -> Expr:
+        """A share of the predictor or the target, if it is real and finite where it is tried."""
+        expr = None if isinstance(found, str | Projections) else sympify(found)
+        if not isinstance(expr, Expr):
+            raise TypeError(f"{what} must give an expression in projections X @ k; got {found!r}")
+        if expr.has(floor, ceiling, frac):
+            raise ValueError(
+                f"{what} must be smooth, but for kinks and jumps by Max, Piecewise, "
+                f"sign or Heaviside; got {expr}"
+            )
+        plain = expr.replace(softmax, lambda *_: S.One)
+        for place in (-7, -2, -1, Rational(1, 2), 1, 3):
+            values = dict.fromkeys(plain.free_symbols, S.One)
+            values |= dict.fromkeys(self.symbols.values(), sympify(place))
+            value = plain.subs(values).evalf()
+            if value is S.NaN or value.is_real is False or value.is_finite is False:
+                raise ValueError(
+                    f"{what} must be real and finite for all projections; {expr} is {value} where "
+                    f"they are {place}"
+                )
+        return expr
+
 
 class softmax(Function):  # type: ignore[misc]  # noqa: N801
     r"""The share :math:`e^{u_l} / (c + \sum_m e^{u_m})` of a token, by its score u.
@@ -214,7 +236,7 @@ class Token:
         else:
             values = (self.cov,)
         eigenvalues = tuple(map(sympify, values))
-        for value in eigenvalues:
+        for value in (None,) if isinstance(self.cov, str) else eigenvalues:
             if not isinstance(value, Expr) or value.is_positive is False:
                 raise ValueError(
                     f"cov of {self.name} must be positive: a number, one for each eigenspace, or "
@@ -251,8 +273,8 @@ class Sequence:
     Raises
     ------
     ValueError
-        If a count is certainly no positive integer, `noise` is negative, or probabilities do not
-        add up to 1.
+        If there are no tokens, a count is certainly no positive integer, `noise` or a probability
+        is negative, or probabilities do not add up to 1.
     TypeError
         If something is no Token.
     """
@@ -275,6 +297,12 @@ class Sequence:
                 if number.is_integer is False or number.is_negative:
                     raise ValueError(f"the count of {token.name} must be an integer; got {count}")
             numbers = {token: sympify(count) for token, count in counts.items() if count != 0}
+            if not numbers:
+                raise ValueError("tokens must have one role at least; got none")
+            if sympify(probability).is_negative:
+                raise ValueError(
+                    f"the probability of tokens must not be negative; got {probability}"
+                )
             self.mixture.append((numbers, sympify(probability)))
         total = sum(p for _, p in self.mixture)
         if total.is_number and abs(total - 1) > 1e-12:
@@ -285,6 +313,8 @@ class Sequence:
         self.location = None if location is None else tuple(map(sympify, location))
         if self.location is not None:
             total = sum(self.location)
+            if any(p.is_negative for p in self.location):
+                raise ValueError(f"location must be a law; {location} has a negative probability")
             if total.is_number and abs(total - 1) > 1e-12:
                 raise ValueError(f"location must be a law: it adds up to {total}, not to 1")
         self.correlation = {

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
 from slrsym.kernels.arguments import whole
-from slrsym.models.simulation import fill_in, schedule_of, simulate, started
+from slrsym.models.simulation import (
+    dimension,
+    fill_in,
+    named,
+    schedule_of,
+    simulate,
+    started,
+)
 from slrsym.models.statement import Direction, Token, softmax
 from slrsym.runs import Runs
 
@@ -43,8 +50,8 @@ def check(
 ) -> Check:
     """Draw tokens; `Model.check` says more."""
     samples, generator = whole("samples", samples, 2), np.random.default_rng(rng)
-    by_name = {getattr(k, "name", str(k)): v for k, v in values.items()}
-    d = whole("d", int(by_name.get("d", 0)), 2)
+    by_name = named(model, values)
+    d = dimension(by_name)
     # Of the eigenspaces, as equal as can be.
     dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
     factor = started(model, by_name, "uniform", 1, generator, dimensions)[0]
@@ -224,7 +231,7 @@ def landscape(
     model: Model, values: Mapping[Any, Any], *, starts: int = 50, rng: Any = None
 ) -> list[CriticalPoint]:
     """Search for critical points; `Model.landscape` says more."""
-    by_name = {getattr(k, "name", str(k)): v for k, v in values.items()}
+    by_name = named(model, values)
     generator = np.random.default_rng(rng)
     factors = started(model, by_name, "uniform", whole("starts", starts, 1), generator, None)
     row = schedule_of(model, by_name, 0)[0]
@@ -311,6 +318,8 @@ def recovery(
     **options: Any,
 ) -> Recovery:
     """Runs from random starts; `Model.recovery` says more."""
+    if not pairs:
+        raise ValueError("pairs must have two directions at least that are to be aligned; got none")
     runs = simulate(model, values, **options)
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
     hits = np.min(last, axis=0) >= least

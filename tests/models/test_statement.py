@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Rational, Symbol, erf, log, symbols
+from sympy import Rational, Symbol, erf, floor, log, symbols
 
 from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
-from slrsym.models.instances import attention
+from slrsym.models.instances import attention, committee, multi_head
 
 k, v = Direction("k", sphere=True), Direction("v", sphere=True)
 k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
-u = Direction("u", unit=True)
+u, w = Direction("u", unit=True), Direction("w", unit=True)
 token = Token(mean=2 * k_star, target=lambda X: X @ v_star, name="informative")
 heads = Predictor(lambda X: erf(X @ k) * (X @ v))
 n = Symbol("n", integer=True, positive=True)
@@ -47,6 +47,21 @@ n = Symbol("n", integer=True, positive=True)
         ),
         (lambda: attention().model.simulate({"d": 9}, steps=3, alpha=1), "number for L"),
         (lambda: attention().model.program("loss"), "what must be of excess_risk, risk"),
+        (lambda: Token(cov="x"), "cov of token must be positive"),
+        (lambda: Sequence({}), "tokens must have one role at least"),
+        (lambda: Sequence([({token: 1}, 2), ({token: 2}, -1)]), "must not be negative; got -1"),
+        (lambda: Sequence({token: 1}, location=(2, -1)), "has a negative probability"),
+        (lambda: model(Sequence({token: 1}), heads, given={k_star @ k_star: 0.5}), "it is 1, as"),
+        (lambda: contradiction(w), "directions contradict each other"),
+        (lambda: twins(), "directions must have different names; two are called k"),
+        (lambda: attention(lambda x: floor(x)).model, "share must be smooth, but for kinks"),
+        (lambda: attention(log).model, "share must be real and finite for all projections"),
+        (lambda: multi_head(0, 1), "heads must be an integer of at least 1; got 0"),
+        (lambda: committee(1, 0), "teachers must be an integer of at least 1; got 0"),
+        (lambda: simulated(gamma=-1), "gamma must be positive; got -1"),
+        (lambda: simulated(L=2.5), "L must be an integer; got 2.5"),
+        (lambda: simulated(d=2.5), "d must be an integer of at least 2; got 2.5"),
+        (lambda: attention().model.recovery({}, []), "pairs must have two directions at least"),
     ],
 )  # fmt: skip
 def test_refused(make, message):
@@ -54,8 +69,18 @@ def test_refused(make, message):
         make()
 
 
-def contradiction():
-    one = Token(mean=k_star + v_star + u, target=lambda X: X @ u)
+def twins():
+    return model(Sequence({token: 1}), Predictor(lambda X: X @ k + X @ Direction("k")))
+
+
+def simulated(**change):
+    values = {"d": 9, "L": 3, "gamma": 0.7, "epsilon": 0.1, "lambda": 0.2} | change
+    return attention().model.simulate(values, steps=1, alpha=0.1, backend="numpy")
+
+
+def contradiction(*more):
+    """Of three directions; what is not known of a fourth does not hide it."""
+    one = Token(mean=sum(more, start=k_star + v_star + u), target=lambda X: X @ u)
     given = {k_star @ v_star: 0.9, k_star @ u: 0.9, v_star @ u: -0.9}
     return model(Sequence({one: 1}), heads, given=given)
 
@@ -70,6 +95,8 @@ def contradiction():
         (lambda: model(3, heads), "data must be a slrsym.models.Sequence; got 3"),
         (lambda: model(Sequence({token: 1}), 3), "predictor must be a slrsym.models.Predictor"),
         (lambda: model(Sequence({Token(target=lambda X: X @ 3): 1}), heads), "is projected on"),
+        (lambda: model(Sequence({token: 1}), Predictor(lambda X: X)), "share must give an expr"),
+        (lambda: attention().model.simulate(5, steps=1, alpha=1), "values must be a mapping"),
     ],
 )  # fmt: skip
 def test_of_another_kind(make, message):
