@@ -193,10 +193,10 @@ def erf_defect(x, y):
 @njit(fastmath={"reassoc", "nsz", "contract"}, **_OPTIONS)
 def _piece(rise, fall, least, low, width):
     total = 0.0
-    for i in range(24):
-        square = (low + width * NODES[-1, i]) ** 2
+    for i in range(len(NODES)):
+        square = (low + width * NODES[i]) ** 2
         exponent = least - rise * square - fall / square
-        total += WEIGHTS[-1, i] / (1 + square) * exp(max(exponent, -700.0))
+        total += WEIGHTS[i] / (1 + square) * exp(max(exponent, -700.0))
     return total * width
 
 

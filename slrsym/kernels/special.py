@@ -25,124 +25,43 @@ from scipy.special import erfc as _erfc
 
 from slrsym.kernels.arguments import real_array
 
-# Gauss-Legendre on the interval: how many nodes are exact to 3e-16, up to which width of the
-# interval and up to how many e-foldings of the integrand. Found by comparison with quadrature to 30
-# digits. Counts are multiples of four, which a processor takes at once.
-_RULES = ((8, 0.2, 0.6), (12, 1.0, 1.5), (16, 1.0, 10.0), (20, 1.0, 25.0), (24, np.inf, np.inf))
-
 # Beyond this many e-foldings the integrand is too small to matter, and the interval is cut there.
 REACH = 40.0
 
 # From here on exp(-E), which the integral is multiplied by, is zero in double precision.
 NOTHING = 750.0
 
-COUNTS = np.array([count for count, _, _ in _RULES])
-# Of all rules but the last, which takes what is left, NaN too.
-WIDTHS = np.array([width for _, width, _ in _RULES[:-1]])
-FALLS = np.array([fall for _, _, fall in _RULES[:-1]])
-_WIDTHS, _FALLS = WIDTHS.tolist(), FALLS.tolist()
-
-
-def _table(rows: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Rows of different lengths, filled up with zeros."""
-    return np.array([np.pad(row, (0, int(COUNTS[-1]) - row.size)) for row in rows])
-
-
-# On [0, 1]; a row for each rule.
-NODES = _table([(leggauss(int(count))[0] + 1) / 2 for count in COUNTS])
-WEIGHTS = _table([leggauss(int(count))[1] / 2 for count in COUNTS])
+# Gauss-Legendre on [0, 1], exact to 3e-16 up to there.
+NODES, WEIGHTS = ((leggauss(24)[0] + 1) / 2, leggauss(24)[1] / 2)
 
 SQRT2 = math.sqrt(2.0)
 
-# Up to here all nodes at once are faster than one after the other.
-_SMALL = 512
+# Up to here states are taken together: what is at hand stays in the cache.
+_TOGETHER = 4096
 
 
 def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
-    r"""Values of `DecaySeries`, each computed the same way however many stand beside it.
+    r"""Values of `DecaySeries` by quadrature, the same however many are computed together.
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
     they are finite, and not meant.
     """
-    exponent = np.asarray(exponent)
-    shape = exponent.shape
-    if np.ndim(low) or np.ndim(width):
-        shape = np.broadcast_shapes(shape, np.shape(low), np.shape(width))
-        exponent = np.broadcast_to(exponent, shape)
-        low, width = (np.broadcast_to(x, shape).reshape(-1) for x in (low, width))
-    size = exponent.size
-    if size == 0:
-        return np.zeros(shape)
-    # A lone column would be summed in another order.
-    exponent = exponent.reshape(-1) if size > 1 else np.resize(exponent, 2)
-    if exponent.max() > NOTHING:
-        exponent = np.where(exponent > NOTHING, 0.0, exponent)
-    rules, width = _rules(exponent, low, width)
-    sums = _at_once if exponent.size <= _SMALL else _rule_by_rule
-    total: NDArray[np.float64] = sums(-exponent, low, width, rules) * width
-    return total[:size].reshape(shape)
-
-
-def _rules(exponent: Any, low: Any, width: Any) -> tuple[Any, Any]:
-    """Which rule each integral takes, or all of them, and the widths, cut where little is left."""
-    span = width * (2 * low + width)
-    if np.ndim(width) == 0:
-        most = float(exponent.max()) * span
-        if most <= REACH:
-            wide = bisect_left(_WIDTHS, width)
-            last = max(wide, bisect_left(_FALLS, most))
-            if last == 0 or last == max(wide, bisect_left(_FALLS, exponent.min() * span)):
-                return last, width
-    fall = exponent * span
-    steep = fall > REACH
-    if steep.any():
-        reach = REACH / np.maximum(exponent, 1.0)
-        width = np.where(steep, reach / (low + np.sqrt(low * low + reach)), width)
-    return np.maximum(np.searchsorted(WIDTHS, width), np.searchsorted(FALLS, fall)), width
-
-
-def _at_once(negative: Any, low: Any, width: Any, rules: Any) -> Any:
-    """The quadrature, with a row for each node."""
-    if np.ndim(rules) == 0:
-        count = COUNTS[rules]
-        nodes, weights = NODES[rules, :count, None], WEIGHTS[rules, :count, None]
-    else:
-        count = COUNTS[rules.max()]
-        nodes, weights = NODES.T[:count].take(rules, axis=1), WEIGHTS.T[:count].take(rules, axis=1)
-    step = width * nodes
-    rise = step * (2 * low + step)
-    return np.add.reduce(np.exp(negative * rise) * (weights / (1 + low * low + rise)), axis=0)
-
-
-def _rule_by_rule(negative: Any, low: Any, width: Any, rules: Any) -> Any:
-    """The same sums in the same order, one node after the other."""
-    if np.ndim(rules) == 0:
-        return _one_by_one(negative, low, width, rules)
-    total = np.empty(negative.size)
-    # Integrals that are not cut have the same width, if they had before.
-    whole = width == np.max(width)
-    for rule in range(COUNTS.size):
-        for same in (True, False):
-            chosen = np.flatnonzero((rules == rule) & (whole == same))
-            if chosen.size:
-                some, start, span = (x[chosen] if np.ndim(x) else x for x in (negative, low, width))
-                if same:
-                    span = span[0] if np.ndim(span) else span
-                total[chosen] = _one_by_one(some, start, span, rule)
-    return total
-
-
-def _one_by_one(negative: Any, low: Any, width: Any, rule: int) -> Any:
-    total = np.zeros(negative.size)
-    term = np.empty(negative.size)
-    for node, weight in zip(NODES[rule], WEIGHTS[rule, : COUNTS[rule]], strict=False):
-        step = width * node
-        rise = step * (2 * low + step)
-        np.multiply(negative, rise, out=term)
-        np.exp(term, out=term)
-        term *= weight / (1 + low * low + rise)
-        total += term
-    return total
+    inputs = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (exponent, low, width)))
+    result = np.empty(inputs[0].shape)
+    flat, columns = result.reshape(-1), [x.reshape(-1) for x in inputs]
+    for start in range(0, flat.size, _TOGETHER):
+        e, l, w = (x[start : start + _TOGETHER] for x in columns)  # noqa: E741
+        e = np.where(e > NOTHING, 0.0, e)
+        reach = REACH / np.maximum(e, 1.0)
+        w = np.where(e * w * (2 * l + w) > REACH, reach / (l + np.sqrt(l * l + reach)), w)
+        base, total = 1 + l * l, flat[start : start + _TOGETHER]
+        total[:] = 0.0
+        for node, weight in zip(NODES.tolist(), WEIGHTS.tolist(), strict=True):
+            step = w * node
+            rise = step * (2 * l + step)
+            total += np.exp(-e * rise) * (weight / (base + rise))
+        total *= w
+    return result
 
 
 # Made by `tests.kernels.polynomials`, which says what they are.
@@ -150,8 +69,6 @@ POLYNOMIALS = Path(__file__).with_name("polynomials.npz")
 TABLES = dict(np.load(POLYNOMIALS))
 _PIECES, _EDGES, _ENDS = TABLES["pieces"], TABLES["edges"].tolist(), TABLES["ends"].tolist()
 _SCALE = float(TABLES["scale"])
-# Up to here states are taken together: what is at hand stays in the cache.
-_TOGETHER = 4096
 
 Coefficients = tuple[NDArray[np.float64], float, float]
 
@@ -197,7 +114,7 @@ def decay_series(
     return result
 
 
-# Of `erf_covariance`: how long pieces are at most, on a logarithmic scale; each has 24 nodes.
+# Of `erf_covariance`: how long pieces are at most, on a logarithmic scale.
 PIECE = 1.2
 # Below this there is nothing of an integral from 0 on that a double could hold.
 LEAST = 1e-20
@@ -232,7 +149,7 @@ def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
     total, low = np.zeros(rise.shape), start
     for piece in range(int(np.nanmax(count, initial=1))):
         width = np.where(piece < count, low * (ratio - 1), 0.0)
-        for node, weight in zip(NODES[-1], WEIGHTS[-1], strict=True):
+        for node, weight in zip(NODES, WEIGHTS, strict=True):
             square = (low + width * node) ** 2
             total += width * weight / (1 + square) * np.exp(least - rise * square - fall / square)
         low = low + width
