@@ -16,6 +16,8 @@ r"""Where the polynomials of the kernels come from.
     :math:`z/(z + 8)` for each part of :math:`0 \le l \le 1`; z goes up to where
     :math:`e^{-E(1 + l^2)}`, by which it is multiplied, is no double. So the coefficients in z are
     those of an inverse temperature, and a state costs one polynomial.
+``nodes``, ``weights``
+    The positive half of the 44-point Gauss-Legendre rule on [-1, 1], for Owen's T.
 ``pieces``
     The same series in z as powers in each of some pieces of its range, which NumPy looks up.
 
@@ -171,6 +173,14 @@ def _transform(angles: list[Any]) -> Any:
     )
 
 
+def half_rule(count: int = 44) -> tuple[_Table, _Table]:
+    """See ``nodes`` above."""
+    flint.ctx.prec = 120
+    rule = [flint.arb.legendre_p_root(count, k, weight=True) for k in range(count // 2)]
+    nodes, weights = zip(*reversed(rule), strict=True)
+    return np.array([float(x.mid()) for x in nodes]), np.array([float(w.mid()) for w in weights])
+
+
 def tables() -> dict[str, _Table]:
     """All of them."""
     with mpmath.workdps(_DIGITS):
@@ -179,6 +189,7 @@ def tables() -> dict[str, _Table]:
     parts = range(len(EDGES) - 1)
     ends = [most_z(i) / (most_z(i) + SCALE) for i in parts]
     found |= {"edges": np.array(EDGES), "ends": np.array(ends), "scale": np.array(SCALE)}
+    found["nodes"], found["weights"] = half_rule()
     decay, pieces = zip(*map(decay_series, parts), strict=True)
     return found | {"decay": np.array(decay), "pieces": np.array(pieces)}
 

@@ -36,6 +36,9 @@ def test_the_tables_are_what_their_program_says():
         for name in ("exp", "erf", "erfc"):
             made = getattr(polynomials, f"{name}_powers")()
             assert kept[name].tolist() == [float(x) for x in made]
+    nodes, weights = polynomials.half_rule()
+    assert (kept["nodes"] == nodes).all()
+    assert (kept["weights"] == weights).all()
     parts = range(4) if THOROUGH else [int(np.random.default_rng().integers(4))]
     for part in parts:
         decay, pieces = polynomials.decay_series(part)
