@@ -27,9 +27,13 @@ for (const bar of document.querySelectorAll(".folds")) {
   });
 }
 
-// What scrolls in its own box can be reached by the keyboard.
-for (const box of document.querySelectorAll(".formula, .wide"))
-  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+// What scrolls in its own box can be reached by the keyboard, at whatever width.
+function reachable() {
+  for (const box of document.querySelectorAll(".formula, .wide"))
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+}
+window.addEventListener("resize", reachable);
+reachable();
 
 // A step that is linked to is shown, however much is folded around it.
 function unfoldTarget() {
