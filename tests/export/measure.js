@@ -1,31 +1,31 @@
-// Shows every page of a site in a frame, at each width and in each scheme of colours, measures it,
-// and sends what it found to the server, page by page. `WANTED` are lists of a name, widths,
-// whether scripts run, and whether axe looks; `AXE` is the text of axe-core or empty.
+// Shows every page of a site in a frame, at each width and in each scheme of colours, and sends what
+// it found to the server, page by page. `WANTED` are lists of a name, widths, and what is done there:
+// "measure", "bare" (measure without scripts) or "axe". `AXE` is the text of axe-core, or empty.
 "use strict";
 
 const SCHEMES = ["light", "dark"];
 
-async function visit(name, widths, scripts, looked) {
+async function visit(name, widths, task) {
   const frame = document.createElement("iframe");
-  if (!scripts) frame.sandbox = "allow-same-origin";
+  if (task === "bare") frame.sandbox = "allow-same-origin";
   frame.style.cssText = `width:${widths[0]}px;height:900px;border:0;color-scheme:light`;
   document.body.append(frame);
   await new Promise((done) => { frame.onload = done; frame.src = name; });
   const page = frame.contentDocument, view = frame.contentWindow;
+  if (task === "axe") stand(page);
   const found = [];
   for (const width of widths) {
     frame.style.width = `${width}px`;
     // The event itself would come with the next frame that is drawn.
-    if (scripts) view.dispatchEvent(new view.Event("resize"));
+    if (task === "measure") view.dispatchEvent(new view.Event("resize"));
     for (const scheme of SCHEMES) {
       frame.style.colorScheme = scheme;
-      const measured = {name, width, scheme, scripts, ...measure(page, view)};
-      measured.unseen = scripts ? [] : unseen(page);
-      measured.faults = AXE && looked && width !== 768 ? await faults(page, view, scheme) : [];
-      found.push(measured);
+      const what = task === "axe" ? {faults: await faults(page, view, scheme)} : measure(page, view);
+      if (task === "bare") what.unseen = unseen(page);
+      found.push({name, width, scheme, task, ...what});
     }
   }
-  if (scripts) Object.assign(found[0], act(page, view));
+  if (task === "measure") Object.assign(found[0], act(page, view));
   frame.remove();
   return found;
 }
@@ -42,7 +42,7 @@ function measure(page, view) {
   return {
     overflow: root.scrollWidth - right,
     outside: [...page.querySelectorAll("main *")].filter(
-      (n) => n.checkVisibility() && n.getBoundingClientRect().right > right + 1 && loose(n)).length,
+      (n) => n.getBoundingClientRect().right > right + 1 && n.checkVisibility() && loose(n)).length,
     math: shown.length,
     clipped: shown.filter((m) => clips(m, view)).length,
     flat: shown.filter((m) => m.getBoundingClientRect().height < 4).length,
@@ -75,6 +75,19 @@ function unseen(page) {
     .map((n) => `${n.tagName}.${n.className}: ${n.textContent.trim().slice(0, 40)}`);
 }
 
+// Boxes in place of formulas, within which nothing has a role or a colour of its own: of hundreds of
+// thousands of elements axe would ask a dozen times.
+function stand(page) {
+  const formulas = [...page.querySelectorAll("math")];
+  const sizes = formulas.map((math) => math.getBoundingClientRect());
+  formulas.forEach((math, n) => {
+    const box = page.createElement("span");
+    box.style.cssText = `display:inline-block;width:${sizes[n].width}px;height:${sizes[n].height}px`;
+    box.textContent = "x";
+    math.replaceWith(box);
+  });
+}
+
 // Only contrast differs between the schemes.
 async function faults(page, view, scheme) {
   if (!view.axe) {
@@ -83,8 +96,7 @@ async function faults(page, view, scheme) {
     page.head.append(script);
   }
   const only = scheme === "light" ? {} : {runOnly: ["color-contrast"]};
-  const options = {resultTypes: ["violations"], elementRef: false, ...only};
-  const {violations} = await view.axe.run(page, options);
+  const {violations} = await view.axe.run({resultTypes: ["violations"], elementRef: false, ...only});
   return violations.filter((v) => ["serious", "critical"].includes(v.impact))
     .map((v) => `${v.id}: ${v.nodes.length} times, as ${v.nodes[0].html.slice(0, 120)}`);
 }
