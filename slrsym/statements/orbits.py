@@ -19,6 +19,31 @@ from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 Piece: TypeAlias = str | Basic
 
 
+# What docstrings of statements say of parameters, and of what is refused.
+_OF_MAP = """
+
+    Parameters
+    ----------
+    map : BoxMap
+        The map g.
+{}
+    Raises
+    ------
+    ProofError
+        If the map is no `BoxMap`{}.
+    """
+_ALONE = _OF_MAP.format("", "")
+_WITH_FUNCTION = _OF_MAP.format(
+    "    function : Lambda\n        The function of the coordinates.\n",
+    ", or the function no Lambda of the same coordinates",
+)
+_WITH_POINTS = _OF_MAP.format(
+    "    points : FiniteSet\n        The points, as `point_set` makes them.\n",
+    ", or the points are not made by `point_set`, have another number of\n"
+    "        coordinates, or are not known to lie in the box",
+)
+
+
 class OrbitStatement(Sentence):
     """A statement about the orbits of a map, for all parameters that the context allows.
 
@@ -39,18 +64,6 @@ class OrbitStatement(Sentence):
     others: ClassVar[int] = 0
     # The sentence, but for what it is about.
     words: ClassVar[tuple[str, ...]]
-    # What the docstring of a statement says of its parameters, unless it says it itself.
-    described: ClassVar[str] = ""
-    refused: ClassVar[str] = ""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if cls.__doc__ and "Parameters\n" not in cls.__doc__:
-            cls.__doc__ = (
-                f"{cls.__doc__.rstrip()}\n\n    Parameters\n    ----------\n    map : BoxMap\n"
-                f"        The map g.\n{cls.described}\n    Raises\n    ------\n    ProofError\n"
-                f"        If the map is no `BoxMap`{cls.refused}.\n    "
-            )
 
     def __new__(cls, *_args: Any, **_options: Any) -> Any:
         if len(_args) != 1 + cls.others:
@@ -132,8 +145,6 @@ class _AboutFunction(OrbitStatement):
 
     others = 1
     letter: ClassVar[str] = "f"
-    described = "    function : Lambda\n        The function of the coordinates.\n"
-    refused = ", or the function no Lambda of the same coordinates"
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
@@ -153,12 +164,14 @@ class _AboutFunction(OrbitStatement):
 class DecreasesAlong(_AboutFunction):
     """f(g(x)) <= f(x) at every point x of the orbit of every start in the box."""
 
+    __doc__ = f"{__doc__}{_WITH_FUNCTION}"
     words = ("along every orbit $f$ never increases",)
 
 
 class VanishesAlong(_AboutFunction):
     """S tends to 0 along the orbit of every start in the box."""
 
+    __doc__ = f"{__doc__}{_WITH_FUNCTION}"
     letter = "S"
 
     words = ("along every orbit $S$ tends to 0",)
@@ -167,6 +180,7 @@ class VanishesAlong(_AboutFunction):
 class StepsVanish(OrbitStatement):
     """The distance of successive points of the orbit of every start in the box tends to 0."""
 
+    __doc__ = f"{__doc__}{_ALONE}"
     words = ("along every orbit the distance of successive points tends to 0",)
 
 
@@ -210,11 +224,6 @@ class _AboutPoints(OrbitStatement):
     """A statement about a map and points of its box."""
 
     others = 1
-    described = "    points : FiniteSet\n        The points, as `point_set` makes them.\n"
-    refused = (
-        ", or the points are not made by `point_set`, have another number of\n"
-        "        coordinates, or are not known to lie in the box"
-    )
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
@@ -234,30 +243,35 @@ class _AboutPoints(OrbitStatement):
 class OrbitsConvergeTo(_AboutPoints):
     """The orbit of every start in the box converges, to one of the points."""
 
+    __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("every orbit converges to ",)
 
 
 class NullStarts(_AboutPoints):
     """The starts in the box whose orbits converge to one of the points have Lebesgue measure 0."""
 
+    __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("the starts whose orbits converge to ", " are of Lebesgue measure 0")
 
 
 class AlmostEveryStartConvergesTo(_AboutPoints):
     """The orbit of every start in the box, but for a null set, converges to one of the points."""
 
+    __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("the orbit of almost every start converges to ",)
 
 
 class Injective(OrbitStatement):
     """No two points of the box have the same image."""
 
+    __doc__ = f"{__doc__}{_ALONE}"
     words = ("the map $g$ is injective",)
 
 
 class InvertibleJacobian(OrbitStatement):
     """On the closed box g is continuously differentiable, with an invertible Jacobian matrix."""
 
+    __doc__ = f"{__doc__}{_ALONE}"
     words = ("the Jacobian matrix of $g$ is nowhere singular",)
 
 
@@ -268,6 +282,7 @@ class LocalDiffeomorphism(_AboutPoints):
     g and its inverse are continuously differentiable.
     """
 
+    __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("the map $g$ is a local diffeomorphism around ",)
 
 
