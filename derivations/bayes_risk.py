@@ -119,7 +119,9 @@ risk = Claim(
         evaluate=False,
     ),
     source="new; for $gamma = 1$, a uniform location; by Fubini's theorem, not checked here, from "
-    "softmax-conditional-mean and the claims above",
+    "softmax-conditional-mean and the claims above. No rule exchanges a mean and an integral over a "
+    "half-line, nor knows that it converges: what falls faster than every power is here slower "
+    "than a Gaussian",
     given=[Le(c**2, 1), Ge(L, 2)],
 )
 
@@ -143,7 +145,14 @@ def bayes_risk(dimension, tokens, inner):
 
 @risk.tested_by
 def _(rng):
-    """Against the risk of softmax with $k = k*$, $v = v*$, and against tokens."""
+    """Against the risk of softmax with $k = k*$, $v = v*$, and against tokens.
+
+    For a proof three things are not among the rules: that the integral over $x$ converges, whose
+    integrand falls faster than every power, but slower than a Gaussian; that means of
+    $exp(-x^2 exp(m U))$, whose slopes are not of moderate growth, may be differentiated or split
+    over a symbolic number of copies; and that a mean and an integral over a half-line change
+    places, where the integrand has both signs.
+    """
     from slrsym.models import softmax
     from slrsym.models.instances import attention
 

@@ -129,6 +129,7 @@ class Model:
         self.spaces = self._spaces()
         self._given = {pair: sympify(value) for pair, value in given.items()}
         self._names = dict(names)
+        self._programs: dict[tuple[tuple[str, ...], tuple[Symbol, ...]], Program] = {}
         self._check_directions()
 
     # -- the statement ---------------------------------------------------------------------------
@@ -480,6 +481,12 @@ class Model:
         known = ("excess_risk", "risk", "gradient", "hessian")
         if not what or not set(what) <= set(known):
             raise ValueError(f"what must be of {', '.join(known)}; got {what}")
+        order = self.parameters if parameters is None else tuple(parameters)
+        if (what, order) not in self._programs:
+            self._programs[what, order] = self._printed(what, order)
+        return self._programs[what, order]
+
+    def _printed(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
         outputs: list[Expr] = []
         for name in what:
             if name == "hessian":
@@ -490,12 +497,8 @@ class Model:
             else:
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
-        return printed(
-            outputs,
-            self.order_parameters,
-            self.parameters if parameters is None else parameters,
-            given=self._terms.needed(outputs),
-        )
+        given = self._terms.needed(outputs)
+        return printed(outputs, self.order_parameters, parameters, given=given)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
         """Risk and gradient, or what is asked for, as a function.
