@@ -119,8 +119,8 @@ risk = Claim(
         evaluate=False,
     ),
     source="new; for $gamma = 1$, a uniform location; by Fubini's theorem, not checked here, from "
-    "softmax-conditional-mean and the claims above. No rule exchanges a mean and an integral over a "
-    "half-line, nor knows that it converges: what falls faster than every power is here slower "
+    "softmax-conditional-mean and the claims above. No rule exchanges a mean and an integral over "
+    "a half-line, nor knows that it converges: what falls faster than every power is here slower "
     "than a Gaussian",
     given=[Le(c**2, 1), Ge(L, 2)],
 )
