@@ -210,12 +210,7 @@ class SquareSurvey(Saved):
         return self._kept(data, path)
 
     def field(self) -> xr.Dataset:
-        """The risk, the field and the fixed points alone, which takes no time.
-
-        Returns
-        -------
-        Dataset
-        """
+        """The risk, the field and the fixed points alone, which takes no time."""
         axis = np.linspace(-1, 1, self.points)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
         flow = self._flow(grid)

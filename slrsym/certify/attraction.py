@@ -119,18 +119,7 @@ class Attraction:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Look whether the inequalities hold on the whole box.
-
-        Parameters
-        ----------
-        statement : Boolean
-            The `statement` of this object.
-
-        Returns
-        -------
-        str
-            Why that is not shown; empty if it is.
-        """
+        """Why the inequalities are not shown to hold on the whole box; empty if they are."""
         if statement != self.statement:
             return f"this is evidence for {self.statement}"
         low, high = self._ends
@@ -163,13 +152,7 @@ class Attraction:
         return ""
 
     def conditions(self) -> tuple[dict[str, Expr], dict[Symbol, Expr]]:
-        """What has to be positive, in named quantities, and what these are.
-
-        Returns
-        -------
-        dict of str to Expr
-        dict of Symbol to Expr
-        """
+        """What has to be positive, in named quantities, and what these are."""
         numbers = {alpha: Rational(str(self.step)), _MU: Rational(str(self.rate))}
         found, names = _conditions(self.dimension, self.tokens, str(self.variance))
         return (

@@ -136,13 +136,7 @@ class Certificate:
             draft.write_text(text + "\n", encoding="utf-8")
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON.
-
-        Returns
-        -------
-        dict
-            Numbers that matter are texts, and exact.
-        """
+        """Plain data, for JSON; numbers that matter are texts, and exact."""
         return {
             "format": FORMAT,
             "kind": self.kind,

@@ -96,18 +96,7 @@ class Sublevel:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Look whether the bounds hold for all kappa.
-
-        Parameters
-        ----------
-        statement : Boolean
-            The `statement` of this object.
-
-        Returns
-        -------
-        str
-            Why that is not shown; empty if it is.
-        """
+        """Why the bounds are not shown to hold for all kappa; empty if they are."""
         if statement != self.statement:
             return f"this is evidence for {self.statement}"
         if not (Fraction(self.lam) > 0 and 0 < Fraction(self.radius) < Fraction(1, 2)):

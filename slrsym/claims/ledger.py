@@ -293,13 +293,7 @@ class Ledger:
         return self._library.get(id)
 
     def replacing(self) -> set[str]:
-        """The ids of claims here that take the place of claims that come with the package.
-
-        Returns
-        -------
-        set of str
-            A file with the text of the package's own replaces nothing.
-        """
+        """Ids of claims in the place of the package's own; a file with its text replaces none."""
         try:
             folder = builtin_folder().resolve()
         except DerivationError:

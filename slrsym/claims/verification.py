@@ -80,13 +80,7 @@ class Row:
     against: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as plain data, for JSON.
-
-        Returns
-        -------
-        dict
-            Strings, numbers, None, and lists of strings and of such dicts.
-        """
+        """The row for JSON: strings, numbers, None, and lists of strings and of such dicts."""
         row = asdict(self)
         return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
 

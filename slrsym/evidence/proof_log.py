@@ -68,29 +68,7 @@ def emitted(
 def write_log(
     path: Path, ids: Iterable[str], find: Callable[[str], Claim], seed: int = 0
 ) -> Counter[tuple[str, bool]]:
-    """Write the log of some claims and of those that they use.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    ids : iterable of str
-        The claims.
-    find : callable
-        Finds a claim by its id.
-    seed : int, optional
-        What the log says of the random points of the numerical check.
-
-    Returns
-    -------
-    Counter
-        How many steps of each kind have evidence, and how many have none.
-
-    Raises
-    ------
-    NotSavedError
-        If the file cannot be written.
-    """
+    """Write the log of claims and what they use; count the steps by kind, with evidence or not."""
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
     for record, emission in emitted(ids, find, left_out):

@@ -62,13 +62,7 @@ class Trace:
         return "\n".join(str(step) for step in self.steps)
 
     def to_latex(self) -> str:
-        """The steps as an aligned display, each with its rule.
-
-        Returns
-        -------
-        str
-            An ``align*`` environment.
-        """
+        """The steps as an environment ``align*``, each with its rule."""
         lines = (
             rf"{latex(step.lhs)} &= {latex(step.rhs)} && \text{{({step.rule})}}"
             for step in self.steps

@@ -81,12 +81,7 @@ class Branch:
     events: tuple[Event, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON.
-
-        Returns
-        -------
-        dict
-        """
+        """Everything, for JSON."""
         return {
             "name": self.name,
             "lam": self.lam.tolist(),

@@ -231,12 +231,7 @@ class Atlas:
         return self.euler == self.euler_expected
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON.
-
-        Returns
-        -------
-        dict
-        """
+        """Everything, for JSON."""
         missed = self.coverage.expected_missed
         return {
             "task": {"d": self.task.d, "L": self.task.L, "gamma": self.task.gamma},

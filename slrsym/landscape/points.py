@@ -131,12 +131,7 @@ class CriticalPoint:
         return "attracts" if self.kind == "minimum" else "undecided"
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON.
-
-        Returns
-        -------
-        dict
-        """
+        """Everything, for JSON."""
         plain = {
             name: getattr(self, name)
             for name in (

@@ -115,12 +115,7 @@ class Separation:
     fit_auc: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON.
-
-        Returns
-        -------
-        dict
-        """
+        """Everything, for JSON."""
         return dict(self.__dict__)
 
 

@@ -258,12 +258,7 @@ class Setting:
         return uniform_overlaps(self.d, self.entropy(seed), first, stop)
 
     def as_dict(self) -> dict[str, Any]:
-        """Names and values.
-
-        Returns
-        -------
-        dict
-        """
+        """Names and values."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 

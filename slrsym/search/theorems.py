@@ -104,13 +104,7 @@ del _rules, _name, _needs, _used
 
 
 def names_of_theorems() -> tuple[str, ...]:
-    """The theorems that `by_theorem` knows.
-
-    Returns
-    -------
-    tuple of str
-        Their names.
-    """
+    """The theorems that `by_theorem` knows."""
     return tuple(sorted(_RULES))
 
 

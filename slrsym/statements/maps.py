@@ -156,13 +156,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return self._between(point, sp.Ge, sp.Le)
 
     def interior(self) -> tuple[Boolean, ...]:
-        """That the coordinates lie in the open box.
-
-        Returns
-        -------
-        tuple of Boolean
-            Relations, two for each coordinate.
-        """
+        """That the coordinates lie in the open box: two relations for each."""
         return self._between(None, sp.Gt, sp.Lt)
 
     def _between(self, point: Iterable[Any] | None, above: Any, below: Any) -> tuple[Boolean, ...]:
@@ -174,13 +168,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         )
 
     def stays(self) -> Boolean:
-        """That a step from the coordinates, which lie in the box, does not leave the box.
-
-        Returns
-        -------
-        Boolean
-            A conjunction of relations.
-        """
+        """That a step from the coordinates, which lie in the box, does not leave the box."""
         return sp.And(*self.inside(self.images), evaluate=False)
 
     def after(self, function: sp.Lambda) -> Expr:
@@ -214,13 +202,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return value_at(function, self.coordinates)
 
     def squared_step(self) -> Expr:
-        """The squared length of a step from the coordinates.
-
-        Returns
-        -------
-        Expr
-            In terms of the coordinates.
-        """
+        """The squared length of a step, in terms of the coordinates."""
         return sp.Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
 
     def face(self, fixed: Symbol, value: Any) -> BoxMap:

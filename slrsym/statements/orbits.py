@@ -102,13 +102,7 @@ class OrbitStatement(Sentence):
         return ()
 
     def sentence(self) -> tuple[Piece, ...]:
-        """The statement in words, after the map and the functions in it have been defined.
-
-        Returns
-        -------
-        tuple of str and Basic
-            Words, and expressions or sets to be written as formulas.
-        """
+        """The statement: words, and expressions or sets to be written as formulas."""
         return self.words
 
     def _sympystr(self, printer: Any) -> str:
