@@ -119,8 +119,7 @@ class Value:
         return digits_of(self.error, abs(self.number))
 
     def __str__(self) -> str:
-        result: str = mpmath.nstr(self.number, int(max(2.0, min(60.0, self.digits))))
-        return result
+        return str(mpmath.nstr(self.number, int(max(2.0, min(60.0, self.digits)))))
 
 
 def digits_of(error: Any, size: Any) -> float:

@@ -282,8 +282,7 @@ class Judge:
 
     def holds(self, statement: Basic) -> bool:
         if statement in (S.true, S.false):
-            result: bool = statement == S.true
-            return result
+            return bool(statement == S.true)
         if isinstance(statement, Relational):
             return self._relation(statement)
         if isinstance(statement, sp.Not):

@@ -253,8 +253,7 @@ class Nodes:
                 relation = RELATIONS[type(expr).__name__]
                 return relation(order_of(self.ball(expr.lhs), self.ball(expr.rhs)))
             if expr in (S.true, S.false):
-                result: bool = expr == S.true
-                return result
+                return bool(expr == S.true)
             if isinstance(expr, sp.And):
                 return all(self.condition(arg) for arg in expr.args)
             if isinstance(expr, sp.Or):

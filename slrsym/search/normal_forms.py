@@ -604,8 +604,7 @@ def is_same_multiplied_out(first: Expr, second: Expr) -> bool:
     """
     if not (_is_plain(first) and _is_plain(second)):
         return False
-    result: bool = first == second or _multiplied_out(first) == _multiplied_out(second)
-    return result
+    return bool(first == second or _multiplied_out(first) == _multiplied_out(second))
 
 
 def _is_plain(expr: Basic) -> bool:
