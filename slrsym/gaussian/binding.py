@@ -148,18 +148,6 @@ class IIDSum(Binder):
         return result
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> IIDSum:
-        """The same sum, the variables of one copy named anew.
-
-        Parameters
-        ----------
-        names : mapping of Symbol to Symbol
-            New names, declared real. Variables that are not in it keep theirs.
-
-        Returns
-        -------
-        IIDSum
-            An equal random variable.
-        """
         return IIDSum(self.term.xreplace(names), self.law.renamed(names), self.count)
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:

@@ -120,37 +120,19 @@ class Euclidean:
         return np.zeros_like(point)
 
 
-class UnitSpheres:
+class UnitSpheres(Manifold):
     """Unit vectors along the last axis of an array: one of them, or a product of spheres.
 
-    The retraction makes vectors unit vectors again, as projected gradient descent does.
+    Points and vectors are of shape (..., d). A tangent vector has no part along the point, the
+    retraction divides the sum of point and step by its norm, as projected gradient descent does, and
+    the acceleration is towards the centre, by the square of the speed.
     """
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """The vector without its part along the point.
-
-        Parameters
-        ----------
-        point, vector : ndarray, shape (..., d)
-
-        Returns
-        -------
-        ndarray, shape (..., d)
-        """
         result: Array = vector - np.sum(point * vector, axis=-1, keepdims=True) * point
         return result
 
     def retract(self, point: Array, step: Array) -> Array:
-        """The sum of point and step, divided by its norm.
-
-        Parameters
-        ----------
-        point, step : ndarray, shape (..., d)
-
-        Returns
-        -------
-        ndarray, shape (..., d)
-        """
         moved = point + step
         result: Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
         return result
@@ -171,16 +153,6 @@ class UnitSpheres:
         return result
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        """Towards the centre, by the square of the speed.
-
-        Parameters
-        ----------
-        point, direction : ndarray, shape (..., d)
-
-        Returns
-        -------
-        ndarray, shape (..., d)
-        """
         result: Array = -np.sum(direction * direction, axis=-1, keepdims=True) * point
         return result
 
