@@ -124,8 +124,8 @@ class UnitSpheres(Manifold):
     """Unit vectors along the last axis of an array: one of them, or a product of spheres.
 
     Points and vectors are of shape (..., d). A tangent vector has no part along the point, the
-    retraction divides the sum of point and step by its norm, as projected gradient descent does, and
-    the acceleration is towards the centre, by the square of the speed.
+    retraction divides the sum of point and step by its norm, as projected gradient descent does,
+    and the acceleration is towards the centre, by the square of the speed.
     """
 
     def tangent(self, point: Array, vector: Array) -> Array:
