@@ -82,25 +82,12 @@ def _as_bits(typing_context, number):
     return types.int64(types.float64), generate
 
 
-def _polynomial(powers, x, end=None):
-    """A polynomial as an expression in x, x2, x4, ...: few operations wait for each other."""
-    end = 1 << (len(powers) - 1).bit_length() if end is None else end
-    if len(powers) == 1:
-        return repr(powers[0])
-    half = end // 2
-    if len(powers) <= half:
-        return _polynomial(powers, x, half)
-    low, high = (_polynomial(part, x, half) for part in (powers[:half], powers[half:]))
-    return f"({low} + {x}{half if half > 1 else ''} * {high})"
-
-
-def _squares(x, count):
-    """The powers that a polynomial of so many terms needs."""
-    found, last = [], x
-    for n in range(1, (count - 1).bit_length()):
-        found.append(f"{x}{1 << n} = {last} * {last}")
-        last = f"{x}{1 << n}"
-    return "\n    ".join(found)
+def _horner(powers, x):
+    """A polynomial as an expression."""
+    text = repr(powers[-1])
+    for c in powers[-2::-1]:
+        text = f"({text} * {x} + {c!r})"
+    return text
 
 
 def _written(text, options=_INLINE):
@@ -116,8 +103,7 @@ exp = _written(f"""def exp(x):
     shifted = x * _LOG2E + _WHOLE
     k = shifted - _WHOLE
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    {_squares("r", len(_EXP))}
-    p = 1.0 + (r + r2 * {_polynomial(_EXP, "r")})
+    p = 1.0 + (r + r * r * {_horner(_EXP, "r")})
     # What is no normal number is reached in two steps.
     shift = 64 if k < -1000.0 else (-1 if k > 1000.0 else 0)
     last = 2.0**-64 if k < -1000.0 else (2.0 if k > 1000.0 else 1.0)
@@ -126,12 +112,10 @@ exp = _written(f"""def exp(x):
 
 erf = _written(f"""def erf(x):
     size = abs(x)
-    q = x * x
-    {_squares("q", len(_ERF))}
-    near = x + x * {_polynomial(_ERF, "q")}
+    square = x * x
+    near = x + x * {_horner(_ERF, "square")}
     u = (5.0 if size > 6.0 else size - 1.0)
-    {_squares("u", len(_ERFC))}
-    far = 1.0 - exp(-{_polynomial(_ERFC, "u")})
+    far = 1.0 - exp(-{_horner(_ERFC, "u")})
     return near if size < 1.0 else math.copysign(far, x)
 """)
 
@@ -250,8 +234,7 @@ _BELL = 1 / math.sqrt(2 * math.pi)
 
 fall = _written(f"""def fall(w):
     r = 0.0 if w > 0.34 else -w
-    {_squares("r", len(_EXP))}
-    return 1.0 - exp(-w) if w > 0.34 else w - r2 * {_polynomial(_EXP, "r")}
+    return 1.0 - exp(-w) if w > 0.34 else w - r * r * {_horner(_EXP, "r")}
 """)
 
 
@@ -284,8 +267,7 @@ _TAIL = tuple(
 
 tail = _written(f"""def tail(x, bell):
     u = (x - 4.0) / (x + 4.0)
-    {_squares("u", len(_TAIL))}
-    return bell * {_polynomial(_TAIL, "u")} / (1.0 + 2.0 * x)
+    return bell * {_horner(_TAIL, "u")} / (1.0 + 2.0 * x)
 """)
 
 
