@@ -355,6 +355,23 @@ def test_signs_hold_at_random_points() -> None:
     assert checked > (200 if THOROUGH else 50)
 
 
+@pytest.mark.parametrize(
+    ("value", "more_given", "expr"),
+    [
+        (y - z, Gt(y, z), x),
+        (exp(y) / (1 + exp(y)), True, 1 - x),
+        (y**2 + z**2, True, x - 2 * y * z + 1),
+        (y**2 + z**2, True, 1 / (x - 2 * y * z + 1)),
+    ],
+)
+def test_a_symbol_that_is_given_a_value_has_the_sign_of_it(
+    value: Expr, more_given: Any, expr: Expr
+) -> None:
+    given = [Eq(x, value), *([more_given] if more_given is not True else [])]
+    assert sign_of(expr, Facts(given)).positive
+    assert not sign_of(expr, Facts(given[1:])).decided
+
+
 @more
 @pytest.mark.parametrize("seed", range(12 if THOROUGH else 3))
 def test_signs_of_polynomials_on_boxes(seed: int) -> None:
