@@ -15,4 +15,5 @@ m = model(Sequence({informative: 1, Token(): 9}), attention, given={k_star @ v_s
 runs = m.simulate({d: 80, lam: 0.1, c: 0.5}, steps=4000, alpha=5e-3, runs=5, rng=0)
 plt.plot(runs.step, runs.overlap(k, k_star).T, "C0", runs.step, runs.overlap(v, v_star).T, "C1")
 plt.xlabel("step")
+plt.ylabel(r"$k \cdot k^*$ (blue), $v \cdot v^*$ (orange)")
 plt.savefig("angle.png")

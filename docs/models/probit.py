@@ -16,4 +16,5 @@ m = model(Sequence({informative: 1, Token(): 9}), attention, given={k_star @ v_s
 runs = m.simulate({d: 80, lam: 0.3}, steps=4000, alpha=5e-3, runs=5, rng=0)
 plt.plot(runs.step, runs.risk.T)
 plt.xlabel("step")
+plt.ylabel("risk")
 plt.savefig("probit.png")

@@ -15,4 +15,5 @@ m = model(Sequence({informative: 1, Token(): 9}), attention, given={k_star @ v_s
 runs = m.simulate({d: 20, mu: 10**0.5}, steps=100, alpha=0.05, runs=1, rng=0, backend="numpy")
 plt.plot(runs.step, runs.overlap(k, k_star).T, runs.step, runs.overlap(v, v_star).T)
 plt.xlabel("step")
+plt.ylabel(r"$k \cdot k^*$ (blue), $v \cdot v^*$ (orange)")
 plt.savefig("softmax.png")

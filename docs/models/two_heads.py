@@ -10,4 +10,5 @@ runs = two.model.simulate(values, steps=2000, alpha=2e-3, runs=3, rng=0, backend
 for head in two.k:
     plt.plot(runs.step, runs.overlap(head, two.k_star[0])[0])
 plt.xlabel("step")
+plt.ylabel(r"$k_1 \cdot k^*_1$ (blue), $k_2 \cdot k^*_1$ (orange)")
 plt.savefig("two_heads.png")
