@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,9 +64,19 @@ def verify(
         optional(
             "--log",
             metavar="FILE",
-            help="Write the proofs with their evidence, for recheck; takes minutes for all claims.",
+            help="Write the proofs with their evidence, for recheck. What FILE has already, or the "
+            "log that comes with slrsym, is taken where it still says the same, and judged anew.",
         ),
     ] = None,
+    patience: Annotated[
+        float,
+        optional(
+            "--patience",
+            metavar="X",
+            min=0.0,
+            help="How long --log searches for what is lacking; 1 is some ten seconds for a step.",
+        ),
+    ] = 1.0,
     coq: Annotated[
         bool,
         typer.Option("--coq", help="Let Coq check steps, too, where it is installed."),
@@ -127,16 +138,20 @@ def verify(
     if problems or _has_failed(rows):
         raise typer.Exit(1)
     if log is not None:
-        _write_log(log, paths, [row.id for row in rows], seed)
+        _write_log(log, paths, [row.id for row in rows], seed, patience)
     if coq:
         ids = [row.id for row in rows]
         check_by_coq(loaded(paths, ids), ids, search=bool(paths))
 
 
-def _write_log(file: Path, paths: list[Path] | None, ids: list[str], seed: int) -> None:
+def _write_log(
+    file: Path, paths: list[Path] | None, ids: list[str], seed: int, patience: float
+) -> None:
+    from slrsym.evidence.earlier import SHIPPED
     from slrsym.evidence.proof_log import write_log
 
-    counts = write_log(file, ids, loaded(paths, ids).find, seed)
+    earlier = file if file.is_file() and file.stat().st_size else SHIPPED
+    counts = write_log(file, ids, loaded(paths, ids).find, seed, earlier, patience)
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
@@ -312,12 +327,20 @@ def derivations(
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
 
-FILE = Annotated[Path, typer.Argument(metavar="FILE", help="A log that verify --log has written.")]
+FILE = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="A log that verify --log has written; by default the log of all claims, which comes "
+        "with slrsym.",
+        show_default=False,
+    ),
+]
 
 
 @shared.reported()
 def recheck(
-    file: FILE,
+    file: FILE = None,
     path: shared.PATHS = None,
     alone: Annotated[
         bool,
@@ -333,6 +356,10 @@ def recheck(
     from slrsym.trusted import Refused, differs
     from slrsym.trusted import recheck as judge
 
+    if file is None:
+        from slrsym.evidence.earlier import SHIPPED
+
+        file = SHIPPED
     if not file.is_file():
         raise typer.BadParameter(f"there is no file {file}", param_hint="FILE")
     with ThreadPoolExecutor() as pool:
@@ -392,11 +419,14 @@ def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
 
 def _ids(file: Path) -> list[str]:
     """The claims that a log says it has, read before it is judged."""
-    found = []
-    with file.open("rb") as lines:
-        while text := lines.readline(64_000_000):
-            found += re.findall(rb'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
-    return [id.decode() for id in found]
+    from slrsym.trusted import Refused
+    from slrsym.trusted.log import text_lines
+
+    found: list[str] = []
+    with suppress(Refused, UnicodeDecodeError):
+        for text in text_lines(file):
+            found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
+    return found
 
 
 def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -37,8 +37,9 @@ FOUND: dict[str, Any] = {}
 
 
 def searched(
-    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000
-) -> tuple[Any, ...]:
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
+    spent: Callable[[int], None] = lambda work: None,
+) -> tuple[Any, ...]:  # fmt: skip
     """The rule, the premises and the data by which the kernel shows a relation.
 
     Raises
@@ -56,7 +57,7 @@ def searched(
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
-        made = _tried(p, given, premises, effort)
+        made = _tried(p, given, premises, effort, spent)
     except Refused:
         FOUND[name] = None
         raise
@@ -65,8 +66,9 @@ def searched(
 
 
 def _tried(
-    p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int
-) -> tuple[Any, ...]:
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
+    spent: Callable[[int], None],
+) -> tuple[Any, ...]:  # fmt: skip
     facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
     symbols, reason = free(p), None
     near = [i for i, fact in enumerate(facts) if free(fact) & symbols and _is_light(fact)]
@@ -75,7 +77,7 @@ def _tried(
         if share < 1.0 and len(chosen) == len(facts):
             continue
         try:
-            return _searched(p, given, premises, facts, chosen, int(share * effort))
+            return _searched(p, given, premises, facts, chosen, int(share * effort), spent)
         except Refused as refusal:
             reason = refusal
     raise reason or Refused("nothing was tried")
@@ -88,7 +90,7 @@ def _is_light(fact: Term) -> bool:
 
 def _searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
-    chosen: Sequence[int], effort: int,
+    chosen: Sequence[int], effort: int, spent: Callable[[int], None],
 ) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
@@ -107,6 +109,8 @@ def _searched(
                 size, units = 64, {}
                 continue
             raise
+        finally:
+            spent(search.work)
         written = [[list(map(int, m)), d, str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.tape]
     raise Refused("units of exponents do not settle")
@@ -114,7 +118,14 @@ def _searched(
 
 def arithmetic(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = ()) -> Line:
     """The line that shows a relation from hypotheses and other lines; raises `Refused`."""
-    name, _, *data = searched(p, given, [line.theorem for line in lines])
+    effort = min(em.effort, em.left)
+    if effort <= 0:
+        raise Refused("the search has done what it may for a step")
+
+    def spent(work: int) -> None:
+        em.left -= work
+
+    name, _, *data = searched(p, given, [line.theorem for line in lines], effort, spent)
     return em.script.add(name, lines, *data)
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from sympy import Integral, Matrix
 
 from slrsym.claims.claim import Claim
+from slrsym.evidence.earlier import Earlier
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.gaussian.binding import Expectation
 from slrsym.search.context import Context, covariances
@@ -37,6 +38,8 @@ from slrsym.trusted.term import (
 Family: TypeAlias = Callable[["Emission", Step, Sequence[Line]], Line]
 _FAMILIES: dict[str, Family] = {}
 _PROOFS: dict[str, Callable[[Emission, Any, Context, str], Line]] = {}
+# What the search may do for a question, some seconds; and for how many that fail in a step.
+_EFFORT, _QUESTIONS = 120_000, 4
 # What a family may fail with, for want of evidence.
 FAILURES = (Refused, SearchRefused, Untranslatable, ProofError, NotImplementedError)
 
@@ -92,8 +95,14 @@ class Emission:
         One for each step.
     """
 
-    def __init__(self, claim: Claim, find: Callable[[str], Claim], book: Book) -> None:
+    def __init__(
+        self, claim: Claim, find: Callable[[str], Claim], book: Book,
+        earlier: Earlier | None = None, patience: float = 1.0,
+    ) -> None:  # fmt: skip
         self.claim, self.find, self.book = claim, find, book
+        self.earlier = earlier or Earlier({})
+        # How much work the search may do for a question, and what is left for the step at hand.
+        self.effort = self.left = int(_EFFORT * patience)
         self.script = Script(book)
         self.translator = Translator()
         self.outcomes: list[Outcome] = []
@@ -274,6 +283,7 @@ class Emission:
 
     def undo(self, mark: int) -> None:
         del self.script.lines[mark:], self.script.theorems[mark:]
+        self.earlier.forget(mark)
         self._holds = {
             k: v for k, v in self._holds.items()
             if v and (isinstance(v.number, str) or v.number < mark)
@@ -338,15 +348,24 @@ class Emission:
         """One step: its inferences, or the statement on trust if they do not show it."""
         kind, start = kind or _kind(step), len(self.script.lines)
         wanted, given = self.formula(step.statement), self.hypotheses(step.context)
-        self._reasons = []
-        try:
-            line = make()
-            if not same(line.theorem.conclusion, wanted):
-                raise Refused(f"another statement: {key(line.theorem.conclusion)[:200]}")
-            line = self.discharged(line, step.context)
-        except FAILURES as reason:
-            self.undo(start)
-            line = self.unchecked(kind, str(reason)[:400], given, wanted)
+        self.left = _QUESTIONS * self.effort
+        taken = partial(self.earlier.taken, self.script, step.label, step.rule.name, wanted)
+        for way in (taken, make):
+            self._reasons = []
+            try:
+                line = way()
+                if not same(line.theorem.conclusion, wanted):
+                    raise Refused(f"another statement: {key(line.theorem.conclusion)[:200]}")
+                line = self.discharged(line, step.context)
+                if way is taken and self._reasons:
+                    raise Refused("a condition of it is not known any more")
+                break
+            except FAILURES as reason:
+                self.undo(start)
+                refusal = str(reason)[:400]
+        else:
+            line = self.unchecked(kind, refusal, given, wanted)
+        self.earlier.ends(step.label, step.rule.name, wanted, line)
         self.script.step(step.label, step.rule.name, line)
         lines = range(start, len(self.script.lines))
         self.outcomes.append(Outcome(step.label, kind, "; ".join(self._reasons), lines))
@@ -432,7 +451,10 @@ def _kind(step: Step) -> str:
     return f"structural: {' '.join(words[:2]) if words[0] in ('the', 'theorem') else words[0]}"
 
 
-def emit(claim: Claim, find: Callable[[str], Claim], book: Book) -> tuple[dict[str, Any], Emission]:
+def emit(
+    claim: Claim, find: Callable[[str], Claim], book: Book,
+    earlier: Earlier | None = None, patience: float = 1.0,
+) -> tuple[dict[str, Any], Emission]:  # fmt: skip
     """The record of a claim for the log, after which the book has the claim.
 
     Raises
@@ -440,7 +462,7 @@ def emit(claim: Claim, find: Callable[[str], Claim], book: Book) -> tuple[dict[s
     Untranslatable
         If the kernel has no words for its statement.
     """
-    work = Emission(claim, find, book)
+    work = Emission(claim, find, book, earlier, patience)
     statement = work.formula(claim.statement)
     context, given = work.supposed()
     if claim.is_tested or claim.evidence() is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.evidence import analysis, gaussian_rules, laws, means, orbits, solutions, structure
+from slrsym.evidence.arithmetic import FOUND
+from slrsym.evidence.earlier import Earlier
+from slrsym.evidence.earlier import records as records_of
 from slrsym.evidence.emission import Emission, emit
 from slrsym.evidence.translate import Untranslatable
 from slrsym.files import replacing
@@ -52,13 +56,16 @@ def _values_at_zero(step: Step) -> Iterator[str]:
 
 
 def emitted(
-    ids: Iterable[str], find: Callable[[str], Claim], left_out: list[str] | None = None
-) -> Iterator[tuple[dict[str, Any], Emission]]:
+    ids: Iterable[str], find: Callable[[str], Claim], left_out: list[str] | None = None,
+    earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
+) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
     """The record of each claim, those that it uses before it, and how its steps fared."""
     book = Book()
+    # Else what is found would depend on what was asked before.
+    FOUND.clear()
     for id in in_order(ids, find):
         try:
-            yield emit(find(id), find, book)
+            yield emit(find(id), find, book, Earlier((earlier or {}).get(id, {})), patience)
         except Untranslatable:
             if left_out is None:
                 raise
@@ -66,19 +73,25 @@ def emitted(
 
 
 def write_log(
-    path: Path, ids: Iterable[str], find: Callable[[str], Claim], seed: int = 0
-) -> Counter[tuple[str, bool]]:
-    """Write the log of claims and what they use; count the steps by kind, with evidence or not."""
+    path: Path, ids: Iterable[str], find: Callable[[str], Claim], seed: int = 0,
+    earlier: Path | None = None, patience: float = 1.0,
+) -> Counter[tuple[str, bool]]:  # fmt: skip
+    """Write the log of claims and what they use; count the steps by kind, with evidence or not.
+
+    For steps that say the same, the evidence of an earlier log is taken, and judged anew.
+    """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
-    for record, emission in emitted(ids, find, left_out):
+    known = records_of(earlier) if earlier else {}
+    for record, emission in emitted(ids, find, left_out, known, patience):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
     # Claims whose statement the kernel has no words for, such as limits, are not in the log.
     counts.update(("statement without words in the kernel", False) for _ in left_out)
     header = {"seed": seed, "slrsym": version("slrsym")}
     with replacing(path) as draft:
-        draft.write_text("".join(f"{line}\n" for line in written(header, records)))
+        data = "".join(f"{line}\n" for line in written(header, records)).encode()
+        draft.write_bytes(lzma.compress(data, preset=9) if path.suffix == ".xz" else data)
     return counts
 
 

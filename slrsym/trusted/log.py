@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from slrsym.trusted.term import (
     Reader,
@@ -33,7 +34,8 @@ from slrsym.trusted.theorem import RULES, Theorem, prove, rule
 
 FORMAT = "slrsym proof log 1"
 UNCHECKED = "unchecked: "
-_LONGEST, _MOST = 64_000_000, 100_000
+# Bytes of a line, lines, and bytes of a whole log.
+_LONGEST, _MOST, _LARGEST = 64_000_000, 100_000, 256_000_000
 
 
 @rule("unchecked", "json", "ts", "t")
@@ -163,6 +165,14 @@ def _read(kind: str, data: Any, reader: Reader) -> Any:
     return tuple((_name(s, reader), reader.read(v)) for s, v in data)
 
 
+def read_inference(name: Any, data: Sequence[Any], reader: Reader) -> list[Any]:
+    """What an inference of a log says besides its premises, by the kinds of its rule."""
+    require(isinstance(name, str) and name in RULES, f"unknown rule {name!r:.40}")
+    kinds = RULES[name].kinds
+    require(len(kinds) == len(data), f"{name} takes {len(kinds)} data")
+    return [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
+
+
 def _name(data: Any, reader: Reader) -> Term:
     """A symbol, or a function ``[u, name, sort, number of arguments]``."""
     if isinstance(data, list) and data[:1] in (["u"], ["ix"]):
@@ -224,6 +234,24 @@ def differs(found: Judged, said: Mapping[str, Any]) -> str:
     return ""
 
 
+def text_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a log, which may be compressed by xz."""
+    with Path(path).open("rb") as raw:
+        is_packed = raw.read(6) == b"\xfd7zXZ\0"
+        raw.seek(0)
+        number = size = 0
+        try:
+            # Closed with the file that it reads from.
+            file: IO[bytes] = lzma.LZMAFile(raw) if is_packed else raw  # noqa: SIM115
+            while text := file.readline(_LONGEST):
+                number, size = number + 1, size + len(text)
+                whole = number <= _MOST and size <= _LARGEST and text.endswith(b"\n")
+                require(whole, f"line {number}: cut short, or more than a log may hold")
+                yield text.decode()
+        except (lzma.LZMAError, EOFError):
+            raise Refused(f"line {number + 1}: damaged") from None
+
+
 def recheck(path: str | Path) -> list[Judged]:
     """Judge a log with the kernel alone.
 
@@ -235,28 +263,21 @@ def recheck(path: str | Path) -> list[Judged]:
         If the file cannot be read.
     """
     book, judged, before, claims = Book(), [], "", 0
-    with Path(path).open(encoding="utf-8") as file:
-        number = 0
-        while text := file.readline(_LONGEST):
-            number += 1
-            try:
-                require(
-                    number <= _MOST and text.endswith("\n"),
-                    "cut short, or more than a log may hold",
-                )
-                record = _loaded(text)
-                require(record.pop("digest", None) == _digest(before, record), "a wrong digest")
-                before = _digest(before, record)
-                if number == 1:
-                    require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
-                    claims = record.get("claims", 0)
-                else:
-                    judged.append(_judged(record, book))
-            except Refused as reason:
-                raise Refused(f"line {number}: {reason}") from None
-            # What a rule stumbles over is malformed; a judge that falls has not agreed.
-            except Exception as reason:
-                raise Refused(f"line {number}: malformed: {type(reason).__name__}") from None
+    for number, text in enumerate(text_lines(path), start=1):
+        try:
+            record = _loaded(text)
+            require(record.pop("digest", None) == _digest(before, record), "a wrong digest")
+            before = _digest(before, record)
+            if number == 1:
+                require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
+                claims = record.get("claims", 0)
+            else:
+                judged.append(_judged(record, book))
+        except Refused as reason:
+            raise Refused(f"line {number}: {reason}") from None
+        # What a rule stumbles over is malformed; a judge that falls has not agreed.
+        except Exception as reason:
+            raise Refused(f"line {number}: malformed: {type(reason).__name__}") from None
     require(judged, "an empty log")
     require(type(claims) is int and claims == len(judged), "claims are missing at the end")
     return judged
@@ -300,11 +321,7 @@ def _judged(record: dict[str, Any], book: Book) -> Judged:
             isinstance(line, list) and len(line) > 1 and isinstance(line[1], list), "no inference"
         )
         name, premises, *data = line
-        require(isinstance(name, str) and name in RULES, f"unknown rule {name!r:.40}")
-        kinds = RULES[name].kinds
-        require(len(kinds) == len(data), f"{name} takes {len(kinds)} data")
-        read = [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
-        script.add(name, map(script.premise, premises), *read)
+        script.add(name, map(script.premise, premises), *read_inference(name, data, reader))
     steps = []
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 4, "a step has four fields")

@@ -1,0 +1,119 @@
+"""What an earlier log has: its evidence for steps that say the same today, judged anew."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from slrsym.trusted import Line, Refused, Script
+from slrsym.trusted.log import read_inference, text_lines
+from slrsym.trusted.term import Reader, Term, key
+
+# The log of all claims that come with the package: slrsym verify --log has written it.
+SHIPPED = Path(__file__).with_name("ledger.log.xz")
+
+
+def records(path: Path) -> dict[str, dict[str, Any]]:
+    """What a log says of each claim, not judged; nothing if it cannot be read."""
+    try:
+        found = [json.loads(text) for text in text_lines(path)]
+        return {record["claim"]: record for record in found[1:]}
+    except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Refused):
+        return {}
+
+
+@cache
+def judged() -> dict[str, tuple[int, int]]:
+    """For each claim of the shipped log: its steps, and how many rest on nothing unchecked."""
+    counts: dict[str, tuple[int, int]] = {}
+    open_claims: dict[str, bool] = {}
+    for id, record in records(SHIPPED).items():
+        is_open: list[bool] = []
+
+        def rests(number: Any, is_open: list[bool] = is_open) -> bool:
+            return open_claims[number] if isinstance(number, str) else is_open[number]
+
+        for name, premises, *_ in record["lines"]:
+            is_open.append(name == "unchecked" or any(map(rests, premises)))
+        open_claims[id] = rests(record["shown"])
+        ends = [end for _, _, end, _ in record["steps"]]
+        counts[id] = len(ends), len(ends) - sum(map(rests, ends))
+    return counts
+
+
+def by_kernel(id: str, steps: int) -> int | None:
+    """How many of a claim's steps the kernel judges; None if the log is of another proof."""
+    found = judged().get(id)
+    return found[1] if found and found[0] == steps else None
+
+
+class Earlier:
+    """The inferences of a claim in an earlier log, taken over step by step."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self._lines: list[Any] = record.get("lines", [])
+        self._reader = Reader()
+        # By what a step is called and says: the inferences that ended it.
+        self._ends: dict[tuple[str, str, str], int | str] = {}
+        # What inferences of then are now.
+        self._now: dict[int | str, Line] = {}
+        try:
+            for row in record.get("terms", ()):
+                self._reader.add(row)
+            for label, name, end, said in record.get("steps", ()):
+                self._ends[label, name, key(self._reader.read(said))] = end
+        # Whatever is wrong with it: it is evidence of nothing.
+        except Exception:
+            self._ends = {}
+
+    def taken(self, script: Script, label: str, name: str, wanted: Term) -> Line:
+        """The line by which the step was shown; raises `Refused` if it was not, or is no more."""
+        end = self._ends.get((label, name, key(wanted)))
+        if end is None:
+            raise Refused("no earlier log has the step")
+        try:
+            return self._made(script, end)
+        except Refused:
+            raise
+        except Exception as reason:
+            raise Refused(f"malformed: {type(reason).__name__}") from None
+
+    def ends(self, label: str, name: str, wanted: Term, line: Line) -> None:
+        """Note the line by which a step is shown now, for those that rest on it."""
+        end = self._ends.get((label, name, key(wanted)))
+        if isinstance(end, int):
+            self._now[end] = line
+
+    def forget(self, mark: int) -> None:
+        """Forget the inferences from a number on, which have been undone."""
+        self._now = {
+            k: line for k, line in self._now.items()
+            if isinstance(line.number, str) or line.number < mark
+        }  # fmt: skip
+
+    def _made(self, script: Script, number: int | str) -> Line:
+        if isinstance(number, str):
+            return script.premise(number)
+        if number < 0:
+            raise Refused("no inference")
+        open_ones = [number]
+        while open_ones:
+            at = open_ones[-1]
+            name, premises, *data = self._lines[at]
+            if at in self._now:
+                open_ones.pop()
+                continue
+            if name == "unchecked":
+                raise Refused("the earlier log has no evidence for the step")
+            if before := [p for p in premises if isinstance(p, int) and p not in self._now]:
+                if any(not 0 <= p < at for p in before):
+                    raise Refused("an inference from a later one")
+                open_ones += before
+                continue
+            lines = [script.premise(p) if isinstance(p, str) else self._now[p] for p in premises]
+            self._now[at] = script.add(name, lines, *read_inference(name, data, self._reader))
+        return self._now[number]
