@@ -74,7 +74,7 @@ def verify(
             "--patience",
             metavar="X",
             min=0.0,
-            help="How long --log searches for what is lacking; 1 is some ten seconds for a step.",
+            help="How long --log searches for a step that lacks evidence; 1 is some 20 seconds.",
         ),
     ] = 1.0,
     coq: Annotated[

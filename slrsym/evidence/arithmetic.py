@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -38,7 +39,7 @@ FOUND: dict[str, Any] = {}
 
 def searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
-    spent: Callable[[int], None] = lambda work: None,
+    em: Emission | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """The rule, the premises and the data by which the kernel shows a relation.
 
@@ -57,9 +58,11 @@ def searched(
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
-        made = _tried(p, given, premises, effort, spent)
+        made = _tried(p, given, premises, effort, em)
     except Refused:
-        FOUND[name] = None
+        # With more left, another step may find it.
+        if em is None or em.left > 0:
+            FOUND[name] = None
         raise
     FOUND[name] = made[-1]
     return made
@@ -67,7 +70,7 @@ def searched(
 
 def _tried(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
-    spent: Callable[[int], None],
+    em: Emission | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
     symbols, reason = free(p), None
@@ -77,7 +80,7 @@ def _tried(
         if share < 1.0 and len(chosen) == len(facts):
             continue
         try:
-            return _searched(p, given, premises, facts, chosen, int(share * effort), spent)
+            return _searched(p, given, premises, facts, chosen, int(share * effort), em)
         except Refused as refusal:
             reason = refusal
     raise reason or Refused("nothing was tried")
@@ -90,12 +93,14 @@ def _is_light(fact: Term) -> bool:
 
 def _searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
-    chosen: Sequence[int], effort: int, spent: Callable[[int], None],
+    chosen: Sequence[int], effort: int, em: Emission | None,
 ) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
     for _ in range(12):
-        search = Search(effort)
+        if em and em.left <= 0:
+            raise Refused("the search has done what it may for a step")
+        search = Search(effort, em.left if em else math.inf)
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
         try:
@@ -110,7 +115,8 @@ def _searched(
                 continue
             raise
         finally:
-            spent(search.work)
+            if em:
+                em.left -= search.work
         written = [[list(map(int, m)), d, str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.tape]
     raise Refused("units of exponents do not settle")
@@ -118,14 +124,7 @@ def _searched(
 
 def arithmetic(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = ()) -> Line:
     """The line that shows a relation from hypotheses and other lines; raises `Refused`."""
-    effort = min(em.effort, em.left)
-    if effort <= 0:
-        raise Refused("the search has done what it may for a step")
-
-    def spent(work: int) -> None:
-        em.left -= work
-
-    name, _, *data = searched(p, given, [line.theorem for line in lines], effort, spent)
+    name, _, *data = searched(p, given, [line.theorem for line in lines], em.effort, em)
     return em.script.add(name, lines, *data)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -55,9 +56,11 @@ class Search:
     effort : int
         After how much work it gives up: monomials of candidates that were tried, some 25,000 in a
         second. Seconds would make the evidence depend on the machine.
+    most : float
+        The same, for all questions together.
     """
 
-    def __init__(self, effort: int) -> None:
+    def __init__(self, effort: int, most: float = math.inf) -> None:
         self.busy: set[Any] = set()
         self.failed: set[Any] = set()
         self.depth = self.count = 0
@@ -67,7 +70,7 @@ class Search:
         self.tape: list[Any] = []
         self.entries: list[Any] = []
         self.brief = False
-        self.effort, self.patience = effort, 0.1
+        self.effort, self.most, self.patience = effort, most, 0.1
         self.work, self.end = 0, 0.0
 
     def hint(self, f: Any) -> None:
@@ -138,7 +141,7 @@ class Search:
         number, self.count, self.entries = self.count, self.count + 1, []
         # What is only nice to know is not worth as long as what is asked in the end.
         share = 0.01 if self.brief else self.patience
-        self.end = self.work + share * self.effort
+        self.end = min(self.work + share * self.effort, self.most)
         self.patience = 0.1
         self.go(st, st.facts.reduced(p), want)
         if self.entries:

@@ -38,7 +38,7 @@ from slrsym.trusted.term import (
 Family: TypeAlias = Callable[["Emission", Step, Sequence[Line]], Line]
 _FAMILIES: dict[str, Family] = {}
 _PROOFS: dict[str, Callable[[Emission, Any, Context, str], Line]] = {}
-# What the search may do for a question, some seconds; and for how many that fail in a step.
+# What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
 # What a family may fail with, for want of evidence.
 FAILURES = (Refused, SearchRefused, Untranslatable, ProofError, NotImplementedError)

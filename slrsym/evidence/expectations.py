@@ -75,7 +75,9 @@ class Calculus:
         for line in lines:
             nodes |= opaque_in(line.theorem.conclusion)
         exist = [self.em.holds(defined(n), self.context) for n in nodes.values()]
-        name, _, *data = searched(p, given, [line.theorem for line in (*lines, *exist)], QUICK)
+        name, _, *data = searched(
+            p, given, [line.theorem for line in (*lines, *exist)], QUICK, self.em
+        )
         return self.add(name, [*lines, *exist], *data)
 
     def term(self, node: Expectation) -> Term:

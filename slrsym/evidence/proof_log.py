@@ -61,8 +61,6 @@ def emitted(
 ) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
     """The record of each claim, those that it uses before it, and how its steps fared."""
     book = Book()
-    # Else what is found would depend on what was asked before.
-    FOUND.clear()
     for id in in_order(ids, find):
         try:
             yield emit(find(id), find, book, Earlier((earlier or {}).get(id, {})), patience)
@@ -82,6 +80,8 @@ def write_log(
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
+    # Else what is found would depend on what was asked before.
+    FOUND.clear()
     known = records_of(earlier) if earlier else {}
     for record, emission in emitted(ids, find, left_out, known, patience):
         records.append(record)

@@ -9,6 +9,7 @@ import lzma
 import pytest
 from sympy import Ge, Symbol
 
+from slrsym.evidence.arithmetic import FOUND
 from slrsym.evidence.earlier import SHIPPED, judged, records
 from slrsym.evidence.proof_log import emitted, in_order, statements, write_log
 from slrsym.proof import Claim, builtin_ledger, chain, sign
@@ -131,6 +132,7 @@ def claimed(low):
 
 
 def logged(find, earlier=None, patience=1.0):
+    FOUND.clear()
     ((record, emission),) = emitted(["square"], find, None, earlier, patience)
     return json.loads(json.dumps(record)), emission
 
