@@ -295,8 +295,8 @@ def _loaded(text: str) -> dict[str, Any]:
         record = json.loads(text, object_pairs_hook=unique, parse_float=no, parse_constant=no)
     except Refused:
         raise
-    except ValueError as reason:
-        raise Refused(f"no JSON: {reason}") from None
+    except ValueError:
+        raise Refused("no JSON") from None
     require(isinstance(record, dict), "a line is no record")
     return record  # type: ignore[no-any-return]
 
