@@ -44,7 +44,7 @@ from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.coq import also_by_coq, confirmed, confirmed_claims
-from slrsym.evidence.earlier import by_kernel
+from slrsym.evidence.shipped import by_kernel
 from slrsym.search.step import Step
 from slrsym.statements.expressions import conjuncts
 from slrsym.typeset import Printer, declared_laws

@@ -147,8 +147,8 @@ def verify(
 def _write_log(
     file: Path, paths: list[Path] | None, ids: list[str], seed: int, patience: float
 ) -> None:
-    from slrsym.evidence.earlier import SHIPPED
     from slrsym.evidence.proof_log import write_log
+    from slrsym.evidence.shipped import SHIPPED
 
     earlier = file if file.is_file() and file.stat().st_size else SHIPPED
     counts = write_log(file, ids, loaded(paths, ids).find, seed, earlier, patience)
@@ -357,7 +357,7 @@ def recheck(
     from slrsym.trusted import recheck as judge
 
     if file is None:
-        from slrsym.evidence.earlier import SHIPPED
+        from slrsym.evidence.shipped import SHIPPED
 
         file = SHIPPED
     if not file.is_file():

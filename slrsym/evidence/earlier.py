@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from slrsym.trusted import Line, Refused, Script
 from slrsym.trusted.log import read_inference, text_lines
 from slrsym.trusted.term import Reader, Term, key
-
-# The log of all claims that come with the package: slrsym verify --log has written it.
-SHIPPED = Path(__file__).with_name("ledger.log.xz")
 
 
 def records(path: Path) -> dict[str, dict[str, Any]]:
@@ -24,31 +20,6 @@ def records(path: Path) -> dict[str, dict[str, Any]]:
         return {record["claim"]: record for record in found[1:]}
     except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Refused):
         return {}
-
-
-@cache
-def judged() -> dict[str, tuple[int, int]]:
-    """For each claim of the shipped log: its steps, and how many rest on nothing unchecked."""
-    counts: dict[str, tuple[int, int]] = {}
-    open_claims: dict[str, bool] = {}
-    for id, record in records(SHIPPED).items():
-        is_open: list[bool] = []
-
-        def rests(number: Any, is_open: list[bool] = is_open) -> bool:
-            return open_claims[number] if isinstance(number, str) else is_open[number]
-
-        for name, premises, *_ in record["lines"]:
-            is_open.append(name == "unchecked" or any(map(rests, premises)))
-        open_claims[id] = rests(record["shown"])
-        ends = [end for _, _, end, _ in record["steps"]]
-        counts[id] = len(ends), len(ends) - sum(map(rests, ends))
-    return counts
-
-
-def by_kernel(id: str, steps: int) -> int | None:
-    """How many of a claim's steps the kernel judges; None if the log is of another proof."""
-    found = judged().get(id)
-    return found[1] if found and found[0] == steps else None
 
 
 class Earlier:

@@ -8,14 +8,14 @@ import pytest
 
 from slrsym.book.claims import marks
 from slrsym.claims.ledger import Row
-from slrsym.evidence import earlier
+from slrsym.evidence import shipped
 
 ROW = Row("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 
 
 @pytest.fixture
 def lists(monkeypatch):
-    monkeypatch.setattr(earlier, "judged", lambda: {"a": (3, 3), "b": (3, 2), "c": (3, 0)})
+    monkeypatch.setattr(shipped, "judged", lambda: {"a": (3, 3), "b": (3, 2), "c": (3, 0)})
     monkeypatch.setattr("slrsym.book.claims.confirmed_claims", lambda: {"a": []})
     monkeypatch.setattr("slrsym.book.claims.confirmed", lambda: {"b": {"1": "ring"}})
 

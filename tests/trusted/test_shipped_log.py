@@ -10,8 +10,9 @@ import pytest
 from sympy import Ge, Symbol
 
 from slrsym.evidence.arithmetic import FOUND
-from slrsym.evidence.earlier import SHIPPED, judged, records
+from slrsym.evidence.earlier import records
 from slrsym.evidence.proof_log import emitted, in_order, statements, write_log
+from slrsym.evidence.shipped import SHIPPED, judged
 from slrsym.proof import Claim, builtin_ledger, chain, sign
 from slrsym.trusted import Refused, differs, recheck, written
 from slrsym.trusted.log import UNCHECKED, _digest, text_lines
