@@ -17,7 +17,6 @@ import zlib
 from collections import Counter
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from itertools import product
 from pathlib import Path
 from queue import Empty, Queue
 
@@ -25,12 +24,12 @@ import pytest
 
 from slrsym.book.site import site_files
 from slrsym.files import write_folder
-from tests._profile import NIGHTLY, THOROUGH
+from tests._profile import NIGHTLY, THOROUGH, more
 from tests.export.site_check import linked
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"), more]
 
 WIDTHS = (1280, 768, 390)
 # The colour of a page in each scheme.
@@ -54,9 +53,10 @@ class Handler(SimpleHTTPRequestHandler):
 
     def do_POST(self):
         sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        # Before the answer: the page sends nothing else until it has it.
+        self.server.found.put(sent)
         self.send_response(204)
         self.end_headers()
-        self.server.found.put(sent)
 
 
 def axe():
@@ -71,11 +71,23 @@ def axe():
 AXE = axe()
 
 
-def looked_at(name):
-    """Whether axe looks at a page: at all of them each night, else at one in so many."""
-    if NIGHTLY or name == SPOILED or "/" not in name:
-        return True
-    return zlib.crc32(name.encode()) % (16 if THOROUGH else 4) == 0
+# One in how many pages is visited for each task; at night all are.
+SHARES = {"measure": 1, "bare": 1, "axe": 4}
+if THOROUGH:
+    SHARES = {"measure": 3, "bare": 12, "axe": 12}
+if NIGHTLY:
+    SHARES = dict.fromkeys(SHARES, 1)
+
+
+def chosen(files, task):
+    """The pages that are visited for a task: those at the top, the largest, a share of the rest."""
+    names = [name for name in files if name.endswith(".html")]
+    largest = sorted(names, key=lambda name: len(files[name]))[-4:]
+    return [
+        name
+        for name in names
+        if "/" not in name or name in largest or not zlib.crc32(name.encode()) % SHARES[task]
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +100,15 @@ def site(document, tmp_path_factory):
     wrong += '<div style="width:9px;overflow:hidden"><math><mi>clipped</mi></math></div>'
     wrong += '<script>console.error("on purpose")</script>'
     write_folder(folder, files | {SPOILED: claim.replace("</main>", f"{wrong}</main>")})
-    names = [*(name for name in files if name.endswith(".html")), SPOILED]
     # What is clicked on stays so: the pages where most can be done are opened anew for each width.
     wanted = [
         (name, widths, "measure")
-        for name in names
+        for name in [*chosen(files, "measure"), SPOILED]
         for widths in ([[w] for w in WIDTHS] if name in ("index.html", "ledger.html") else [WIDTHS])
     ]
-    wanted += [(name, [1280], "bare") for name in names]
+    wanted += [(name, [1280], "bare") for name in [*chosen(files, "bare"), SPOILED]]
     if AXE:
-        looked = filter(looked_at, names)
+        looked = [*chosen(files, "axe"), SPOILED]
         wanted += [(name, [width], "axe") for name in looked for width in (1280, 390)]
     given = {"WANTED": wanted, "AXE": AXE.read_text(encoding="utf-8") if AXE else ""}
     told = "".join(f"const {name} = {json.dumps(value)};\n" for name, value in given.items())
@@ -202,12 +213,10 @@ def test_what_is_wrong_is_noticed(seen):
     assert any("on purpose" in line for line in seen[1])
 
 
-def test_formulas_are_drawn(document, pages):
-    for claim in document.claims:
-        for width, scheme in product(WIDTHS, LIGHT):
-            page = pages[f"claims/{claim.id}.html", width, scheme]
-            assert page["drawn"] == page["math"]
-            assert page["flat"] == 0
+def test_formulas_are_drawn(pages):
+    assert {key: m["flat"] for key, m in pages.items() if m["flat"]} == {}
+    assert {key for key, m in pages.items() if m["drawn"] != m["math"]} == set()
+    assert sum(m["drawn"] for m in pages.values()) > 1000
 
 
 def test_no_formula_is_clipped(pages):
@@ -219,9 +228,9 @@ def test_pages_are_dark_where_one_wants_them_so(pages):
     assert shown == set(LIGHT.items())
 
 
-def test_without_scripts_all_can_be_read(seen, pages):
+def test_without_scripts_all_can_be_read(seen):
     bare = [m for m in seen[0] if of(m, "bare")]
-    assert {m["name"] for m in bare} == {name for name, *_ in pages}
+    assert {m["name"] for m in bare} >= {"index.html", "ledger.html", "notation.html"}
     assert {m["name"]: m["unseen"] for m in bare if m["unseen"]} == {}
     assert {m["name"]: m["overflow"] for m in bare if m["overflow"] > 0} == {}
 
@@ -248,7 +257,8 @@ def test_long_formulas_are_broken_for_the_width(pages):
 
 def test_steps_are_folded_and_unfolded(document, pages):
     folding = [m for m in pages.values() if "folded" in m]
-    assert len(folding) > 0.9 * len([claim for claim in document.claims if claim.proof])
+    proved = {f"claims/{claim.id}.html" for claim in document.claims if claim.proof}
+    assert len(folding) > 0.9 * len(proved & {name for name, *_ in pages})
     for page in folding:
         assert page["folded"] == 0
         assert page["unfolded"] == page["open"]

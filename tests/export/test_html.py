@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import random
 import re
 from dataclasses import replace
 from html import escape, unescape
 from itertools import pairwise
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -109,6 +111,24 @@ def test_the_front_page_leads_to_every_claim(document, site):
     ledger = site["ledger.html"]
     assert ledger.count('class="status proved"') == len(document.claims) + 1
     assert len(site["index.html"].encode()) <= 300_000
+
+
+def links_of(files, name):
+    """Where one comes from a page by one click, as it stands without scripts."""
+    here = posixpath.dirname(name)
+    paths = [urlsplit(a.get("href") or "").path for a in Page(files[name]).all("a")]
+    return {posixpath.normpath(posixpath.join(here, path)) for path in paths if path}
+
+
+def test_theorem_5_is_one_click_from_the_front_and_its_axioms_two(ledger):
+    axioms = ("bolzano-weierstrass", "fubini")
+    files = site_files(build(ledger, as_if_proved(ledger, ["lemma-6", "theorem-5"], axioms), {}))
+    theorem = "claims/theorem-5.html"
+    assert theorem in links_of(files, "index.html")
+    # Its name is read there, not on what has to be opened first.
+    before = files["index.html"].partition(f'href="{theorem}"')[0]
+    assert before.count("<details") == before.count("</details")
+    assert {f"axioms/{name}.html" for name in axioms} <= links_of(files, theorem)
 
 
 def test_helpers_stand_below_the_statement_that_needs_them(ledger):
