@@ -193,8 +193,8 @@ def constructors_of(cls: type) -> Iterator[FunctionType]:
     if not maker.__module__.startswith("slrsym"):
         return
     method = vars(maker).get("__init__") or inspect.unwrap(vars(maker)["__new__"])
-    # What Python itself puts into a protocol or an enumeration is not the package's; in the place of
-    # the former it puts that of `object` when a class of that protocol is called first.
+    # What Python itself puts into a protocol or an enumeration is not the package's; in the place
+    # of the former it puts that of `object` when a class of that protocol is called first.
     if not inspect.isfunction(method) or method.__module__ in ("typing", "enum"):
         return
     yield method
