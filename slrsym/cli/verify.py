@@ -371,9 +371,8 @@ def recheck(
             judged = judge(file)
             if said is not None:
                 _compare(judged, said.result())
-        except (Refused, UnicodeDecodeError) as reason:
-            why = reason if isinstance(reason, Refused) else "it is no text"
-            typer.echo(f"refused: {file}: {why}", err=True)
+        except Refused as reason:
+            typer.echo(f"refused: {file}: {reason}", err=True)
             raise typer.Exit(1) from None
         others = own.result() if own is not None else {}
     replaced = [
@@ -423,7 +422,7 @@ def _ids(file: Path) -> list[str]:
     from slrsym.trusted.log import text_lines
 
     found: list[str] = []
-    with suppress(Refused, UnicodeDecodeError):
+    with suppress(Refused):
         for text in text_lines(file):
             found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
     return found

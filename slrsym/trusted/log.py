@@ -250,6 +250,8 @@ def text_lines(path: str | Path) -> Iterator[str]:
                 yield text.decode()
         except (lzma.LZMAError, EOFError):
             raise Refused(f"line {number + 1}: damaged") from None
+        except UnicodeDecodeError:
+            raise Refused(f"line {number}: no text") from None
 
 
 def recheck(path: str | Path) -> list[Judged]:

@@ -78,8 +78,14 @@ def test_a_changed_byte_is_refused(tmp_path, at, monkeypatch):
     path = tmp_path / "changed.log.xz"
     path.write_bytes(data)
     monkeypatch.setattr("slrsym.trusted.log._judged", lambda record, book: record)
-    with pytest.raises((Refused, UnicodeDecodeError)):
+    with pytest.raises(Refused):
         recheck(path)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    (tmp_path / "noise.log").write_bytes(b'{"format": "\xff"}\n')
+    with pytest.raises(Refused, match="line 1: no text"):
+        recheck(tmp_path / "noise.log")
 
 
 def test_what_is_cut_off_is_missed(tmp_path, monkeypatch):
