@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from itertools import takewhile
 from pathlib import Path
 
 PACKAGES = {
@@ -64,7 +65,9 @@ def page(name, title):
     for public_name in public(module):
         thing = getattr(module, public_name)
         if inspect.isclass(thing):
-            rows += [f".. autoclass:: {name}.{public_name}", "   :members:", ""]
+            rows += [f".. autoclass:: {name}.{public_name}", "   :members:"]
+            # Links lead to the first page that has it.
+            rows += [*(["   :no-index:"] if _is_described_before(thing, name) else []), ""]
         elif inspect.isfunction(thing):
             rows += [f".. autofunction:: {name}.{public_name}", ""]
         elif type(thing).__module__.startswith("slrsym"):
@@ -77,6 +80,12 @@ def page(name, title):
     if values:
         rows += ["Values:", "", *(f".. py:data:: {value}" for value in values), ""]
     return "\n".join(rows)
+
+
+def _is_described_before(thing, name):
+    before = takewhile(lambda other: other != name, PACKAGES)
+    modules = map(importlib.import_module, before)
+    return any(getattr(m, x) is thing for m in modules for x in public(m))
 
 
 def _indented(text):
