@@ -20,7 +20,7 @@ G = Symbol("G", real=True)
 
 # Formulas that cannot be read back, by claim, each with its reason.
 UNREADABLE = {
-    "oracle-transverse-hessian": "SymPy evaluates what is read to another form under a derivative",
+    "oracle-transverse-hessian": "functions with indices, as $H_{11}$, stand without arguments",
 }
 
 
