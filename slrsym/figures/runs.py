@@ -187,8 +187,9 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
             data.attrs["backend"], dynamics=data.attrs["dynamics"], progress=False, **sampled,
         )  # fmt: skip
     names = ["kappa", "nu"]
+    early: xr.Dataset = begin[names].isel(run=chosen)
     later = some[names].isel(step=slice(rows + 1, None))
-    return xr.concat([begin[names].isel(run=chosen), later], "step", join="override")
+    return xr.concat([early, later], "step", join="override")
 
 
 def runs_apart(data: xr.Dataset) -> list[int]:
