@@ -8,14 +8,15 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import xarray as xr
 
+_Data = TypeVar("_Data")
 
 # Of pictures, by the endings of their files.
 FORMATS = ("pdf", "png", "svg")
@@ -119,6 +120,17 @@ def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
 _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 
 
+def kept(data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]) -> _Data:
+    """The data, which are written if there is a path; if they cannot be, the error has them."""
+    if path is not None:
+        try:
+            write(data, Path(path))
+        except NotSavedError as problem:
+            problem.result = data
+            raise
+    return data
+
+
 class Saved:
     """What makes data, and reads them again from the file that it saved them in."""
 
@@ -128,14 +140,7 @@ class Saved:
 
     @staticmethod
     def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
-        """The data, which are saved if there is a path."""
-        if path is not None:
-            try:
-                write_netcdf(data, path)
-            except NotSavedError as problem:
-                problem.result = data
-                raise
-        return data
+        return kept(data, path, write_netcdf)
 
 
 def read_vectors(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:

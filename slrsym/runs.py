@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slrsym.files import (
     DamagedFileError,
-    NotSavedError,
+    kept,
     read_netcdf,
     require_writable,
     write_netcdf,
@@ -210,13 +210,7 @@ def walked(
                 shown(every * count)
     finally:
         noted = np.concatenate(rows)
-        result = finish(noted, logged[: len(noted)])
-        if path is not None:
-            try:
-                save(result, path)
-            except NotSavedError as problem:
-                problem.result = result
-                raise
+        result = kept(finish(noted, logged[: len(noted)]), path, save)
     return result
 
 
