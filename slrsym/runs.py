@@ -74,11 +74,9 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
         return found.sum("space") if "space" in found.dims else found
 
 
-def made(
-    variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any], backend: str
-) -> Runs:
+def made(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
     """Runs, with their settings and the versions that they were made with."""
-    packages = ("slrsym", "numpy", "scipy", *(("numba",) if backend == "numba" else ()))
+    packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
     return Runs(
         variables,
         coords=coords,

@@ -383,5 +383,4 @@ def _dataset(
         | {"lam": ("step", lam)},
         {"run": labels, "step": steps},
         settings,
-        settings["backend"],
     )

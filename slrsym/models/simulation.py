@@ -150,7 +150,7 @@ def simulate(
             "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
             "direction": names, "other": names,
         }  # fmt: skip
-        return made(variables, coords, settings, chosen)
+        return made(variables, coords, settings)
 
     engine = FlowEngine(model, factor, alpha, chosen)
     # A step of a model by quadrature takes a millisecond.

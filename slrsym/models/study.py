@@ -347,4 +347,4 @@ def written_model(model: Model) -> str:
 
 
 def _display(text: str) -> str:
-    return rf"\begin{{dmath*}}{text}\end{{dmath*}}".replace("dmath*", "equation*")
+    return rf"\begin{{equation*}}{text}\end{{equation*}}"
