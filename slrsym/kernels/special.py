@@ -32,7 +32,8 @@ REACH = 40.0
 NOTHING = 750.0
 
 # Gauss-Legendre on [0, 1], exact to 3e-16 up to there.
-NODES, WEIGHTS = ((leggauss(24)[0] + 1) / 2, leggauss(24)[1] / 2)
+NODES, WEIGHTS = leggauss(24)
+NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
 
 SQRT2 = math.sqrt(2.0)
 
