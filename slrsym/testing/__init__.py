@@ -2,9 +2,8 @@
 
 `strategies` are Hypothesis strategies for tasks, overlaps and the like. `check_gradient`,
 `check_hessian` and `check_retraction` compare derivatives with the functions that they belong to.
-`slrsym.testing.reference` computes values of the risk to many digits from its definition, and
-`slrsym.testing.accuracy` holds the kernels against them. Nothing here is imported before it is
-asked for, and only `strategies` needs Hypothesis.
+`slrsym.testing.accuracy` holds the kernels against values of the risk to many digits. Nothing here
+is imported before it is asked for, and only `strategies` needs Hypothesis.
 """
 
 from __future__ import annotations

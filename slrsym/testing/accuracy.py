@@ -1,17 +1,22 @@
-"""How accurate the kernels are, region by region, held against the reference values.
+"""How accurate the kernels are, region by region, held against reference values of 45 digits.
 
 ``python -m slrsym.testing.accuracy`` prints a table of the worst relative errors, and of the same
 errors in units in the last place. Gradient and Hessian count by their largest error relative to
-their largest entry.
+their largest entry. The values in ``slrsym/testing/data`` are made from the definition of the risk
+by `tests.testing.references`. Inputs are binary numbers and stand there exactly, in hexadecimal
+notation.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,17 +25,96 @@ from mpmath import mp, mpf
 from slrsym.kernels import erf_variance, zeta
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.task import Task
-from slrsym.testing.reference import (
-    DIGITS,
-    RISK_REGIONS,
-    ZETA_REGIONS,
-    RiskReference,
-    ZetaReference,
-    risk_references,
-    zeta_references,
-)
 
 _UPPER = np.triu_indices(5)
+
+# How many are kept.
+DIGITS = 45
+
+
+class Setting(NamedTuple):
+    """Where the risk is computed."""
+
+    state: tuple[float, ...]
+    lam: float
+    gamma: float
+    d: int
+    L: int
+
+
+class Derivatives(NamedTuple):
+    """The excess risk and its derivatives in the overlaps."""
+
+    excess_risk: tuple[Any, ...]
+    gradient: tuple[Any, ...]
+    hessian: tuple[Any, ...]
+
+
+class RiskReference(NamedTuple):
+    """What is kept for a setting."""
+
+    region: str
+    setting: Setting
+    values: Derivatives
+
+
+class ZetaReference(NamedTuple):
+    r"""Second moment and variance of :math:`\operatorname{erf}(t + sG)`."""
+
+    region: str
+    t: float
+    s: float
+    zeta: Any
+    variance: Any
+
+
+RISK_REGIONS = (
+    "oracle", "manifold", "generic", "boundary", "small lambda", "large lambda", "large d"
+)  # fmt: skip
+ZETA_REGIONS = ("small s", "moderate", "large s", "large t")
+
+
+DATA = files("slrsym.testing") / "data"
+
+
+def _read(texts: Iterable[str]) -> tuple[Any, ...]:
+    with mp.workdps(DIGITS + 10):
+        return tuple(mpf(text) for text in texts)
+
+
+@cache
+def risk_references() -> tuple[RiskReference, ...]:
+    """The values that are kept of the risk and its derivatives."""
+    rows = json.loads((DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
+    return tuple(
+        RiskReference(
+            row["region"],
+            Setting(
+                tuple(map(float.fromhex, row["state"])),
+                float.fromhex(row["lam"]),
+                float.fromhex(row["gamma"]),
+                row["d"],
+                row["L"],
+            ),
+            Derivatives(*(_read(row[name]) for name in Derivatives._fields)),
+        )
+        for row in rows
+    )
+
+
+@cache
+def zeta_references() -> tuple[ZetaReference, ...]:
+    """The values that are kept of zeta and the variance of erf."""
+    rows = json.loads((DATA / "zeta.json").read_text(encoding="utf-8"))["rows"]
+    return tuple(
+        ZetaReference(
+            row["region"],
+            float.fromhex(row["t"]),
+            float.fromhex(row["s"]),
+            *_read((row["zeta"], row["variance"])),
+        )
+        for row in rows
+    )
 
 
 class Error(NamedTuple):

@@ -13,24 +13,25 @@ from sympy import Rational
 
 from slrsym.models.paper import kernel
 from slrsym.testing import accuracy
-from slrsym.testing import reference as program
-from slrsym.testing.accuracy import error_of, risk_errors, worst, zeta_errors
-from slrsym.testing.reference import (
+from slrsym.testing.accuracy import (
     DATA,
     DIGITS,
     RISK_REGIONS,
     ZETA_REGIONS,
     Derivatives,
     Setting,
-    _agreed,
-    compute_risk,
-    compute_zeta,
+    error_of,
+    risk_errors,
     risk_references,
+    worst,
+    zeta_errors,
     zeta_references,
 )
 
 from .. import tensor_quadrature
 from .._profile import THOROUGH, more, one_in, thorough_only
+from . import references as program
+from .references import _agreed, compute_risk, compute_zeta
 
 BACKENDS = [
     "numpy",

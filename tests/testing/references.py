@@ -7,9 +7,8 @@ are polynomials in its conditional mean and covariance. What is left are integra
 normal variable, of powers of erf and of the variable; they are done by quadrature. Derivatives are
 differences of values, taken with so many digits that enough of them are left.
 
-``python -m slrsym.testing.reference`` computes the values that are kept in ``slrsym/testing/data``,
-at points of its own choice; `risk_references` and `zeta_references` read them. Inputs are binary
-numbers and stand there exactly, in hexadecimal notation.
+``python -m tests.testing.references`` computes the values that are kept in ``slrsym/testing/data``,
+at points of its own choice; `slrsym.testing.accuracy` reads them.
 
 Notes
 -----
@@ -29,58 +28,14 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import mpmath
 from mpmath import mp, mpf
 
-# How many are kept.
-DIGITS = 45
-
-
-class Setting(NamedTuple):
-    """Where the risk is computed."""
-
-    state: tuple[float, ...]
-    lam: float
-    gamma: float
-    d: int
-    L: int
-
-
-class Derivatives(NamedTuple):
-    """The excess risk and its derivatives in the overlaps."""
-
-    excess_risk: tuple[Any, ...]
-    gradient: tuple[Any, ...]
-    hessian: tuple[Any, ...]
-
-
-class RiskReference(NamedTuple):
-    """What is kept for a setting."""
-
-    region: str
-    setting: Setting
-    values: Derivatives
-
-
-class ZetaReference(NamedTuple):
-    r"""Second moment and variance of :math:`\operatorname{erf}(t + sG)`."""
-
-    region: str
-    t: float
-    s: float
-    zeta: Any
-    variance: Any
-
-
-RISK_REGIONS = (
-    "oracle", "manifold", "generic", "boundary", "small lambda", "large lambda", "large d"
-)  # fmt: skip
-ZETA_REGIONS = ("small s", "moderate", "large s", "large t")
+from slrsym.testing.accuracy import DIGITS, RISK_REGIONS, ZETA_REGIONS, Derivatives, Setting
 
 
 def _spread(rng: random.Random, least: float, most: float) -> float:
@@ -302,9 +257,6 @@ def compute_zeta(t: float, s: float, digits: int = DIGITS) -> tuple[Any, Any]:
     return zeta, variance
 
 
-DATA = files("slrsym.testing") / "data"
-
-
 def _written(values: Iterable[Any]) -> list[str]:
     """Numbers as text, each to the same absolute precision."""
     numbers = list(values)
@@ -314,46 +266,6 @@ def _written(values: Iterable[Any]) -> list[str]:
         kept = DIGITS - (int(mpmath.log10(size / abs(x))) if x else DIGITS)
         texts.append(mpmath.nstr(x, kept) if kept > 0 else "0.0")
     return texts
-
-
-def _read(texts: Iterable[str]) -> tuple[Any, ...]:
-    with mp.workdps(DIGITS + 10):
-        return tuple(mpf(text) for text in texts)
-
-
-@cache
-def risk_references() -> tuple[RiskReference, ...]:
-    """The values that are kept of the risk and its derivatives."""
-    rows = json.loads((DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
-    return tuple(
-        RiskReference(
-            row["region"],
-            Setting(
-                tuple(map(float.fromhex, row["state"])),
-                float.fromhex(row["lam"]),
-                float.fromhex(row["gamma"]),
-                row["d"],
-                row["L"],
-            ),
-            Derivatives(*(_read(row[name]) for name in Derivatives._fields)),
-        )
-        for row in rows
-    )
-
-
-@cache
-def zeta_references() -> tuple[ZetaReference, ...]:
-    """The values that are kept of zeta and the variance of erf."""
-    rows = json.loads((DATA / "zeta.json").read_text(encoding="utf-8"))["rows"]
-    return tuple(
-        ZetaReference(
-            row["region"],
-            float.fromhex(row["t"]),
-            float.fromhex(row["s"]),
-            *_read((row["zeta"], row["variance"])),
-        )
-        for row in rows
-    )
 
 
 def risk_row(region: str, setting: Setting) -> dict[str, Any]:
@@ -378,14 +290,14 @@ def zeta_row(region: str, t: float, s: float) -> dict[str, Any]:
 
 def text_of(rows: list[dict[str, Any]]) -> str:
     """Where the rows come from, and one row a line, so that a change of one is seen as such."""
-    head = f'{{"made by": "python -m slrsym.testing.reference", "digits": {DIGITS}, "rows": ['
+    head = f'{{"made by": "python -m tests.testing.references", "digits": {DIGITS}, "rows": ['
     return head + "\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Compute all values, and write them to a folder."""
     parser = argparse.ArgumentParser(
-        prog="python -m slrsym.testing.reference", description="Compute the reference values."
+        prog="python -m tests.testing.references", description="Compute the reference values."
     )
     parser.add_argument("folder", type=Path, help="where to write risk.json and zeta.json")
     parser.add_argument("--each", type=int, default=12, help="points in each region (default 12)")
