@@ -117,7 +117,9 @@ def _searched(
         finally:
             if em:
                 em.left -= search.work
-        written = [[list(map(int, m)), d, str(u)] for (m, d), u in units.items()]
+        # The kernel's polynomials are no longer than need be.
+        size = max(1, len(ring.generators))
+        written = [[list(map(int, m[:size])), d, str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.tape]
     raise Refused("units of exponents do not settle")
 

@@ -17,7 +17,19 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 from slrsym.trusted.ring import Ring
-from slrsym.trusted.sign import ANY, NEG, NN, NP, NZ, POS, ZERO, of_number, power, times
+from slrsym.trusted.sign import (
+    ANY,
+    NEG,
+    NN,
+    NP,
+    NZ,
+    POS,
+    ZERO,
+    of_number,
+    power,
+    times,
+    used_in,
+)
 from slrsym.trusted.term import Refused, Term
 
 
@@ -120,7 +132,7 @@ class Search:
 
     def part(self, st: Ring, q: Any) -> None:
         """The best that is seen at once of a part."""
-        name = ("part", frozenset(q.to_dict().items()), sum(1 for _ in st.facts.known()))
+        name = ("part", str(q), len(st.facts.known()))
         if name in self.failed or self.depth > 8:
             return
         self.failed.add(name)
@@ -174,7 +186,7 @@ class Search:
         if want == NZ and len(p.factor()[1]) == 1:
             return self.go(st, p, POS) or self.go(st, p, NEG)
         name = frozenset(p.to_dict().items())
-        state = (name, want, sum(1 for _ in st.facts.known()), len(st.facts.live))
+        state = (name, want, len(st.facts.known()), len(st.facts.live))
         if (name, want) in self.busy or state in self.failed:
             return False
         self.busy.add((name, want))
@@ -297,7 +309,7 @@ class Search:
     def rows(self, st: Ring, p: Any, want: Any) -> None:
         live = st.facts.live
         exps = [i for i, g in enumerate(st.generators) if g[0] == "exp" and i in live]
-        used = {i for i, n in enumerate(p.degrees()) if n}
+        used = set(used_in(p))
         funs = [i for i in used if i < len(st.generators) and st.generators[i][0] == "f"]
         for a, b in itertools.combinations(funs, 2):
             if st.generators[a][1] == st.generators[b][1]:
@@ -326,12 +338,12 @@ class Search:
         self.combination(st, p, want, (1,))
 
     def known(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
-        used = {i for i, n in enumerate(p.degrees()) if n}
+        used = set(used_in(p))
         facts, out = list(st.facts.known()), []
         for f, s in facts:
             if s in (ANY, NZ):
                 continue
-            g = {i for i, n in enumerate(f.degrees()) if n}
+            g = set(used_in(f))
             if not g <= st.facts.live or (not g & used and len(facts) > limit):
                 continue
             new = len(g - used)
@@ -349,7 +361,7 @@ class Search:
             return False
         q, strict = (-p, want == NEG) if want in (NEG, NP) else (p, want == POS)
         known = self.known(st, p)
-        used = [i for i, n in enumerate(p.degrees()) if n]
+        used = used_in(p)
         for level in levels:
             if self.work > self.end:
                 return False
@@ -506,7 +518,7 @@ class Search:
         for i in [i for i, n in enumerate(p.degrees()) if n == 1]:
             low = high = None
             for f, s in st.facts.known():
-                if [j for j, n in enumerate(f.degrees()) if n] != [i] or f.degrees()[i] != 1:
+                if used_in(f) != [i] or f.degrees()[i] != 1:
                     continue
                 c = -(f - st.x[i]).leading_coefficient() if f != st.x[i] else fmpq(0)
                 if s <= NN:

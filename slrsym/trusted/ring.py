@@ -30,6 +30,7 @@ from slrsym.trusted.sign import (
     product,
     raised,
     times,
+    used_in,
 )
 from slrsym.trusted.term import (
     PARAMETERS,
@@ -189,7 +190,7 @@ class Ring:
 
     def revive(self, p: Poly) -> None:
         """Refuse what is defined inside of a scope that has ended, and not here."""
-        for i in self.in_polynomial(p) if not p.is_constant() else ():
+        for i in self.in_polynomial(p):
             if i in self.facts.live:
                 continue
             kind, *data = self.generators[i]
@@ -223,7 +224,7 @@ class Ring:
         elif kind not in ("s", "pi"):
             return False
         parts = [] if kind in ("s", "pi") else data
-        used = {k for n, _ in parts if not n.is_constant() for k, e in enumerate(n.degrees()) if e}
+        used = {k for n, _ in parts for k in used_in(n)}
         return all(d.is_constant() for _, d in parts) and all(map(self.total, used))
 
     # -- generators -------------------------------------------------------------------------------
@@ -245,9 +246,7 @@ class Ring:
         return len(self.generators) - 1
 
     def in_polynomial(self, p: Poly) -> frozenset[int]:
-        if p.is_constant():
-            return frozenset()
-        own = (self.depends[i] | {i} for i, n in enumerate(p.degrees()) if n)
+        own = (self.depends[i] | {i} for i in used_in(p))
         return frozenset().union(*own)
 
     def symbol(self, t: Term) -> Poly:

@@ -39,6 +39,11 @@ def power(a: Sign, n: int) -> Sign:
     return POS if n == 0 else a if n % 2 else times(a, a) & NN
 
 
+def used_in(p: Poly) -> list[int]:
+    """The numbers of the generators in a polynomial."""
+    return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
+
+
 def of_number(c: Any) -> Sign:
     return POS if c > 0 else NEG if c < 0 else ZERO
 
@@ -83,16 +88,16 @@ class Facts:
         self.one, self.zero = self.ring.constant(1), self.ring.constant(0)
         # The roots: the generator with this number to the power q is a polynomial in those before.
         self.roots: list[tuple[int, int, Poly]] = []
-        self._facts: dict[frozenset[Any], Sign] = {}
+        # By the printing of the polynomial with leading coefficient 1.
+        self._facts: dict[str, tuple[Poly, Sign]] = {}
         # The generators that mean something in the present scope; no evidence may use others.
         self.live: set[int] = set()
-        self._single = [frozenset(g.to_dict().items()) for g in self.x]
 
     @contextmanager
     def scope(self, fresh: set[int]) -> Iterator[None]:
         """What is learned inside is not known outside, nor what was known of `fresh` inside."""
         kept, live = self._facts, self.live
-        self._facts = {k: s for k, s in kept.items() if not any(m[i] for m, _ in k for i in fresh)}
+        self._facts = {k: f for k, f in kept.items() if fresh.isdisjoint(used_in(f[0]))}
         self.live = live - fresh
         try:
             yield
@@ -101,7 +106,9 @@ class Facts:
 
     def reduced(self, p: Poly) -> Poly:
         """The polynomial modulo r^q = base for the roots."""
-        degrees = p.degrees() if self.roots else ()
+        if not self.roots or p.is_constant():
+            return p
+        degrees = p.degrees()
         for i, q, base in reversed(self.roots):
             if degrees[i] < q:
                 continue
@@ -114,41 +121,45 @@ class Facts:
             degrees = p.degrees()
         return p
 
-    def _key(self, p: Poly) -> tuple[frozenset[Any], Sign]:
+    def _key(self, p: Poly) -> tuple[str, Poly, Sign]:
         c = p.leading_coefficient()
-        return frozenset((p / c).to_dict().items()), of_number(c)
+        monic = p / c
+        return str(monic), monic, of_number(c)
 
-    def known(self) -> Iterator[tuple[Poly, Sign]]:
+    def known(self) -> list[tuple[Poly, Sign]]:
         """All facts."""
-        for k, s in self._facts.items():
-            yield self.ring.from_dict(dict(k)), s
+        return list(self._facts.values())
+
+    def _fact(self, name: str) -> Sign:
+        return self._facts[name][1] if name in self._facts else ANY
 
     def learn(self, p: Poly, sign: Sign) -> None:
         p = self.reduced(p)
         if not p.is_constant():
-            k, s = self._key(p)
-            self._facts[k] = self._facts.get(k, ANY) & times(sign, s)
+            name, monic, s = self._key(p)
+            self._facts[name] = monic, self._fact(name) & times(sign, s)
 
     def sign(self, p: Poly, deep: bool = True) -> Sign:
         """By a fact, by terms that agree, by factors."""
         p = self.reduced(p)
         if p.is_constant():
             return of_number(p.leading_coefficient()) if p != 0 else ZERO
-        k, s = self._key(p)
-        found = times(self._facts.get(k, ANY), s)
+        name, _, s = self._key(p)
+        found = times(self._fact(name), s)
         if len(found) == 1:
             return found
-        terms, total = p.to_dict(), None
-        for m, c in terms.items():
+        single = [(i, self._fact(str(self.x[i]))) for i in used_in(p)]
+        terms, total = p.terms(), None
+        for m, c in terms:
             t = of_number(c)
-            for i, n in enumerate(m):
-                if n:
-                    t = times(t, power(self._facts.get(self._single[i], ANY), int(n)))
+            for i, sign in single:
+                if m[i]:
+                    t = times(t, power(sign, int(m[i])))
             total = t if total is None else plus(total, t)
             if total == ANY:
                 break
         found &= total or ANY
-        if len(found) > 1 and len(terms) > 1 and deep:
+        if len(found) > 1 and len(p) > 1 and deep:
             c, factors = p.factor()
             if len(factors) > 1 or factors[0][1] > 1:
                 t = of_number(c)
@@ -177,8 +188,7 @@ class Facts:
 
     def require_live(self, *polynomials: Poly) -> None:
         for p in polynomials:
-            used = {i for i, n in enumerate(p.degrees()) if n} if not p.is_constant() else set()
-            require(used <= self.live, "a generator that means nothing here")
+            require(self.live.issuperset(used_in(p)), "a generator that means nothing here")
 
     # -- JSON -------------------------------------------------------------------------------------
 

@@ -121,7 +121,8 @@ def is_small(terms: Iterable[Term]) -> bool:
     for _ in range(SIZE):
         if not left:
             return True
-        left += [part for _, part in children(left.pop())]
+        t = left.pop()
+        left += (*inside(t), *outside(t)) if t[0] in BINDERS else t[1 + PARAMETERS[t[0]] :]
     return False
 
 
