@@ -46,6 +46,20 @@ def test_what_was_proved_is_judged_again(logged):
     assert "Every claim, and every step, says what its derivation says." in said
 
 
+def test_steps_without_evidence_are_named(logged, tmp_path):
+    source, log = logged
+    assert "2 of 2 steps have evidence of their own" in judge(log, "--alone", "--unchecked")[1]
+    bare = tmp_path / "bare.log"
+    words = ["verify", str(source), "--log", str(bare), "--patience", "0"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    code, said = judge(bare, "--alone", "--unchecked")
+    assert code == 0, said
+    assert "0 of 2 steps follow by the kernel" in said
+    assert "1 of 2 steps have evidence of their own" in said
+    assert "  square 1: Sign" in said
+    assert "square 1" not in judge(bare, "--alone")[1]
+
+
 def test_a_derivation_that_says_something_else(logged, tmp_path):
     _, log = logged
     other = tmp_path / "mine.py"

@@ -346,6 +346,9 @@ def recheck(
         bool,
         typer.Option("--alone", help="Do not compare the statements with those of derivations."),
     ] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Name the steps that have no evidence, too.")
+    ] = False,
 ) -> None:
     """Judge a proof log again, with the proof kernel alone.
 
@@ -379,7 +382,7 @@ def recheck(
         found.id for found in judged
         if found.id in others and differs(found, others[found.id]) not in ("", "steps")
     ]  # fmt: skip
-    unchecked = Counter(
+    rests_on = Counter(
         name for found in judged for step in found.steps for name in _open(step.axioms)
     )
     steps = sum(len(found.steps) for found in judged)
@@ -389,8 +392,15 @@ def recheck(
         f"{steps - rests} of {steps} steps follow by the kernel from axioms of the literature"
     )
     typer.echo(f"{whole} of {len(judged)} claims rest on nothing else")
-    for name, count in unchecked.most_common():
+    for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
+    if unchecked:
+        from slrsym.evidence.earlier import without_evidence
+
+        found = list(without_evidence(file))
+        typer.echo(f"{steps - len(found)} of {steps} steps have evidence of their own; not so:")
+        for claim, label, what in found:
+            typer.echo(f"  {claim} {label}: {what}")
     if not alone:
         typer.echo("Every claim, and every step, says what its derivation says.")
     if replaced:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,19 @@ def records(path: Path) -> dict[str, dict[str, Any]]:
         return {record["claim"]: record for record in found[1:]}
     except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Refused):
         return {}
+
+
+def without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
+    """The steps of a log that stand there on trust: the claim, the label, and what is trusted."""
+    for record in records(path).values():
+        start = 0
+        for label, _, end, _ in record["steps"]:
+            # Else it is a line that another step has made.
+            if isinstance(end, int) and end >= start:
+                made, start = record["lines"][start : end + 1], end + 1
+                trusted = dict.fromkeys(data[0] for name, _, *data in made if name == "unchecked")
+                if trusted:
+                    yield record["claim"], label, ", ".join(trusted)
 
 
 class Earlier:
