@@ -84,13 +84,8 @@ def local_rates(
         As for `slrsym.certify.alpha_bar`.
     alpha : number, text, or range
         Step size.
-    max_boxes : int, optional
-        How many boxes may be looked at.
-    seconds : float, optional
-        For how long; by default as long as there are boxes left, so that the verdict does not
-        depend on the machine.
-    digits : int, optional
-        How many decimal digits balls are computed with.
+    max_boxes, seconds, digits : optional
+        As for `slrsym.certify.alpha_bar`.
 
     Returns
     -------
@@ -175,15 +170,8 @@ def fixed_points(
     ----------
     lam, gamma, d : number, text, or range
         As for `slrsym.certify.alpha_bar`. For ranges, the number is the same for all of them.
-    max_boxes : int, optional
-        How many boxes may be looked at.
-    seconds : float, optional
-        For how long; by default as long as there are boxes left, so that the verdict does not
-        depend on the machine.
-    digits : int, optional
-        How many decimal digits balls are computed with.
-    note : callable, optional
-        Called now and then with the number of boxes looked at.
+    max_boxes, seconds, digits, note : optional
+        As for `slrsym.certify.alpha_bar`.
 
     Returns
     -------
@@ -222,15 +210,8 @@ def classification(
     ----------
     lam, gamma, d : number, text, or range
         As for `slrsym.certify.alpha_bar`.
-    max_boxes : int, optional
-        How many boxes may be looked at.
-    seconds : float, optional
-        For how long; by default as long as there are boxes left, so that the verdict does not
-        depend on the machine.
-    digits : int, optional
-        How many decimal digits balls are computed with.
-    note : callable, optional
-        Called now and then with the number of boxes looked at.
+    max_boxes, seconds, digits, note : optional
+        As for `slrsym.certify.alpha_bar`.
 
     Returns
     -------

@@ -349,15 +349,8 @@ def certify_alpha(
         As for `alpha_bar`.
     alpha : number, text, or range
         The step size.
-    max_boxes : int, optional
-        How many boxes may be looked at.
-    seconds : float, optional
-        For how long; by default as long as there are boxes left, so that the verdict does not
-        depend on the machine.
-    digits : int, optional
-        How many decimal digits balls are computed with.
-    note : callable, optional
-        Called now and then with the number of boxes looked at.
+    max_boxes, seconds, digits, note : optional
+        As for `alpha_bar`.
 
     Returns
     -------

@@ -151,21 +151,13 @@ def gradient_estimate(
         At overlaps: partial derivatives in these; or the velocities of the overlaps along the
         Riemannian gradient on the product of two spheres. At vectors: the gradients of the risk as
         a function on R^d, of vectors of any length; or their projections to the tangent spaces.
-    probabilities : array_like, shape (L,), optional
-        Of the locations; equal by default.
     method : {'projected', 'plain', 'conditioned'}, optional
         As for `risk_estimate`. At vectors, ``projected`` draws tokens in the span of the four
-        vectors, which holds the gradient; ``conditioned`` is for overlaps.
-    antithetic : bool, optional
-        Whether to draw pairs of samples that mirror each other; at overlaps, not for ``plain``.
-    max_samples : int, optional
-        How many samples of the task at most, at least 2.
-    target_stderr : float, optional
-        Stop as soon as the standard errors of all components are as small.
-    rng : int, SeedSequence, Generator or None, optional
-        Where the random numbers come from. Each state has its own stream.
-    progress : callable, optional
-        Called after each block with the samples so far and the largest standard error.
+        vectors, which holds the gradient; ``conditioned``, like `antithetic`, is for overlaps.
+    probabilities : array_like, shape (L,), optional
+        As for `risk_estimate`, like all that follows; an error is the largest of all components.
+    antithetic, max_samples, target_stderr, rng, progress : optional
+        As there.
 
     Returns
     -------
@@ -270,19 +262,9 @@ def output_summary(
     at : array_like of shape (5,), or Directions, optional
         Overlaps kappa, nu, theta, eta, rho, or vectors in R^d; by default the oracle.
     probabilities : array_like, shape (L,), optional
-        Of the locations; equal by default.
-    method : {'projected', 'plain', 'conditioned'}, optional
-        As for `risk_estimate`.
-    antithetic : bool, optional
-        Whether to draw pairs of samples that mirror each other; not for ``plain``.
-    max_samples : int, optional
-        How many samples of the task at most, at least 2.
-    target_stderr : float, optional
-        Stop as soon as the standard errors of all three moments are as small.
-    rng : int, SeedSequence, Generator or None, optional
-        Where the random numbers come from.
-    progress : callable, optional
-        Called after each block with the samples so far and the largest standard error.
+        As for `risk_estimate`, like all that follows; an error is the largest of all three moments.
+    method, antithetic, max_samples, target_stderr, rng, progress : optional
+        As there.
 
     Returns
     -------

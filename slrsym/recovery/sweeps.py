@@ -78,7 +78,8 @@ def recover(
         Of the starts, not negative. Each run has random numbers of its own.
     executor : Executor or callable, optional
         What the runs are divided over: any executor of `concurrent.futures`, or a function that
-        makes one, again if it breaks. By default processes.
+        makes one, again if it breaks. By default processes. One of Dask is that of
+        ``Client.get_executor()``.
     workers : int, optional
         How many processes; by default one for each core. With 1 there are no others.
     path : path, optional
@@ -173,22 +174,8 @@ def sweep(
     seed : int, optional
         Of the starts, not negative. Every run of every setting has random numbers of its own, so
         that it does not depend on what else is in the grid.
-    executor : Executor or callable, optional
-        What the work is divided over: any executor of `concurrent.futures`, or a function that
-        makes one, again if it breaks. By default processes. One of Dask is that of
-        ``Client.get_executor()``.
-    workers : int, optional
-        How many processes; by default one for each core. With 1 there are no others.
-    path : path, optional
-        A netCDF file. Until it is complete, parts are kept in a folder beside it, and a sweep that
-        was interrupted goes on from them. If it is there, it is read.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal.
-    backend : {'auto', 'numpy', 'numba'}, optional
-        By default Numba, or NumPy where it cannot be had.
-    stopping : bool, optional
-        Whether runs stop when their verdicts are certain, by `slrsym.recovery.tubes`; otherwise
-        all steps are taken.
+    executor, workers, path, progress, backend, stopping : optional
+        As for `recover`.
 
     Returns
     -------
