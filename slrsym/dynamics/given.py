@@ -237,7 +237,23 @@ class Start(Protocol):
     """Where runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """The states at which runs start."""
+        """The states at which runs start.
+
+        Parameters
+        ----------
+        task : Task
+            Its dimension is that of vectors.
+
+        Returns
+        -------
+        ndarray, shape (runs, 5) or (runs, 2)
+            kappa, nu, theta, eta, rho; on the manifold kappa and nu, and the others are 0.
+
+        Raises
+        ------
+        ValueError
+            If vectors are given in another dimension.
+        """
         ...
 
 
@@ -246,9 +262,14 @@ def _streams(seed: int | Sequence[int], first: int, stop: int) -> list[Generator
     return [default_rng(SeedSequence(seed, spawn_key=(i,))) for i in range(first, stop)]
 
 
-def _checked(start: Any) -> None:
-    for name, least in (("runs", 1), ("seed", 0)):
-        object.__setattr__(start, name, whole(name, getattr(start, name), least))
+@dataclass(frozen=True)
+class _Drawn(Start):
+    runs: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("runs", 1), ("seed", 0)):
+            object.__setattr__(self, name, whole(name, getattr(self, name), least))
 
 
 def _chi_square(rng: Generator, degrees: int) -> float:
@@ -277,7 +298,7 @@ def _uniform(rng: Generator, d: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(_Drawn):
     """Uniform k and v on the sphere, independent.
 
     Figures 4(a), 5 and 7 start so.
@@ -295,29 +316,12 @@ class Sphere:
         If `runs` is not an integer of at least 1, or `seed` not one of at least 0.
     """
 
-    runs: int
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        _checked(self)
-
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """Draw them.
-
-        Parameters
-        ----------
-        task : Task
-
-        Returns
-        -------
-        ndarray, shape (runs, 5)
-            kappa, nu, theta, eta, rho.
-        """
         return uniform_overlaps(task.d, self.seed, 0, self.runs)
 
 
 @dataclass(frozen=True)
-class Manifold:
+class Manifold(_Drawn):
     """On the invariant manifold: k uniform orthogonal to v*, then v uniform orthogonal to k* and k.
 
     That is the manifold of equation (11); figure 4(b) starts so.
@@ -335,24 +339,7 @@ class Manifold:
         If `runs` is not an integer of at least 1, or `seed` not one of at least 0.
     """
 
-    runs: int
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        _checked(self)
-
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """Draw them.
-
-        Parameters
-        ----------
-        task : Task
-
-        Returns
-        -------
-        ndarray, shape (runs, 2)
-            kappa and nu; the other overlaps are 0.
-        """
         return np.array([self._one(rng, task.d) for rng in _streams(self.seed, 0, self.runs)])
 
     @staticmethod
@@ -363,7 +350,7 @@ class Manifold:
 
 
 @dataclass(frozen=True, eq=False)
-class Overlaps:
+class Overlaps(Start):
     """Given overlaps.
 
     They are those of Theorem 1, or of Lemma 6.
@@ -389,16 +376,6 @@ class Overlaps:
         object.__setattr__(self, "runs", len(values))
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """The values.
-
-        Parameters
-        ----------
-        task : Task
-
-        Returns
-        -------
-        ndarray, shape (runs, 5) or (runs, 2)
-        """
         return self.values
 
     def __repr__(self) -> str:
@@ -406,7 +383,7 @@ class Overlaps:
 
 
 @dataclass(frozen=True, eq=False)
-class StartVectors:
+class StartVectors(Start):
     r"""Given k and v, in coordinates in which :math:`k^\star, v^\star` are the first two axes.
 
     Parameters
@@ -453,23 +430,6 @@ class StartVectors:
         return int(self.k0.shape[-1])
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """Their overlaps.
-
-        Parameters
-        ----------
-        task : Task
-            Of their dimension.
-
-        Returns
-        -------
-        ndarray, shape (runs, 5)
-            kappa, nu, theta, eta, rho.
-
-        Raises
-        ------
-        ValueError
-            If `task.d` is another.
-        """
         if task.d != self.d:
             raise ValueError(f"start must have vectors in R^{task.d}; they are in R^{self.d}")
         k, v, first, second = map(np.asarray, (self.k0, self.v0, self.k_star, self.v_star))
