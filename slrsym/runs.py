@@ -1,6 +1,7 @@
 """The one store of runs: what engines note, in memory and in files, that are complete or not there.
 
-Runs of the paper's task and those of any model are the same kind of data.
+Runs of the paper's task and those of any model are the same kind of data. How many of them do
+something is said with Wilson's interval.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from slrsym.files import (
     DamagedFileError,
@@ -22,6 +24,7 @@ from slrsym.files import (
     write_netcdf,
 )
 from slrsym.jobs import advancing
+from slrsym.kernels.arguments import real_array, whole
 from slrsym.task import OrderParameters, Task
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
@@ -228,3 +231,45 @@ def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, boo
             gap -= longest
         yield gap, same, True
         at += same
+
+
+# Of intervals.
+CONFIDENCE = 0.95
+
+
+def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Wilson's intervals of probabilities, which hold them with probability `CONFIDENCE`.
+
+    The interval is that of E. B. Wilson, Journal of the American Statistical Association 22 (1927).
+
+    Parameters
+    ----------
+    counts : array_like of int, any shape
+        How often each was seen.
+    total : int
+        Among how many, at least 1.
+
+    Returns
+    -------
+    lower, upper : ndarray, of the shape of `counts`
+
+    Raises
+    ------
+    ValueError
+        If `total` is not an integer of at least 1, or a count is not one from 0 to `total`.
+
+    Examples
+    --------
+    >>> lower, upper = wilson([16], 300)
+    >>> [lower.round(3).tolist(), upper.round(3).tolist()]
+    [[0.033], [0.085]]
+    """
+    total = whole("total", total, 1)
+    array = real_array("counts", counts)
+    if not ((array >= 0) & (array <= total) & (array == np.floor(array))).all():
+        raise ValueError(f"counts must be integers from 0 to {total}; got {counts!r}")
+    # From where on the normal law leaves half of the rest.
+    z = ndtri((1 + CONFIDENCE) / 2)
+    middle, half = array + z * z / 2, z * np.sqrt(array * (1 - array / total) + z * z / 4)
+    lower = np.where(array == 0, 0.0, (middle - half) / (total + z * z))
+    return lower, np.where(array == total, 1.0, (middle + half) / (total + z * z))

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 
 from slrsym.figures.runs import log_risk, mean_and_band, over_steps
 from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, spread, style
-from slrsym.montecarlo.proportions import wilson
 from slrsym.probing.probe import EXAMPLE
+from slrsym.runs import wilson
 from slrsym.transformers import matched
 
 # A head counts as separated where |kappa| and |nu| with its own star are both above this.

@@ -22,7 +22,7 @@ from slrsym.dynamics import simulate
 from slrsym.dynamics.given import Constant, Formula, Inverse, schedule_from_text
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
 from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
-from slrsym.montecarlo.proportions import wilson
+from slrsym.runs import wilson
 from slrsym.task import OrderParameters, task_of
 
 _BAND = (0.025, 0.975)

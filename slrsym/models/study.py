@@ -21,7 +21,7 @@ from slrsym.models.simulation import (
     started,
 )
 from slrsym.models.statement import Direction, Token, softmax
-from slrsym.runs import Runs
+from slrsym.runs import Runs, wilson
 
 if TYPE_CHECKING:
     from slrsym.models.stated import Model
@@ -323,10 +323,8 @@ def recovery(
     runs = simulate(model, values, **options)
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
     hits = np.min(last, axis=0) >= least
-    n, p, z = len(hits), float(hits.mean()), 1.959963984540054
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return Recovery(p, (float(middle - half), float(middle + half)), runs)
+    low, high = wilson(hits.sum(), len(hits))
+    return Recovery(float(hits.mean()), (float(low), float(high)), runs)
 
 
 def written_model(model: Model) -> str:

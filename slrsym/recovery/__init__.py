@@ -1,6 +1,6 @@
 """Who recovers and who does not: descent from uniform starts, in numbers, and sweeps over them."""
 
-from slrsym.montecarlo.proportions import wilson
 from slrsym.recovery.separation import Mode, Separation, mode_sizes, modes, separation, setting_of
 from slrsym.recovery.setting import NEAR, VERDICTS, Setting, verdicts
 from slrsym.recovery.sweeps import recover, sweep
+from slrsym.runs import wilson

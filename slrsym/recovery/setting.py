@@ -20,8 +20,8 @@ from slrsym.dynamics.spheres import beyond, curvature, vectors
 from slrsym.kernels.arguments import positive, whole
 from slrsym.landscape.points import distance
 from slrsym.landscape.stability import swap_point
-from slrsym.montecarlo.proportions import wilson
 from slrsym.recovery.tubes import Tube, tube_around
+from slrsym.runs import wilson
 from slrsym.task import ORACLE, Task
 
 _Array = NDArray[np.float64]

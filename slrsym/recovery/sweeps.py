@@ -36,7 +36,6 @@ from slrsym.jobs import Jobs, Maker, advancing, as_maker, completed
 from slrsym.kernels.arguments import number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.kernels.loop import cores
-from slrsym.montecarlo.proportions import CONFIDENCE
 from slrsym.recovery.setting import (
     MOVING,
     NEAR,
@@ -48,6 +47,7 @@ from slrsym.recovery.setting import (
     tally,
     tubes,
 )
+from slrsym.runs import CONFIDENCE
 from slrsym.task import OrderParameters
 
 AXES = ("lam0", "rate", "d", "L", "gamma", "alpha")
