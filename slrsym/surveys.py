@@ -6,6 +6,7 @@ below are ours.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,13 +61,40 @@ def best_temperature(task: Task) -> float:
     return float(np.exp(scipy.optimize.minimize_scalar(risk_at, bounds=around, method="bounded").x))
 
 
+class _Survey(Saved, ABC):
+    """Data that take seconds: they are made at once."""
+
+    @abstractmethod
+    def made(self) -> xr.Dataset:
+        """The data, which `compute` saves, too."""
+
+    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
+        """The data that the class speaks of.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save them.
+        progress : bool, optional
+            Not used: this takes seconds.
+
+        Returns
+        -------
+        Dataset
+        """
+        return self._kept(self.made(), path)
+
+
 @dataclass(frozen=True)
-class OracleSurvey(Saved):
+class OracleSurvey(_Survey):
     r"""Figure 3: the risks of the oracle and of the best linear predictor as d grows.
 
     Locations are uniform. For each d the inverse temperature is the best one: where d is large it
     falls, while :math:`\lambda\sqrt d` grows, as Corollary 2 asks for. The paper's own range of d
     and choice of :math:`\lambda` are lost; these are ours, and so are L and :math:`\varepsilon`.
+
+    The data are ``oracle``, ``linear``, ``lam`` over ``d``; ``oracle_estimate``, ``oracle_error``,
+    ``linear_estimate``, ``linear_error`` over ``d_sampled``, errors being standard errors.
 
     Parameters
     ----------
@@ -106,22 +134,8 @@ class OracleSurvey(Saved):
             "seed": self.seed,
         }
 
-    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """The risks, and estimates of them.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to save them.
-        progress : bool, optional
-            Not used: this takes seconds.
-
-        Returns
-        -------
-        Dataset
-            ``oracle``, ``linear``, ``lam`` over ``d``; ``oracle_estimate``, ``oracle_error``,
-            ``linear_estimate``, ``linear_error`` over ``d_sampled``, errors being standard errors.
-        """
+    def made(self) -> xr.Dataset:
+        """The risks, and estimates of them."""
         risks = [self._risks(d) for d in self.exact]
         estimates = [self._estimated(d, i) for i, d in enumerate(self.sampled)]
         names = ("oracle_estimate", "oracle_error", "linear_estimate", "linear_error")
@@ -133,7 +147,7 @@ class OracleSurvey(Saved):
             for name, column in zip(names, np.transpose(estimates), strict=True)
         }
         coordinates = {"d": list(self.exact), "d_sampled": list(self.sampled)}
-        return self._kept(xr.Dataset(variables, coordinates, self.settings), path)
+        return xr.Dataset(variables, coordinates, self.settings)
 
     def _task(self, d: int) -> Task:
         return Task(d, self.L, self.gamma, self.epsilon)
@@ -158,10 +172,15 @@ class OracleSurvey(Saved):
 
 
 @dataclass(frozen=True)
-class SquareSurvey(Saved):
+class SquareSurvey(_Survey):
     r"""Figure 6: the risk on the manifold, its fixed points, and the field that descent follows.
 
-    The setting is that of figure 4b. The paper's own is lost.
+    The setting is that of figure 4b. The paper's own is lost. The data are ``risk`` and the field
+    ``flow_kappa, flow_nu`` over ``kappa, nu``, where the field is
+    :math:`-(R_\kappa (1-\kappa^2), R_\nu (1-\nu^2))`; ``fixed_kappa, fixed_nu`` and
+    ``fixed_kind``, a minimum, maximum or saddle, over ``fixed``; ``orbit_kappa, orbit_nu`` over
+    ``orbit, time``; and ``separatrix_kappa, separatrix_nu`` over ``between``, the line of starts
+    from which descent goes to the saddle.
 
     Parameters
     ----------
@@ -187,27 +206,9 @@ class SquareSurvey(Saved):
         own = {"lam": self.lam, "points": self.points, "alpha": self.alpha}
         return {"survey": "square", **numbers, **own}
 
-    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        r"""The risk and the field over the square, and the fixed points.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to save them.
-        progress : bool, optional
-            Not used: this takes seconds.
-
-        Returns
-        -------
-        Dataset
-            ``risk`` and the field ``flow_kappa, flow_nu`` over ``kappa, nu``, where the field is
-            :math:`-(R_\kappa (1-\kappa^2), R_\nu (1-\nu^2))`; ``fixed_kappa, fixed_nu`` and
-            ``fixed_kind``, a minimum, maximum or saddle, over ``fixed``; ``orbit_kappa, orbit_nu``
-            over ``orbit, time``; and ``separatrix_kappa, separatrix_nu`` over ``between``, the line
-            of starts from which descent goes to the saddle.
-        """
-        data = self.field().assign(self._orbits()).assign(self._separatrix())
-        return self._kept(data, path)
+    def made(self) -> xr.Dataset:
+        """The risk and the field over the square, the fixed points, orbits and the separatrix."""
+        return self.field().assign(self._orbits()).assign(self._separatrix())
 
     def field(self) -> xr.Dataset:
         """The risk, the field and the fixed points alone, which takes no time."""
@@ -280,10 +281,14 @@ class SquareSurvey(Saved):
 class BasinSurvey(SquareSurvey):
     """The two basins of descent on the manifold, and the null set of Proposition 13 between them.
 
+    The data are those of `SquareSurvey`; over ``kappa, nu`` also ``end``, 1 or -1 for the two
+    minima, and ``arrival``, after how many steps both overlaps are half way there; 0 and NaN for
+    starts from which they are not, such as the other fixed points.
+
     Parameters
     ----------
     task, lam, alpha
-        As for `SquareSurvey`, whose data these have, too.
+        As for `SquareSurvey`.
     points : int
         How many values of kappa, and of nu, runs start from.
     """
@@ -295,24 +300,9 @@ class BasinSurvey(SquareSurvey):
         """What the data depend on."""
         return super().settings | {"survey": "basins"}
 
-    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """The data of the square, and where descent goes.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to save them.
-        progress : bool, optional
-            Not used: this takes seconds.
-
-        Returns
-        -------
-        Dataset
-            As from `SquareSurvey`; over ``kappa, nu`` also ``end``, 1 or -1 for the two minima, and
-            ``arrival``, after how many steps both overlaps are half way there; 0 and NaN for
-            starts from which they are not, such as the other fixed points.
-        """
-        data = super().compute()
+    def made(self) -> xr.Dataset:
+        """The data of the square, and where descent goes."""
+        data = super().made()
         grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
         steps = self._patience(1e-3)
         runs = self._walked(grid.reshape(-1, 2), steps, max(1, steps // 240))
@@ -323,7 +313,7 @@ class BasinSurvey(SquareSurvey):
         shape = (self.points, self.points)
         found = {"end": end.astype(np.int8), "arrival": arrival}
         over = {name: (("kappa", "nu"), values.reshape(shape)) for name, values in found.items()}
-        return self._kept(data.assign(over), path)
+        return data.assign(over)
 
 
 def _on_manifold(points: NDArray[np.float64]) -> NDArray[np.float64]:
