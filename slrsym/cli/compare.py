@@ -52,16 +52,11 @@ class Comparison:
             "interval": list(map(float, found.interval(level))),
             "samples": found.samples,
             "method": self.method,
-            "gain": _finite(found.gain),
+            "gain": found.gain,
             "target_reached": found.reached,
             "closed_form": self.closed_form,
-            "z": _finite(self.z),
+            "z": self.z,
         }
-
-
-def _finite(x: float | None) -> float | None:
-    """A number that JSON has; what is none is left out."""
-    return x if x is not None and math.isfinite(x) else None
 
 
 @shared.reported()

@@ -291,7 +291,7 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
             "settings": settings,
             "coords": {name: grid["coords"][name]["data"] for name in grid["coords"]},
             "data": {
-                name: {"dims": list(x["dims"]), "values": _plain(x["data"])}
+                name: {"dims": list(x["dims"]), "values": x["data"]}
                 for name, x in grid["data_vars"].items()
             },
         }
@@ -301,17 +301,10 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
         "verdicts": {
             name: {
                 "count": int(data["count"][i]),
-                **{x: _plain(float(data[x][i])) for x in ("fraction", "lower", "upper")},
+                **{x: float(data[x][i]) for x in ("fraction", "lower", "upper")},
             }
             for i, name in enumerate(data.verdict_names.values.tolist())
         },
         "mean_decided": float(data.decided.mean()),
         "separation": None if found is None else found.as_dict(),
     }
-
-
-def _plain(x: Any) -> Any:
-    """Without NaN, which JSON does not have."""
-    if isinstance(x, list):
-        return [_plain(part) for part in x]
-    return None if isinstance(x, float) and math.isnan(x) else x

@@ -288,12 +288,22 @@ def write_json(file: Path | None, content: Any) -> None:
         return
     to_stdout = str(file) == "-"
     # Standard output may know fewer letters than a file.
-    text = json.dumps(content, indent=2, ensure_ascii=to_stdout, allow_nan=False)
+    text = json.dumps(_plain(content), indent=2, ensure_ascii=to_stdout, allow_nan=False)
     if to_stdout:
         typer.echo(text)
         return
     with replacing(file) as draft:
         draft.write_text(text + "\n", encoding="utf-8")
+
+
+def _plain(x: Any) -> Any:
+    """Without NaN and infinities, which JSON does not have, and NumPy's numbers and arrays."""
+    if isinstance(x, dict):
+        return {name: _plain(value) for name, value in x.items()}
+    if isinstance(x, list | tuple):
+        return [_plain(part) for part in x]
+    x = x.tolist() if hasattr(x, "tolist") else x
+    return None if isinstance(x, float) and not math.isfinite(x) else x
 
 
 def progress_bar() -> Progress:

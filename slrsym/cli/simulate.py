@@ -352,14 +352,9 @@ def _table(runs: xr.Dataset) -> Table:
 def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
     return {
         "steps": int(runs.step[-1]),
-        "settings": {name: _plain(value) for name, value in runs.attrs.items()},
+        "settings": runs.attrs,
         "ends": _ends(runs),
     }
-
-
-def _plain(value: Any) -> Any:
-    # Attributes of a dataset are NumPy's numbers and arrays.
-    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _draw(runs: xr.Dataset, plot: Path) -> None:

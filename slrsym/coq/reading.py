@@ -16,6 +16,7 @@ from typing import Any
 import sympy as sp
 
 from slrsym.coq.goals import Goal
+from slrsym.coq.printing import FUNCTIONS
 
 _TOKEN = re.compile(r"\s*(<->|->|=>|/\\|\\/|<=|<>|[A-Za-z_][\w']*|\d+|[-+*/^()=<,:])")
 # Binary operators: how tightly they bind, and whether they group to the right.
@@ -191,12 +192,6 @@ def _joined(operator: str, a: Any, b: Any) -> Any:
 
 # -- from SymPy -----------------------------------------------------------------------------------
 
-_CALLS = {
-    "exp": "exp", "log": "ln", "erf": "erf", "erf_prime": "erf_prime", "erf_second": "erf_second",
-    "asin": "asin", "acos": "acos", "atan": "atan", "sin": "sin", "cos": "cos", "sinh": "sinh",
-    "cosh": "cosh", "tanh": "tanh", "Abs": "Rabs", "zeta": "zeta", "OwensT": "owens_t",
-}  # fmt: skip
-
 
 class _Walker:
     """Plain tuples of SymPy's expressions, symbols named by a table."""
@@ -242,8 +237,8 @@ class _Walker:
         if isinstance(e, sp.erfc):
             erf = ("call", ("v", "erf"), *all_of(e.args))
             return _many("+", [("n", Fraction(1)), _many("*", [("n", Fraction(-1)), erf])])
-        if type(e).__name__ in _CALLS:
-            return ("call", ("v", _CALLS[type(e).__name__]), *all_of(e.args))
+        if type(e).__name__ in FUNCTIONS:
+            return ("call", ("v", FUNCTIONS[type(e).__name__]), *all_of(e.args))
         if isinstance(e, sp.Derivative):
             order = [x for x, n in e.variable_count for _ in range(int(n))]
             found = self(e.expr, (*bound, *order[::-1]))

@@ -10,6 +10,7 @@ decomposition in balls.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,11 +174,7 @@ class _Attempt:
         m = self._m
         state = self._state(x)
         partial = self._partial(x)
-        upper = iter(kernel("hessian", "ball")(state, *self._parameters, dps=self._digits))
-        second = arb_mat(5, 5)
-        for i in range(5):
-            for j in range(i, 5):
-                second[i, j] = second[j, i] = next(upper)
+        second = second_derivatives(state, self._parameters, self._digits)
         rates = arb_mat(5, 2 * m)
         for row, place in enumerate((0, m + 1, m, 1)):
             rates[row, place] = 1
@@ -254,6 +251,16 @@ class _Attempt:
         # Bounds of the parts first: a square that is nearly zero has no root for certain.
         parts = [abs(along[i, 0]).upper() for i in range(along.nrows())]
         return float(_dot(parts, parts).sqrt().upper())
+
+
+def second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int) -> Any:
+    """The matrix of second derivatives in the overlaps."""
+    upper = iter(kernel("hessian", "ball")(state, *parameters, dps=digits))
+    second = arb_mat(5, 5)
+    for i in range(5):
+        for j in range(i, 5):
+            second[i, j] = second[j, i] = next(upper)
+    return second
 
 
 def inertia(matrix: Any) -> tuple[int, int, int]:

@@ -14,8 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import curvature, dimension, overlaps, retracted
-from slrsym.kernels.ball_backend import ball
-from slrsym.landscape.certificate import Enclosure, inertia, refine
+from slrsym.landscape.certificate import Enclosure, inertia, refine, second_derivatives
 from slrsym.landscape.points import (
     CriticalPoint,
     canonical,
@@ -27,7 +26,7 @@ from slrsym.landscape.points import (
     point_signs,
     told_apart,
 )
-from slrsym.models.paper import excess_risk, hessian, kernel
+from slrsym.models.paper import excess_risk, hessian
 from slrsym.task import OrderParameters, Task
 
 _Array = NDArray[np.float64]
@@ -455,21 +454,12 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
 
 def _null_point(lam: float, task: Task) -> CriticalPoint:
     """The only critical point with linearly independent k, v, k*, v*: no overlap at all."""
-    from flint import arb_mat
-
     state = OrderParameters(0.0, 0.0, 0.0, 0.0, 0.0)
     zero = np.zeros(5)
     # k and v both change rho, so that it changes by the root of 2 on a unit vector.
     scale = np.array([1, 1, 1, 1, math.sqrt(2)])
     values = np.linalg.eigvalsh(hessian(zero, lam, task) * np.outer(scale, scale))
-    upper = iter(
-        kernel("hessian", "ball")([0] * 5, lam, task.gamma, task.d, task.L, task.epsilon, dps=40)
-    )
-    second = arb_mat(5, 5)
-    for i in range(5):
-        for j in range(i, 5):
-            second[i, j] = second[j, i] = ball(next(upper))
-    below, undecided, _ = inertia(second)
+    below, undecided, _ = inertia(second_derivatives([0] * 5, (lam, *task.numbers), 40))
     family, free = family_of(state, task.d)
     return CriticalPoint(
         name="null",
