@@ -6,13 +6,15 @@ that it does not rest on itself, and that no other claim has its id. A file is a
 text calls `Claim`; nothing is imported of other files. The ini option
 ``slrsym_derivations = false`` switches the collection off.
 
-``pytest proofs.log`` judges a proof log again by the kernel: each claim of it is a test, which
-fails if the kernel refuses the log, if the claim rests on a step without evidence, or if it says
-something else than its derivation. A file is a log if its first line says so.
+``pytest proofs.log`` (or ``proofs.log.xz``) judges a proof log again by the kernel: each claim of
+it is a test, which fails if the kernel refuses the log, if the claim rests on a step without
+evidence, or if it says something else than its derivation. A file is a log if its first line says
+so.
 """
 
 from __future__ import annotations
 
+import lzma
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
@@ -95,7 +97,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     one only if its name says so.
     """
     outcome = yield
-    if file_path.suffix == ".log" and _is_log(file_path):
+    if file_path.name.endswith((".log", ".log.xz")) and _is_log(file_path):
         found = list(outcome.get_result())
         outcome.force_result([*found, LogFile.from_parent(parent, path=file_path)])
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
@@ -159,8 +161,10 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
 
 
 def _is_log(path: Path) -> bool:
-    with path.open("rb") as file:
+    opened = lzma.open if path.suffix == ".xz" else open
+    with suppress(lzma.LZMAError, EOFError), opened(path, "rb") as file:
         return b'"format":"slrsym proof log ' in file.read(200)
+    return False
 
 
 class LogFile(pytest.File):

@@ -50,6 +50,13 @@ class Hinted(Ring):
         self.search.patience = 1.0 if "compare" in why else 0.1
         super().need(p, sign, why)
 
+    def fraction(self, n: Any, d: Any, rational: bool = False) -> Any:
+        # Normal forms of long terms are most of what some searches do.
+        self.search.work += (len(n) + len(d)) // 20
+        if self.search.work > self.search.most:
+            raise Refused("the search has done what it may for a step")
+        return super().fraction(n, d, rational)
+
     def of(self, t: Term) -> Any:
         f = super().of(t)
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
@@ -66,8 +73,9 @@ class Search:
     Parameters
     ----------
     effort : int
-        After how much work it gives up: monomials of candidates that were tried, some 25,000 in a
-        second. Seconds would make the evidence depend on the machine.
+        After how much work it gives up: monomials of candidates and of normal forms, entries of
+        linear programs times their iterations; some 25,000 in a second. Seconds would make the
+        evidence depend on the machine.
     most : float
         The same, for all questions together.
     """
@@ -471,7 +479,7 @@ class Search:
         bounds = [(None if c[3] == ZERO else 0, None) for c in cols] + [(1e-4, None)] * more
         r = linprog(cost, A_eq=a.tocsr(), b_eq=b, bounds=bounds, method="highs",
                     options={"maxiter": 5000})  # fmt: skip
-        self.work += 30 + r.nit
+        self.work += 30 + r.nit * (1 + a.nnz // 1000)
         if r.status != 0:
             return False
         support = [j for j in range(n) if abs(r.x[j]) > 1e-9]
@@ -479,6 +487,7 @@ class Search:
             {index[m] for j in support for m in dicts[j]} | {index[tuple(m)] for m in q.monoms()}
         )
         names, qd = {v: k for k, v in index.items()}, q.to_dict()
+        self.work += len(lines) * len(support) ** 2 // 100
         matrix = [[dicts[j].get(names[i], 0) for j in support] for i in lines]
         right = [qd.get(names[i], 0) for i in lines]
         if strict and r.x[-1] < 1.01e-4:

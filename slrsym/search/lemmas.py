@@ -43,7 +43,8 @@ def instance(
     functions = {f: v for f, v in values.items() if isinstance(f, UndefinedFunction)}
     values = {s: v for s, v in values.items() if s not in functions}
     statement = _with_functions(claim.statement, functions)
-    bound = bound_symbols(claim.statement)
+    given = [_with_functions(hypothesis, functions) for hypothesis in claim.given]
+    bound = bound_symbols(claim.statement).union(*map(bound_symbols, claim.given))
     for function, value in functions.items():
         captured = value.free_symbols & bound
         if captured:
@@ -61,7 +62,7 @@ def instance(
         if symbol not in claim.symbols:
             raise Refused(f"claim {claim.id} does not speak of {symbol}")
         require_admissible(symbol, value, context)
-    for hypothesis in claim.given:
+    for hypothesis in given:
         at = put(hypothesis, values)
         stated = at in (*shown, *context.hypotheses)
         if not stated and not _is_among(at, shown, context) and not context.holds(at):

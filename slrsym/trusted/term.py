@@ -35,6 +35,7 @@ PARAMETERS = LEAVES | TERMS | RELATIONS | CONNECTIVES | OTHERS | BINDERS
 
 FORMULAS = frozenset({*RELATIONS, *CONNECTIVES, "o", "forall"})
 COMMUTE = frozenset({"+", "*", "=", "!=", "and", "or", "iff", "set"})
+ASSOCIATE = frozenset({"+", "*", "and", "or"})
 # The functions of the table, with their numbers of arguments.
 FUNCTIONS = {
     "exp": 1, "log": 1, "erf": 1, "asin": 1, "atan": 1, "abs": 1, "sin": 1, "cos": 1, "sinh": 1,
@@ -248,7 +249,7 @@ def sort_conditions(sort: str, value: Term) -> list[Term]:
 
 
 def key(t: Term) -> str:
-    """The canonical printing, in which names of bound variables and order do not matter."""
+    """The canonical printing: names of bound variables, order and brackets do not matter."""
     return _key(t, ())
 
 
@@ -261,11 +262,18 @@ def _key(t: Term, names: tuple[Term, ...]) -> str:
         return _key(t, ())
     parameters = [repr(p) if t[0] == "text" else str(p) for p in t[1 : 1 + PARAMETERS[t[0]]]]
     own = bound(t)
-    parts = [_key(p, names + own if is_inside(t, i) else names) for i, p in children(t)]
+    pairs = _flat(t) if t[0] in ASSOCIATE else children(t)
+    parts = [_key(p, names + own if is_inside(t, i) else names) for i, p in pairs]
     if t[0] in COMMUTE:
         parts.sort()
     sorts = [f"[{' '.join(s[2] for s in own)}]"] if t[0] in BINDERS else []
     return f"({' '.join([t[0], *parameters, *sorts, *parts])})"
+
+
+def _flat(t: Term) -> Iterator[tuple[int, Term]]:
+    """The parts of a sum, and of the sums in it; of a product likewise, and so on."""
+    for i, p in enumerate(t[1:], start=1):
+        yield from _flat(p) if p[0] == t[0] else ((i, p),)
 
 
 def same(a: Term, b: Term) -> bool:

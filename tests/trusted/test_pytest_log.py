@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -66,6 +67,12 @@ def test_the_order_of_sets_does_not_show_in_a_log(tmp_path):
 
 def test_a_log_is_judged(pytester, log):
     run(pytester, log.read_text()).assert_outcomes(passed=1)
+
+
+def test_a_log_that_is_compressed_is_judged_too(pytester, log):
+    (pytester.path / "proofs.log.xz").write_bytes(lzma.compress(log.read_bytes()))
+    (pytester.path / "other.log.xz").write_bytes(b"\xfd7zXZ\0nonsense")
+    pytester.runpytest_subprocess(".", "-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
 def test_a_step_without_evidence_fails(pytester, log):

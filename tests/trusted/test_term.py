@@ -14,12 +14,14 @@ from slrsym.trusted.term import (
     Reader,
     Refused,
     Table,
+    children,
     conditions,
     free,
     key,
     num,
     parse,
     plain,
+    replaced,
     same,
     substitute,
 )
@@ -50,6 +52,28 @@ def test_a_function_is_put_in(t, body, env):
 @given(terms)
 def test_names_of_bound_variables_do_not_matter(t):
     assert key(renamed(t)) == key(t)
+
+
+def bracketed(t):
+    """With all the brackets that there may be, from the right."""
+    if t[0] in ("s", "n"):
+        return t
+    parts = {place: bracketed(p) for place, p in children(t)}
+    t = replaced(t, parts)
+    if t[0] in ("+", "*"):
+        last = t[-1]
+        for p in t[-2:0:-1]:
+            last = (t[0], p, last)
+        return last
+    return t
+
+
+@given(st.lists(terms, min_size=2, max_size=4), st.sampled_from("+*"))
+def test_brackets_do_not_matter(parts, head):
+    t = (head, *parts)
+    assert key(bracketed(t)) == key(t) == key((head, *reversed(parts)))
+    other = "*" if head == "+" else "+"
+    assert not same((head, X, (other, Y, num(2))), (head, X, Y, num(2)))
 
 
 @given(terms, terms, environments)

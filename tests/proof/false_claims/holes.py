@@ -224,7 +224,13 @@ for value in BELOW:
         checks="rule",
         others=(above,),
     )
-# Such a claim has no true instances either: a hypothesis on a function cannot be said of another.
+for value in (2 + x**2, exp(x**2), Rational(3, 2), 1 + erf(x) ** 2):
+    right(
+        f"a function that is at least 1, at {value}",
+        says(value**2, ">=", value),
+        link(value**2, ">=", value, lemma("above", F=Lambda(x, value))),
+        others=(above,),
+    )
 
 # -- far out, and near zeros of denominators: the numbers see all of these, too ------------------
 
