@@ -6,6 +6,7 @@ Nothing is imported before it is needed.
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from slrsym.files import FORMATS
@@ -22,6 +23,18 @@ PAPER = ("1", "2", "3", "4a", "4b", "5", "6", "7a", "7b", "8", "9", "10")
 
 # The last is ours: Proposition 13's null set.
 NAMES = (*PAPER, "basins")
+
+# What draws each, and what says in a line what is concluded from it.
+_DRAWN = {
+    "1": ("networks:probing_figure", "networks:seen_of_probing"),
+    "2": ("networks:projections_figure", ""),
+    "3": ("square:oracle_figure", ""),
+    "6": ("square:manifold_figure", ""),
+    "9": ("networks:heads_figure", "networks:seen_of_heads"),
+    "basins": ("square:basins_figure", ""),
+    **dict.fromkeys(("8", "10"), ("networks:layer_figure", "networks:seen_of_layer")),
+    **dict.fromkeys(("4a", "4b", "5", "7a", "7b"), ("runs:runs_figure", "runs:seen_of_runs")),
+}
 
 
 def _known(name: str) -> str:
@@ -97,23 +110,8 @@ def seen(name: str, data: xr.Dataset) -> str:
     ValueError
         If there is no figure of this name.
     """
-    if _known(name) == "1":
-        from slrsym.figures.networks import seen_of_probing
-
-        return seen_of_probing(data)
-    if name in ("8", "10"):
-        from slrsym.figures.networks import seen_of_layer
-
-        return seen_of_layer(data)
-    if name == "9":
-        from slrsym.figures.networks import seen_of_heads
-
-        return seen_of_heads(data)
-    if name in ("4a", "4b", "5", "7a", "7b"):
-        from slrsym.figures.runs import seen_of_runs
-
-        return seen_of_runs(data)
-    return ""
+    says = _DRAWN[_known(name)][1]
+    return str(resolve_name(f"slrsym.figures.{says}")(data)) if says else ""
 
 
 def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
@@ -139,7 +137,9 @@ def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
     """
     from slrsym.figures.style import concluded, style
 
-    figure = _drawn(_known(name), data)
+    # The runs of 7b end in two places.
+    how = {"each": True} if name == "7b" else {}
+    figure: Figure = resolve_name(f"slrsym.figures.{_DRAWN[_known(name)][0]}")(data, **how)
     if said := seen(name, data) if name in ("1", "8", "9", "10") else "":
         concluded(figure, said)
     if note:
@@ -147,26 +147,3 @@ def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
         with style():
             figure.suptitle(f"{title}\n{note}" if title else note, fontsize=10)
     return figure
-
-
-def _drawn(name: str, data: xr.Dataset) -> Figure:
-    if name in ("1", "2"):
-        from slrsym.figures.networks import probing_figure, projections_figure
-
-        return probing_figure(data) if name == "1" else projections_figure(data)
-    if name == "3":
-        from slrsym.figures.square import oracle_figure
-
-        return oracle_figure(data)
-    if name in ("6", "basins"):
-        from slrsym.figures.square import basins_figure, manifold_figure
-
-        return manifold_figure(data) if name == "6" else basins_figure(data)
-    if name in ("8", "9", "10"):
-        from slrsym.figures.networks import heads_figure, layer_figure
-
-        return heads_figure(data) if name == "9" else layer_figure(data)
-    from slrsym.figures.runs import runs_figure
-
-    # Its runs end in two places.
-    return runs_figure(data, each=name == "7b")
