@@ -347,17 +347,8 @@ def check_hessian(
         Of a point and a direction; it returns the Hessian's image of the direction. On a manifold,
         gradient and Hessian are either both those of the surrounding space, or both the
         Riemannian ones.
-    point : array_like, any shape
-        Where; on a manifold, a point of it.
-    direction : array_like, optional
-        Which way, of the shape of the point; on a manifold its tangential part is taken. By
-        default a random one of length 1.
-    manifold : Manifold, optional
-        Where the point may move, `UnitSpheres` for instance; by default anywhere.
-    steps : array_like, shape (n,), optional
-        How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
-    seed : int, optional
-        Of the random direction.
+    point, direction, manifold, steps, seed
+        As of `check_gradient`.
 
     Returns
     -------

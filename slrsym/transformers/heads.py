@@ -220,17 +220,7 @@ class HeadRuns(RunsInPieces):
     @property
     def settings(self) -> dict[str, Any]:
         """What the runs depend on; they are attributes of the data."""
-        return {
-            "runs_of": "erf heads",
-            **self.task.settings,
-            **{
-                name: getattr(self, name)
-                for name in ("heads", "lam0", "rate", "held", "alpha", "batch", "steps")
-            },
-            "log_every": self.log_every,
-            "starts": self.starts,
-            "seed": self.seed,
-        }
+        return {"runs_of": "erf heads", **self.task.settings, **self._numbers}
 
     def _temperature(self, step: int) -> float:
         return self.lam0 / (1 + self.rate * min(step, self.held))

@@ -305,6 +305,12 @@ class RunsInPieces(Saved, ABC):
     def settings(self) -> dict[str, Any]:
         """What the runs depend on; they are attributes of the data."""
 
+    @property
+    def _numbers(self) -> dict[str, Any]:
+        """The fields of the recipe but its task."""
+        of: Any = self
+        return {field.name: getattr(self, field.name) for field in fields(of)[1:]}
+
     @abstractmethod
     def _begin(self, runs: list[int]) -> Real:
         """The states of some runs before the first step, (runs, size)."""

@@ -71,17 +71,7 @@ class LayerRuns(RunsInPieces):
     @property
     def settings(self) -> dict[str, Any]:
         """What the runs depend on; they are attributes of the data."""
-        return {
-            "runs_of": "a Transformer layer",
-            **self.task.settings,
-            "runs": self.runs,
-            **{
-                name: getattr(self, name)
-                for name in ("heads", "width", "alpha", "batch", "steps", "log_every")
-            },
-            "seed": self.seed,
-            "test": self.test,
-        }
+        return {"runs_of": "a Transformer layer", **self.task.settings, **self._numbers}
 
     def _layer(self, run: int) -> Layer:
         rng, d = stream(self.seed, run, 0), self.task.task.d
