@@ -210,3 +210,30 @@ def test_what_is_no_number_is_named(bad):
             function(bad, 1.0)
         with pytest.raises(ValueError, match="s must be real numbers; got"):
             function(1.0, bad)
+
+
+def test_numbers_and_arrays_agree():
+    """Owen's T and zeta by the rule for numbers, and by that for arrays, over their branches."""
+    from slrsym.kernels import _numba_owens, special
+
+    rng = np.random.default_rng(4)
+    for h in (0.0, 1e-3, 0.7, 3.0, 9.0, 9.5, 20.0):
+        for a in (0.0, 1e-6, 0.4, 1.0, 1.7, 12.0, 1e5, -2.0):
+            one, many = _numba_owens.owens_t(h, a), float(special.owens_t(h, a))
+            assert one == pytest.approx(many, rel=1e-12, abs=1e-310)
+    for t, s in zip(rng.normal(0, 3, 40), np.exp(rng.normal(0, 2, 40)), strict=True):
+        assert _numba_owens.gaussian_zeta(t, s) == pytest.approx(zeta(t, s), rel=1e-14)
+
+
+def test_covariances_of_numbers_and_arrays_agree():
+    """Where the integrand has its peak inside, at either end, and where nothing is left."""
+    numba_special = pytest.importorskip("slrsym.kernels._numba_special")
+    from slrsym.kernels.special import erf_covariance
+
+    for x in (0.0, 0.3, -1.0, 4.0, -9.0, 16.0):
+        for y in (0.0, 0.5, 1.0, -4.2, 9.3, 15.0):
+            for r in (0.2, 0.9, 1 - 1e-9, 1.0, -0.7):
+                many = float(erf_covariance(x, y, r))
+                assert numba_special.erf_covariance(x, y, r) == pytest.approx(
+                    many, rel=1e-13, abs=1e-300
+                )
