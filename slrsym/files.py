@@ -134,6 +134,14 @@ def kept(data: _Data, path: str | Path | None, write: Callable[[_Data, Path], No
 class Saved:
     """What makes data, and reads them again from the file that it saved them in."""
 
+    def made(self) -> xr.Dataset:
+        """The data, of those that take seconds."""
+        raise NotImplementedError
+
+    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
+        """The data that the class speaks of, saved if there is a path."""
+        return self._kept(self.made(), path)
+
     def read(self, path: str | Path) -> xr.Dataset:
         """Data from a file that `compute` saved; a DamagedFileError if it is no netCDF file."""
         return read_netcdf(path)

@@ -6,9 +6,7 @@ below are ours.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,32 +59,8 @@ def best_temperature(task: Task) -> float:
     return float(np.exp(scipy.optimize.minimize_scalar(risk_at, bounds=around, method="bounded").x))
 
 
-class _Survey(Saved, ABC):
-    """Data that take seconds: they are made at once."""
-
-    @abstractmethod
-    def made(self) -> xr.Dataset:
-        """The data, which `compute` saves, too."""
-
-    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """The data that the class speaks of.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to save them.
-        progress : bool, optional
-            Not used: this takes seconds.
-
-        Returns
-        -------
-        Dataset
-        """
-        return self._kept(self.made(), path)
-
-
 @dataclass(frozen=True)
-class OracleSurvey(_Survey):
+class OracleSurvey(Saved):
     r"""Figure 3: the risks of the oracle and of the best linear predictor as d grows.
 
     Locations are uniform. For each d the inverse temperature is the best one: where d is large it
@@ -172,7 +146,7 @@ class OracleSurvey(_Survey):
 
 
 @dataclass(frozen=True)
-class SquareSurvey(_Survey):
+class SquareSurvey(Saved):
     r"""Figure 6: the risk on the manifold, its fixed points, and the field that descent follows.
 
     The setting is that of figure 4b. The paper's own is lost. The data are ``risk`` and the field

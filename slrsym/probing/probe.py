@@ -221,25 +221,13 @@ class Projections(Saved):
         encoder = _loaded(str(self.directory))
         return {"survey": "projections", "model": encoder.name, "weights": encoder.digest}
 
-    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """Words and their projections, over sentence and position.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to save them.
-        progress : bool, optional
-            Not used: this takes seconds.
-
-        Returns
-        -------
-        Dataset
-        """
+    def made(self) -> xr.Dataset:
+        """Words and their projections, over sentence and position."""
         words = [text.split(". ")[1].rstrip(".").split() for text, _ in EXAMPLE]
         decisive = [line.index(word) for line, (_, word) in zip(words, EXAMPLE, strict=True)]
         values = self._drawn(words, decisive) if self.directory is None else self._embedded(words)
         over = ("sentence", "position")
-        data = xr.Dataset(
+        return xr.Dataset(
             {
                 "word": (over, np.array(words)),
                 "select": (over, values[..., 0]),
@@ -248,7 +236,6 @@ class Projections(Saved):
             },
             attrs=self.settings,
         )
-        return self._kept(data, path)
 
     def _embedded(self, words: list[list[str]]) -> NDArray[np.floating[Any]]:
         encoder = _loaded(str(self.directory))
