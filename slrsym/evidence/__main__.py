@@ -13,6 +13,7 @@ from pathlib import Path
 
 from slrsym.claims.ledger import Ledger, builtin_ledger
 from slrsym.evidence.proof_log import statements
+from slrsym.statements.expressions import ProofError
 
 
 def main(paths: list[str], ids: list[str]) -> None:
@@ -27,8 +28,6 @@ def main(paths: list[str], ids: list[str]) -> None:
 
 
 def _is_known(ledger: Ledger, id: str) -> bool:
-    from slrsym.statements.expressions import ProofError
-
     try:
         ledger.find(id)
     except ProofError:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from sympy import Integral, Matrix
 
+from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.evidence.earlier import Earlier
 from slrsym.evidence.translate import Translator, Untranslatable
@@ -469,8 +470,6 @@ def emit(
         what = "an experiment" if claim.is_tested else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)
     else:
-        from slrsym.claims.check import steps_of
-
         proof = claim.build_proof()
         shown = work.prove(proof, context)
         last = steps_of(claim, find)[-1]

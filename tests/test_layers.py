@@ -1,0 +1,59 @@
+"""Imports inside of functions, from room to room: those that the page on the architecture lists."""
+
+from __future__ import annotations
+
+import ast
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
+
+
+def room(module):
+    """The part of a module's name that says in which room it is."""
+    return ".".join(module.split(".")[:2])
+
+
+def late(source, own):
+    """The rooms that functions in a source import, without their own."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    for function in filter(lambda n: isinstance(n, functions), ast.walk(ast.parse(source))):
+        for node in ast.walk(function):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (room(n) for n in names if n.startswith("slrsym.") and room(n) != own)
+
+
+def test_every_late_import_is_listed_with_its_reason():
+    (section,) = re.findall(r"## What is loaded late\n(.*?)\n## ", PAGE.read_text(), re.DOTALL)
+    rows = [row.split("|")[1:3] for row in section.splitlines() if row.startswith("| `")]
+    listed = [name for files, _ in rows for name in re.findall(r"`(.*?)`", files)]
+    assert all(len(reason.split()) > 4 for _, reason in rows)
+    found = set()
+    for path in (ROOT / "slrsym").rglob("*.py"):
+        name = path.relative_to(ROOT).as_posix()
+        own = room(name.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+        if any(late(path.read_text(encoding="utf-8"), own)):
+            found.add(name)
+    assert {name for name in found if not any(fnmatch(name, p) for p in listed)} == set()
+    assert [p for p in listed if not any(fnmatch(name, p) for name in found)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "rooms"),
+    [
+        ("def f():\n    from slrsym.numbers import Bench", ["slrsym.numbers"]),
+        ("def f():\n    import slrsym.claims.check as c, os", ["slrsym.claims"]),
+        ("def f():\n    from slrsym import planar", ["slrsym.planar"]),
+        ("from slrsym.numbers import Bench\ndef f():\n    from slrsym.search.step import Step", []),
+    ],
+)
+def test_what_is_late(source, rooms):
+    assert list(late(source, "slrsym.search")) == rooms
