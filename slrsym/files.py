@@ -74,16 +74,20 @@ def replacing(path: str | Path) -> Iterator[Path]:
     draft = Path(name)
     try:
         yield draft
-        # mkstemp makes files that only their owner may read.
-        mask = os.umask(0)
-        os.umask(mask)
-        draft.chmod(0o666 & ~mask)
+        _open_to_others(draft, 0o666)
         draft.replace(file)
     except OSError as problem:
         why = problem.strerror or str(problem).replace(name, str(path))
         raise NotSavedError(f"{path} could not be written: {why}") from problem
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _open_to_others(draft: Path, mode: int) -> None:
+    """As far as the user lets all files be: those of `tempfile` are for their owner alone."""
+    mask = os.umask(0)
+    os.umask(mask)
+    draft.chmod(mode & ~mask)
 
 
 def require_writable(path: str | Path) -> None:
@@ -253,10 +257,7 @@ def _make(folder: Path, contents: Mapping[str, bytes]) -> None:
     draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".slrsym-"))
     try:
         _fill(draft, contents)
-        # mkdtemp makes folders that only their owner may enter.
-        mask = os.umask(0)
-        os.umask(mask)
-        draft.chmod(0o777 & ~mask)
+        _open_to_others(draft, 0o777)
         draft.replace(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

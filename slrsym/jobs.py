@@ -44,6 +44,17 @@ def as_maker(executor: futures.Executor | Maker | None, workers: int | None) -> 
     )
 
 
+def results(
+    jobs: Jobs, executor: futures.Executor | Maker | None, workers: int
+) -> Iterator[tuple[Any, Any]]:
+    """The results of jobs, as they come: in this process, if it is the only worker."""
+    if executor is not None or workers > 1:
+        yield from completed(jobs, *as_maker(executor, workers))
+    while jobs:
+        name, function, arguments = jobs.popleft()
+        yield name, function(*arguments)
+
+
 def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
     """The results of jobs, as they come; more may be put in the queue meanwhile."""
     broken = 0

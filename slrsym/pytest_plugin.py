@@ -182,7 +182,17 @@ class LogFile(pytest.File):
             yield LogItem.from_parent(self, name=found.id, judged=found)
 
 
-class LogItem(pytest.Item):
+class _Test(pytest.Item):
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, NotAccepted):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, self.name
+
+
+class LogItem(_Test):
     """A claim of a log that the kernel has judged."""
 
     def __init__(self, *, judged: Judged, **options: Any) -> None:
@@ -207,14 +217,6 @@ class LogItem(pytest.Item):
         if what := differs(claim, said):
             what = "has other steps" if what == "steps" else "says something else"
             raise NotAccepted(f"claim {claim.id} {what} in its derivation")
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, NotAccepted):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, self.name
 
 
 class ClaimCollector(pytest.Collector):
@@ -248,7 +250,7 @@ class ClaimCollector(pytest.Collector):
         yield ClaimItem.from_parent(self, name="claim", steps=steps, problem=problem)
 
 
-class _Item(pytest.Item):
+class _Item(_Test):
     parent: ClaimCollector
 
     def __init__(self, *, name: str, parent: ClaimCollector, **options: Any) -> None:
@@ -256,11 +258,6 @@ class _Item(pytest.Item):
         # reads back from its cache, and `--lf` finds nothing.
         options.setdefault("nodeid", f"{parent.nodeid}::{name}")
         super().__init__(name, parent, **options)
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, NotAccepted):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, f"{self.parent.claim.id}: {self.name}"

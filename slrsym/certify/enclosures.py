@@ -170,7 +170,7 @@ class _Finder:
     def _add(self, box: Box) -> None:
         natural, sharper = self.bound.natural(box), self.bound.centred(box)
         values = [_narrower(a, b) for a, b in zip(natural, sharper, strict=True)]
-        lows, highs = ([float(x) for x in ends] for ends in zip(*map(_ends, values), strict=True))
+        lows, highs = [float(x.lower()) for x in values], [float(x.upper()) for x in values]
         self.leaves.append(_Leaf(box, lows, highs))
         for i, value in enumerate(self.bound.natural(middle(box))):
             self.least[i] = min(self.least[i], float(value.mid()))
@@ -195,10 +195,6 @@ class _Leaf:
     box: Box
     lows: list[float]
     highs: list[float]
-
-
-def _ends(value: Any) -> tuple[Any, Any]:
-    return value.lower(), value.upper()
 
 
 def _narrower(one: Any, other: Any) -> Any:

@@ -23,11 +23,12 @@ from slrsym.montecarlo.sampling import (
     Progress,
     Quantity,
     Tokens,
+    child_of,
     root_of,
     sampled,
     stacked,
 )
-from slrsym.task import ORACLE, OrderParameters, Task
+from slrsym.task import ORACLE, PLACES, OrderParameters, Task
 
 METHODS = ("plain", "projected", "conditioned")
 
@@ -63,14 +64,7 @@ class Plan:
 
     def for_state(self, index: int) -> Plan:
         """The same with a stream of its own."""
-        return replace(self, root=self._child(index))
-
-    def _child(self, *key: int) -> SeedSequence:
-        return SeedSequence(
-            self.root.entropy,
-            spawn_key=(*self.root.spawn_key, *key),
-            pool_size=self.root.pool_size,
-        )
+        return replace(self, root=child_of(self.root, index))
 
     def source(self, at: OrderParameters | Directions) -> Tokens | Coordinates:
         """Where samples come from."""
@@ -86,7 +80,7 @@ class Plan:
                 self.predictor.mirrors_all,
             )
         if not isinstance(at, Directions):
-            at = Directions.at(at, self.task, self._child(0))
+            at = Directions.at(at, self.task, child_of(self.root, 0))
         return self.tokens(at)
 
     def tokens(self, at: Directions, kept: bool = False) -> Tokens:
@@ -109,7 +103,7 @@ class Plan:
                 told(2 * done, error)
 
         return sampled(
-            quantity, source, self._child(1), self.observations, self.target, progress, keep
+            quantity, source, child_of(self.root, 1), self.observations, self.target, progress, keep
         )
 
     def gain(self, quantity: Quantity, at: Any, moments: Moments) -> _Array | None:
@@ -118,7 +112,7 @@ class Plan:
             return None
         plan = replace(self, method="projected", antithetic=False)
         count = max(2, min(_PILOT, self.observations))
-        pilot = sampled(quantity, plan.source(at), self._child(2), count)
+        pilot = sampled(quantity, plan.source(at), child_of(self.root, 2), count)
         with np.errstate(divide="ignore", invalid="ignore"):
             return pilot.variance / (self.per_observation * moments.variance)
 
@@ -300,14 +294,8 @@ class Directions:
     @property
     def overlaps(self) -> OrderParameters:
         """The order parameters."""
-        pairs = (
-            (self.k, self.k_star),
-            (self.v, self.v_star),
-            (self.v, self.k_star),
-            (self.k, self.v_star),
-            (self.k, self.v),
-        )
-        return OrderParameters(*(float(x @ y) for x, y in pairs))
+        x = (self.k, self.v, self.k_star, self.v_star)
+        return OrderParameters(*(float(x[i] @ x[j]) for i, j in PLACES))
 
     def framed(self) -> tuple[Directions, _Array]:
         """The same in an orthonormal basis of few vectors.

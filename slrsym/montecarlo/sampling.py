@@ -43,17 +43,18 @@ class Quantity(Protocol):
         ...
 
 
+def child_of(root: SeedSequence, *key: int) -> SeedSequence:
+    """The sequence of that key below a root, which does not change."""
+    return SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
+
+
 def root_of(rng: Any) -> SeedSequence:
     """Where the random numbers come from."""
     if isinstance(rng, np.random.Generator):
         return SeedSequence(rng.integers(2**32, size=4).tolist())
     if isinstance(rng, SeedSequence):
         # A copy: whoever passes it in does not see it change.
-        return SeedSequence(
-            rng.entropy,
-            spawn_key=rng.spawn_key,
-            pool_size=rng.pool_size,
-        )
+        return child_of(rng)
     try:
         if isinstance(rng, bool | float):
             raise TypeError
@@ -78,12 +79,8 @@ def sampled(
     moments = Moments(quantity.size)
     block, begun = 0, perf_counter()
     while moments.count < observations:
-        seed = SeedSequence(
-            root.entropy,
-            spawn_key=(*root.spawn_key, block),
-            pool_size=root.pool_size,
-        )
-        for batches in source.batches(seed, min(BLOCK, observations - moments.count)):
+        count = min(BLOCK, observations - moments.count)
+        for batches in source.batches(child_of(root, block), count):
             rows = quantity.of(batches[0])
             for other in batches[1:]:
                 rows = (rows + quantity.of(other)) / 2

@@ -12,7 +12,7 @@ import shutil
 import warnings
 import zipfile
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from slrsym.files import (
     require_writable,
     write_netcdf,
 )
-from slrsym.jobs import Jobs, Maker, advancing, as_maker, completed
+from slrsym.jobs import Jobs, Maker, advancing, results
 from slrsym.kernels.arguments import number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.kernels.loop import cores
@@ -386,7 +386,9 @@ def followed(
             jobs.append(((cell, missing), tubes, (setting, seed, enough, backend)))
     with advancing(plan.progress, "runs", runs * len(settings), counted=True) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
-        for name, result in _results(jobs, plan.executor, plan.workers):
+        # To start a process takes as long as to follow many runs.
+        workers = min(plan.workers or cores(), sum(len(missing) for (_, missing), _, _ in jobs))
+        for name, result in results(jobs, plan.executor, workers):
             if isinstance(name[1], list):
                 # The tubes of a cell are known: its runs come next.
                 cell, missing = name
@@ -411,21 +413,6 @@ def followed(
         _together([found[cell, first] for first, _ in _chunks(runs)])
         for cell in range(len(settings))
     ]
-
-
-def _results(
-    jobs: Jobs, executor: Executor | Maker | None, workers: int | None
-) -> Iterator[tuple[Any, Any]]:
-    if executor is None:
-        # To start a process takes as long as to follow many runs.
-        parts = sum(len(missing) for (_, missing), _, _ in jobs)
-        workers = min(workers or cores(), parts)
-        if workers <= 1:
-            while jobs:
-                name, function, arguments = jobs.popleft()
-                yield name, function(*arguments)
-            return
-    yield from completed(jobs, *as_maker(executor, workers))
 
 
 def _together(parts: Sequence[Ends]) -> Ends:

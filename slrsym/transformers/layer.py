@@ -23,7 +23,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -35,7 +35,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import DTypeLike, NDArray
 
 from slrsym.files import Saved, require_writable
-from slrsym.jobs import Jobs, advancing, as_maker, completed
+from slrsym.jobs import Jobs, advancing, results
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.loop import cores
 from slrsym.task import Task, settings_of
@@ -281,12 +281,8 @@ def _one_thread_each() -> Iterator[None]:
 
 def in_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
     """Results of jobs, as they come, by processes, or with one worker in this one."""
-    if workers > 1:
-        with _one_thread_each():
-            yield from completed(jobs, *as_maker(None, workers))
-    while jobs:
-        name, function, arguments = jobs.popleft()
-        yield name, function(*arguments)
+    with _one_thread_each() if workers > 1 else nullcontext():
+        yield from results(jobs, None, workers)
 
 
 class RunsInPieces(Saved, ABC):
