@@ -88,7 +88,7 @@ class Recipe(Protocol):
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Recipe):
     r"""Runs of projected gradient descent, as the paper has them.
 
     Parameters
@@ -172,22 +172,6 @@ class Experiment:
         )
 
     def read(self, path: str | Path) -> xr.Dataset:
-        """Runs from a file.
-
-        Parameters
-        ----------
-        path : path
-            Of a file that `compute` saved.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        ValueError
-            If it holds no runs.
-        """
         return load(path)
 
 

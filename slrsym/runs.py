@@ -181,8 +181,20 @@ class Engine(Protocol):
         """The states, (runs, ...)."""
         ...
 
-    def advance(self, parameters: NDArray[np.float64], every: int) -> NDArray[np.float64]:
-        """Move by a step for each row of parameters; the states after every so many of them."""
+    def advance(self, temperatures: NDArray[np.float64], every: int) -> NDArray[np.float64]:
+        """Move by a step for each temperature.
+
+        Parameters
+        ----------
+        temperatures : ndarray, shape (rows * every, ...)
+            Inverse temperatures, or of other models a row of parameters for each step.
+        every : int
+            After how many steps the states are noted.
+
+        Returns
+        -------
+        ndarray of shape (rows, runs, ...)
+        """
         ...
 
 

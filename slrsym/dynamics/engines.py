@@ -18,6 +18,7 @@ from slrsym.kernels.loop import iterated, machine_iterated, machine_loop
 from slrsym.kernels.numba_backend import BLOCK, DECORATOR, lanes_source
 from slrsym.kernels.program import Program, kept
 from slrsym.models.paper import kernel
+from slrsym.runs import Engine
 from slrsym.task import PLACES, Task
 
 States = NDArray[np.float64]
@@ -132,7 +133,7 @@ class NumbaEngine(_OverlapEngine):
         return noted
 
 
-class Vectors:
+class Vectors(Engine):
     r"""Vectors in :math:`\mathbb{R}^d`, moved by Definition 1; subclasses say by which gradient.
 
     Parameters
@@ -167,18 +168,6 @@ class Vectors:
         return np.stack([np.einsum("rd,rd->r", x[i], x[j]) for i, j in PLACES], axis=1)
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature.
-
-        Parameters
-        ----------
-        temperatures : ndarray, shape (rows * every,)
-        every : int
-            After how many steps the overlaps are noted.
-
-        Returns
-        -------
-        ndarray of shape (rows, runs, 5)
-        """
 
         def step(_: Any, temperature: float) -> None:
             # Both gradients are taken at the old point.

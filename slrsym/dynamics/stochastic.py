@@ -34,6 +34,7 @@ from slrsym.kernels.backends import numpy_parts
 from slrsym.kernels.loop import changes, cores, iterated, machine_loop
 from slrsym.kernels.numba_backend import DECORATOR
 from slrsym.kernels.program import kept
+from slrsym.runs import Engine
 from slrsym.task import Task
 
 __all__ = ["StochasticEngine", "StochasticVectorEngine"]
@@ -90,7 +91,7 @@ class _Streams:
                 self._open(0)
 
 
-class StochasticEngine:
+class StochasticEngine(Engine):
     """Runs in the overlaps, exact in law.
 
     Parameters
@@ -135,18 +136,6 @@ class StochasticEngine:
         return self._states
 
     def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature.
-
-        Parameters
-        ----------
-        temperatures : ndarray, shape (rows * every,)
-        every : int
-            After how many steps the states are noted.
-
-        Returns
-        -------
-        ndarray of shape (rows, runs, 5)
-        """
         if self._walk is None:
             return self._advance_together(temperatures, every)
         # They are moved in place, and those of before may be somebody's.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias, Unpack
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.montecarlo.plan import (
     Directions,
-    How,
     Plan,
     metric,
     over_states,
@@ -111,10 +110,8 @@ def risk_estimate(
     >>> risk_estimate(Erf(0.1), task, state, method="conditioned").gain > 1
     True
     """
-    plan = plan_of(
-        predictor, task, probabilities=probabilities, method=method, antithetic=antithetic,
-        max_samples=max_samples, target_stderr=target_stderr, rng=rng, progress=progress,
-    )  # fmt: skip
+    how = (probabilities, method, antithetic, max_samples, target_stderr, rng, progress)
+    plan = plan_of(predictor, task, *how)
     quantity = Loss(plan.predictor)
 
     def one(plan: Plan, at: OrderParameters | Directions) -> Estimate:
@@ -130,7 +127,13 @@ def gradient_estimate(
     at: ArrayLike | Directions = ORACLE,
     *,
     kind: str = "euclidean",
-    **how: Unpack[How],
+    probabilities: ArrayLike | None = None,
+    method: str = "projected",
+    antithetic: bool = False,
+    max_samples: int = 100_000,
+    target_stderr: float | None = None,
+    rng: Any = 0,
+    progress: Progress | None = None,
 ) -> Estimate:
     r"""The gradient of the risk of an attention predictor, by sampling the task.
 
@@ -151,11 +154,10 @@ def gradient_estimate(
     method : {'projected', 'plain', 'conditioned'}, optional
         As for `risk_estimate`. At vectors, ``projected`` draws tokens in the span of the four
         vectors, which holds the gradient; ``conditioned``, like `antithetic`, is for overlaps.
-    **how
-        As of `risk_estimate`: `probabilities`, `method`, `antithetic`, `max_samples`,
-        `target_stderr`, which the standard errors of all components are to reach, `rng` and
-        `progress`. At vectors, ``projected`` draws tokens in the span of the four vectors, which
-        holds the gradient; ``conditioned`` and antithetic pairs are for overlaps.
+    probabilities : array_like, shape (L,), optional
+        As for `risk_estimate`, like all that follows; an error is the largest of all components.
+    antithetic, max_samples, target_stderr, rng, progress : optional
+        As there.
 
     Returns
     -------
@@ -184,7 +186,8 @@ def gradient_estimate(
     >>> bool((abs(found.zscore(gradient(state, 0.1, task))) < 4).all())
     True
     """
-    plan = plan_of(predictor, task, **how)
+    how = (probabilities, method, antithetic, max_samples, target_stderr, rng, progress)
+    plan = plan_of(predictor, task, *how)
     if kind not in ("euclidean", "riemannian"):
         raise ValueError(f"kind must be 'euclidean' or 'riemannian'; got {kind!r}")
     if predictor.oracle or not isinstance(predictor, Attention):
@@ -239,7 +242,14 @@ def output_summary(
     predictor: Predictor,
     task: Task,
     at: ArrayLike | Directions = ORACLE,
-    **how: Unpack[How],
+    *,
+    probabilities: ArrayLike | None = None,
+    method: str = "projected",
+    antithetic: bool = False,
+    max_samples: int = 100_000,
+    target_stderr: float | None = None,
+    rng: Any = 0,
+    progress: Progress | None = None,
 ) -> OutputSummary:
     """The law of a predictor's output: mean, second moment, product with Y, and quantiles.
 
@@ -251,10 +261,10 @@ def output_summary(
     task : Task
     at : array_like of shape (5,), or Directions, optional
         Overlaps kappa, nu, theta, eta, rho, or vectors in R^d; by default the oracle.
-    **how
-        As of `risk_estimate`: `probabilities`, `method`, `antithetic`, `max_samples`,
-        `target_stderr`, which the standard errors of all three moments are to reach, `rng` and
-        `progress`.
+    probabilities : array_like, shape (L,), optional
+        As for `risk_estimate`, like all that follows; an error is the largest of all three moments.
+    method, antithetic, max_samples, target_stderr, rng, progress : optional
+        As there.
 
     Returns
     -------
@@ -277,7 +287,8 @@ def output_summary(
     >>> bool(abs(found.mean.zscore(0)) < 4), round(found.std, 1)
     (True, 0.7)
     """
-    plan = plan_of(predictor, task, **how).for_state(0)
+    settings = probabilities, method, antithetic, max_samples, target_stderr, rng, progress
+    plan = plan_of(predictor, task, *settings).for_state(0)
     if not isinstance(at, Directions):
         states = states_of(at, task)
         if states.ndim != 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.random import SeedSequence
@@ -133,29 +133,16 @@ class Plan:
         )
 
 
-class How(TypedDict, total=False):
-    """Options of every estimator; `risk_estimate` says what they mean."""
-
-    probabilities: ArrayLike | None
-    method: str
-    antithetic: bool
-    max_samples: int
-    target_stderr: float | None
-    rng: Any
-    progress: Progress | None
-
-
 def plan_of(
     predictor: Predictor,
     task: Task,
-    *,
-    probabilities: ArrayLike | None = None,
-    method: str = "projected",
-    antithetic: bool = False,
-    max_samples: int = 100_000,
-    target_stderr: float | None = None,
-    rng: Any = 0,
-    progress: Progress | None = None,
+    probabilities: ArrayLike | None,
+    method: str,
+    antithetic: bool,
+    max_samples: int,
+    target_stderr: float | None,
+    rng: Any,
+    progress: Progress | None,
 ) -> Plan:
     """The arguments of an estimator, checked; `risk_estimate` says what they mean."""
     if not isinstance(predictor, Attention | Linear):

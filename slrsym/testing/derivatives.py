@@ -348,7 +348,7 @@ def check_hessian(
         gradient and Hessian are either both those of the surrounding space, or both the
         Riemannian ones.
     point, direction, manifold, steps, seed
-        As of `check_gradient`.
+        As of `check_gradient`, with the same shapes.
 
     Returns
     -------
