@@ -250,7 +250,7 @@ class ClaimCollector(pytest.Collector):
         yield ClaimItem.from_parent(self, name="claim", steps=steps, problem=problem)
 
 
-class _Item(_Test):
+class _ClaimTest(_Test):
     parent: ClaimCollector
 
     def __init__(self, *, name: str, parent: ClaimCollector, **options: Any) -> None:
@@ -263,7 +263,7 @@ class _Item(_Test):
         return self.path, None, f"{self.parent.claim.id}: {self.name}"
 
 
-class StepItem(_Item):
+class StepItem(_ClaimTest):
     """One step of a proof."""
 
     def __init__(self, *, step: Step, number: int, **options: Any) -> None:
@@ -286,7 +286,7 @@ class StepItem(_Item):
             raise NotAccepted(_explained(claim, self.step, report))
 
 
-class ClaimItem(_Item):
+class ClaimItem(_ClaimTest):
     """What concerns a claim as a whole: its proof and its id, and that there is no circle."""
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:

@@ -27,7 +27,7 @@ _WIDE = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ComparedRisk:
     """A predictor and its risk."""
 
     name: str
@@ -204,7 +204,7 @@ def _predictors(lam: float) -> list[Predictor]:
 
 def _compared(
     predictor: Predictor, task: Task, state: OrderParameters, method: str, **options: Any
-) -> Comparison:
+) -> ComparedRisk:
     from slrsym import risk
     from slrsym.linear import best_linear
     from slrsym.montecarlo import Erf, Linear, risk_estimate
@@ -217,7 +217,7 @@ def _compared(
         closed_form = float(risk(state, predictor.lam, task))
     elif isinstance(predictor, Linear):
         closed_form = best_linear(task, options["probabilities"]).risk
-    return Comparison(predictor.name, found, method, closed_form)
+    return ComparedRisk(predictor.name, found, method, closed_form)
 
 
 def _numbers(text: str) -> list[float]:
@@ -259,7 +259,7 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
     ]
 
 
-def table(rows: list[Comparison], task: Task, level: float, width: int = 80) -> Table:
+def table(rows: list[ComparedRisk], task: Task, level: float, width: int = 80) -> Table:
     """One line for each predictor, and one for the Bayes bound."""
     from slrsym.cli.display import columns
 

@@ -12,8 +12,8 @@ from typing import Any
 import sympy as sp
 
 from slrsym.claims.claim import Claim
-from slrsym.coq.goals import Exporter, Goal, identifier
-from slrsym.coq.printing import Printer, Unprintable
+from slrsym.coq.goals import CoqGoal, Exporter, identifier
+from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.reading import Misread, require_same, require_same_claim
 from slrsym.statements.expressions import conjuncts
 
@@ -27,7 +27,7 @@ class Development:
     """Goals of claims, and the files of Coq that prove those for which a tactic is known."""
 
     find: Callable[[str], Claim]
-    goals: dict[str, list[Goal]] = field(default_factory=dict)  # of each claim, one for each step
+    goals: dict[str, list[CoqGoal]] = field(default_factory=dict)  # of a claim, one for each step
     statements: dict[str, str] = field(default_factory=dict)  # what claims say, if it can be said
     refused: dict[str, str] = field(default_factory=dict)  # goals that say something else, and why
     tactics: dict[str, str] = field(default_factory=dict)  # what proves a goal, by its name
@@ -59,7 +59,7 @@ class Development:
         return made
 
     @property
-    def all_goals(self) -> list[Goal]:
+    def all_goals(self) -> list[CoqGoal]:
         """The goals of all claims, in order."""
         return [goal for goals in self.goals.values() for goal in goals]
 
@@ -140,7 +140,7 @@ class Development:
             text += _title(self.find(id))
             for k, part in enumerate(conjuncts(self.find(id).statement), start=1):
                 said = part.func(*(a.subs(at) for a in part.args), evaluate=False)
-                text += f"Lemma {identifier(id)}__{k} : {Printer().statement(said)}.\n"
+                text += f"Lemma {identifier(id)}__{k} : {CoqPrinter().statement(said)}.\n"
                 text += "Proof. interval. Qed.\n"
         return text
 
@@ -190,7 +190,7 @@ class Development:
         )
         base = f"first [eassumption | lra{f' | {holds}' if holds else ''}"
 
-        def proved(goal: Goal) -> str:
+        def proved(goal: CoqGoal) -> str:
             facts = " | ".join(
                 f"solve [intros; {proved(names[other.label])}]"
                 for other in goal.facts if other.label in names

@@ -13,7 +13,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.coq.printing import Printer, Unprintable
+from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.tactics import tactics
 from slrsym.search.step import Step
 from slrsym.statements.expressions import conjuncts
@@ -23,7 +23,7 @@ _LONGEST = 40_000
 
 
 @dataclass
-class Goal:
+class CoqGoal:
     """A goal, or what keeps a step from being one."""
 
     name: str  # of the lemma
@@ -35,7 +35,7 @@ class Goal:
     lack: str = ""  # why it cannot
     tries: Callable[[], Iterable[str]] = field(default=tuple, repr=False)  # finds tactics
     facts: list[Step] = field(default_factory=list, repr=False)  # steps that it may suppose
-    printer: Printer = field(default_factory=Printer, repr=False)
+    printer: CoqPrinter = field(default_factory=CoqPrinter, repr=False)
     claims: list[str] = field(default_factory=list)  # that it supposes
 
 
@@ -68,7 +68,7 @@ def kind_of(step: Step) -> str:
     return "theorem" if rule.startswith("theorem ") else "conclusion"
 
 
-def _closed(printer: Printer, statement: Any, given: Iterable[Any], known: set[Any]) -> str:
+def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: set[Any]) -> str:
     """A statement for all values of the symbols that are not known around it."""
     before = dict(printer.free)
     conclusion = printer.statement(statement)
@@ -89,7 +89,7 @@ def _closed(printer: Printer, statement: Any, given: Iterable[Any], known: set[A
     return f"({text})" if premises else text
 
 
-def _declared(printer: Printer, x: Any) -> list[str]:
+def _declared(printer: CoqPrinter, x: Any) -> list[str]:
     """The premises that a symbol's declaration makes."""
     if isinstance(x, sp.IndexedBase):
         return _signed_sequence(printer, x)
@@ -100,7 +100,7 @@ def _declared(printer: Printer, x: Any) -> list[str]:
     return whole + ([] if sign is None else [printer.statement(sign)])
 
 
-def _signed_sequence(printer: Printer, x: sp.IndexedBase) -> list[str]:
+def _signed_sequence(printer: CoqPrinter, x: sp.IndexedBase) -> list[str]:
     """The premise that all terms of a sequence have a sign."""
     relation = next((r for r, holds in (("<", x.label.is_positive), ("<=", x.label.is_nonnegative))
                      if holds), None)  # fmt: skip
@@ -112,7 +112,7 @@ def _signed_sequence(printer: Printer, x: sp.IndexedBase) -> list[str]:
     ]
 
 
-def _assembled(printer: Printer, premises: list[str], conclusion: str) -> str:
+def _assembled(printer: CoqPrinter, premises: list[str], conclusion: str) -> str:
     variables = " ".join(f"({printer.names[x]} : {'R -> ' * n}R)" for x, n in printer.free.items())
     declared = [p for x in list(printer.free) for p in _declared(printer, x)]
     body = " ->\n  ".join(dict.fromkeys([*declared, *premises])) if declared or premises else ""
@@ -120,9 +120,9 @@ def _assembled(printer: Printer, premises: list[str], conclusion: str) -> str:
     return f"forall {variables},\n  {text}" if variables else text
 
 
-def statement_of(claim: Claim) -> tuple[str, Printer]:
+def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
     """What a claim says, for all values of its symbols; raises `Unprintable`."""
-    printer = Printer()
+    printer = CoqPrinter()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
         raise Unprintable("it speaks of all functions of a kind")
     conclusion = printer.statement(claim.statement)
@@ -133,7 +133,7 @@ def statement_of(claim: Claim) -> tuple[str, Printer]:
     return _assembled(printer, premises, conclusion), printer
 
 
-def defined(p: Any, printer: Printer) -> list[str]:
+def defined(p: Any, printer: CoqPrinter) -> list[str]:
     """What makes a hypothesis mean something: what is a premise holds of no undefined term."""
     found = []
     for node in sp.preorder_traversal(p):
@@ -153,9 +153,9 @@ class Exporter:
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
         self._find = find
-        self._said: dict[str, tuple[str, Printer] | Unprintable] = {}
+        self._said: dict[str, tuple[str, CoqPrinter] | Unprintable] = {}
 
-    def said(self, id: str) -> tuple[str, Printer]:
+    def said(self, id: str) -> tuple[str, CoqPrinter]:
         """What a claim says; raises `Unprintable`."""
         if id not in self._said:
             try:
@@ -167,16 +167,16 @@ class Exporter:
             raise found
         return found
 
-    def goals(self, id: str) -> list[Goal]:
+    def goals(self, id: str) -> list[CoqGoal]:
         """A goal for each step of a claim."""
         claim = self._find(id)
         steps = steps_of(claim, self._find)
-        made: list[Goal] = []
+        made: list[CoqGoal] = []
         for number, step in enumerate(steps):
             name = f"{identifier(id)}__{re.sub(r'[^0-9A-Za-z]+', '_', step.label)}"
             while any(name == other.name for other in made):
                 name += "'"
-            goal = Goal(name, id, step.label, kind_of(step), step)
+            goal = CoqGoal(name, id, step.label, kind_of(step), step)
             try:
                 self._fill(goal, steps[:number])
                 if len(goal.text) > _LONGEST:
@@ -186,7 +186,7 @@ class Exporter:
             made.append(goal)
         return made
 
-    def _fill(self, goal: Goal, before: list[Step]) -> None:
+    def _fill(self, goal: CoqGoal, before: list[Step]) -> None:
         step, printer = goal.step, goal.printer
         conclusion = printer.statement(step.statement)
         if printer.opaque and all(
@@ -219,7 +219,7 @@ class Exporter:
             return False
         return True
 
-    def _facts(self, goal: Goal, before: list[Step], premises: list[str]) -> list[str]:
+    def _facts(self, goal: CoqGoal, before: list[Step], premises: list[str]) -> list[str]:
         """The earlier steps that a step rests on: those of its parts."""
         step = goal.step
         stem = re.sub(r"(conclusion|shown|needed|statement)$", "", step.label)

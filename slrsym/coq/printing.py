@@ -33,7 +33,7 @@ class Unprintable(ValueError):  # noqa: N818
     """What cannot be said in Coq here."""
 
 
-class Printer:
+class CoqPrinter:
     """Prints the parts of one goal, with one name for each symbol."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy as sp
 
-from slrsym.coq.goals import Goal
+from slrsym.coq.goals import CoqGoal
 from slrsym.coq.printing import FUNCTIONS
 
 _TOKEN = re.compile(r"\s*(<->|->|=>|/\\|\\/|<=|<>|[A-Za-z_][\w']*|\d+|[-+*/^()=<,:])")
@@ -317,7 +317,7 @@ def read(text: str) -> Any:
     return found
 
 
-def require_same(goal: Goal) -> None:
+def require_same(goal: CoqGoal) -> None:
     """Refuse a goal that does not say its step, or supposes more; raises `Misread`."""
     walk = _Walker(goal.printer.names)
     variables, premises, conclusion = _split(read(goal.text))

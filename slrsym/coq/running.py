@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from slrsym.coq.development import CLAIMS, STATEMENTS, Development
-from slrsym.coq.goals import Goal
+from slrsym.coq.goals import CoqGoal
 
 INSTALL = (
     "Coq is not installed: apt-get install coq libcoq-coquelicot (Debian), "
@@ -55,7 +55,7 @@ def with_library(folder: Path, made: Development) -> Path:
     return folder
 
 
-def searched(goals: Iterable[Goal], folder: Path, seconds: int = 3) -> dict[str, str]:
+def searched(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
     """For each goal that one of its tactics proves in some seconds, that tactic.
 
     The folder has the compiled library; goals without a text are left out.

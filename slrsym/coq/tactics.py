@@ -13,14 +13,14 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import Relational
 
-from slrsym.coq.printing import Printer, Unprintable
+from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.statements.expressions import put
 
 
 class Hints:
     """Hints for one statement: text that stands before a tactic, and how `field` uses them."""
 
-    def __init__(self, printer: Printer, statement: Any, bells: bool = False) -> None:
+    def __init__(self, printer: CoqPrinter, statement: Any, bells: bool = False) -> None:
         self._printer = printer
         self.plain = _at_points(statement)
         roots, names = self._roots()

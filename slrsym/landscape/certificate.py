@@ -30,7 +30,7 @@ _ROUNDS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Enclosure:
+class EnclosedPoint:
     """A critical point in a small box, and what is certain of it."""
 
     point: _Array
@@ -50,7 +50,7 @@ class Enclosure:
         return self.inside[1] == 0 and self.across[1] == family
 
 
-def refine(point: _Array, lam: float, task: Task) -> Enclosure | None:
+def refine(point: _Array, lam: float, task: Task) -> EnclosedPoint | None:
     """Enclose the critical point near a point."""
     best = None
     for digits in _DIGITS:
@@ -73,7 +73,7 @@ class _Attempt:
         self._start = [ball(x) for x in point.ravel()]
         self._signs = [s.ravel() for s in point_signs(self._m)]
 
-    def run(self) -> Enclosure | None:
+    def run(self) -> EnclosedPoint | None:
         x = self._snapped(self._start)
         fixed = self._fixed_by_symmetry(x)
         if not fixed:
@@ -207,7 +207,7 @@ class _Attempt:
 
     # -- what is certain of the point ----------------------------------------------------------
 
-    def _described(self, x: list[Any], zeros: list[bool]) -> Enclosure:
+    def _described(self, x: list[Any], zeros: list[bool]) -> EnclosedPoint:
         m = self._m
         slope, bend = self._derivatives(x)
         k_weight, v_weight = _dot(x[:m], slope[:m]), _dot(x[m:], slope[m:])
@@ -230,7 +230,7 @@ class _Attempt:
         if beyond and not all(c == 0 for c in beyond) and all(c.contains(0) for c in beyond):
             across = (0, 2, 0)
         (risk,) = kernel("excess_risk", "ball")(self._state(x), *self._parameters, dps=self._digits)
-        return Enclosure(
+        return EnclosedPoint(
             np.array([float(c.mid()) for c in x]).reshape(2, m),
             max(float(c.rad()) for c in x),
             np.array(zeros).reshape(2, m),

@@ -64,7 +64,7 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class HalfBranch:
     """A branch followed in one direction."""
 
     places: tuple[Place, ...]
@@ -125,7 +125,9 @@ def index_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDAr
     return (values < 0).sum(axis=-1), across, sure
 
 
-def follow(point: _Array, lam: float, task: Task, direction: int, low: float, high: float) -> Trace:
+def follow(
+    point: _Array, lam: float, task: Task, direction: int, low: float, high: float
+) -> HalfBranch:
     """Follow the branch through a critical point."""
     equations = _Equations(task)
     ends = math.log(low), math.log(high)
@@ -157,7 +159,7 @@ def follow(point: _Array, lam: float, task: Task, direction: int, low: float, hi
         length = min(_LONGEST, 1.4 * length)
         if len(places) > 10 and _returned(places[0], here, length):
             break
-    return Trace(tuple(places), tuple(events))
+    return HalfBranch(tuple(places), tuple(events))
 
 
 def _returned(first: Place, here: Place, length: float) -> bool:

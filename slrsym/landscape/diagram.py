@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import dimension, overlaps
 from slrsym.landscape.certificate import refine
-from slrsym.landscape.continuation import Place, Trace, corrected, follow, index_at
+from slrsym.landscape.continuation import HalfBranch, Place, corrected, follow, index_at
 from slrsym.landscape.enumeration import census, symmetric_points
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,
@@ -234,7 +234,7 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
 # -- branches that are followed ----------------------------------------------------------------
 
 
-def _branch(traces: list[Trace], task: Task) -> Branch:
+def _branch(traces: list[HalfBranch], task: Task) -> Branch:
     """The two halves of a branch, joined where they began."""
     down, up = traces
     places: list[Place] = [*reversed(down.places[1:]), *up.places]

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import curvature, dimension, overlaps, retracted
-from slrsym.landscape.certificate import Enclosure, inertia, refine, second_derivatives
+from slrsym.landscape.certificate import EnclosedPoint, inertia, refine, second_derivatives
 from slrsym.landscape.points import (
     CriticalPoint,
     canonical,
@@ -252,7 +252,7 @@ class Found:
 
     point: _Array
     state: _Array
-    enclosure: Enclosure | None
+    enclosure: EnclosedPoint | None
     hits: int
 
 

@@ -66,7 +66,7 @@ def covariance_symbol(i: int, j: int) -> Symbol:
 
 
 @dataclass(frozen=True)
-class Atom:
+class MeanAtom:
     """The mean of a function of scores, or the covariance of two, as a function of the means.
 
     It is `closed`, but for names of what the means do not occur in: `constants`.
@@ -91,7 +91,7 @@ def _derivative(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
 
 # By the undefined function that stands for it in a mean or covariance; and for a covariance, what
 # stands for the two means.
-ATOMS: dict[Any, Atom] = {}
+ATOMS: dict[Any, MeanAtom] = {}
 _MEANS: dict[Any, tuple[Expr, Expr]] = {}
 
 
@@ -227,7 +227,7 @@ def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
     if value == 0:
         return S.Zero
     function = UndefinedFunction(f"F_{len(ATOMS)}", real=True)
-    ATOMS[function] = Atom(value, {symbol: expr for expr, symbol in names.items()})
+    ATOMS[function] = MeanAtom(value, {symbol: expr for expr, symbol in names.items()})
     return function(*parameters)
 
 

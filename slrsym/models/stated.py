@@ -41,7 +41,7 @@ from slrsym.models.terms import Quadrature, Role, SoftmaxTerms, Terms
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
-    from slrsym.models.study import Check, CriticalPoint, Recovery
+    from slrsym.models.study import Recovery, StationaryPoint, TokenCheck
     from slrsym.runs import Runs
 
 
@@ -601,7 +601,7 @@ class Model:
 
     # -- studies -----------------------------------------------------------------------------------
 
-    def check(self, values: Mapping[Any, Any], **options: Any) -> Check:
+    def check(self, values: Mapping[Any, Any], **options: Any) -> TokenCheck:
         """Hold risk and gradient against tokens that are drawn in R^d.
 
         Parameters
@@ -613,7 +613,7 @@ class Model:
 
         Returns
         -------
-        Check
+        TokenCheck
             With z-scores, at a random point; eigenspaces are as equal as can be.
 
         Raises
@@ -625,7 +625,7 @@ class Model:
 
         return check(self, values, **options)
 
-    def landscape(self, values: Mapping[Any, Any], **options: Any) -> list[CriticalPoint]:
+    def landscape(self, values: Mapping[Any, Any], **options: Any) -> list[StationaryPoint]:
         """Search for critical points from random starts.
 
         Parameters
@@ -637,7 +637,7 @@ class Model:
 
         Returns
         -------
-        list of CriticalPoint
+        list of StationaryPoint
             Those found, by risk. There may be others.
 
         Raises

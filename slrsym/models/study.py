@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Check:
+class TokenCheck:
     """Risk and gradient of a model, in each trained direction, against tokens drawn in R^d."""
 
     risk: float
@@ -47,7 +47,7 @@ class Check:
 
 def check(
     model: Model, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
-) -> Check:
+) -> TokenCheck:
     """Draw tokens; `Model.check` says more."""
     samples, generator = whole("samples", samples, 2), np.random.default_rng(rng)
     by_name = named(model, values)
@@ -96,7 +96,7 @@ def check(
                 exact = slopes[i, j] - radial * slopes[i, i]
                 scores[f"gradient in {x}, along {y}"] = _score(sampled, exact)
     error = float(squares.std() / np.sqrt(samples))
-    return Check(float(found[0]), float(squares.mean()), error, scores)
+    return TokenCheck(float(found[0]), float(squares.mean()), error, scores)
 
 
 def _score(sample: Array, exact: float) -> float:
@@ -214,7 +214,7 @@ def _symbols(model: Model) -> set[Any]:
 
 
 @dataclass(frozen=True)
-class CriticalPoint:
+class StationaryPoint:
     """Where the tangent gradient vanishes, with the Hessian's eigenvalues on the spheres."""
 
     state: Array
@@ -229,7 +229,7 @@ class CriticalPoint:
 
 def landscape(
     model: Model, values: Mapping[Any, Any], *, starts: int = 50, rng: Any = None
-) -> list[CriticalPoint]:
+) -> list[StationaryPoint]:
     """Search for critical points; `Model.landscape` says more."""
     by_name = named(model, values)
     generator = np.random.default_rng(rng)
@@ -266,7 +266,7 @@ def landscape(
         size = np.sqrt(np.sum(w * w, axis=(0, 2)))[None, :, None]
         return np.concatenate([w / np.where(sphere[:, None], size, 1.0), factor[:, t:]], axis=1)
 
-    points: list[CriticalPoint] = []
+    points: list[StationaryPoint] = []
     # Half of them go down first, the others to the nearest point of any kind.
     for number, start in enumerate(factors):
         factor = lowered(start) if number % 2 else start
@@ -295,7 +295,7 @@ def landscape(
         bend = basis @ np.array(moved).T
         eigenvalues = np.linalg.eigvalsh((bend + bend.T) / 2)
         points.append(
-            CriticalPoint(state, float(f(state, *row)[0]), np.asarray(eigenvalues, float))
+            StationaryPoint(state, float(f(state, *row)[0]), np.asarray(eigenvalues, float))
         )
     return sorted(points, key=lambda p: p.risk)
 

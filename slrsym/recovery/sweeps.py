@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
@@ -136,9 +135,8 @@ def recover(
     settings = {"kind": "runs", **setting.as_dict(), **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
-        plan = Plan(executor, workers, parts, progress)
-        ends = followed([setting], plan, **checked)[0]
-        return _of_runs(ends, settings)
+        ends = followed([setting], executor, workers, parts, progress, **checked)
+        return _of_runs(ends[0], settings)
 
     return _kept(compute, settings, path)
 
@@ -211,8 +209,7 @@ def sweep(
     settings = {"kind": "sweep", **axes, "steps": steps, **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
-        plan = Plan(executor, workers, parts, progress)
-        found = followed(cells, plan, **checked)
+        found = followed(cells, executor, workers, parts, progress, **checked)
         return _of_grid(found, axes, settings)
 
     return _kept(compute, settings, path)
@@ -350,19 +347,12 @@ def _chunks(runs: int) -> list[tuple[int, int]]:
     return [(first, min(first + _CHUNK, runs)) for first in range(0, runs, _CHUNK)]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How runs are followed, which does not change where they end."""
-
-    executor: Executor | Maker | None
-    workers: int | None
-    parts: Parts | None
-    progress: bool | None
-
-
 def followed(
     settings: Sequence[Setting],
-    plan: Plan,
+    executor: Executor | Maker | None,
+    workers: int | None,
+    parts: Parts | None,
+    progress: bool | None,
     *,
     runs: int,
     seed: int,
@@ -370,7 +360,6 @@ def followed(
     stopping: bool,
 ) -> list[Ends]:
     """Follow the runs of each setting."""
-    parts = plan.parts
     found: dict[tuple[int, int], Ends] = {}
     jobs: Jobs = deque()
     for cell, setting in enumerate(settings):
@@ -384,11 +373,11 @@ def followed(
         if missing:
             enough = runs if stopping else 0
             jobs.append(((cell, missing), tubes, (setting, seed, enough, backend)))
-    with advancing(plan.progress, "runs", runs * len(settings), counted=True) as shown:
+    with advancing(progress, "runs", runs * len(settings), counted=True) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
         # To start a process takes as long as to follow many runs.
-        workers = min(plan.workers or cores(), sum(len(missing) for (_, missing), _, _ in jobs))
-        for name, result in results(jobs, plan.executor, workers):
+        workers = min(workers or cores(), sum(len(missing) for (_, missing), _, _ in jobs))
+        for name, result in results(jobs, executor, workers):
             if isinstance(name[1], list):
                 # The tubes of a cell are known: its runs come next.
                 cell, missing = name

@@ -32,7 +32,7 @@ _UPPER = np.triu_indices(5)
 DIGITS = 45
 
 
-class Setting(NamedTuple):
+class RiskSetting(NamedTuple):
     """Where the risk is computed."""
 
     state: tuple[float, ...]
@@ -54,7 +54,7 @@ class RiskReference(NamedTuple):
     """What is kept for a setting."""
 
     region: str
-    setting: Setting
+    setting: RiskSetting
     values: Derivatives
 
 
@@ -89,7 +89,7 @@ def risk_references() -> tuple[RiskReference, ...]:
     return tuple(
         RiskReference(
             row["region"],
-            Setting(
+            RiskSetting(
                 tuple(map(float.fromhex, row["state"])),
                 float.fromhex(row["lam"]),
                 float.fromhex(row["gamma"]),

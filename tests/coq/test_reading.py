@@ -31,7 +31,7 @@ from sympy.tensor import IndexedBase
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq.development import Development
 from slrsym.coq.goals import Exporter
-from slrsym.coq.printing import Printer, Unprintable
+from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.reading import Misread, _Walker, read, require_same, require_same_claim
 
 x, y = symbols("x y", real=True)
@@ -81,14 +81,14 @@ def goals(ledger):
     ],
 )  # fmt: skip
 def test_terms_are_printed_as_coq_means_them_and_read_back(expr, text):
-    printer = Printer()
+    printer = CoqPrinter()
     assert printer.term(expr) == text
     assert read(text) == _Walker(printer.names)(expr)
 
 
 def test_names_of_coq_and_of_others_are_not_taken():
     names = [Symbol(name, real=True) for name in ("exp", "R", "fun", "a.b", "a b", "1", "_")]
-    printer = Printer()
+    printer = CoqPrinter()
     for symbol in names:
         printer.term(symbol)
     taken = list(printer.names.values())
@@ -99,18 +99,18 @@ def test_names_of_coq_and_of_others_are_not_taken():
 
 def test_a_symbol_that_is_not_real_has_no_words():
     with pytest.raises(Unprintable, match="not declared real"):
-        Printer().term(Symbol("z"))
+        CoqPrinter().term(Symbol("z"))
 
 
 def test_what_a_binder_binds_is_no_variable_of_the_goal():
-    printer = Printer()
+    printer = CoqPrinter()
     printer.term(Integral(exp(y), (y, 0, 1)))
     assert not printer.free
 
 
 def test_a_part_that_depends_on_a_bound_variable_has_no_words():
     inside = Integral(Pow(2, x), (x, 0, 1))
-    printer = Printer()
+    printer = CoqPrinter()
     printer.term(inside)
     assert list(printer.opaque.values()) == [inside]
 

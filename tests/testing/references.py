@@ -35,7 +35,7 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-from slrsym.testing.accuracy import DIGITS, RISK_REGIONS, ZETA_REGIONS, Derivatives, Setting
+from slrsym.testing.accuracy import DIGITS, RISK_REGIONS, ZETA_REGIONS, Derivatives, RiskSetting
 
 
 def _spread(rng: random.Random, least: float, most: float) -> float:
@@ -84,7 +84,7 @@ def _on_boundary(rng: random.Random) -> tuple[float, ...]:
     return tuple(map(float, rng.choice(corners)))
 
 
-def random_setting(rng: random.Random, region: str) -> Setting:
+def random_setting(rng: random.Random, region: str) -> RiskSetting:
     """A setting in a region."""
     lam, gamma = _spread(rng, 0.02, 2), _spread(rng, 0.3, 2)
     d, tokens = round(_spread(rng, 2, 2000)), round(_spread(rng, 1, 200))
@@ -103,7 +103,7 @@ def random_setting(rng: random.Random, region: str) -> Setting:
     elif region == "large d":
         d, tokens, lam = round(_spread(rng, 1e5, 1e7)), round(_spread(rng, 1, 1e4)), lam / 5
         state = _near_oracle(rng) if rng.random() < 0.5 else state
-    return Setting(state, lam, gamma, d, tokens)
+    return RiskSetting(state, lam, gamma, d, tokens)
 
 
 def random_argument(rng: random.Random, region: str) -> tuple[float, float]:
@@ -228,12 +228,12 @@ def _agreed(
     raise ArithmeticError(f"the quadratures do not agree to {digits} digits")
 
 
-def compute_risk(setting: Setting, digits: int = DIGITS) -> Derivatives:
+def compute_risk(setting: RiskSetting, digits: int = DIGITS) -> Derivatives:
     """The excess risk, its gradient and Hessian, from the definition.
 
     Examples
     --------
-    >>> oracle = Setting((1.0, 1.0, 0.0, 0.0, 0.0), lam=0.1, gamma=0.5**0.5, d=400, L=10)
+    >>> oracle = RiskSetting((1.0, 1.0, 0.0, 0.0, 0.0), lam=0.1, gamma=0.5**0.5, d=400, L=10)
     >>> (risk,) = compute_risk(oracle, digits=10).excess_risk
     >>> print(mpmath.nstr(risk, 8))
     0.11349808
@@ -268,7 +268,7 @@ def _written(values: Iterable[Any]) -> list[str]:
     return texts
 
 
-def risk_row(region: str, setting: Setting) -> dict[str, Any]:
+def risk_row(region: str, setting: RiskSetting) -> dict[str, Any]:
     """A row of the file of risks, computed."""
     values = compute_risk(setting)
     return {

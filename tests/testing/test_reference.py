@@ -19,7 +19,7 @@ from slrsym.testing.accuracy import (
     RISK_REGIONS,
     ZETA_REGIONS,
     Derivatives,
-    Setting,
+    RiskSetting,
     error_of,
     risk_errors,
     risk_references,
@@ -52,7 +52,7 @@ def test_the_values_agree_with_all_combinations_of_tokens():
     for tokens, lam, digits in ((1, 0.75, 25), (2, 0.5, 25), (3, 0.25, 10)):
         d, gamma, epsilon, *others = (Rational(x) for x in (7, 0.5, 0, lam, *state))
         brute = tensor_quadrature.risk(d, tokens, gamma, epsilon, *others, digits=digits)
-        (mine,) = compute_risk(Setting(state, lam, 0.5, 7, tokens), digits=20).excess_risk
+        (mine,) = compute_risk(RiskSetting(state, lam, 0.5, 7, tokens), digits=20).excess_risk
         with mpmath.workdps(40):
             assert abs(mine / brute - 1) < mpmath.mpf(10) ** -digits
 
