@@ -29,8 +29,12 @@ _WHERE = {
 _SEVERAL = "NUMBER[,NUMBER...]"
 
 
-def _values(name: str, text: str) -> Any:
-    return typer.Option(name, metavar=_SEVERAL, help=text)
+def _values(name: str, text: str, **rest: Any) -> Any:
+    return typer.Option(name, metavar=_SEVERAL, help=text, **rest)
+
+
+def _maybe(name: str, text: str) -> Any:
+    return _values(name, text, show_default=False)
 
 
 @shared.reported()
@@ -45,31 +49,22 @@ def recovery(
         ),
     ] = None,
     lam0: Annotated[
-        str | None,
-        optional("--lam0", metavar=_SEVERAL, help="Inverse temperature at the start. [default: 1]"),
+        str | None, _maybe("--lam0", "Inverse temperature at the start. [default: 1]")
     ] = None,
     rate: Annotated[
         str | None,
-        optional(
+        _maybe(
             "--rate",
-            metavar=_SEVERAL,
-            help="c in the schedule lam0/(1 + c t), t being the step; 0: constant. [default: 1e-4]",
+            "c in the schedule lam0/(1 + c t), t being the step; 0: constant. [default: 1e-4]",
         ),
     ] = None,
     d: Annotated[str, _values("--d", "Dimension of a token.")] = "400",
     L: Annotated[str, _values("--L", "Number of tokens.")] = "10",
     gamma: Annotated[
         str | None,
-        optional(
-            "--gamma",
-            metavar="NUMBER[,NUMBER...]",
-            help="Standard deviation of the informative token. [default: root of 1/2]",
-        ),
+        _maybe("--gamma", "Standard deviation of the informative token. [default: root of 1/2]"),
     ] = None,
-    gamma2: Annotated[
-        str | None,
-        optional("--gamma2", metavar="NUMBER[,NUMBER...]", help="Its square, instead."),
-    ] = None,
+    gamma2: Annotated[str | None, _maybe("--gamma2", "Its square, instead.")] = None,
     alpha: Annotated[str, _values("--alpha", "Step size.")] = "4e-3",
     steps: Annotated[int, typer.Option("--steps", help="How many steps.")] = 120_000,
     runs: Annotated[int, typer.Option("--runs", help="How many runs, for each setting.")] = 1000,
@@ -80,12 +75,9 @@ def recovery(
     ] = None,
     output: Annotated[
         Path | None,
-        optional(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Save everything, as netCDF. What is interrupted goes on when the same is asked "
-            "for again, from the folder FILE.parts; if FILE is complete, it is read.",
+        shared.output_option(
+            "Save everything, as netCDF. What is interrupted goes on when the same is asked for "
+            "again, from the folder FILE.parts; if FILE is complete, it is read."
         ),
     ] = None,
     json_file: shared.JsonFile = None,

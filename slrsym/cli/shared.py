@@ -68,6 +68,11 @@ def square_root(gamma2: str) -> float:
 # -- of files ----------------------------------------------------------------------------------
 
 
+def output_option(what: str) -> Any:
+    """The option that says where a result is saved."""
+    return optional("--output", "-o", metavar="FILE", help=what)
+
+
 def plot_option(what: str) -> Any:
     """The option that says where a picture goes."""
     return optional("--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}.")

@@ -114,12 +114,7 @@ def simulate(
     ] = None,
     output: Annotated[
         Path | None,
-        optional(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Save the runs, as netCDF, at the end and when interrupted.",
-        ),
+        shared.output_option("Save the runs, as netCDF, at the end and when interrupted."),
     ] = None,
     resume: Annotated[
         Path | None,
