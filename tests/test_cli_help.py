@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer.main
 from typer.testing import CliRunner
@@ -178,12 +179,12 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(words, tmp_path):
     assert "does not exist" in result.stderr
 
 
-def test_what_json_does_not_have_is_not_written(tmp_path):
+def test_what_json_does_not_have_is_null(tmp_path):
+    """Infinities and NaN; NumPy's numbers and arrays are plain ones."""
     file = tmp_path / "result.json"
-    file.write_text("before")
-    with pytest.raises(ValueError, match="JSON"):
-        write_json(file, {"risk": float("inf")})
-    assert file.read_text() == "before"
+    found = {"risk": float("inf"), "rows": (np.array([1.0, np.nan]), np.int64(3)), "name": "x"}
+    write_json(file, found)
+    assert json.loads(file.read_text()) == {"risk": None, "rows": [[1.0, None], 3], "name": "x"}
 
 
 def test_every_command_with_a_table_has_the_option():

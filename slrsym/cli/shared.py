@@ -305,9 +305,9 @@ def _plain(x: Any) -> Any:
     """Without NaN and infinities, which JSON does not have, and NumPy's numbers and arrays."""
     if isinstance(x, dict):
         return {name: _plain(value) for name, value in x.items()}
+    x = x.tolist() if hasattr(x, "tolist") else x
     if isinstance(x, list | tuple):
         return [_plain(part) for part in x]
-    x = x.tolist() if hasattr(x, "tolist") else x
     return None if isinstance(x, float) and not math.isfinite(x) else x
 
 
