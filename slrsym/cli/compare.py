@@ -131,7 +131,7 @@ def compare(
         )
 
     from slrsym.linear import best_linear
-    from slrsym.montecarlo import METHODS
+    from slrsym.montecarlo import METHODS, Erf, HardOracle, Linear, Softmax
     from slrsym.montecarlo.plan import states_of
     from slrsym.task import OrderParameters, Task
 
@@ -141,7 +141,7 @@ def compare(
         )
     with shared.refusals():
         task = Task(d, L, shared.gamma_of(gamma, gamma2, shared.USUAL_GAMMA), epsilon)
-        predictors = _predictors(lam)
+        predictors = (HardOracle(), Softmax(lam), Erf(lam), Linear())
         state = OrderParameters(kappa, nu, theta, eta, rho)
         states_of(state, task, "the overlaps")
     with shared.refusals("--p"):
@@ -194,12 +194,6 @@ def compare(
                 f"{row.estimate.samples:,} samples, above the target; --samples allows more",
                 err=True,
             )
-
-
-def _predictors(lam: float) -> list[Predictor]:
-    from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax
-
-    return [HardOracle(), Softmax(lam), Erf(lam), Linear()]
 
 
 def _compared(

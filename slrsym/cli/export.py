@@ -56,11 +56,6 @@ export = typer.Typer(
 )
 
 
-@export.callback()
-def _export() -> None:
-    """Export checked claims as documents."""
-
-
 @export.command(epilog=shared.example("export latex"))
 @shared.reported()
 def latex(

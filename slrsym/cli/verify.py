@@ -135,7 +135,7 @@ def verify(
         out.print("Nothing has changed since these verdicts were found; --fresh checks again.")
     out.print(display.verdict(rows, time.perf_counter() - start))
     shared.write_json(json_file, [cache.as_data(row) for row in rows])
-    if problems or _has_failed(rows):
+    if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
     if log is not None:
         _write_log(log, paths, [row.id for row in rows], seed, patience)
@@ -159,10 +159,6 @@ def _write_log(
     typer.echo(
         f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck", err=True
     )
-
-
-def _has_failed(rows: Iterable[Any]) -> bool:
-    return any(row.status in _FAILED for row in rows)
 
 
 def _is_good(content: dict[str, Any]) -> bool:

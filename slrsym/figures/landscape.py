@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -20,10 +20,10 @@ from slrsym.task import Task
 _GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
 
 _KINDS = {
-    "minimum": ("o", COLOURS["blue"]),
-    "saddle": ("D", "white"),
-    "maximum": ("^", COLOURS["orange"]),
-    "degenerate": ("s", COLOURS["grey"]),
+    "minimum": ("minima", "o", COLOURS["blue"]),
+    "saddle": ("saddles", "D", "white"),
+    "maximum": ("maxima", "^", COLOURS["orange"]),
+    "degenerate": ("degenerates", "s", COLOURS["grey"]),
 }
 
 _EVENTS = {
@@ -54,9 +54,9 @@ def atlas_figure(atlas: Atlas) -> Figure:
         figure = Figure(figsize=(WIDTH, 1.25 + 0.27 * len(points)), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True, width_ratios=(1.15, 1))
         states = np.array([p.state for p in points])
-        left.imshow(
-            states, vmin=-1, vmax=1, cmap=_blue_to_orange(), aspect="auto", interpolation="nearest"
-        )
+        ends = (COLOURS["blue"], "white", COLOURS["orange"])
+        colours = LinearSegmentedColormap.from_list("overlap", ends)
+        left.imshow(states, vmin=-1, vmax=1, cmap=colours, aspect="auto", interpolation="nearest")
         for (i, j), value in np.ndenumerate(states):
             text = _short(value)
             shade = "white" if abs(value) > 0.75 else "black"
@@ -65,7 +65,7 @@ def atlas_figure(atlas: Atlas) -> Figure:
         left.set_yticks(rows, [p.name for p in points])
         left.tick_params(length=0)
         left.spines[:].set_visible(False)
-        for kind, (marker, colour) in _KINDS.items():
+        for kind, (several, marker, colour) in _KINDS.items():
             chosen = [i for i, p in enumerate(points) if p.kind == kind]
             if chosen:
                 right.plot(
@@ -75,7 +75,7 @@ def atlas_figure(atlas: Atlas) -> Figure:
                     color=colour,
                     markeredgecolor="black",
                     markeredgewidth=0.8,
-                    label=kind if len(chosen) == 1 else _plural(kind),
+                    label=kind if len(chosen) == 1 else several,
                 )
         for i, point in enumerate(points):
             right.annotate(
@@ -102,15 +102,6 @@ def _short(value: float) -> str:
     if abs(value) < 1e-9 or abs(abs(value) - 1) < 1e-9:
         return f"{value:.0f}".replace("-0", "0").replace("-", "−")
     return f"{value:#.3g}".replace("-", "−")
-
-
-def _plural(kind: str) -> str:
-    return {"minimum": "minima", "maximum": "maxima"}.get(kind, kind + "s")
-
-
-def _blue_to_orange() -> Colormap:
-    ends = (COLOURS["blue"], "white", COLOURS["orange"])
-    return LinearSegmentedColormap.from_list("overlap", ends)
 
 
 def branches_figure(

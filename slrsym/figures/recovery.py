@@ -139,7 +139,8 @@ def _lines(data: xr.Dataset, name: str) -> Figure:
         colour = _VERDICT_COLOURS[verdict]
         axes.plot(x, rows.fraction, marker="o", markersize=3, color=colour, label=verdict)
         axes.fill_between(x, rows.lower, rows.upper, color=colour, alpha=0.25, linewidth=0)
-    _scaled(axes, "x", x)
+    if x.min() > 0 and x.max() / x.min() > 10:
+        axes.set(xscale="log")
     axes.set(xlabel=f"${_SYMBOLS[name]}$", ylabel="fraction of runs", ylim=(-0.02, 1.02))
     figure.legend(loc="outside upper center", ncols=len(VERDICTS))
     return figure
@@ -168,9 +169,3 @@ def _maps(data: xr.Dataset, names: list[str]) -> Figure:
     panels[0].set_ylabel(f"${_SYMBOLS[names[1]]}$")
     figure.colorbar(mesh, ax=panels, label="fraction of runs")
     return figure
-
-
-def _scaled(axes: Axes, which: str, values: Any) -> None:
-    """A logarithmic axis where values spread over more than a decade."""
-    if values.min() > 0 and values.max() / values.min() > 10:
-        axes.set(**{f"{which}scale": "log"})

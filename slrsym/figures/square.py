@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, ListedColormap
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.quiver import Quiver
@@ -72,7 +72,8 @@ def draw_field(axes: Axes, data: xr.Dataset) -> Quiver:
         (moving.flow_kappa / speed).T,
         (moving.flow_nu / speed).T,
         speed.T,
-        cmap=_light_to_dark(),
+        # The lightest shades would be lost on paper.
+        cmap=ListedColormap(colormaps["PuBu"](np.linspace(0.35, 1.0, 256))),
         pivot="middle",
         scale=_ARROWS * 1.3,
         width=0.005,
@@ -100,11 +101,6 @@ def draw_paths(
                 zorder=4,
                 clip_on=False,
             )
-
-
-def _light_to_dark() -> Colormap:
-    # The lightest shades would be lost on paper.
-    return ListedColormap(colormaps["PuBu"](np.linspace(0.35, 1.0, 256)))
 
 
 def _setting(data: xr.Dataset) -> str:
