@@ -98,9 +98,8 @@ def _searched(
     units: dict[Any, Any] = {}
     size = 32
     for _ in range(12):
-        if em and em.left <= 0:
-            raise Refused("the search has done what it may for a step")
-        search = Search(effort, em.left if em else math.inf)
+        # What is plain costs little, and is seen whatever other questions have cost.
+        search = Search(effort, max(em.left, effort // 50) if em else math.inf)
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
         try:

@@ -201,7 +201,8 @@ class Search:
         self.depth += 1
         try:
             for rule in (
-                self.structure, self.factors, self.quick, self.rows, self.ends, self.quadratic,
+                self.structure, self.multiple, self.factors, self.quick, self.rows, self.ends,
+                self.quadratic,
                 self.combination, self.conjugate,
             ):  # fmt: skip
                 with contextlib.suppress(Refused):
@@ -251,6 +252,27 @@ class Search:
                 self.combine(st, p, rows, factor)
                 return True
         return False
+
+    def multiple(self, st: Ring, p: Any, want: Any) -> None:
+        """From a fact that differs by roots, which stand in the denominator of one of the two."""
+        live = st.facts.live
+        roots = [st.x[i] for i, _, _ in st.facts.roots if i in live]
+        roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
+        known = [f for f, s in st.facts.known() if s != ANY and len(f) > 2]
+        made = {}
+        for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
+            if live.issuperset(used_in(f)):
+                q = st.facts.reduced(f * a)
+                self.work += 1 + len(q)
+                made.setdefault(st.facts._key(q)[0], (f, a, q.leading_coefficient()))
+        for b in roots if made else ():
+            q = st.facts.reduced(p * b)
+            self.work += 1 + len(q)
+            if q != 0 and (name := st.facts._key(q)[0]) in made:
+                f, a, c = made[name]
+                c = fmpq(q.leading_coefficient()) / fmpq(c)
+                self.combine(st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b)
+                return
 
     def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
         """A polynomial as a combination of some that vanish, times others."""

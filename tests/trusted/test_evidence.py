@@ -7,6 +7,8 @@ import json
 import pytest
 import sympy as sp
 
+from slrsym.evidence.arithmetic import arithmetic, searched
+from slrsym.evidence.emission import Emission
 from slrsym.evidence.proof_log import emitted, in_order
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, sign
@@ -114,3 +116,26 @@ def test_relations_are_read_from_left_to_right():
     assert key(read(sp.And(x > 0, sp.Not(sp.Eq(y, 0))))) == key(
         read(sp.And(sp.Not(sp.Eq(0, y)), x > 0))
     )
+
+
+def test_a_hypothesis_that_differs_by_roots_in_denominators_is_found():
+    a, b, c = (("s", name, "R>0") for name in "abc")
+    both = ("+", ("*", num(2), ("^", 2, 1, b)), num(1))
+    pi = ("pi",)
+    first = ("*", ("+", ("^", -1, 1, pi), ("^", -1, 2, pi)), ("^", -1, 1, both), ("^", 2, 1, b))
+    second = ("*", ("^", -1, 2, both), ("^", -1, 2, pi), ("^", 1, 2, num(2)), ("^", 1, 2, c), b)
+    known = ("<", ("*", ("+", ("*", num(8), first), ("*", num(16), second), num(6)), a), num(1))
+    apart = ("+", ("*", num(2), ("*", num(4), first)), ("*", num(2), ("*", num(2), second)),
+             ("*", num(3), ("*", num(4), second)), ("*", num(3), num(2)))  # fmt: skip
+    wanted = ("<", ("*", apart, a), num(1))
+    assert searched(wanted, [known], effort=5_000)[0] == "arithmetic"
+    with pytest.raises(Refused):
+        searched(("<", ("*", apart, a), num(1, 2)), [known], effort=5_000)
+
+
+def test_a_plain_question_is_answered_whatever_others_have_cost():
+    claim = Claim("positive", sp.Ge(X**2 + 1, 1, evaluate=False), "ours")
+    work = Emission(claim, lambda id: claim, Book())
+    work.left = -1
+    nothing = ("<=", num(0), ("*", num(2), ("^", 2, 1, ("s", "g", "R>0"))))
+    assert arithmetic(work, nothing, ()).theorem.conclusion == nothing
