@@ -99,7 +99,10 @@ def _searched(
     size = 32
     for _ in range(12):
         # What is plain costs little, and is seen whatever other questions have cost.
-        search = Search(effort, max(em.left, effort // 50) if em else math.inf)
+        most = max(em.left, effort // 50) if em else math.inf
+        if most <= 0:
+            raise Refused("the search has done what it may for a step")
+        search = Search(effort, most)
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
         try:

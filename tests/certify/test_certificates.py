@@ -355,10 +355,16 @@ def test_a_certificate_says_what_its_kind_says(five_points, tmp_path):
     five_points.save(file)
     assert certify.check(file).accepted
     data = json.loads(file.read_text())
-    data["statement"] = data["statement"].replace("exactly", "at least") + " And more."
-    file.write_text(json.dumps(data))
-    with pytest.raises(certify.CertificateError, match="a certificate of its kind says"):
-        certify.check(file)
+    said = data["statement"]
+    for other in (
+        said.replace("exactly", "at least") + " And more.", "", said + " ", " " + said,
+        said[:-1], said.upper(), said * 2, said.replace("five", "six").replace("5", "6") + ".",
+        "Everything is shown.", said[::-1],
+    ):  # fmt: skip
+        assert other != said
+        file.write_text(json.dumps({**data, "statement": other}))
+        with pytest.raises(certify.CertificateError, match="a certificate of its kind says"):
+            certify.check(file)
 
 
 def test_what_is_listed_as_undecided_is_what_the_trees_leave_open(five_points):

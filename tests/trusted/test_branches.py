@@ -273,3 +273,11 @@ def test_how_many_formulas_a_connective_takes():
     for made in (("iff", p, q, p), ("implies", p, q, p), ("not", p, q), ("iff", p), ("and",)):
         with pytest.raises(Refused):
             parse(plain(made))
+
+
+def test_an_absolute_value_by_the_sign_of_what_stands_between_the_bars():
+    size = ("f", "abs", X)
+    for given, value in ((("<=", ZERO, X), X), (("<=", X, ZERO), ("*", num(-1), X))):
+        assert shown(("=", size, value), [given], use=[0])
+        with pytest.raises(Refused):
+            shown(("=", size, ("*", num(-1), value)), [given], use=[0])
