@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb
+from scipy.special import ndtr
 from sympy import Piecewise, Symbol, sign, symbols
 
 from slrsym.gaussian import OwensT, normal_cdf
@@ -237,3 +238,16 @@ def test_covariances_of_numbers_and_arrays_agree():
                 assert numba_special.erf_covariance(x, y, r) == pytest.approx(
                     many, rel=1e-13, abs=1e-300
                 )
+
+
+def test_limits_of_numbers():
+    from slrsym.kernels._numba_owens import gaussian_zeta, owens_t
+
+    assert np.isnan([owens_t(np.nan, 1.0), owens_t(1.0, np.nan), gaussian_zeta(np.nan, 1.0)]).all()
+    assert owens_t(45.0, 2.0) == owens_t(-45.0, 0.5) == 0
+    for h in (0.5, 2.0, 12.0):
+        assert owens_t(h, np.inf) == pytest.approx(ndtr(-h) / 2, rel=1e-14)
+        assert owens_t(h, -1e9) == pytest.approx(-ndtr(-h) / 2, rel=1e-14)
+    assert (
+        gaussian_zeta(np.inf, 1.0) == gaussian_zeta(0.0, -np.inf) == gaussian_zeta(30.0, 0.1) == 1
+    )
