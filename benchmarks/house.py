@@ -1,7 +1,7 @@
-"""The house in numbers: rooms, circles of imports, files that one question enters, equal stretches.
+"""The house in numbers: rooms, circles, files that one question enters, equal stretches, names.
 
 Run ``python benchmarks/house.py`` for all of it, or name one: ``rooms``, ``circles``, ``entered``,
-``repeats``, ``picture FILE``. It needs import-linter, which comes with the extra ``test``.
+``repeats``, ``names``, ``picture FILE``. It needs import-linter, of the extra ``test``.
 """
 
 from __future__ import annotations
@@ -157,6 +157,19 @@ def repeats() -> None:
         print(f"  {one} ~ {other} ({count + LENGTH} lines)")
 
 
+def names() -> None:
+    """Names that classes of two files have."""
+    seen: dict[str, list[str]] = defaultdict(list)
+    for file in files():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                seen[node.name].append(file.relative_to(PACKAGE).as_posix())
+    shared = {name: places for name, places in sorted(seen.items()) if len(places) > 1}
+    print(f"{len(shared)} names of classes that stand for several things")
+    for name, places in shared.items():
+        print(f"  {name}: {', '.join(places)}")
+
+
 def _imports() -> dict[str, set[str]]:
     """Which rooms each room imports, late imports and those for types alone left out."""
     import grimp
@@ -271,7 +284,9 @@ def picture(target: str) -> None:
 
 def main() -> None:
     """Print what is asked for."""
-    counts = {"rooms": rooms, "circles": circles, "entered": entered, "repeats": repeats}
+    counts = {
+        "rooms": rooms, "circles": circles, "entered": entered, "repeats": repeats, "names": names,
+    }  # fmt: skip
     match sys.argv[1:]:
         case ["picture", file]:
             picture(file)

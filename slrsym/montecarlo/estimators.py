@@ -19,7 +19,7 @@ from slrsym.montecarlo.plan import (
     states_of,
 )
 from slrsym.montecarlo.predictors import (
-    Attention,
+    AttentionPredictor,
     Loss,
     OutputMoments,
     OverlapGradient,
@@ -122,7 +122,7 @@ def risk_estimate(
 
 
 def gradient_estimate(
-    predictor: Attention,
+    predictor: AttentionPredictor,
     task: Task,
     at: ArrayLike | Directions = ORACLE,
     *,
@@ -190,7 +190,7 @@ def gradient_estimate(
     plan = plan_of(predictor, task, *how)
     if kind not in ("euclidean", "riemannian"):
         raise ValueError(f"kind must be 'euclidean' or 'riemannian'; got {kind!r}")
-    if predictor.oracle or not isinstance(predictor, Attention):
+    if predictor.oracle or not isinstance(predictor, AttentionPredictor):
         raise ValueError(
             f"predictor must have directions k, v of its own, as Softmax and Erf do; "
             f"got {predictor!r}"
@@ -215,7 +215,7 @@ def gradient_estimate(
 
 
 def _vector_gradient(
-    plan: Plan, predictor: Attention, at: Directions, riemannian: bool
+    plan: Plan, predictor: AttentionPredictor, at: Directions, riemannian: bool
 ) -> Estimate:
     if plan.method == "plain":
         quantity = VectorGradient(predictor, at.k, at.v, riemannian)

@@ -14,7 +14,7 @@ from slrsym.dynamics.given import lift, require_feasible
 from slrsym.dynamics.spheres import overlap_rates, tangent_basis, vectors
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.linear import best_linear
-from slrsym.montecarlo.predictors import Attention, Linear, Predictor
+from slrsym.montecarlo.predictors import AttentionPredictor, Linear, Predictor
 from slrsym.montecarlo.sampling import (
     Coordinates,
     Estimate,
@@ -73,7 +73,7 @@ class Plan:
             state = ORACLE if self.predictor.oracle else state
             return Coordinates(
                 self.task,
-                replace(self.locations, fixed=isinstance(self.predictor, Attention)),
+                replace(self.locations, fixed=isinstance(self.predictor, AttentionPredictor)),
                 state,
                 self.method == "conditioned",
                 self.antithetic,
@@ -145,7 +145,7 @@ def plan_of(
     progress: Progress | None,
 ) -> Plan:
     """The arguments of an estimator, checked; `risk_estimate` says what they mean."""
-    if not isinstance(predictor, Attention | Linear):
+    if not isinstance(predictor, AttentionPredictor | Linear):
         raise TypeError(
             f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
         )

@@ -20,7 +20,7 @@ from slrsym.task import Task
 _Array: TypeAlias = NDArray[np.float64]
 
 
-class Attention:
+class AttentionPredictor:
     """A predictor that weighs values by scores.
 
     Whether it has directions k, v of its own, or uses the true ones, is its attribute `oracle`;
@@ -91,7 +91,7 @@ class Attention:
 
 
 @dataclass(frozen=True)
-class HardOracle(Attention):
+class HardOracle(AttentionPredictor):
     r"""The hard oracle, equation (1).
 
     It returns :math:`X_{\hat l}\cdot v^\star` for :math:`\hat l = \arg\max_l X_l\cdot k^\star`.
@@ -107,7 +107,7 @@ class HardOracle(Attention):
 
 
 @dataclass(frozen=True)
-class Softmax(Attention):
+class Softmax(AttentionPredictor):
     r"""Softmax attention, equation (2): weights :math:`\operatorname{softmax}(\lambda X k)_l`.
 
     Parameters
@@ -147,7 +147,7 @@ class Softmax(Attention):
 
 
 @dataclass(frozen=True)
-class Erf(Attention):
+class Erf(AttentionPredictor):
     r"""Erf attention, equation (3): weights :math:`\operatorname{erf}(\lambda X_l\cdot k)`.
 
     Parameters
@@ -221,7 +221,7 @@ class Linear:
             object.__setattr__(self, "coefficients", beta)
 
 
-Predictor: TypeAlias = Attention | Linear
+Predictor: TypeAlias = AttentionPredictor | Linear
 
 
 def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
@@ -291,7 +291,7 @@ class OutputMoments:
 class OverlapGradient:
     """Derivatives of the risk in kappa, nu, theta, eta, rho."""
 
-    predictor: Attention
+    predictor: AttentionPredictor
     task: Task
     metric: NDArray[np.float64] | None = None
 
@@ -326,7 +326,7 @@ class OverlapGradient:
 class VectorGradient:
     """Gradients of the risk in k and v, from whole tokens."""
 
-    predictor: Attention
+    predictor: AttentionPredictor
     k: NDArray[np.float64]
     v: NDArray[np.float64]
     riemannian: bool
