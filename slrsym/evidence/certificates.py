@@ -259,7 +259,7 @@ class Search:
         roots = [st.x[i] for i, _, _ in st.facts.roots if i in live]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
         known = [f for f, s in st.facts.known() if s != ANY and len(f) > 2]
-        made = {}
+        made: dict[Any, Any] = {}
         for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
             if live.issuperset(used_in(f)):
                 q = st.facts.reduced(f * a)
