@@ -159,6 +159,26 @@ def test_the_risk_to_more_digits_and_in_balls(seed, extra, counts):
     assert abs(float(ball) - found) < 1e-11 * found
 
 
+def test_balls_are_narrow_where_scores_are_steep():
+    rng = np.random.default_rng(5)
+    counts = [1.0, 2.0]
+    means, covs = random_law(rng, 2)
+    found = laplace_risk(2.5, 1.0, np.array(counts), means, covs)[0]
+    ball = ball_laplace_risk(2.5, 1.0, counts, [float(x) for x in flat(means, covs)])
+    assert float(ball.rad()) < 1e-9
+    assert abs(float(ball) - found) < 1e-11 * found
+
+
+@pytest.mark.parametrize(("mu", "spread"), [(0.7, 0.0), (0.8, 1.1), (6.0, 1.4)])
+def test_means_of_a_role_by_numba(mu, spread):
+    """Summed in another order, with a polynomial for exp."""
+    by_numba = pytest.importorskip("slrsym.kernels._numba_special").role_means
+    x = -mu * 0.3 + (1 + mu * spread) * np.linspace(-8, 4, 13)
+    for tokens in (1.0, 1e6):
+        found = by_numba(x, mu, 0.3, spread, tokens)
+        assert np.abs(found - role_means(x, mu, 0.3, spread, tokens)).max() < 1e-12
+
+
 # -- what balls add for what their sums miss -------------------------------------------------------
 
 
