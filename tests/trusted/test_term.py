@@ -131,8 +131,10 @@ def test_what_is_no_term_is_refused(data):
 
 def test_depth_and_size_have_limits_that_references_cannot_pass():
     nested = ["pi"]
-    for _ in range(DEPTH + 1):
+    for _ in range(DEPTH - 1):
         nested = ["+", nested]
+    assert parse(nested)
+    nested = ["+", ["+", nested]]
     with pytest.raises(Refused, match="deep"):
         parse(nested)
     reader = Reader()

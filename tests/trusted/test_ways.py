@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from slrsym.evidence.arithmetic import searched
 from slrsym.trusted import Book, Refused, Script, written
+from slrsym.trusted.expect import moderate
 from slrsym.trusted.log import Judged, Stated, differs, recheck
 from slrsym.trusted.ring import Finer
 from slrsym.trusted.term import Reader, Table, defined, key, neg, num, parse, plain, substitute
@@ -469,3 +470,12 @@ def test_a_log_without_claims_is_none(tmp_path):
     path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, [])))
     with pytest.raises(Refused, match="empty"):
         recheck(path)
+
+
+def test_the_matrix_of_a_quadratic_form_in_an_exponent():
+    """Of a x^2 + b x z + c z^2 it is that of second derivatives, with the other sign."""
+    z = ("s", "z", "R")
+    for a, b, c in ((-1, 1, -1), (-2, -3, -5), (-7, 2, -1)):
+        form = ("+", ("*", num(a), power(x, 2)), ("*", num(b), x, z), ("*", num(c), power(z, 2)))
+        (psd,) = moderate(fn("exp", form), frozenset({x, z}))
+        assert [value(entry) for entry in psd[2][1:]] == [-2 * a, -b, -b, -2 * c]
