@@ -479,3 +479,15 @@ def test_the_matrix_of_a_quadratic_form_in_an_exponent():
         form = ("+", ("*", num(a), power(x, 2)), ("*", num(b), x, z), ("*", num(c), power(z, 2)))
         (psd,) = moderate(fn("exp", form), frozenset({x, z}))
         assert [value(entry) for entry in psd[2][1:]] == [-2 * a, -b, -b, -2 * c]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_steins_lemma_differentiates_in_one_variable_at_a_time(place):
+    names = tuple(("s", name, "R") for name in "rst")
+    rows = [[num(9), num(1), num(2)], [num(1), num(8), num(3)], [num(2), num(3), num(7)]]
+    law = ("gauss", 3, ZERO, ZERO, ZERO, *(c for row in rows for c in row))
+    h = ("lam", names, (("u", "h", "R", (0, 0, 0), *names),), ())
+    made = prove("stein", [], ("E", names, (ONE,), (law,)), h, place)
+    terms = made.conclusion[2][1:]
+    assert [t[1] for t in terms] == rows[place]
+    assert [t[2][2][0][1] for t in terms] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
