@@ -47,7 +47,7 @@ class HeadsRisk:
     def __init__(self, task: MultipleLocation, heads: int, backend: str = "auto") -> None:
         self._task, self._heads = task, heads
         backend = chosen_backend(backend)
-        self._one, self._two = one_head(backend), two_heads(backend)
+        self._one, self._two = (moments_by(x, backend) for x in ("one_head", "two_heads"))
         n = task.n
         # Second moments: first token, second token, of which kind, two heads, how many times.
         roles = [*range(n), n]
@@ -341,17 +341,7 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
     return _unit(np.concatenate([moved[:, :, :fixed], triangle.transpose(0, 2, 1)], axis=2))
 
 
-_one_head = kept("slrsym.transformers.moments.one_head")
-_two_heads = kept("slrsym.transformers.moments.two_heads")
-
-
 @cache
-def one_head(backend: str) -> Callable[..., Any]:
-    """The function of `slrsym.transformers.moments.one_head`."""
-    return compiled(_one_head(), backend)
-
-
-@cache
-def two_heads(backend: str) -> Callable[..., Any]:
-    """The function of `slrsym.transformers.moments.two_heads`."""
-    return compiled(_two_heads(), backend)
+def moments_by(name: str, backend: str) -> Callable[..., Any]:
+    """A function of `slrsym.transformers.moments`, in the numbers of a backend."""
+    return compiled(kept(f"slrsym.transformers.moments.{name}")(), backend)
