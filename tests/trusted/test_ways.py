@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import erf, sqrt
+from pathlib import Path
 
 import pytest
 from scipy.stats import norm
 
 from slrsym.evidence.arithmetic import searched
-from slrsym.trusted import Book, Refused, Script, written
+from slrsym.trusted import Book, Refused, Script, calculus, written
 from slrsym.trusted.expect import moderate
 from slrsym.trusted.log import Judged, Stated, differs, recheck
 from slrsym.trusted.ring import Finer
@@ -491,3 +492,11 @@ def test_steins_lemma_differentiates_in_one_variable_at_a_time(place):
     terms = made.conclusion[2][1:]
     assert [t[1] for t in terms] == rows[place]
     assert [t[2][2][0][1] for t in terms] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+
+
+def test_one_function_differentiates():
+    """And no method of SymPy does, whose results nobody asks where they hold."""
+    room = Path(calculus.__file__).parent
+    found = {file.name: file.read_text(encoding="utf-8") for file in room.glob("*.py")}
+    assert not [name for name, text in found.items() if ".diff(" in text or "import sympy" in text]
+    assert [name for name, text in found.items() if "def derivative(" in text] == ["calculus.py"]
