@@ -390,7 +390,8 @@ def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
 
 def covariances(*statements: Basic) -> tuple[ImmutableMatrix, ...]:
     """The covariance matrices of the laws that some statements speak of."""
-    return tuple(dict.fromkeys(m for s in statements for m in _laws(s).values()))
+    # Laws are found in no order.
+    return tuple(sorted({m for s in statements for m in _laws(s).values()}, key=str))
 
 
 def _is_part(small: ImmutableMatrix, large: ImmutableMatrix) -> bool:
