@@ -81,48 +81,40 @@ def dot(p, q):
     return sum(x * y for x, y in zip(p, q, strict=True))
 
 
-# Two vectors of length 1, and theta = eta = rho = 0.
-equations = (dot(k, k) / 2, dot(v, v) / 2, k[1], v[0], dot(k, v))
-
-# Products of their gradients, in this order, up to symmetry.
-products = {
-    (0, 0): dot(k, k),
-    (0, 1): 0,
-    (0, 2): k[1],
-    (0, 3): 0,
-    (0, 4): dot(k, v),
-    (1, 1): dot(v, v),
-    (1, 2): 0,
-    (1, 3): v[0],
-    (1, 4): dot(k, v),
-    (2, 2): 1,
-    (2, 3): 0,
-    (2, 4): v[1],
-    (3, 3): 1,
-    (3, 4): k[0],
-    (4, 4): dot(k, k) + dot(v, v),
-}
+# Two vectors of length 1 with k . v = 0; the other two equations are k_2 = 0 and v_1 = 0.
+lengths, angle = (dot(k, k) / 2, dot(v, v) / 2), dot(k, v)
 
 
-def gradients(i, j):
-    return sum(D(equations[i], x) * D(equations[j], x) for x in coordinates)
+def gradients(f, g):
+    """Over the coordinates that both have: by every other one a derivative is zero."""
+    both = f.free_symbols & g.free_symbols
+    return sum(D(f, x) * D(g, x) for x in coordinates if x in both)
 
+
+products = (
+    (gradients(lengths[0], lengths[0]), dot(k, k)),
+    (gradients(lengths[1], lengths[1]), dot(v, v)),
+    (gradients(angle, angle), dot(k, k) + dot(v, v)),
+    (gradients(lengths[0], angle), angle),
+    (gradients(lengths[1], angle), angle),
+    (D(lengths[0], k[1]), k[1]),
+    (D(lengths[1], v[0]), v[0]),
+    (D(angle, k[1]), v[1]),
+    (D(angle, v[0]), k[0]),
+)
 
 gram = Claim(
     id="manifold-gradients",
-    title="the products of the gradients of its five equations",
-    statement=And(
-        *(Eq(gradients(i, j), value, evaluate=False) for (i, j), value in products.items()),
-        evaluate=False,
-    ),
+    title="the products of the gradients of its equations $p, q, r, k_2, v_1$ that may not vanish",
+    statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",
-    written=dict(zip(symbols("p q r", real=True), (equations[n] for n in (0, 1, 4)), strict=True)),
+    written=dict(zip(symbols("p q r", real=True), (*lengths, angle), strict=True)),
 )
 
 
 @gram.proof
 def _(goal):
-    """Differentiate."""
+    """The others have no coordinate in common, or are those of $k_2$ and $v_1$. Differentiate."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
 
 

@@ -222,7 +222,7 @@ full = Claim(
 
 @full.proof
 def _(goal):
-    """The vertex is at $2 pull/(d zeta(0, s))$, and $zeta(0, s)$ is at most $4 s^2/pi$."""
+    """The vertex is at $theta*$, and $zeta(0, s)$ is at most $4 s^2/pi$."""
     room, slope = 1 - theta, in_dimension(pull)
     certain = room**2 * in_dimension(d) / 2 * z + 2 * room * slope * (1 - reach)
     factor = room * in_dimension(d)

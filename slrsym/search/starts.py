@@ -280,7 +280,10 @@ def volume(x: Expr, y: Expr) -> Boolean:
     Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
     used that begins with k*, v*, and what is left of k and of v.
     """
-    k, v = Matrix([x, 0, sp.sqrt(1 - x**2), 0]), Matrix([0, y, 0, sp.sqrt(1 - y**2)])
+    # What is left is put in behind the determinants: SymPy would evaluate them before anyone looks.
+    a, b = sp.symbols("a b", real=True)
+    left = {a: sp.sqrt(1 - x**2), b: sp.sqrt(1 - y**2)}
+    k, v = Matrix([x, 0, a, 0]), Matrix([0, y, 0, b])
     k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])
     of_k, of_v = (k, v_star), (v, k_star)
     both = [*((w, zero) for w in of_k), *((zero, w) for w in of_v), (v, k)]
@@ -288,7 +291,7 @@ def volume(x: Expr, y: Expr) -> Boolean:
     def determinant(gradients: Any) -> Expr:
         rows = [Matrix.vstack(*g) for g in gradients]
         gram = Matrix(len(rows), len(rows), lambda i, j: rows[i].dot(rows[j]))
-        return gram.det(method="berkowitz")
+        return at(gram.det(method="berkowitz"), left)
 
     values = (
         (determinant(both), 2 - x**2 - y**2),
@@ -347,25 +350,25 @@ def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
 
     On the manifold the gradient in $k$ is $p k*$, and that in $v$ is $q v*$, with $p$ and $q$ the
     partial derivatives of $R$ in the first two overlaps: by the chain rule, as the other three
-    vanish. So the next $k$ is a sum of multiples of $k$ and $k*$, the next $v$ of $v$ and $v*$, and
-    by `vectors` the other three overlaps of these vanish, too: the manifold is invariant. In the
-    plane of $k$ and $k*$ the step is computed from the overlap of the two alone, and it is the
-    first image of the planar map; so for $v$. By induction the overlaps of all iterates follow the
-    map.
+    vanish. So the next $k$ is a sum of multiples of $k$ and $k*$, the next $v$ of $v$ and $v*$,
+    and by the formulas of sums the other three overlaps of these vanish, too: the manifold is
+    invariant. In the plane of $k$ and $k*$ the step is computed from the overlap of the two
+    alone, and it is the first image of the planar map; so for $v$. By induction the overlaps of
+    all iterates follow the map.
 
     If the overlap of $k$ with $k*$ tends to $s$, which is 1 or $-1$, then $|k - s k*|^2 = 2 - 2 s
-    (k . k*)$ tends to 0, by `vectors`; so for $v$.
+    (k . k*)$ tends to 0, by the last formula of sums; so for $v$.
 
     With $n >= 4$, let $k$ be uniform on the unit sphere orthogonal to $v*$, and given $k$, $v$ on
     that orthogonal to $k*$ and $k$. The overlap of $k$ with $k*$ is one coordinate of a uniform
-    point of the unit sphere of a space of $n - 1$ dimensions, and has a density. Given $k$, that of
-    $v$ with $v*$ is one of a uniform point of the unit sphere of a space of $n - 2 >= 2$ dimensions
-    which contains $v*$, whatever $k$ is, unless $k = s k*$. So the two have a joint density, the
-    product of the two, and lie in a null set of the square with probability 0. By the coarea
-    formula the volume of the manifold has a density with respect to this law where $k$ is not $s
-    k*$: the square root of the determinant of all equations over those of $k$ alone and of $v$
-    alone in `volume`, up to a constant. The pairs with $k = s k*$ are of $n - 2 < 2n - 5$
-    dimensions. So what has probability 0 has volume 0.
+    point of the unit sphere of a space of $n - 1$ dimensions, and has a density. Given $k$,
+    that of $v$ with $v*$ is one of a uniform point of the unit sphere of a space of $n - 2 >=
+    2$ dimensions which contains $v*$, whatever $k$ is, unless $k = s k*$. So the two have a
+    joint density, the product of the two, and lie in a null set of the square with probability
+    0. By the coarea formula the volume of the manifold has a density with respect to this law
+    where $k$ is not $s k*$: the square root of the determinant of all equations over those of
+    $k$ alone and of $v$ alone, which the Gram determinants give, up to a constant. The pairs
+    with $k = s k*$ are of $n - 2 < 2n - 5$ dimensions. So what has probability 0 has volume 0.
     """
     goal = _about_pairs(goal, "from-overlaps")
     descent = goal.map
@@ -379,14 +382,14 @@ def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
 def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     """On pairs that begin on the manifold, in three dimensions or more.
 
-    With $n >= 4$ this is theorem from-overlaps. With $n = 3$, in coordinates along $k*$, $v*$ and a
-    third axis, $k$ is $(x, 0, z)$ and $v$ is $(0, y, w)$ with $z w = 0$. So the manifold consists
-    of four circles: $k$ is one of $k*$ and $-k*$, and $v$ on the circle orthogonal to $k*$; or $v$
-    is one of $v*$ and $-v*$, and $k$ on the circle orthogonal to $v*$. The overlaps are on an edge
-    of the square, which steps do not leave by `edge_stays`, and the one that moves is the cosine of
-    the angle on the circle. Cosine has a differentiable inverse on $(0, pi)$ and on $(pi, 2 pi)$,
-    so that what it maps to a null set of [-1, 1] is a null set of the circle. The statement about
-    the edge has such a null set.
+    With $n >= 4$ this is the theorem from overlaps. With $n = 3$, in coordinates along $k*$, $v*$
+    and a third axis, $k$ is $(x, 0, z)$ and $v$ is $(0, y, w)$ with $z w = 0$. So the manifold
+    consists of four circles: $k$ is one of $k*$ and $-k*$, and $v$ on the circle orthogonal to
+    $k*$; or $v$ is one of $v*$ and $-v*$, and $k$ on the circle orthogonal to $v*$. The
+    overlaps are on an edge of the square, on which steps stay, and the one that moves is the
+    cosine of the angle on the circle. Cosine has a differentiable inverse on $(0, pi)$ and on
+    $(pi, 2 pi)$, so that what it maps to a null set of $[-1, 1]$ is a null set of the circle.
+    The statement about the edge has such a null set.
     """
     goal = _about_pairs(goal, "from-overlaps-and-edges")
     descent = goal.map
