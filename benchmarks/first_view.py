@@ -1,8 +1,8 @@
-"""How long pages of the site take from disk until they are seen: ``first_view.py FOLDER [PAGE ...]``.
+"""How long pages of the site take until they are seen: ``first_view.py FOLDER [PAGE ...]``.
 
-Each page is opened by a headless Chromium of its own, as a file, as often as `RUNS` says. The time is
-from the start of the navigation until the page has been loaded and laid out. Without pages, those at
-the top and the three largest are opened.
+Each page is opened by a headless Chromium of its own, as a file, as often as `RUNS` says. The time
+is from the start of the navigation until the page has been loaded and laid out. Without pages,
+those at the top and the three largest are opened.
 """
 
 from __future__ import annotations
