@@ -88,7 +88,9 @@ _MACROS = r"""% The number of a claim is the paper's.
 \fancyfoot[C]{\thepage}
 \renewcommand{\headrulewidth}{0.2pt}
 \renewcommand{\chaptermark}[1]{\markboth{\thechapter\quad #1}{}}
-\renewcommand{\sectionmark}[1]{\markright{#1}}
+% Not the whole title, which a section would put there by itself.
+\renewcommand{\sectionmark}[1]{}
+\newcommand{\slrrunning}[1]{\markright{#1}}
 \setcounter{tocdepth}{1}
 \makeatletter
 \renewcommand{\@makechapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries
@@ -334,7 +336,7 @@ def _renderer(document: Document, step_numbers: bool, site: str) -> Renderer:
 
 
 # A running head of more characters would reach into that of the chapter.
-_RUNNING = 50
+_RUNNING = 60
 _FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")
 _MARKUP = re.compile(r"[\\{}^_]|operatorname|mathbb")
 
@@ -343,9 +345,11 @@ def _section(section: Section, renderer: Renderer) -> str:
     title = renderer.inline(section.title)
     # What bookmarks can show of a formula.
     plain = _FORMULA.sub(lambda found: _MARKUP.sub("", found[1]), title).strip()
-    short = title.partition(":")[0]
-    short = short if len(short) <= _RUNNING else ""
-    head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}\\sectionmark{{{short}}}"
+    # As much of it as fits, in whole parts.
+    parts = (title.partition(":")[0], title.partition(",")[0])
+    whole = (part for part in parts if len(part) <= _RUNNING and part.count("$") % 2 == 0)
+    short = next(whole, "")
+    head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}\\slrrunning{{{short}}}"
     return "\n".join([head, *(renderer.claim(claim) for claim in section.claims), ""])
 
 

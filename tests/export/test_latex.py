@@ -63,6 +63,14 @@ def test_a_book_has_all_its_parts(document, files):
         assert f"\\pageref{{{claim.id}}}" in files["ledger.tex"]
 
 
+def test_running_heads_leave_room_for_the_chapter(files):
+    heads = [h for text in files.values() for h in re.findall(r"\\slrrunning\{(.*)\}\n", text)]
+    assert heads
+    assert all(len(head) <= 60 and head.count("$") % 2 == 0 for head in heads)
+    # A section by itself would put all of its title there first.
+    assert "\\renewcommand{\\sectionmark}[1]{}" in files["preamble.tex"]
+
+
 def test_references_resolve(document, files):
     text = "".join(files.values())
     labels = set(re.findall(r"\\label\{([^}]+)\}", text))
