@@ -107,15 +107,15 @@ class Attraction:
     def statement(self) -> InWords:
         """What is shown, with all its numbers."""
         low, high = self._ends
-        at = f"at inverse temperature {low}"
+        at = f"at inverse temperature ${low}$"
         if low != high:
-            at = f"at inverse temperatures from {low} to {high}"
+            at = f"at inverse temperatures from ${low}$ to ${high}$"
         return in_words(
-            f"With d = {self.dimension}, L = {self.tokens} and gamma^2 = {self.variance}, {at}, "
-            f"every step of projected descent of a size alpha up to {self.step} that begins with "
-            f"V = 2 - {x1} - {x2} <= {self.radius} ends with V' <= (1 - {self.rate} alpha) V. So "
-            f"descent converges to the oracle from everywhere in this neighbourhood, on or off the "
-            f"manifold, at that rate."
+            f"With $d = {self.dimension}$, $L = {self.tokens}$ and $gamma^2 = {self.variance}$, "
+            f"{at}, every step of projected descent of a size $alpha$ up to ${self.step}$ that "
+            f"begins with $V = 2 - {x1} - {x2} <= {self.radius}$ ends with "
+            f"$V' <= (1 - {self.rate} alpha) V$. So descent converges to the oracle from "
+            f"everywhere in this neighbourhood, on or off the manifold, at that rate."
         )
 
     def check(self, statement: Boolean) -> str:

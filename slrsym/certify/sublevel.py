@@ -89,10 +89,10 @@ class Sublevel:
     def statement(self) -> InWords:
         """What is shown, with all its numbers."""
         return in_words(
-            f"With d = {self.dimension}, L = {self.tokens} and gamma^2 = {self.variance}, at "
-            f"inverse temperature {self.lam}, all unit vectors k and v whose excess risk is at "
-            f"most {self.level} have 2 - |{x1} + {x2}| <= {self.radius}, and the oracle's excess "
-            f"risk is below {self.level}."
+            f"With $d = {self.dimension}$, $L = {self.tokens}$ and $gamma^2 = {self.variance}$, at "
+            f"inverse temperature ${self.lam}$, all unit vectors $k$ and $v$ whose excess risk is "
+            f"at most ${self.level}$ have $2 - |{x1} + {x2}| <= {self.radius}$, and the oracle's "
+            f"excess risk is below ${self.level}$."
         )
 
     def check(self, statement: Boolean) -> str:
