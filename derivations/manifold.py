@@ -121,7 +121,7 @@ def _(goal):
 # On the manifold, with what is left of k beside k*, and of v beside v*, for further directions.
 zero = Matrix([0] * 4)
 k_star, v_star = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0])
-k_rest, v_rest = symbols("a b", real=True)
+k_rest, v_rest = symbols("k_3 v_4", real=True)
 k_here, v_here = Matrix([kappa, 0, k_rest, 0]), Matrix([0, nu, 0, v_rest])
 
 

@@ -281,9 +281,9 @@ def volume(x: Expr, y: Expr) -> Boolean:
     used that begins with k*, v*, and what is left of k and of v.
     """
     # What is left is put in behind the determinants: SymPy would evaluate them before anyone looks.
-    a, b = sp.symbols("a b", real=True)
-    left = {a: sp.sqrt(1 - x**2), b: sp.sqrt(1 - y**2)}
-    k, v = Matrix([x, 0, a, 0]), Matrix([0, y, 0, b])
+    k_3, v_4 = sp.symbols("k_3 v_4", real=True)
+    left = {k_3: sp.sqrt(1 - x**2), v_4: sp.sqrt(1 - y**2)}
+    k, v = Matrix([x, 0, k_3, 0]), Matrix([0, y, 0, v_4])
     k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])
     of_k, of_v = (k, v_star), (v, k_star)
     both = [*((w, zero) for w in of_k), *((zero, w) for w in of_v), (v, k)]
