@@ -224,7 +224,7 @@ for value in BELOW:
         checks="rule",
         others=(above,),
     )
-for value in (2 + x**2, exp(x**2), Rational(3, 2), 1 + erf(x) ** 2):
+for value in (2 + x**2, 1 + exp(x), Rational(3, 2), 1 + erf(x) ** 2):
     right(
         f"a function that is at least 1, at {value}",
         says(value**2, ">=", value),
