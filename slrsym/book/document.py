@@ -9,7 +9,7 @@ text, a reference to a claim, or a citation. A renderer needs to know nothing el
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,14 @@ class Display(Block):
     def formulas(self) -> list[Formula]:
         """Everything that it shows."""
         return [self.start, *(link.formula for link in self.links)]
+
+    def repeats(self, statement: Iterable[Block]) -> bool:
+        """Whether it is one step, which says what the statement, or a part of it, says."""
+        boxes = [formula.box for formula in self.formulas]
+        return not any(link.why for link in self.links[:-1]) and any(
+            isinstance(part, Display) and [f.box for f in part.formulas] == boxes
+            for part in statement
+        )
 
 
 @dataclass(frozen=True)

@@ -209,20 +209,27 @@ class Renderer:
         """A displayed formula, or a chain whose steps can be folded."""
         links = display.links
         if not any(link.why for link in links):
-            shown = self.formula(relation(display))
+            if not display.why:
+                return self.formula(relation(display))
             told = text_of(display.start.shown)
-            return self._step(display.label, display.why, shown, told) if display.why else shown
+            return self._step(display.label, display.why, self._new(display), told)
         sides = [display.start.shown, *(link.formula.shown for link in links)]
         said = [
             f"{_SYMPY[link.sign]}({text_of(left)}, {text_of(right)})"
             for link, left, right in zip(links, sides, sides[1:], strict=False)
         ]
-        if len(links) == 1:
-            shown = self.formula(relation(display))
-            return self._step(links[0].label, links[0].why, shown, said[0])
+        if not any(link.why for link in links[:-1]):
+            told = f"And({', '.join(said)})" if len(said) > 1 else said[0]
+            return self._step(links[-1].label, links[-1].why, self._new(display), told)
         steps = [self._link(link, text) for link, text in zip(links, said, strict=True)]
         start = self.formula(display.start.box)
         return "\n".join(['<div class="chain">', start, *steps, "</div>"])
+
+    def _new(self, display: Display) -> str:
+        """The formula of a step; none, where the statement above says the same."""
+        if self.claim and display.repeats(self.claim.statement):
+            return ""
+        return self.formula(relation(display))
 
     def _link(self, link: Link, said: str) -> str:
         sign = Operator(_SIGNS[link.sign], "relation")

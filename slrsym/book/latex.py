@@ -264,7 +264,7 @@ class Renderer(Displays):
         if not isinstance(block, Group) or len(block.blocks) != 1:
             return None
         only, heading = block.blocks[0], self.inline(block.heading)
-        if not isinstance(only, Display) or not self._repeats(only):
+        if not isinstance(only, Display) or not only.repeats(self.proving):
             return None
         return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
 
@@ -273,7 +273,7 @@ class Renderer(Displays):
         if not isinstance(block, Group) or len(block.blocks) != 1:
             return None
         (only,) = block.blocks
-        if not isinstance(only, Display) or len(only.links) > 1 or self._repeats(only):
+        if not isinstance(only, Display) or len(only.links) > 1 or only.repeats(self.proving):
             return None
         if any(isinstance(piece, Math | Raw) for piece in block.heading):
             return None
@@ -282,14 +282,6 @@ class Renderer(Displays):
         said = sum(len(getattr(piece, "text", "")) * 0.4 + 2 for piece in why)
         widths = sum(f.box.width + 2 for f in only.formulas) + 0.6 * len(heading) + said
         return (heading, only) if widths < TEXT_WIDTH - 4 else None
-
-    def _repeats(self, display: Display) -> bool:
-        """Whether a proof is one step, which repeats the statement or a part of it."""
-        formulas = [f.box for f in display.formulas]
-        return len(display.links) < 2 and any(
-            isinstance(part, Display) and [f.box for f in part.formulas] == formulas
-            for part in self.proving
-        )
 
     def _headed(self, short: list[tuple[str, Display]]) -> list[str]:
         """Short groups below each other."""
@@ -306,7 +298,7 @@ class Renderer(Displays):
         match block:
             case Paragraph(parts):
                 return self.inline(parts)
-            case Display() if self._repeats(block):
+            case Display() if block.repeats(self.proving):
                 return f"By {self.inline(_reasons(block))}."
             case Display():
                 return self.display(block)
@@ -373,7 +365,7 @@ class Renderer(Displays):
             return [rf"See \cref{{{picture.name}}}.\par"]
         caption = self.inline(inline_text(picture.caption))
         return [
-            r"\begin{figure}[htbp]\centering",
+            r"\begin{figure}[htb]\centering",
             rf"\includegraphics[max width=\linewidth]{{{picture.name}.pdf}}",
             rf"\caption{{{caption}}}\label{{{picture.name}}}",
             r"\end{figure}",

@@ -58,6 +58,8 @@ _TABLE = (
 _SECTIONS = re.compile(
     r"^(Parameters|Returns|Raises|Examples|Notes|See Also|References)\n-+\n", re.MULTILINE
 )
+# The end of a sentence, with no formula open there.
+_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z](?:[^$]*[$][^$]*[$])*[^$]*\Z)")
 _ROLE = re.compile(r":\w+:`([^`]*)`|``([^`]*)``|`([^`]*)`")
 
 
@@ -84,8 +86,8 @@ def rule_entry(id: str, name: str) -> RuleEntry:
     if id.startswith("theorem-"):
         from slrsym.search.axioms import axiom
 
-        said = axiom(name).statement
-        known = ("The hypotheses of the theorem, each shown by steps of their own.",)
+        said, *argument = _SENTENCE.split(axiom(name).statement, maxsplit=1)
+        known = (*argument, "The hypotheses are steps of their own.")
         given = "the hypotheses as further theorems, which the kernel matches"
         title = name.removeprefix("theorem ").replace("-", " ")
         return RuleEntry(id, title, said, known, given)

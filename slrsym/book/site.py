@@ -252,7 +252,14 @@ def _data(
         {"id": a.id, "page": slug(a.id), "said": _plain(show.inline(a.statement))}
         for a in document.axioms
     ]
-    named = [{"id": rule.id, "label": rule.name, "said": rule.accepts} for rule, _ in rules]
+    named = [
+        {
+            "id": rule.id,
+            "label": rule.name,
+            "said": _plain(show.inline(inline_text(rule.accepts))),
+        }
+        for rule, _ in rules
+    ]
     signs: Mapping[str, str] = {name: sign for name, (sign, _) in STATUSES.items()}
     data = {"claims": entries, "parts": parts, "axioms": axioms, "rules": named, "signs": signs}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

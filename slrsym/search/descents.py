@@ -78,8 +78,8 @@ def _numbers(*values: Any) -> tuple[Expr, ...]:
 
 # What theorem conditional-risk shows: for measurable predictors there is no formula.
 BAYES_RISK = in_words(
-    "Every measurable predictor p of the matrix X of all tokens has the risk E (Y - p(X))^2 = "
-    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2, and E (Y - E[Y | X])^2 is at least epsilon^2."
+    "Every measurable predictor $p$ of the matrix $X$ of all tokens has the risk $E (Y - p(X))^2 = "
+    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$, and $E (Y - E[Y | X])^2$ is at least $epsilon^2$."
 )
 
 

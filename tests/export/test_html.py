@@ -8,18 +8,20 @@ import re
 from dataclasses import replace
 from html import escape, unescape
 from itertools import pairwise
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
 
 from slrsym.book.build import build
-from slrsym.book.document import Citation, Document, Math, Raw, Reference, Text
+from slrsym.book.document import Citation, Display, Document, Math, Raw, Reference, Text
 from slrsym.book.graph import laid_out, routed
 from slrsym.book.html import Renderer
 from slrsym.book.outline import outline
 from slrsym.book.site import site_files
 from slrsym.numbers.montecarlo import MonteCarlo
 from slrsym.proof import Claim, Ledger, by_citation, in_words
+from slrsym.search.axioms import AXIOMS, axiom
 from slrsym.typeset.boxes import identifier, row
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
@@ -35,8 +37,13 @@ def site(document):
 
 
 @pytest.fixture(scope="module")
-def small_site(ledger):
-    return site_files(build(ledger, as_if_proved(ledger, ["lemma-18-i", "lemma-18-ii"]), {}))
+def small_document(ledger):
+    return build(ledger, as_if_proved(ledger, ["lemma-18-i", "lemma-18-ii"]), {})
+
+
+@pytest.fixture(scope="module")
+def small_site(small_document):
+    return site_files(small_document)
 
 
 # -- pages -------------------------------------------------------------------------------------
@@ -151,11 +158,47 @@ def test_helpers_stand_below_the_statement_that_needs_them(ledger):
 
 
 def test_axioms_have_their_references(site):
-    from slrsym.search.axioms import axiom
-
     assert escape(axiom("fubini").reference, quote=False) in Page(site["axioms.html"]).shown
     assert 'href="../axioms/fubini.html"' in site["claims/lemma-18-ii.html"]
     assert "What rests on it" in site["axioms/fubini.html"]
+
+
+@pytest.mark.parametrize("name", [name for name in AXIOMS if name.startswith("theorem ")])
+def test_formulas_of_rules_are_set_as_formulas(small_document, name):
+    (section,) = small_document.sections
+    check = SimpleNamespace(rule=name, label="1", digits=None, example="")
+    first, *others = section.claims
+    claims = (replace(first, checks={"1": check}), *others)
+    document = replace(small_document, sections=(replace(section, claims=claims),))
+    files = site_files(document)
+    page = next(text for file, text in files.items() if file.startswith("rules/theorem-"))
+    # A rule is told in a sentence; its argument stands on its page alone.
+    said, *argument = page.partition("</h1>\n")[2].split("</p>")
+    assert Page(f"{said}</p>").shown.strip() in Page(files["rules.html"]).shown
+    assert len(argument) >= 2
+    shown = Page(page).shown + Page(files["rules.html"]).shown + files["data.js"]
+    assert "$" not in shown
+
+
+def test_a_step_that_says_what_the_statement_says_is_not_shown_twice(small_document):
+    """Also one with a bound on either side, which is one step."""
+    claim = small_document.claims[0]
+    (stated,) = (block for block in claim.statement if isinstance(block, Display))
+    show = Renderer({}, claim=claim)
+    (proof,) = claim.proof
+    assert isinstance(proof, Display)
+    assert proof.repeats(claim.statement)
+    assert "<math" not in show.display(proof)
+    assert "<math" in show.display(stated)
+    (link,) = proof.links
+    low, high = replace(link, why=(), label=""), link
+    between = replace(proof, links=(low, high))
+    assert not between.repeats(claim.statement)
+    assert between.repeats([replace(stated, links=(low, low))])
+    assert show.display(between).count('class="step"') == 1
+    other = replace(between, links=(high, replace(high, label="2")))
+    assert not other.repeats([replace(stated, links=(low, low))])
+    assert show.display(other).count('class="step"') == 2
 
 
 # -- what was checked --------------------------------------------------------------------------
