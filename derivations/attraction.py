@@ -8,7 +8,7 @@ ball arithmetic shows for the paper's task that it is positive in a neighbourhoo
 
 from sympy import And, Eq, Function, Ge, Gt, Le, Lt, Matrix, Symbol, exp, sqrt, symbols
 
-from slrsym.certify.attraction import Attraction
+from slrsym.certify import Attraction
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, kappa, nu, rho, s, t, theta
 from slrsym.proof import Claim, Trials, algebra, all_of, chain, having, in_words, sign, tangent

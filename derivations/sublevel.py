@@ -7,7 +7,8 @@ other point is critical. The next critical value is that of the swap points.
 
 from sympy import And, Ge, Gt, Le, Lt, Rational, Symbol, erf, sqrt, symbols
 
-from slrsym.certify.sublevel import Sublevel, multiplied
+from slrsym.certify import Sublevel
+from slrsym.certify.sublevel import multiplied
 from slrsym.gaussian import Expectation, OwensT, standard_normal, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,

@@ -172,11 +172,11 @@ class LogFile(pytest.File):
 
     def collect(self) -> Iterable[pytest.Item]:
         """One test for each claim of the log."""
-        from slrsym.trusted import Refused, recheck
+        from slrsym.trusted import Rejected, recheck
 
         try:
             judged = recheck(self.path)
-        except (Refused, UnicodeDecodeError) as reason:
+        except (Rejected, UnicodeDecodeError) as reason:
             raise self.CollectError(f"the proof kernel refuses {self.path}: {reason}") from None
         for found in judged:
             yield LogItem.from_parent(self, name=found.id, judged=found)

@@ -1,9 +1,10 @@
-"""Imports inside of functions, from room to room: those that the page on the architecture lists."""
+"""What is loaded late, from room to room, and names of classes: one name, one thing."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -57,3 +58,27 @@ def test_every_late_import_is_listed_with_its_reason():
 )
 def test_what_is_late(source, rooms):
     assert list(late(source, "slrsym.search")) == rooms
+
+
+def places_of_classes(sources):
+    """Where a class of a name is defined, for each name."""
+    places = defaultdict(list)
+    for name, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(name)
+    return places
+
+
+def test_a_name_of_a_class_stands_for_one_thing():
+    files = (ROOT / "slrsym").rglob("*.py")
+    places = places_of_classes({f.relative_to(ROOT): f.read_text(encoding="utf-8") for f in files})
+    assert len(places) > 400
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_two_things_of_a_name_are_found():
+    places = places_of_classes(
+        {"a": "class A:\n    class B: ...", "b": "def f():\n    class B: ..."}
+    )
+    assert places == {"A": ["a"], "B": ["a", "b"]}

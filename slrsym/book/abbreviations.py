@@ -19,7 +19,7 @@ from slrsym.gaussian.law import Law
 from slrsym.statements.expressions import free as free_symbols
 from slrsym.statements.expressions import text_of
 from slrsym.typeset import Printer, to_latex, widest
-from slrsym.typeset.boxes import Box, Operator, Root, Script, identifier, number, row
+from slrsym.typeset.boxes import Box, Operator, Root, ScriptBox, identifier, number, row
 from slrsym.typeset.writing import MOST_PRIMES
 from slrsym.typeset.writing import letter as drawn
 
@@ -87,11 +87,11 @@ def _spread(base: Expr) -> Expr | None:
 
 
 def _letter(stem: str, *below: Box) -> Box:
-    return Script(identifier(stem), row(list(below)))
+    return ScriptBox(identifier(stem), row(list(below)))
 
 
 _PLUS = Operator("+", "prefix")
-_SECOND = {x: Script(identifier(x), number(2)) for x in ("kappa", "nu")}
+_SECOND = {x: ScriptBox(identifier(x), number(2)) for x in ("kappa", "nu")}
 
 # How the letters are written.
 PLANAR_NAMES: dict[str, Box] = {
@@ -260,7 +260,7 @@ NAMES: dict[str, Box] = {
     "sqrt(d/2)": Root(row([identifier("d"), Operator("/", "slash"), number(2)])),
     "R(6)": identifier("mathcal{R}"),
     "R^": identifier(r"widehat{\mathcal{R}}"),
-    "R<": Script(identifier("mathcal{R}"), above=Operator("<", "prefix")),
+    "R<": ScriptBox(identifier("mathcal{R}"), above=Operator("<", "prefix")),
 }
 
 

@@ -20,13 +20,13 @@ from slrsym.book.document import (
     Block,
     Display,
     Document,
-    Formula,
     Inline,
     Label,
-    Link,
     Paragraph,
     Raw,
     Section,
+    ShownFormula,
+    ShownLink,
     Text,
 )
 from slrsym.book.errata import errata
@@ -174,8 +174,8 @@ def _planar() -> tuple[Block, ...]:
         Paragraph(said),
         *(
             Display(
-                Formula(printer.symbol(letter), shorthand.letters[letter]),
-                (Link("=", Formula(printer.box(shorthand.inside(letter)), None)),),
+                ShownFormula(printer.symbol(letter), shorthand.letters[letter]),
+                (ShownLink("=", ShownFormula(printer.box(shorthand.inside(letter)), None)),),
             )
             for letter in letters
         ),
@@ -191,8 +191,8 @@ def _slopes() -> tuple[Block, ...]:
         Paragraph(inline_text("The partial derivatives of the risk in its closed form are called")),
         *(
             Display(
-                Formula(printer.symbol(letter), value),
-                (Link("=", Formula(printer.box(shorthand(value)), None)),),
+                ShownFormula(printer.symbol(letter), value),
+                (ShownLink("=", ShownFormula(printer.box(shorthand(value)), None)),),
             )
             for letter, value in letters.items()
         ),
@@ -206,7 +206,7 @@ def _risk() -> tuple[Block, ...]:
     shorthand = chosen([definition], risk=True)
     name = shorthand(definition)
     printer = Printer(ORDER, declared_laws([definition]), NAMES)
-    shown = Formula(printer.box(chosen([definition], risk=False)(definition)), definition)
+    shown = ShownFormula(printer.box(chosen([definition], risk=False)(definition)), definition)
     laws = list(dict.fromkeys((printer.laws or {}).values()))
     blocks: list[Block] = [
         Paragraph(
@@ -226,8 +226,8 @@ def _risk() -> tuple[Block, ...]:
                 Text(" is the noise of the output."),
             )
         ),
-        Display(Formula(printer.box(name), definition), (Link("=", shown),)),
+        Display(ShownFormula(printer.box(name), definition), (ShownLink("=", shown),)),
         Paragraph((Text("Here"),)),
     ]
-    blocks += [Display(Formula(printer.law(law), law)) for law in laws]
+    blocks += [Display(ShownFormula(printer.law(law), law)) for law in laws]
     return tuple(blocks)

@@ -27,14 +27,14 @@ from slrsym.book.document import (
     Block,
     ClaimEntry,
     Display,
-    Formula,
     Inline,
     Label,
-    Link,
     Math,
     NotationReference,
     Paragraph,
     Reference,
+    ShownFormula,
+    ShownLink,
     Text,
     listed,
 )
@@ -213,8 +213,8 @@ def _letters(
     if own and (shared or not parts):
         blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
     for letter, value in own.items():
-        body = Formula(printer.box(shorthand.inside(letter)), value)
-        blocks.append(Display(Formula(printer.symbol(letter), value), (Link("=", body),)))
+        body = ShownFormula(printer.box(shorthand.inside(letter)), value)
+        blocks.append(Display(ShownFormula(printer.symbol(letter), value), (ShownLink("=", body),)))
     return blocks
 
 
@@ -252,7 +252,10 @@ def _where(
             "R^": "The closed form of the risk is",
         }[function.__name__]
         body = _definition(meaning, shorthand, printer)
-        blocks += [Paragraph((Text(lead),)), Display(Formula(applied, None), (Link("=", body),))]
+        blocks += [
+            Paragraph((Text(lead),)),
+            Display(ShownFormula(applied, None), (ShownLink("=", body),)),
+        ]
     if claim.id == DEFINES_RISK_ON_M:
         name = printer.box(Symbol("R<"))
         place = [name, printer.box(Symbol("kappa")), printer.box(Symbol("nu"))]
@@ -286,9 +289,9 @@ def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
     return used
 
 
-def _definition(meaning: Any, shorthand: Shorthand, printer: Printer) -> Formula:
+def _definition(meaning: Any, shorthand: Shorthand, printer: Printer) -> ShownFormula:
     inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
-    return Formula(printer.box(inner(meaning.expr)), None)
+    return ShownFormula(printer.box(inner(meaning.expr)), None)
 
 
 def _rules(steps: list[Step]) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ class Paragraph(Block):
 
 
 @dataclass(frozen=True)
-class Formula:
+class ShownFormula:
     """What is displayed, and the checked object that it shows."""
 
     box: Box
@@ -102,11 +102,11 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Link:
+class ShownLink:
     """One relation of a displayed chain."""
 
     sign: str
-    formula: Formula
+    formula: ShownFormula
     label: str = ""
     why: tuple[Inline, ...] = ()
 
@@ -115,13 +115,13 @@ class Link:
 class Display(Block):
     """A formula, or a chain of relations that begins with it."""
 
-    start: Formula
-    links: tuple[Link, ...] = ()
+    start: ShownFormula
+    links: tuple[ShownLink, ...] = ()
     label: str = ""
     why: tuple[Inline, ...] = ()
 
     @property
-    def formulas(self) -> list[Formula]:
+    def formulas(self) -> list[ShownFormula]:
         """Everything that it shows."""
         return [self.start, *(link.formula for link in self.links)]
 

@@ -17,19 +17,19 @@ from slrsym.book.document import (
     Group,
     Inline,
     Label,
-    Link,
     Math,
     NotationReference,
     Paragraph,
     Raw,
     Reference,
+    ShownLink,
     Text,
 )
 from slrsym.book.rules import rule_of
 from slrsym.claims import step_name
 from slrsym.statements.expressions import text_of
 from slrsym.typeset import Box, broken, to_mathml
-from slrsym.typeset.boxes import Operator, Row, row
+from slrsym.typeset.boxes import Operator, RowBox, row
 from slrsym.typeset.writers import converted
 
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
@@ -90,7 +90,7 @@ def _within_a_line(box: Box) -> str:
 
 def _listed(box: Box) -> list[Box]:
     """A list that is too long for a phone, in parts that end in commas; else the box itself."""
-    if box.width <= NARROW or not isinstance(box, Row):
+    if box.width <= NARROW or not isinstance(box, RowBox):
         return [box]
     found: list[list[Box]] = [[]]
     for part in _flat(box):
@@ -100,8 +100,8 @@ def _listed(box: Box) -> list[Box]:
     return [row(parts) for parts in found if parts]
 
 
-def _flat(box: Row) -> list[Box]:
-    return [x for part in box.parts for x in (_flat(part) if isinstance(part, Row) else [part])]
+def _flat(box: RowBox) -> list[Box]:
+    return [x for part in box.parts for x in (_flat(part) if isinstance(part, RowBox) else [part])]
 
 
 def slug(id: str) -> str:
@@ -115,7 +115,7 @@ def _agreement(check: Any) -> str:
     return f' <span class="digits">{check.digits} digits</span>'
 
 
-class Renderer:
+class HtmlRenderer:
     """Writes HTML."""
 
     def __init__(
@@ -231,7 +231,7 @@ class Renderer:
             return ""
         return self.formula(relation(display))
 
-    def _link(self, link: Link, said: str) -> str:
+    def _link(self, link: ShownLink, said: str) -> str:
         sign = Operator(_SIGNS[link.sign], "relation")
         shown = self.formula(row([sign, link.formula.box]))
         return self._step(link.label, link.why, shown, said)

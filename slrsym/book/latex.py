@@ -13,23 +13,23 @@ from slrsym.book.document import (
     Citation,
     ClaimEntry,
     Display,
-    Formula,
     Group,
     Inline,
     Label,
-    Link,
     Math,
     NotationReference,
     Paragraph,
     Raw,
     Reference,
+    ShownFormula,
+    ShownLink,
     Text,
     listed,
 )
 from slrsym.book.pictures import PICTURES, Picture
 from slrsym.book.prose import escaped, inline_text
-from slrsym.typeset import Box, Line, broken, to_latex
-from slrsym.typeset.boxes import Operator, Row
+from slrsym.typeset import Box, FormulaLine, broken, to_latex
+from slrsym.typeset.boxes import Operator, RowBox
 from slrsym.typeset.changes import changes
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
@@ -89,7 +89,7 @@ class Displays:
             case Text(text):
                 return escaped(text)
             case Math(box) if _unbreakable(box) > TEXT_WIDTH - 6:
-                shown = self.display(Display(Formula(box, None)))
+                shown = self.display(Display(ShownFormula(box, None)))
                 return f"\n{shown}\n"
             case Math(box):
                 return f"${_small(to_latex(box))}$"
@@ -159,7 +159,7 @@ class Displays:
         return rows
 
     @staticmethod
-    def _ends(start: Box, link: Link, width: float, alone: bool) -> bool:
+    def _ends(start: Box, link: ShownLink, width: float, alone: bool) -> bool:
         """Whether a right side, narrow if others follow, fits behind the last line of the left."""
         last = broken(start, width)[-1]
         said = 10.0 if link.why else 0.0
@@ -184,13 +184,13 @@ class Displays:
 
 def _unbreakable(box: Box) -> float:
     """The width of the longest part of a list, after each of whose commas a line may end."""
-    if not isinstance(box, Row):
+    if not isinstance(box, RowBox):
         return box.width
     longest = width = 0.0
     for part in box.parts:
         if isinstance(part, Operator) and part.kind == "comma":
             longest, width = max(longest, width), 0.0
-        elif isinstance(part, Row):
+        elif isinstance(part, RowBox):
             longest, width = max(longest, width + _unbreakable(part)), _unbreakable(part)
         else:
             width += part.width
@@ -211,7 +211,7 @@ def _small(latex: str) -> str:
     return result
 
 
-def _line(line: Line) -> str:
+def _line(line: FormulaLine) -> str:
     text = to_latex(line.box)
     if text.startswith(("+", "-", "=", "\\cdot")) or line.indent:
         text = "{}" + text
@@ -220,7 +220,7 @@ def _line(line: Line) -> str:
 
 def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
     """A displayed formula alone, for pasting."""
-    links = tuple(Link(link.sign, link.formula) for link in display.links)
+    links = tuple(ShownLink(link.sign, link.formula) for link in display.links)
     boxes: list[Box] = [f.box for f in display.formulas]
     if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
         return _on_a_line(display)
@@ -228,7 +228,7 @@ def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
     return "\\begin{aligned}\n" + "\\\\\n".join(rows) + "\n\\end{aligned}"
 
 
-class Renderer(Displays):
+class LatexRenderer(Displays):
     r"""Writes LaTeX."""
 
     def blocks(self, blocks: Iterable[Block]) -> str:

@@ -16,7 +16,7 @@ from slrsym.book.chapters import Chapter, chapters, uses
 from slrsym.book.document import Citation, ClaimEntry, Document, Reference, Section
 from slrsym.book.errata import LEAD
 from slrsym.book.graph import laid_out, routed
-from slrsym.book.latex import Renderer
+from slrsym.book.latex import LatexRenderer
 from slrsym.book.prose import escaped, inline_text
 from slrsym.search.axioms import axiom
 
@@ -201,7 +201,7 @@ def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True)
     """The files of one claim that compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
-    renderer = Renderer(
+    renderer = LatexRenderer(
         document.labels, {claim.id}, {a.id: a.users for a in axioms}, step_numbers, brief=True
     )
     body = [preamble(), "\\begin{document}", renderer.claim(claim)]
@@ -277,11 +277,11 @@ def _head(document: Document, title: str | None) -> str:
     return _TITLE % (shown, _AUTHOR, said, plain, _AUTHOR)
 
 
-def _prose(text: str, renderer: Renderer) -> str:
+def _prose(text: str, renderer: LatexRenderer) -> str:
     return renderer.inline(inline_text(text))
 
 
-def _statements(document: Document, renderer: Renderer) -> str:
+def _statements(document: Document, renderer: LatexRenderer) -> str:
     """The paper's numbered statements, in its order, and where they stand."""
     lines = ["{\\small\\begin{longtable}{@{}p{34mm}p{100mm}r@{}}"]
     for claim in document.claims:
@@ -294,7 +294,7 @@ def _statements(document: Document, renderer: Renderer) -> str:
     return "\n".join([*lines, "\\end{longtable}}", ""])
 
 
-def _roadmap(parts: Sequence[Chapter], renderer: Renderer) -> str:
+def _roadmap(parts: Sequence[Chapter], renderer: LatexRenderer) -> str:
     """What each chapter is about, and which others it uses."""
     lines = ["\\begin{enumerate}"]
     for chapter in parts:
@@ -326,11 +326,11 @@ def _links(beside: Mapping[str, str]) -> str:
     return f"\\noindent See also: {', '.join(links)}." if links else ""
 
 
-def _renderer(document: Document, step_numbers: bool, site: str) -> Renderer:
+def _renderer(document: Document, step_numbers: bool, site: str) -> LatexRenderer:
     linked = {claim.id for claim in document.claims}
     axioms = {a.id: a.users for a in document.axioms}
     pictured = bool(document.notation)
-    return Renderer(
+    return LatexRenderer(
         document.labels, linked, axioms, step_numbers, brief=True, pictured=pictured, site=site
     )
 
@@ -341,7 +341,7 @@ _FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")
 _MARKUP = re.compile(r"[\\{}^_]|operatorname|mathbb")
 
 
-def _section(section: Section, renderer: Renderer) -> str:
+def _section(section: Section, renderer: LatexRenderer) -> str:
     title = renderer.inline(section.title)
     # What bookmarks can show of a formula.
     plain = _FORMULA.sub(lambda found: _MARKUP.sub("", found[1]), title).strip()
@@ -353,7 +353,7 @@ def _section(section: Section, renderer: Renderer) -> str:
     return "\n".join([head, *(renderer.claim(claim) for claim in section.claims), ""])
 
 
-def _notation(document: Document, renderer: Renderer) -> str:
+def _notation(document: Document, renderer: LatexRenderer) -> str:
     lines = ["\\phantomsection\\label{notation}", "\\begin{longtable}{@{}ll@{}}"]
     rows, risk, planar = document.notation
     for symbol, meaning in rows:
@@ -394,12 +394,12 @@ def _others(document: Document) -> str:
     return "".join(f", {n} {status}" for status, n in counts.items() if status != "proved")
 
 
-def _axioms(document: Document, renderer: Renderer) -> str:
+def _axioms(document: Document, renderer: LatexRenderer) -> str:
     lead = "Facts that the proofs use and that are not proved here, each with its reference.\n"
     return lead + _LIST % "\n".join(map(renderer.axiom, document.axioms)) + "\n"
 
 
-def _errata(document: Document, renderer: Renderer) -> str:
+def _errata(document: Document, renderer: LatexRenderer) -> str:
     lines = [escaped(LEAD)]
     for heading, paragraphs in document.errata:
         said = "\n\n".join(map(renderer.inline, paragraphs))

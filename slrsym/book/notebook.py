@@ -8,10 +8,9 @@ from typing import Any
 
 from sympy import Basic, Expr
 
-from slrsym.book.document import ClaimEntry, Display, Label, Link, Paragraph
-from slrsym.book.html import WIDE, relation
-from slrsym.book.html import Renderer as HtmlRenderer
-from slrsym.book.latex import Renderer, snippet
+from slrsym.book.document import ClaimEntry, Display, Label, Paragraph, ShownLink
+from slrsym.book.html import WIDE, HtmlRenderer, relation
+from slrsym.book.latex import LatexRenderer, snippet
 from slrsym.book.proofs import Writer
 from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text
 from slrsym.claims.claim import Claim
@@ -52,8 +51,8 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
     if proof:
         entry, found = _entry(claim)
         blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
-        return Renderer(found).blocks(blocks)
-    renderer = Renderer({})
+        return LatexRenderer(found).blocks(blocks)
+    renderer = LatexRenderer({})
     return r" \\ ".join(
         # Words in the midst of formulas, and formulas in the midst of words.
         rf"\text{{{renderer.inline(block.parts)}}}"
@@ -65,7 +64,7 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
 
 def cell_latex(claim: Claim) -> str:
     """A claim as the output of a cell of a notebook that is made a LaTeX document."""
-    renderer = Renderer({})
+    renderer = LatexRenderer({})
     said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.given)]
     return "\n\n".join([*said, rf"$\displaystyle {claim_latex(claim)}$"])
 
@@ -114,7 +113,7 @@ def _heading(claim: Claim) -> str:
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
     """A chain as an aligned display, each relation with its rule."""
-    text = Renderer({}, step_numbers=step_numbers).display(_chain_display(chain))
+    text = LatexRenderer({}, step_numbers=step_numbers).display(_chain_display(chain))
     return _with_tags(text)
 
 
@@ -150,7 +149,7 @@ def _shown(chain: Chain) -> list[Expr]:
 def _chain_display(chain: Chain) -> Display:
     writer = _writer(_shown(chain))
     links = tuple(
-        Link(link.relation, writer.formula(link.rhs), str(number), writer.why(rule))
+        ShownLink(link.relation, writer.formula(link.rhs), str(number), writer.why(rule))
         for number, (link, rule) in enumerate(chain.links, start=1)
     )
     return Display(writer.formula(chain.start), links)

@@ -52,7 +52,7 @@ class Entry:
 
 
 @dataclass
-class Part:
+class OutlinePart:
     """A section of the paper, or claims beyond it under a heading."""
 
     number: str
@@ -60,7 +60,7 @@ class Part:
     entries: list[Entry] = field(default_factory=list)
 
 
-def outline(document: Document) -> list[Part]:
+def outline(document: Document) -> list[OutlinePart]:
     """The parts of a document; without statements of the paper, those of its files."""
     claims = {claim.id: claim for claim in document.claims}
     places = {id: number for number, (_, ids) in _SECTIONS.items() for id in ids.split()}
@@ -69,12 +69,14 @@ def outline(document: Document) -> list[Part]:
     for claim in claims.values():
         for other in claim.depends:
             users.setdefault(other, []).append(claim.id)
-    parts = {number: Part(number, (Text(title),)) for number, (title, _) in _SECTIONS.items()}
+    parts = {
+        number: OutlinePart(number, (Text(title),)) for number, (title, _) in _SECTIONS.items()
+    }
     for id, entry in stated.items():
         parts[places[id]].entries.append(entry)
-    beyond: list[Part] = []
+    beyond: list[OutlinePart] = []
     for section in document.sections:
-        part = Part("", section.title)
+        part = OutlinePart("", section.title)
         for claim in section.claims:
             place, owner = _section(claim.source), _owner(claim.id, stated, users)
             if claim.id in stated:

@@ -20,20 +20,19 @@ from sympy.logic.boolalg import Boolean
 from slrsym.book.document import (
     Block,
     Display,
-    Formula,
     Group,
     Inline,
-    Link,
     Math,
     Paragraph,
     Raw,
     Reference,
+    ShownFormula,
+    ShownLink,
     Text,
 )
 from slrsym.book.prose import bounds, inline_text, why
 from slrsym.search.lemmas import InWords
-from slrsym.search.step import Link as CheckedLink
-from slrsym.search.step import Step
+from slrsym.search.step import Link, Step
 from slrsym.statements.expressions import conjuncts
 from slrsym.statements.maps import BoxMap
 from slrsym.statements.orbits import OrbitStatement, Piece
@@ -138,7 +137,7 @@ def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[B
     blocks: list[Block] = []
     if chain:
         links = tuple(
-            Link(
+            ShownLink(
                 item.step.link.relation,
                 writer.formula(item.step.link.rhs),
                 item.step.label,
@@ -282,9 +281,9 @@ class Writer:
     shorten: Callable[[Any], Any]
     find: Callable[[str], Any]
 
-    def formula(self, shown: Any) -> Formula:
+    def formula(self, shown: Any) -> ShownFormula:
         """An expression or statement as a formula."""
-        return Formula(self.printer.box(self.shorten(shown)), shown)
+        return ShownFormula(self.printer.box(self.shorten(shown)), shown)
 
     def why(self, rule: Any) -> tuple[Inline, ...]:
         """The justification of a step."""
@@ -328,16 +327,16 @@ class Writer:
         """Two bounds of one expression, around it."""
         signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in (low, high)]
         links = (
-            Link(signs[0], self.formula(low.lhs)),
-            Link(signs[1], self.formula(high.rhs), label, reason),
+            ShownLink(signs[0], self.formula(low.lhs)),
+            ShownLink(signs[1], self.formula(high.rhs), label, reason),
         )
         return Display(self.formula(low.rhs), links)
 
     def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
         if isinstance(part, Relational) and part.rel_op != "!=":
-            link = CheckedLink.of(part)
+            link = Link.of(part)
             right = self.formula(link.rhs)
-            links = (Link(link.relation, right, label, reason),)
+            links = (ShownLink(link.relation, right, label, reason),)
             return Display(self.formula(link.lhs), links)
         return Display(self.formula(part), (), label, reason)
 
@@ -439,8 +438,8 @@ def _functions(statement: OrbitStatement, writer: Writer) -> list[Block]:
 
 
 def _equation(name: str, variables: Any, value: Any, writer: Writer) -> Block:
-    applied = Formula(writer.printer.box(Function(name, real=True)(*variables)), None)
-    return Display(applied, (Link("=", writer.formula(value)),))
+    applied = ShownFormula(writer.printer.box(Function(name, real=True)(*variables)), None)
+    return Display(applied, (ShownLink("=", writer.formula(value)),))
 
 
 def _piece(piece: Piece, writer: Writer, first: bool) -> list[Inline]:

@@ -38,7 +38,7 @@ from slrsym.notation import ORDER_PARAMETERS
 from slrsym.search.axioms import AXIOMS
 from slrsym.search.lemmas import InWords, Lemma
 from slrsym.typeset import Box, Order, Printer
-from slrsym.typeset.boxes import Atom, Operator, Row, number, row
+from slrsym.typeset.boxes import Atom, Operator, RowBox, number, row
 from slrsym.typeset.writing import GREEK, greek_name
 
 _FUNCTIONS = {
@@ -326,7 +326,7 @@ def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
     """What is distributed how, letters of the same law beside each other."""
     letters: dict[tuple[Box, ...], list[Box]] = {}
     for box in map(printer.law, laws):
-        first, *said = box.parts if isinstance(box, Row) else (box,)
+        first, *said = box.parts if isinstance(box, RowBox) else (box,)
         together = letters.setdefault(tuple(said), [])
         together += [Operator(",", "comma"), first] if together else [first]
     return [row([*of, *said]) for said, of in letters.items()]

@@ -19,8 +19,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slrsym.book.document import ClaimEntry, Display, Document
 from slrsym.book.errata import LEAD
-from slrsym.book.html import STATUSES, Renderer, badge, escaped, relation, slug
-from slrsym.book.outline import Part, outline
+from slrsym.book.html import STATUSES, HtmlRenderer, badge, escaped, relation, slug
+from slrsym.book.outline import OutlinePart, outline
 from slrsym.book.pictures import PICTURES
 from slrsym.book.portrait import SETTING, script
 from slrsym.book.prose import inline_text
@@ -41,7 +41,7 @@ _IN_MOTION = {"theorem-5", "proposition-9", "proposition-10", "proposition-13"}
 _TAG = re.compile(r"<[^>]*>")
 
 
-def _reference(id: str, show: Renderer) -> str:
+def _reference(id: str, show: HtmlRenderer) -> str:
     return show.reference(id)
 
 
@@ -85,8 +85,8 @@ def site_files(
     sources = _sources(claims)
     sections = outline(document)
 
-    def renderer(root: str = "", claim: ClaimEntry | None = None) -> Renderer:
-        return Renderer(
+    def renderer(root: str = "", claim: ClaimEntry | None = None) -> HtmlRenderer:
+        return HtmlRenderer(
             document.labels,
             {id: f"{id}.html" if claim else f"{root}claims/{id}.html" for id in known},
             f"{root}axioms/" if document.axioms else "",
@@ -96,7 +96,7 @@ def site_files(
             root,
         )
 
-    def made(template: str, heading: str, show: Renderer, root: str = "", **inside: Any) -> str:
+    def made(template: str, heading: str, show: HtmlRenderer, root: str = "", **inside: Any) -> str:
         around = {"heading": heading, "site": title, "root": root, "parts": parts}
         return templates.get_template(template).render(
             document=document, show=show, known=known, **around, **inside
@@ -153,7 +153,7 @@ def site_files(
             rest=[claim for claim in claims if axiom_entry.id in claim.axioms],
         )  # fmt: skip
     if document.notation:
-        pages["notation.html"] = made("notation.html", "Notation", Renderer(document.labels))
+        pages["notation.html"] = made("notation.html", "Notation", HtmlRenderer(document.labels))
     if document.errata:
         pages["errata.html"] = made("errata.html", "Errata and remarks", front, lead=LEAD)
     for file, name in sources.items():
@@ -217,7 +217,10 @@ def _said(claim: ClaimEntry) -> str:
 
 
 def _data(
-    document: Document, sections: list[Part], show: Renderer, rules: list[tuple[Any, Any]]
+    document: Document,
+    sections: list[OutlinePart],
+    show: HtmlRenderer,
+    rules: list[tuple[Any, Any]],
 ) -> str:
     """What search, map and outline know, as JSON."""
     entries = [

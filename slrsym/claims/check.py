@@ -81,7 +81,7 @@ class StepReport:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """The outcome of checking one claim.
 
     Whether the claim is proved follows from its reports, and cannot be set.
@@ -239,7 +239,7 @@ def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
     """The parts of a conjunction that are about orbits by iterating, the others at points."""
     # Imported late: most claims are not about orbits.
-    from slrsym.numbers import NoPoint, Undecided
+    from slrsym.numbers import Inconclusive, NoPoint
     from slrsym.numbers.orbits import Contradicted, examine
 
     others = []
@@ -251,7 +251,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
                 others.append(part)
     except Contradicted as found:
         return None, f"contradicted numerically: {found}", ""
-    except (Undecided, NoPoint) as reason:
+    except (Inconclusive, NoPoint) as reason:
         return None, f"the numerical check could not decide: {reason}", ""
     if not others:
         return None, "", ""
@@ -260,7 +260,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
 
 
 def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
-    from slrsym.numbers import Disagreement, NoPoint, Undecided
+    from slrsym.numbers import Disagreement, Inconclusive, NoPoint
 
     costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
     costly = costly or any(node.function.has(Sum) for node in statement.atoms(Sum))
@@ -273,7 +273,7 @@ def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
         )
     except Disagreement as found:
         return None, f"contradicted numerically: {found}", ""
-    except (Undecided, NoPoint) as reason:
+    except (Inconclusive, NoPoint) as reason:
         return None, f"the numerical check could not decide: {reason}", ""
     return comparison.digits, "", comparison.example
 
@@ -323,7 +323,7 @@ def check_step(
     )
 
 
-def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Verdict:
+def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> ClaimVerdict:
     """Check a claim, taking the claims that it uses for granted.
 
     Parameters
@@ -362,7 +362,7 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Ve
         error = f"{type(problem).__name__}: {problem}"
     samples = monte_carlo(claim, seed)
     seconds = time.perf_counter() - start
-    return Verdict(
+    return ClaimVerdict(
         claim.id,
         tuple(reports),
         tuple(depends),

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 
 from slrsym.claims import id_of
-from slrsym.claims.check import Verdict, steps_of
+from slrsym.claims.check import ClaimVerdict, steps_of
 from slrsym.claims.claim import Claim, collecting
 from slrsym.claims.files import (
     DerivationError,
@@ -357,7 +357,7 @@ class Ledger:
         *,
         seed: int = 0,
         workers: int | None = 1,
-        on_verdict: Callable[[Verdict], None] | None = None,
+        on_verdict: Callable[[ClaimVerdict], None] | None = None,
     ) -> list[Row]:
         """Check claims and all that they rest on.
 
@@ -388,7 +388,7 @@ class Ledger:
             raise ValueError(f"seed must not be negative; got {seed}")
         asked = list(self.claims) if ids is None else list(ids)
         wanted = [self.find(id).id for id in dict.fromkeys(asked)]
-        verdicts: dict[str, Verdict] = {}
+        verdicts: dict[str, ClaimVerdict] = {}
         with Checker(self, seed, workers) as checker:
             while missing := [id for id in wanted if id not in verdicts]:
                 for verdict in checker.check(missing):

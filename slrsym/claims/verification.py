@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy.core.function import AppliedUndef
 
-from slrsym.claims.check import Verdict, check_claim
+from slrsym.claims.check import ClaimVerdict, check_claim
 from slrsym.claims.claim import Claim
 from slrsym.search.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
@@ -111,7 +111,7 @@ def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
     return []
 
 
-def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False) -> Row:
+def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = False) -> Row:
     verdict = verdicts[claim.id]
     depends = {id: v.depends for id, v in verdicts.items()}
     below = reachable(claim.id, depends)
@@ -151,7 +151,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, Verdict], replaces: bool = False
 
 
 def _is_sound(
-    id: str, verdicts: Mapping[str, Verdict], depends: Mapping[str, tuple[str, ...]]
+    id: str, verdicts: Mapping[str, ClaimVerdict], depends: Mapping[str, tuple[str, ...]]
 ) -> bool:
     """Whether a claim's own steps prove it: what is certified on a box, or tested, is not."""
     if id not in verdicts or id in reachable(id, depends):
@@ -159,7 +159,7 @@ def _is_sound(
     return verdicts[id].accepted and not (verdicts[id].box or verdicts[id].trials)
 
 
-def _cites(verdict: Verdict) -> bool:
+def _cites(verdict: ClaimVerdict) -> bool:
     return any(report.rule == CITED for report in verdict.reports)
 
 
@@ -198,7 +198,7 @@ class Checker:
                 process.terminate()
         self.pool.shutdown(wait=kind is None, cancel_futures=True)
 
-    def check(self, ids: list[str]) -> Iterable[Verdict]:
+    def check(self, ids: list[str]) -> Iterable[ClaimVerdict]:
         if self.pool is None or len(ids) < self.few:
             for id in ids:
                 yield _check(self.ledger, id, self.seed)
@@ -228,12 +228,12 @@ def _start_worker(load: Callable[..., Ledger], files: list[Path]) -> None:
     _worker_ledger = load(*files)
 
 
-def _check_in_worker(id: str, seed: int) -> Verdict:
+def _check_in_worker(id: str, seed: int) -> ClaimVerdict:
     assert _worker_ledger is not None
     return _check(_worker_ledger, id, seed)
 
 
-def _check(ledger: Ledger, id: str, seed: int) -> Verdict:
+def _check(ledger: Ledger, id: str, seed: int) -> ClaimVerdict:
     try:
         return check_claim(ledger.find(id), ledger.find, seed)
     except SystemExit as stop:

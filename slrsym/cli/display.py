@@ -18,7 +18,7 @@ from slrsym.coq import column, is_step_also_by_coq
 from slrsym.statements import unmarked
 
 if TYPE_CHECKING:
-    from slrsym.claims.check import Verdict
+    from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.claim import Claim
 
 
@@ -163,7 +163,7 @@ def verdict(rows: list[Any], seconds: float) -> Text:
     return Text(line, style="bold green" if fine else "bold red")
 
 
-def proof_as_data(claim: Claim, found: Verdict) -> dict[str, Any]:
+def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
     """What is shown of a proof, as plain data."""
     from slrsym.statements.expressions import spoken
 

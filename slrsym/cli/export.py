@@ -19,7 +19,7 @@ from slrsym.files import FolderError, replacing, require_ours, write_folder
 
 if TYPE_CHECKING:
     from slrsym.book.document import Document
-    from slrsym.claims.check import Verdict
+    from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.verification import Row
 
@@ -173,13 +173,13 @@ def verified(
     seed: int,
     workers: int | None,
     unproved: bool,
-) -> tuple[Ledger, list[Row], dict[str, Verdict]]:
+) -> tuple[Ledger, list[Row], dict[str, ClaimVerdict]]:
     """Load and verify what is to be exported."""
     ledger = loaded(paths, claims)
     problems = list(ledger.problems)
     if not problems and not claims and not ledger.claims:
         problems.append("there is no claim to export")
-    verdicts: dict[str, Verdict] = {}
+    verdicts: dict[str, ClaimVerdict] = {}
     rows: list[Row] = []
     if not problems:
         rows = checked(ledger, claims or None, seed, workers, verdicts)
@@ -228,10 +228,10 @@ def _files(
 def _snippets(document: Document) -> list[str]:
     """What is printed of each claim: its name and status, what it is about, its equations."""
     from slrsym.book.document import Display
-    from slrsym.book.latex import Renderer
+    from slrsym.book.latex import LatexRenderer
     from slrsym.book.latex import snippet as equation
 
-    renderer = Renderer(document.labels)
+    renderer = LatexRenderer(document.labels)
     lines: list[str] = []
     for claim in document.claims:
         said = dict.fromkeys([str(claim.label), claim.label.name, claim.status])

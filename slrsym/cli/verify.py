@@ -24,7 +24,7 @@ from slrsym.cli.shared import optional
 from slrsym.files import make_folder
 
 if TYPE_CHECKING:
-    from slrsym.claims.check import Verdict
+    from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.verification import Row
     from slrsym.trusted import Judged
@@ -182,7 +182,7 @@ def _verified(
     from slrsym.cli import display
 
     ledger = loaded(paths, ids)
-    verdicts: dict[str, Verdict] = {}
+    verdicts: dict[str, ClaimVerdict] = {}
     rows = checked(ledger, ids, seed, workers, verdicts)
     shown = [row.id for row in rows if with_proofs]
     proofs = {id: display.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
@@ -278,13 +278,13 @@ def checked(
     ids: list[str] | None,
     seed: int,
     workers: int | None,
-    verdicts: dict[str, Verdict],
+    verdicts: dict[str, ClaimVerdict],
 ) -> list[Row]:
     """Check claims behind a progress bar, and keep every verdict."""
     with shared.progress_bar() as bar:
         task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
 
-        def note(verdict: Verdict) -> None:
+        def note(verdict: ClaimVerdict) -> None:
             verdicts[verdict.id] = verdict
             total = max(len(verdicts), int(bar.tasks[0].total or 0))
             told = f"{len(verdicts)}/{total} {verdict.id}"
@@ -352,7 +352,7 @@ def recheck(
     which judges nothing, says what the derivations state, and the two are compared. What has no
     evidence in the log is counted, and never called checked.
     """
-    from slrsym.trusted import Refused, differs
+    from slrsym.trusted import Rejected, differs
     from slrsym.trusted import recheck as judge
 
     if file is None:
@@ -370,7 +370,7 @@ def recheck(
             judged = judge(file)
             if said is not None:
                 _compare(judged, said.result())
-        except Refused as reason:
+        except Rejected as reason:
             typer.echo(f"refused: {file}: {reason}", err=True)
             raise typer.Exit(1) from None
         others = own.result() if own is not None else {}
@@ -410,25 +410,25 @@ def _open(axioms: frozenset[str]) -> list[str]:
 
 def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
     """Refuse a log that says something else of a claim, or of its steps, than its derivation."""
-    from slrsym.trusted import Refused, differs
+    from slrsym.trusted import Rejected, differs
 
     for found in judged:
         if found.id not in said:
-            raise Refused(
+            raise Rejected(
                 f"claim {found.id} is none of the derivations; --alone judges it as it is"
             )
         if name := differs(found, said[found.id]):
             what = "has other steps" if name == "steps" else "says something else"
-            raise Refused(f"claim {found.id} {what} in its derivation")
+            raise Rejected(f"claim {found.id} {what} in its derivation")
 
 
 def _ids(file: Path) -> list[str]:
     """The claims that a log says it has, read before it is judged."""
-    from slrsym.trusted import Refused
+    from slrsym.trusted import Rejected
     from slrsym.trusted.log import text_lines
 
     found: list[str] = []
-    with suppress(Refused):
+    with suppress(Rejected):
         for text in text_lines(file):
             found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
     return found

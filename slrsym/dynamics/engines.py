@@ -136,20 +136,7 @@ class NumbaEngine(_OverlapEngine):
 class Vectors(Engine):
     r"""Vectors in :math:`\mathbb{R}^d`, moved by Definition 1; subclasses say by which gradient.
 
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-        Overlaps; the vectors that have them are put in a random position.
-    task : Task
-    alpha : float
-        Step size.
-    seed : int, optional
-        Of the random positions.
-
-    Raises
-    ------
-    ValueError
-        If no vectors in :math:`\mathbb{R}^d` have these overlaps.
+    Vectors that have the overlaps of the states are put in a random position.
     """
 
     def __init__(self, states: States, task: Task, alpha: float, seed: int = 0) -> None:

@@ -15,7 +15,7 @@ from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.expect import added_all
 from slrsym.trusted.term import (
     Term,
@@ -205,7 +205,7 @@ def _fundamental_theorem(em: Emission, step: Step, premises: Sequence[Line]) -> 
         with suppress(*FAILURES):
             lines.append(em.attempt(partial(_integrated, em, step.context, node, primitive)))
     if not lines:
-        raise Refused("no integrand is the derivative")
+        raise Rejected("no integrand is the derivative")
     return em.from_equations(lines, wanted, step.context)
 
 
@@ -220,7 +220,7 @@ def _integrated(em: Emission, context: Context, node: Term, primitive: Term) -> 
         with suppress(*FAILURES):
             line = arithmetic(em, ("=", body, slope), [*given, *ends])
     if line is None:
-        raise Refused("the integrand is not this derivative")
+        raise Rejected("the integrand is not this derivative")
     return em.discharged(em.script.add("fundamental theorem", [line], node), context)
 
 
@@ -246,7 +246,7 @@ def _single_out(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
             line = em.script.add("term of a sum", (), node, place)
             if any(em.shown(h, em.hypotheses(step.context), step.context) is None
                    for h in line.theorem.hypotheses.values()):  # fmt: skip
-                raise Refused("the sum is not known to have the term")
+                raise Rejected("the sum is not known to have the term")
             return em.discharged(line, step.context)
 
         with suppress(*FAILURES):

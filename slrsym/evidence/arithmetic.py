@@ -13,7 +13,7 @@ from slrsym.evidence.certificates import Hinted, Search
 from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
 from slrsym.search.context import Context
 from slrsym.search.step import Step
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.ring import Finer, cited_slopes, judge, known_defined, relations, suppose
 from slrsym.trusted.term import (
     Term,
@@ -41,25 +41,19 @@ def searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
     em: Emission | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The rule, the premises and the data by which the kernel shows a relation.
-
-    Raises
-    ------
-    Refused
-        If no evidence is found.
-    """
+    """The rule, the premises and the data by which the kernel shows a relation."""
     said = [key(p), "given", *map(key, given), "premises", *(key(t.conclusion) for t in premises)]
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
     if name in FOUND:
         if FOUND[name] is None:
-            raise Refused("no evidence was found before")
+            raise Rejected("no evidence was found before")
         # It may have been found by another version of the kernel.
-        with suppress(Refused):
+        with suppress(Rejected):
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
         made = _tried(p, given, premises, effort, em)
-    except Refused:
+    except Rejected:
         # With more left, another step may find it.
         if em is None or em.left > 0:
             FOUND[name] = None
@@ -81,9 +75,9 @@ def _tried(
             continue
         try:
             return _searched(p, given, premises, facts, chosen, int(share * effort), em)
-        except Refused as refusal:
+        except Rejected as refusal:
             reason = refusal
-    raise reason or Refused("nothing was tried")
+    raise reason or Rejected("nothing was tried")
 
 
 def _is_light(fact: Term) -> bool:
@@ -101,7 +95,7 @@ def _searched(
         # What is plain costs little, and is seen whatever other questions have cost.
         most = max(em.left, effort // 50) if em else math.inf
         if most <= 0:
-            raise Refused("the search has done what it may for a step")
+            raise Rejected("the search has done what it may for a step")
         search = Search(effort, most)
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
@@ -111,7 +105,7 @@ def _searched(
         except Finer:
             units = ring.units
             continue
-        except Refused as reason:
+        except Rejected as reason:
             if "more generators" in str(reason) and size < 64:
                 size, units = 64, {}
                 continue
@@ -123,11 +117,11 @@ def _searched(
         size = max(1, len(ring.generators))
         written = [[list(map(int, m[:size])), d, str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.tape]
-    raise Refused("units of exponents do not settle")
+    raise Rejected("units of exponents do not settle")
 
 
 def arithmetic(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = ()) -> Line:
-    """The line that shows a relation from hypotheses and other lines; raises `Refused`."""
+    """The line that shows a relation from hypotheses and other lines; raises `Rejected`."""
     name, _, *data = searched(p, given, [line.theorem for line in lines], em.effort, em)
     return em.script.add(name, lines, *data)
 
@@ -152,7 +146,7 @@ def _supposed(
                 use.append(i)
             except Finer:
                 raise
-            except Refused:
+            except Rejected:
                 # As if it had not been tried.
                 del ring.generators[mark[0] :], ring.depends[mark[0] :], search.tape[mark[2] :]
                 ring.facts._facts, ring.facts.live, ring.facts.roots = facts_before
@@ -294,7 +288,7 @@ def _unified(em: Emission, wanted: Term, context: Context) -> Line:
             meant = at_path(meant, path, other)
             changed.append((path, same_value))
     if not changed:
-        raise Refused("no two functions under binders are equal")
+        raise Rejected("no two functions under binders are equal")
     shown = in_context(em, meant, context)
     for path, equation in changed:
         shown = em.script.add("rewrite", [shown, equation], [plain(path)])

@@ -30,7 +30,7 @@ from slrsym.trusted.sign import (
     times,
     used_in,
 )
-from slrsym.trusted.term import Refused, Term
+from slrsym.trusted.term import Rejected, Term
 
 
 class Hinted(Ring):
@@ -54,7 +54,7 @@ class Hinted(Ring):
         # Normal forms of long terms are most of what some searches do.
         self.search.work += (len(n) + len(d)) // 20
         if self.search.work > self.search.most:
-            raise Refused("the search has done what it may for a step")
+            raise Rejected("the search has done what it may for a step")
         return super().fraction(n, d, rational)
 
     def of(self, t: Term) -> Any:
@@ -70,14 +70,9 @@ class Hinted(Ring):
 class Search:
     """Answers the questions of a ring, and notes the evidence for those that it answered.
 
-    Parameters
-    ----------
-    effort : int
-        After how much work it gives up: monomials of candidates and of normal forms, entries of
-        linear programs times their iterations; some 25,000 in a second. Seconds would make the
-        evidence depend on the machine.
-    most : float
-        The same, for all questions together.
+    It gives up on a question after some effort, and on all together after the most: monomials of
+    candidates and of normal forms, entries of linear programs times their iterations; some 25,000
+    in a second. Seconds would make the evidence depend on the machine.
     """
 
     def __init__(self, effort: int, most: float = math.inf) -> None:
@@ -133,7 +128,7 @@ class Search:
             ]
             try:
                 self.combine(st, n, rows, product)
-            except Refused:
+            except Rejected:
                 continue
             if st.facts.sign(p) <= want:
                 return
@@ -205,7 +200,7 @@ class Search:
                 self.quadratic,
                 self.combination, self.conjugate,
             ):  # fmt: skip
-                with contextlib.suppress(Refused):
+                with contextlib.suppress(Rejected):
                     rule(st, p, want)
                 if st.facts.sign(p) <= want:
                     return True
@@ -239,7 +234,7 @@ class Search:
                     return True
         for i, g in enumerate(st.generators):
             if i in st.facts.live and g[0] == "f" and st.facts.sign(st.x[i]) == ZERO:
-                with contextlib.suppress(Refused):
+                with contextlib.suppress(Rejected):
                     if st.facts.sign(g[2][0]) != ZERO:
                         self.row(st, "inverse", st.x[i], st.one)
                         return self.vanishes(st, p) if st.facts.sign(p) != ZERO else True
@@ -320,7 +315,7 @@ class Search:
                 for w in (NN, NP):
                     if st.facts.sign(f) <= w:
                         break
-                    with contextlib.suppress(Refused):
+                    with contextlib.suppress(Rejected):
                         self.quick(st, f, w)
 
     def factors(self, st: Ring, p: Any, want: Any) -> None:
@@ -347,7 +342,7 @@ class Search:
                 for side in (1, -1):
                     w = st.plus(u, (side * v[0], v[1]))
                     self.best(st, st.facts.reduced(w[0] * w[1]))
-                with contextlib.suppress(Refused):
+                with contextlib.suppress(Rejected):
                     self.row(st, "increasing", st.x[a], st.x[b])
         monos = {(0,) * len(st.x)}
         for m in p.monoms():
@@ -587,11 +582,11 @@ class Search:
                     try:
                         self.go(st, b, NN)
                         self.row(st, "root", st.x[i], b)
-                    except Refused:
+                    except Rejected:
                         pass
             else:
                 # Powers of a root that is at least 1.
-                with contextlib.suppress(Refused):
+                with contextlib.suppress(Rejected):
                     self.best(st, base - 1)
                     self.row(st, "root", st.x[i], st.one)
                     self.combination(st, p, want)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from slrsym.trusted import Line, Refused, Script
+from slrsym.trusted import Line, Rejected, Script
 from slrsym.trusted.log import read_inference, text_lines
 from slrsym.trusted.term import Reader, Term, key
 
@@ -18,7 +18,7 @@ def records(path: Path) -> dict[str, dict[str, Any]]:
     try:
         found = [json.loads(text) for text in text_lines(path)]
         return {record["claim"]: record for record in found[1:]}
-    except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Refused):
+    except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Rejected):
         return {}
 
 
@@ -55,16 +55,16 @@ class Earlier:
             self._ends = {}
 
     def taken(self, script: Script, label: str, name: str, wanted: Term) -> Line:
-        """The line by which the step was shown; raises `Refused` if it was not, or is no more."""
+        """The line by which the step was shown; raises `Rejected` if it was not, or is no more."""
         end = self._ends.get((label, name, key(wanted)))
         if end is None:
-            raise Refused("no earlier log has the step")
+            raise Rejected("no earlier log has the step")
         try:
             return self._made(script, end)
-        except Refused:
+        except Rejected:
             raise
         except Exception as reason:
-            raise Refused(f"malformed: {type(reason).__name__}") from None
+            raise Rejected(f"malformed: {type(reason).__name__}") from None
 
     def ends(self, label: str, name: str, wanted: Term, line: Line) -> None:
         """Note the line by which a step is shown now, for those that rest on it."""
@@ -83,7 +83,7 @@ class Earlier:
         if isinstance(number, str):
             return script.premise(number)
         if number < 0:
-            raise Refused("no inference")
+            raise Rejected("no inference")
         open_ones = [number]
         while open_ones:
             at = open_ones[-1]
@@ -92,10 +92,10 @@ class Earlier:
                 open_ones.pop()
                 continue
             if name == "unchecked":
-                raise Refused("the earlier log has no evidence for the step")
+                raise Rejected("the earlier log has no evidence for the step")
             if before := [p for p in premises if isinstance(p, int) and p not in self._now]:
                 if any(not 0 <= p < at for p in before):
-                    raise Refused("an inference from a later one")
+                    raise Rejected("an inference from a later one")
                 open_ones += before
                 continue
             lines = [script.premise(p) if isinstance(p, str) else self._now[p] for p in premises]

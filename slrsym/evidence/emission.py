@@ -18,9 +18,8 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.search.context import Context, covariances
 from slrsym.search.regularity import is_semidefinite
 from slrsym.search.step import Proof, Step
-from slrsym.statements.expressions import ProofError
-from slrsym.statements.expressions import Refused as SearchRefused
-from slrsym.trusted import Book, Line, Refused, Script
+from slrsym.statements.expressions import ProofError, Refused
+from slrsym.trusted import Book, Line, Rejected, Script
 from slrsym.trusted.expect import semidefinite
 from slrsym.trusted.term import (
     Term,
@@ -42,7 +41,7 @@ _PROOFS: dict[str, Callable[[Emission, Any, Context, str], Line]] = {}
 # What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
 # What a family may fail with, for want of evidence.
-FAILURES = (Refused, SearchRefused, Untranslatable, ProofError, NotImplementedError)
+FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
 def family(*rules: str) -> Callable[[Family], Family]:
@@ -67,34 +66,19 @@ def kind_of_proof(*names: str) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a step.
-
-    Attributes
-    ----------
-    label, kind : str
-        The step, and the class of its rule (with the rule's name if that is structural).
-    refusal : str
-        Why there is no evidence; empty if it was accepted.
-    lines : range
-        The inferences that were made for it, those of its premises apart.
-    """
+    """What became of a step."""
 
     label: str
+    # The class of its rule, with the rule's name if that is structural.
     kind: str
+    # Why there is no evidence; empty if it was accepted.
     refusal: str
+    # The inferences that were made for it, those of its premises apart.
     lines: range
 
 
 class Emission:
-    """The proof of one claim on its way into the kernel.
-
-    Attributes
-    ----------
-    script : Script
-        The inferences made so far.
-    outcomes : list of Outcome
-        One for each step.
-    """
+    """The proof of one claim on its way into the kernel."""
 
     def __init__(
         self, claim: Claim, find: Callable[[str], Claim], book: Book,
@@ -168,7 +152,7 @@ class Emission:
         name = (key(p), tuple(sorted(map(key, given))))
         if name not in self._holds:
             if name in self._asked:
-                raise Refused(f"a question that leads back to itself: {key(p)[:200]}")
+                raise Rejected(f"a question that leads back to itself: {key(p)[:200]}")
             self._asked.add(name)
             try:
                 self._holds[name] = self.shown(p, given, context)
@@ -191,7 +175,7 @@ class Emission:
             if isinstance(side, tuple) and side[:1] == ("s",):
                 try:
                     return self.logic([self.script.add("symbol", (), side)], (), p)
-                except Refused:
+                except Rejected:
                     continue
         for ask in QUESTIONS:
             with contextlib.suppress(*FAILURES):
@@ -212,7 +196,7 @@ class Emission:
                 seen[name] = self.script.add("order", (), a, b)
         try:
             return self.logic([shown, *seen.values()], given, wanted)
-        except Refused:
+        except Rejected:
             pass
         if wanted[0] == "and":
             return self.logic(
@@ -222,7 +206,7 @@ class Emission:
             )
         with contextlib.suppress(*FAILURES):
             return self.from_equations([shown], wanted, context)
-        raise Refused(f"the statement does not follow from {key(p)[:200]}")
+        raise Rejected(f"the statement does not follow from {key(p)[:200]}")
 
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
         return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())
@@ -233,7 +217,7 @@ class Emission:
             return None
         line = self.shown(("=", a, b), self.hypotheses(context), context)
         if line is None:
-            raise Refused("the two sides are not known to be equal")
+            raise Rejected("the two sides are not known to be equal")
         return line
 
     def cited(
@@ -295,7 +279,7 @@ class Emission:
         given = (*self.hypotheses(context), other)
         line = self.shown(p, given, context)
         if line is None:
-            raise Refused(f"not shown: {key(p)[:200]}")
+            raise Rejected(f"not shown: {key(p)[:200]}")
         return self.logic([line], (), ("implies", ("and", *given), p))
 
     def from_equations(self, lines: Sequence[Line], p: Term, context: Context) -> Line:
@@ -303,7 +287,7 @@ class Emission:
         for ask in QUESTIONS:
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
-        raise Refused("it does not follow by arithmetic")
+        raise Rejected("it does not follow by arithmetic")
 
     def or_linear(self, step: Step, make: Callable[[], Line], lines: Sequence[Line] = ()) -> Line:
         """What `make` makes; if it fails, the statement from lines by linearity."""
@@ -332,7 +316,7 @@ class Emission:
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
                            if same(self.formula(g), h)), None)  # fmt: skip
             if source is None:
-                raise Refused(f"{key(h)[:200]} is no hypothesis with the values put in")
+                raise Rejected(f"{key(h)[:200]} is no hypothesis with the values put in")
             proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
         whole = ("implies", ("and", *given), goal) if given else goal
         line = self.logic([line, *proofs], (), substitute(whole, values))
@@ -356,10 +340,10 @@ class Emission:
             try:
                 line = way()
                 if not same(line.theorem.conclusion, wanted):
-                    raise Refused(f"another statement: {key(line.theorem.conclusion)[:200]}")
+                    raise Rejected(f"another statement: {key(line.theorem.conclusion)[:200]}")
                 line = self.discharged(line, step.context)
                 if way is taken and self._reasons:
-                    raise Refused("a condition of it is not known any more")
+                    raise Rejected("a condition of it is not known any more")
                 break
             except FAILURES as reason:
                 self.undo(start)
@@ -385,7 +369,7 @@ class Emission:
         for step in steps:
             line = self.step(step, partial(self.by_family, step, ()))
         if line is None:
-            raise Refused("a proof without steps")
+            raise Rejected("a proof without steps")
         return line
 
     def by_family(self, step: Step, premises: Sequence[Line]) -> Line:
@@ -456,13 +440,7 @@ def emit(
     claim: Claim, find: Callable[[str], Claim], book: Book,
     earlier: Earlier | None = None, patience: float = 1.0,
 ) -> tuple[dict[str, Any], Emission]:  # fmt: skip
-    """The record of a claim for the log, after which the book has the claim.
-
-    Raises
-    ------
-    Untranslatable
-        If the kernel has no words for its statement.
-    """
+    """The record of a claim for the log, after which the book has the claim."""
     work = Emission(claim, find, book, earlier, patience)
     statement = work.formula(claim.statement)
     context, given = work.supposed()

@@ -21,7 +21,7 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.search.context import Context
 from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Step
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.expect import ONE, added_all
 from slrsym.trusted.term import (
     Term,
@@ -46,17 +46,12 @@ def expectations_in(t: Term) -> dict[str, Term]:
 
 
 class Calculus:
-    """The equations of one step, and the expectations that they speak of.
-
-    Attributes
-    ----------
-    lines : dict
-        An equation for each expectation that was taken apart, by the name of the expectation.
-    """
+    """The equations of one step, and the expectations that they speak of."""
 
     def __init__(self, em: Emission, context: Context) -> None:
         self.em, self.context = em, context
         self.given = em.hypotheses(context)
+        # An equation for each expectation that was taken apart, by its name.
         self.lines: dict[str, Line] = {}
 
     # -- inferences -----------------------------------------------------------------------------
@@ -131,7 +126,7 @@ class Calculus:
             if name not in own:
                 shown = self.em.shown(h, self.given, self.context)
                 if shown is None:
-                    raise Refused(f"not shown: {name[:200]}")
+                    raise Rejected(f"not shown: {name[:200]}")
                 proofs.append(shown)
         left = [h for k, h in line.theorem.hypotheses.items() if k in own]
         left += [h for p in proofs for h in p.theorem.hypotheses.values()]
@@ -271,7 +266,7 @@ class Calculus:
             else:
                 (first if here else last).append(block)
         if not last:
-            raise Refused("all of the laws are concerned")
+            raise Rejected("all of the laws are concerned")
         return joined([*first, *last]), len(first)
 
     def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Line:

@@ -15,7 +15,7 @@ from slrsym.evidence.expectations import Calculus
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.expect import moments, polynomial, semidefinite
 from slrsym.trusted.term import (
     RELATIONS,
@@ -35,15 +35,15 @@ from slrsym.trusted.term import (
 
 def _derivative_exists(em: Emission, node: Term) -> Line:
     if inside(node)[0][0] != "E":
-        raise Refused("the derivative of no expectation")
-    with suppress(Refused):
+        raise Rejected("the derivative of no expectation")
+    with suppress(Rejected):
         return em.script.add("defined", [em.script.add("price", (), node)], [1])
     return em.script.add("defined", [em.script.add("derivative of expectation", (), node)], [1])
 
 
 def _mean_exists(em: Emission, node: Term) -> Line:
     for name in ("gaussian integral", "centred pair"):
-        with suppress(Refused):
+        with suppress(Rejected):
             return em.script.add("defined", [em.script.add(name, (), node)], [1])
     return em.script.add("integrable", (), node)
 
@@ -55,10 +55,10 @@ def _integral_exists(em: Emission, node: Term, context: Context) -> Line:
     products = [t[1:] if t[0] == "*" else (t,) for t in terms]
     bell = next((f for f in products[0] if f[:2] == ("f", "exp") and x in free(f)), None)
     if bell is None or any(bell not in p for p in products):
-        raise Refused("no density in an improper integral")
+        raise Rejected("no density in an improper integral")
     square = polynomial(bell[2], [x])
     if square.keys() != {(2,)} or {e[0] for e in outside(node)} != {"oo", "-oo"}:
-        raise Refused("no density in an improper integral")
+        raise Rejected("no density in an improper integral")
     a = square[2,]
     variance = num(-a[2], 2 * a[1]) if a[0] == "n" else ("*", num(-1, 2), ("^", -1, 1, a))
     norm = ("^", 1, 2, ("*", num(2), ("pi",), variance))
@@ -97,7 +97,7 @@ def _exists(
         (part,), names = inside(p), bound(p)
         shown = em.shown(part, tuple(h for h in given if not free(h) & set(names)), context)
         if shown is None:
-            raise Refused("not shown for all values")
+            raise Rejected("not shown for all values")
         for x in reversed(names):
             shown = em.script.add("generalise", [shown], x)
         return em.logic([shown], shown.theorem.hypotheses.values(), p)
@@ -105,7 +105,7 @@ def _exists(
         return _semidefinite(em, p, given, context)
     if p[0] in RELATIONS and opaque_in(p):
         return Calculus(em, context).shown(p, lines)
-    raise Refused("another question")
+    raise Rejected("another question")
 
 
 def _all_defined(p: Term) -> tuple[Term, ...] | None:
@@ -125,14 +125,14 @@ def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context
     for source, rows in _images(back, matrix, given):
         with suppress(*FAILURES):
             return em.attempt(lambda: _image(em, p, source, rows, context))  # noqa: B023
-    raise Refused("no reason why a matrix is positive semidefinite")
+    raise Rejected("no reason why a matrix is positive semidefinite")
 
 
 def _image(em: Emission, p: Term, source: Term, rows: Any, context: Context) -> Line:
     line = em.script.add("psd image", (), p, source, tuple(map(em.term, rows)))
     for h in line.theorem.hypotheses.values():
         if em.shown(h, em.hypotheses(context), context) is None:
-            raise Refused(f"not shown: {key(h)[:200]}")
+            raise Rejected(f"not shown: {key(h)[:200]}")
     return em.discharged(line, context)
 
 
@@ -202,7 +202,7 @@ class _Back:
             return (sp.Add if head == "+" else sp.Mul)(*map(self.expression, t[1:]))
         if head == "^":
             return self.expression(t[3]) ** sp.Rational(t[1], t[2])
-        raise Refused(f"{head} stands in a matrix")
+        raise Rejected(f"{head} stands in a matrix")
 
 
 def factored(work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw) -> None:

@@ -38,7 +38,7 @@ from slrsym.search.convexity import placeholder
 from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Step
 from slrsym.statements.expressions import put
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import (
     Term,
     bound,
@@ -103,7 +103,7 @@ class _Closing(Calculus):
     def from_table(self, e: Expectation) -> Any:
         """The mean of one function of the table, or of two."""
         for rule in ("gaussian integral", "centred pair"):
-            with suppress(Refused):
+            with suppress(Rejected):
                 return self.em.attempt(lambda: self.add(rule, (), self.term(e))), []  # noqa: B023
         return None
 
@@ -213,7 +213,7 @@ def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context)
     p = ("<=", num(0), slope) if rising else ("<=", slope, num(0))
     line = em.shown(p, em.hypotheses(context), context)
     if line is None:
-        raise Refused("the sign of a derivative is not shown")
+        raise Rejected("the sign of a derivative is not shown")
     return line
 
 
@@ -247,7 +247,7 @@ def _jensen(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
         mean = Expectation(put(rule.of, {x: node.integrand}), node.law)
         with suppress(*FAILURES):
             return em.attempt(partial(_jensen_at, em, step, bend, node, mean))
-    raise Refused("no expectation fits")
+    raise Rejected("no expectation fits")
 
 
 def _jensen_at(em: Emission, step: Step, bend: Line, node: Expectation, mean: Expectation) -> Line:
@@ -285,7 +285,7 @@ def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
         with suppress(*FAILURES):
             return em.attempt(partial(_schwarz_under, em, step, rule, law))
-    raise Refused("no law fits")
+    raise Rejected("no law fits")
 
 
 def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
@@ -308,7 +308,7 @@ def _poincare(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
         with suppress(*FAILURES):
             return em.attempt(partial(_poincare_under, em, step, rule, law))
-    raise Refused("no law fits")
+    raise Rejected("no law fits")
 
 
 def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:

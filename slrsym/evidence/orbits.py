@@ -13,7 +13,7 @@ from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.search.theorems import _as_proof
 from slrsym.statements.maps import point_set
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import Term, bound, free, fresh, inside, key, num, same, substitute
 
 # What the schemas of the kernel speak of, from what the theorems of the search do.
@@ -84,7 +84,7 @@ def _shown(
     for x in reversed(names):
         line = em.script.add("generalise", [line], x)
     if not same(line.theorem.conclusion, h):
-        raise Refused("the hypothesis speaks of other points")
+        raise Rejected("the hypothesis speaks of other points")
     return line
 
 
@@ -106,7 +106,7 @@ def _from(
     def concluded(line: Line, inner: Context) -> Line:
         found = em.conclude(line, p, inner)
         if not set(found.theorem.hypotheses) <= allowed:
-            raise Refused("it holds in the box alone")
+            raise Rejected("it holds in the box alone")
         return found
 
     for line, inner in relations if p[0] != "o" else ():

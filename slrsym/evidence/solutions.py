@@ -11,7 +11,7 @@ from slrsym.evidence.emission import Emission, kind_of_proof
 from slrsym.search.context import Context
 from slrsym.search.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.search.step import Step, labelled
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import Term, key, num, same
 
 ZERO = num(0)
@@ -63,7 +63,7 @@ class _Tree:
         if isinstance(branch, _Solution):
             return em.logic([], supposed, self.listed)
         if not isinstance(branch, _Split):
-            raise Refused("a case has to be split, or end in a solution")
+            raise Rejected("a case has to be split, or end in a solution")
         parts: tuple[Any, ...] = branch.branches
         factors = [em.term(part.factor) for part in parts]
         product: Term = ("*", *factors) if len(factors) > 1 else factors[0]

@@ -13,7 +13,7 @@ from slrsym.evidence.emission import FAILURES, Emission, at_path, family, kind_o
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
-from slrsym.trusted import Line, Refused
+from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import Term, key, num, plain, same, substitute
 
 
@@ -171,4 +171,4 @@ def _under_derivatives(em: Emission, line: Line, wanted: Term, context: Context)
             meant = at_path(meant, path, new)
         shown = in_context(em, meant, context)
         return em.script.add("rewrite", [shown, line], [plain(path) for path in paths])
-    raise Refused("the equation does not stand there")
+    raise Rejected("the equation does not stand there")

@@ -85,13 +85,7 @@ class Translator:
         self._terms: dict[sp.Basic, Term] = {}
 
     def term(self, expr: Any) -> Term:
-        """The term of an expression without bound variables around it.
-
-        Raises
-        ------
-        Untranslatable
-            If the language has no such term.
-        """
+        """The term of an expression without bound variables around it."""
         expr = sp.sympify(expr)
         if expr not in self._terms:
             self._terms[expr] = self._term(expr, {})

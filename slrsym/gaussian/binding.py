@@ -259,18 +259,7 @@ class Expectation(Binder):
         return Derivative(self, symbol, evaluate=False)
 
     def doit(self, **hints: Any) -> Expr:
-        """The closed form, as far as there is one.
-
-        Parameters
-        ----------
-        **hints : Any
-            Those of SymPy, which change nothing here.
-
-        Returns
-        -------
-        Expr
-            What `expectation` gives.
-        """
+        """The closed form, as far as there is one; SymPy's hints change nothing here."""
         value: Expr = registered("expectation.closed_form")(self)
         return value
 

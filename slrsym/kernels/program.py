@@ -26,19 +26,8 @@ Style = Literal["numbers", "arrays", "balls"]
 class Program(NamedTuple):
     """Two functions in Python, and what they need.
 
-    Attributes
-    ----------
-    state, parameters, constants : tuple of str
-        The names of the inputs, and of what depends on parameters only.
-    outputs : int
-        How many results there are.
-    setup : str
-        The function ``constants`` of the parameters, which returns the constants.
-    body : str
-        The function ``body`` of the state and the constants, which returns the results.
-    means : tuple of (str, Program, int)
-        The means of functions of z and parameters that it calls: their names, programs of a
-        derivative and the function, and which derivative it is.
+    The function ``constants`` of the parameters is called once; the function ``body`` takes the
+    state and what the other returned.
     """
 
     state: tuple[str, ...]
@@ -47,6 +36,7 @@ class Program(NamedTuple):
     outputs: int
     setup: str
     body: str
+    # The means of functions of z that it calls: a name, the program, and which derivative it is.
     means: tuple[tuple[str, Program, int], ...] = ()
 
     def checked(self, state: Iterable[Any]) -> list[Any]:

@@ -97,17 +97,11 @@ def on_manifold() -> Expr:
 
 @dataclass(frozen=True)
 class QuadraticRisk:
-    """The risk as a quadratic polynomial in theta, eta and rho.
+    """The risk as a quadratic polynomial in theta, eta and rho."""
 
-    Attributes
-    ----------
-    on_manifold : Expr
-        Its value where these vanish, in kappa and nu.
-    form : ImmutableMatrix, 3 x 3
-        Its second derivatives in them, which depend on kappa alone.
-    """
-
+    # Its value where these vanish, in kappa and nu.
     on_manifold: Expr
+    # Its second derivatives in them, 3 x 3, which depend on kappa alone.
     form: Any
 
 

@@ -14,7 +14,7 @@ from sympy import Expr, erf, sqrt
 
 from slrsym.kernels.arguments import whole
 from slrsym.models.stated import Model, model
-from slrsym.models.statement import Direction, Predictor, Projections, Sequence, Token
+from slrsym.models.statement import Direction, Predictor, ProjectedToken, Sequence, Token
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 
 __all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "multi_head"]
@@ -40,7 +40,7 @@ class MultiHead:
     v_star: tuple[Direction, ...]
 
 
-def _projected(u: Direction, X: Projections) -> Expr:
+def _projected(u: Direction, X: ProjectedToken) -> Expr:
     return X @ u
 
 
@@ -152,7 +152,7 @@ def attention(
         location=None if location is None else tuple(location),
     )
 
-    def share(X: Projections, b: Any = 0) -> Any:
+    def share(X: ProjectedToken, b: Any = 0) -> Any:
         return activation(lam * (X @ k) + b) * (X @ v)
 
     spaces = max(len(c) if isinstance(c, tuple) else 1 for c in (cov, other_cov))

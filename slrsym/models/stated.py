@@ -32,7 +32,7 @@ from slrsym.models.statement import (
     Direction,
     InnerProduct,
     Predictor,
-    Projections,
+    ProjectedToken,
     Sequence,
     Token,
     softmax,
@@ -139,7 +139,7 @@ class Model:
         found = {}
         for token in self.data.tokens:
             for bias in dict.fromkeys(self.predictor.bias or (None,)):
-                X = Projections()
+                X = ProjectedToken()
                 share = self.predictor.share(X) if bias is None else self.predictor.share(X, bias)
                 target = S.Zero if token.target is None else token.target(X)
                 share, target = X.checked("share", share), X.checked("target", target)

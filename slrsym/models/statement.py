@@ -11,13 +11,7 @@ from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sym
 
 
 class Vector:
-    """A linear combination of directions.
-
-    Parameters
-    ----------
-    terms : mapping of Direction to expression
-        Its coefficients.
-    """
+    """A linear combination of directions, by their coefficients."""
 
     def __init__(self, terms: Mapping[Direction, Any]) -> None:
         self.terms = {x: sympify(c) for x, c in terms.items() if sympify(c) != 0}
@@ -110,7 +104,7 @@ class InnerProduct:
         return f"<{self.pair[0]}, {self.pair[1]}>"
 
 
-class Projections:
+class ProjectedToken:
     """A token, as targets and predictors see it: ``X @ k`` is its projection on k."""
 
     def __init__(self, name: str = "X") -> None:
@@ -131,7 +125,7 @@ class Projections:
 
     def checked(self, what: str, found: Any) -> Expr:
         """A share of the predictor or the target, if it is real and finite where it is tried."""
-        expr = None if isinstance(found, str | Projections) else sympify(found)
+        expr = None if isinstance(found, str | ProjectedToken) else sympify(found)
         if not isinstance(expr, Expr):
             raise TypeError(f"{what} must give an expression in projections X @ k; got {found!r}")
         if expr.has(floor, ceiling, frac):

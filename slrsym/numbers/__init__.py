@@ -6,7 +6,7 @@ special function from its defining integral. What is shared with the symbolic si
 SymPy's expression tree, the laws, and the `Expectation` node.
 """
 
-from slrsym.numbers.balls import NotALaw, Undecided, Value
+from slrsym.numbers.balls import Inconclusive, NotALaw, Value
 from slrsym.numbers.evaluator import Disagreement, evaluate, truth
 from slrsym.numbers.points import (
     Bench,

@@ -23,7 +23,7 @@ from mpmath.libmp import from_man_exp
 from sympy import Expr
 
 
-class Undecided(Exception):  # noqa: N818
+class Inconclusive(Exception):  # noqa: N818
     """A value could not be computed well enough; nothing is said about the statement."""
 
 
@@ -39,7 +39,7 @@ DIGITS_PER_BIT = math.log10(2)
 def magnitude(ball: Ball) -> float:
     """Binary logarithm of an upper bound of the absolute value."""
     if not ball.is_finite():
-        raise Undecided("an intermediate value is not finite")
+        raise Inconclusive("an intermediate value is not finite")
     upper = ball.abs_upper()
     if upper.is_zero():
         return -math.inf
@@ -77,7 +77,7 @@ def real_ball(x: Ball, what: str) -> Ball:
         return x
     if x.imag.contains(0):
         return x.real
-    raise Undecided(f"{what} needs a real number; got {x.str(8)}")
+    raise Inconclusive(f"{what} needs a real number; got {x.str(8)}")
 
 
 def order_of(a: Ball, b: Ball) -> int:
@@ -90,7 +90,7 @@ def order_of(a: Ball, b: Ball) -> int:
     size = max(magnitude(a), magnitude(b), 0.0)
     if d.is_zero() or magnitude(d) < size - ctx.prec / 2:
         return 0
-    raise Undecided("a sign is lost in rounding")
+    raise Inconclusive("a sign is lost in rounding")
 
 
 Point: TypeAlias = Mapping[Any, Any]
@@ -133,7 +133,7 @@ def digits_of(error: Any, size: Any) -> float:
 
 def _mpf(exact: Ball) -> Any:
     if not exact.is_finite():
-        raise Undecided("a value is not finite")
+        raise Inconclusive("a value is not finite")
     mantissa, exponent = exact.man_exp()
     return mpmath.make_mpf(from_man_exp(int(mantissa), int(exponent)))
 
@@ -152,7 +152,7 @@ def value_of(number: Number) -> Value:
 Node: TypeAlias = tuple[Ball, Ball, float]
 
 
-class Program:
+class CompiledIntegrand:
     """An integrand, compiled."""
 
     def __init__(self, depth: int) -> None:
@@ -324,7 +324,7 @@ def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
 
 
 def gaussian_sum(
-    program: Program, smooth: int, rules: Sequence[Sequence[Node]], digits: int
+    program: CompiledIntegrand, smooth: int, rules: Sequence[Sequence[Node]], digits: int
 ) -> Sum:
     """Expectation of a program whose first loops run over independent standard normals.
 
@@ -333,7 +333,7 @@ def gaussian_sum(
     The trapezoid rule for an entire integrand of Gaussian growth errs by
     :math:`O(e^{-c/h^2})`. Two lattices of the same step, one shifted, have their leading errors in
     different phases; the rule is accepted when their sums agree, and the step otherwise reduced as
-    this law predicts. A pole, kink or jump breaks the law, and ends as `Undecided`.
+    this law predicts. A pole, kink or jump breaks the law, and ends as `Inconclusive`.
     """
     if smooth == 0:
         total, absolute, _ = program.sum(rules, 1.0, 0.0)
@@ -350,7 +350,7 @@ def gaussian_sum(
         if (magnitude(edge) - whole) * DIGITS_PER_BIT > goal:
             reach *= 1.2
             if reach > _LARGEST_RADIUS:
-                raise Undecided("the integrand times the density does not become negligible")
+                raise Inconclusive("the integrand times the density does not become negligible")
             continue
         difference = sums[0][0] - sums[1][0]
         gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
@@ -358,11 +358,11 @@ def gaussian_sum(
             value = (sums[0][0] + sums[1][0]) / 2
             return Sum(widened(value, difference.abs_upper() + edge.upper()), whole - 1)
         if (magnitude(radius(difference)) - whole) * DIGITS_PER_BIT > goal:
-            raise Undecided("rounding leaves too few digits in a quadrature")
+            raise Inconclusive("rounding leaves too few digits in a quadrature")
         # A rule that converges as it should at least gains digits in proportion to 1/step.
         stalls += gap < -1.5 and last < -0.5 and gap / last < 1 + (_reduction(last, goal) - 1) / 4
         step, last = step / _reduction(gap, goal), gap
-    raise Undecided("the trapezoid rule does not converge: the integrand is not smooth")
+    raise Inconclusive("the trapezoid rule does not converge: the integrand is not smooth")
 
 
 def _reduction(gap: float, goal: float) -> float:
@@ -372,11 +372,15 @@ def _reduction(gap: float, goal: float) -> float:
 
 
 def _two_lattices(
-    program: Program, smooth: int, rules: Sequence[Sequence[Node]], step: float, radius: float
+    program: CompiledIntegrand,
+    smooth: int,
+    rules: Sequence[Sequence[Node]],
+    step: float,
+    radius: float,
 ) -> list[tuple[Ball, Ball, Ball]]:
     size = (2 * radius / step) ** smooth * math.prod(len(rule) for rule in rules)
     if size > _MOST_NODES:
-        raise Undecided(
+        raise Inconclusive(
             f"the trapezoid rule needs more than {_MOST_NODES} nodes in dimension {smooth}"
         )
     width, reach = max(1, round(step * _UNIT)), math.ceil(radius)
@@ -389,7 +393,7 @@ def _two_lattices(
     return sums
 
 
-def whole_line(program: Program, digits: int) -> Sum:
+def whole_line(program: CompiledIntegrand, digits: int) -> Sum:
     """Integral over the line of an integrand that decays as a Gaussian does."""
     root = (2 * arb.pi()).sqrt()
     ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
@@ -435,14 +439,16 @@ def double_exponential(
                         # So close to a singular end that the distance to it has been lost.
                         limits[side] = t - 1 / step
                         break
-                    raise Undecided("the integrand is not finite inside the range of integration")
+                    raise Inconclusive(
+                        "the integrand is not finite inside the range of integration"
+                    )
                 total, absolute = total + term, absolute + abs(term)
                 if level == 2:
                     small = magnitude(term) - magnitude(absolute)
                     quiet = quiet + 1 if small * DIGITS_PER_BIT < goal - 2 else 0
                     if (quiet >= 3 and t >= 2.5) or t > 8.0:
                         if quiet < 3 and not absolute.is_zero():
-                            raise Undecided("the integrand does not become negligible at an end")
+                            raise Inconclusive("the integrand does not become negligible at an end")
                         limits[side] = t
                         break
                 k += 1 if level == 2 else 2
@@ -456,7 +462,7 @@ def double_exponential(
             if gap < goal:
                 return Sum(widened(value, difference.abs_upper()), whole)
         previous = value
-    raise Undecided("double exponential quadrature does not converge")
+    raise Inconclusive("double exponential quadrature does not converge")
 
 
 def _change_of_variable(low: Ball, high: Ball) -> Callable[[Ball], tuple[Ball, Ball]]:

@@ -21,11 +21,11 @@ from slrsym.gaussian.law import Law, standard_normal
 from slrsym.numbers.balls import (
     DIGITS_PER_BIT,
     Ball,
+    Inconclusive,
     Later,
     Number,
     Point,
     Sum,
-    Undecided,
     Value,
     digits_of,
     double_exponential,
@@ -35,7 +35,7 @@ from slrsym.numbers.balls import (
     whole_line,
 )
 from slrsym.numbers.expectations import Compiler, Expectations
-from slrsym.numbers.integrands import Block, derivative_of, with_functions
+from slrsym.numbers.integrands import IndependentPart, derivative_of, with_functions
 from slrsym.numbers.nodes import RELATIONS, Nodes
 from slrsym.statements.expressions import spoken
 
@@ -66,7 +66,7 @@ class Evaluator(Nodes):
         if len(results) == 2:
             gap = results[0] - results[1]
             if (magnitude(gap) - max(magnitude(results[0]), 0.0)) * DIGITS_PER_BIT > -self.digits:
-                raise Undecided(f"the two one-sided limits of {body} at {target} differ")
+                raise Inconclusive(f"the two one-sided limits of {body} at {target} differ")
         return results[0], -math.inf
 
     def _limit(self, body: Expr, x: Symbol, target: Expr, side: int) -> Ball:
@@ -91,7 +91,7 @@ class Evaluator(Nodes):
                         margin = gap.abs_upper() if isinstance(gap, arb) else abs(gap).upper()
                         return new[-1] + arb(0, margin)
                 row = new
-        raise Undecided(f"the values of {body} as {x} tends to {target} do not settle")
+        raise Inconclusive(f"the values of {body} as {x} tends to {target} do not settle")
 
     def _on_Derivative(self, expr: Expr) -> Number:
         slope = derivative_of(expr)
@@ -130,13 +130,13 @@ class Evaluator(Nodes):
                 left, mid, right = (shifted([k * near], 20) for k in (-1, 0, 1))
                 bend = (left - 2 * mid + right) * 2**40
                 if magnitude(bend) > max(magnitude(result), 0.0) - 12:
-                    raise Undecided(f"{body} has no derivative in {orders[0][0]} here")
+                    raise Inconclusive(f"{body} has no derivative in {orders[0][0]} here")
         return result, size
 
     def _on_Integral(self, expr: Expr) -> Number:
         *inner, limits = expr.args[1:]
         if len(limits) != 3:
-            raise Undecided(f"{expr} has no limits of integration")
+            raise Inconclusive(f"{expr} has no limits of integration")
         body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
         x, low, high = limits
         a, b = (real_ball(self._argument(end), "a limit of integration") for end in (low, high))
@@ -151,7 +151,7 @@ class Evaluator(Nodes):
                 try:
                     total = evaluator._line_integral(body, x, a, b, self.digits)
                     return sign * total.value, total.absolute
-                except Undecided as reason:
+                except Inconclusive as reason:
                     undecided = reason
         raise undecided
 
@@ -165,7 +165,7 @@ class Evaluator(Nodes):
         if not low.is_finite() and not high.is_finite():
             try:
                 return whole_line(program, digits)
-            except Undecided:
+            except Inconclusive:
                 pass  # it decays too slowly for the trapezoid rule
         return double_exponential(program.evaluate, low, high, digits)
 
@@ -179,7 +179,7 @@ class Evaluator(Nodes):
     def check_law(self, law: Law) -> None:
         """Refuse a law that is not one at this point."""
         with ctx.workprec(self.bits):
-            for block in Block.of(law):
+            for block in IndependentPart.of(law):
                 self.expectations.check(block)
 
     def _on_Expectation(self, node: Expectation) -> Number:
@@ -307,12 +307,12 @@ class Judge:
             condition, yes, no = statement.args
             return self.holds(yes if self.holds(condition) else no)
         decisive = isinstance(statement, sp.Or)
-        undecided: Undecided | None = None
+        undecided: Inconclusive | None = None
         for part in statement.args:
             try:
                 if self.holds(part) is decisive:
                     return decisive
-            except Undecided as reason:
+            except Inconclusive as reason:
                 undecided = reason
         if undecided is not None:
             raise undecided
@@ -323,7 +323,7 @@ class Judge:
             verdict = self._compared(relation, digits)
             if verdict is not None:
                 return verdict
-        raise Undecided(f"{spoken(relation)} cannot be decided at {4 * self.digits} digits")
+        raise Inconclusive(f"{spoken(relation)} cannot be decided at {4 * self.digits} digits")
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
         """The verdict; None asks for more digits."""
@@ -350,7 +350,7 @@ class Judge:
                 if isinstance(relation, sp.Ne):
                     return True
                 if isinstance(difference, mpmath.mpc):
-                    raise Undecided(f"{relation} orders numbers that are not real")
+                    raise Inconclusive(f"{relation} orders numbers that are not real")
                 sign = 1 if difference > 0 else -1
                 return RELATIONS[type(relation).__name__](sign)
             if agreed < digits - _SLACK:

@@ -23,10 +23,10 @@ from slrsym.gaussian.law import IIDSum
 from slrsym.numbers.balls import (
     DIGITS_PER_BIT,
     Ball,
+    CompiledIntegrand,
+    Inconclusive,
     NotALaw,
     Number,
-    Program,
-    Undecided,
     complex_ball,
     gauss_hermite,
     gaussian_sum,
@@ -36,7 +36,7 @@ from slrsym.numbers.balls import (
 )
 from slrsym.numbers.integrands import (
     NOISE,
-    Block,
+    IndependentPart,
     by_component,
     degree_of,
     essential_forms,
@@ -65,7 +65,7 @@ class Compiler:
         self, evaluator: Nodes, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
     ) -> None:
         self.evaluator = evaluator
-        self.program = Program(depth)
+        self.program = CompiledIntegrand(depth)
         self.rows = rows
         self.random = frozenset(rows)
         self._known: dict[Basic, int] = {}
@@ -181,9 +181,9 @@ class Expectations:
 
     def value(self, node: Expectation) -> Number:
         """The value of an expectation."""
-        sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
+        sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
         integrand = with_fewer_forms(self.evaluator.prepared(node.integrand, sums))
-        blocks = Block.of(node.law) + [b for _, extra in sums.values() for b in extra]
+        blocks = IndependentPart.of(node.law) + [b for _, extra in sums.values() for b in extra]
         outer = frozenset(symbol for block in blocks for symbol in block.symbols)
         terms = []
         for factors in multiplied_out(integrand, outer):
@@ -215,23 +215,23 @@ class Expectations:
 
     def _merged(
         self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
-    ) -> tuple[Expr, list[Block]]:
+    ) -> tuple[Expr, list[IndependentPart]]:
         """A product in which a conditional expectation is merged with the one it stands in.
 
         An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
         independent Gaussian. Anything else stays a quadrature inside of a quadrature.
         """
         result: list[Expr] = []
-        blocks: list[Block] = []
+        blocks: list[IndependentPart] = []
         for factor in factors:
             if not isinstance(factor, Expectation) or not free(factor) & outer:
                 result.append(factor)
                 continue
-            inner = Block.of(factor.law)
+            inner = IndependentPart.of(factor.law)
             if any(sp.sympify(block.cov).free_symbols & outer for block in inner):
                 result.append(factor)
                 continue
-            sums: dict[IIDSum, tuple[Expr, list[Block]]] = {}
+            sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
             body = self.evaluator.prepared(factor.integrand, sums)
             inner += [b for _, extra in sums.values() for b in extra]
             images: dict[Symbol, Expr] = {}
@@ -242,14 +242,14 @@ class Expectations:
                 ):
                     images[old] = mean + new
                 centred = tuple(S.Zero for _ in block.mean)
-                blocks.append(Block(copy.symbols, centred, copy.cov))
+                blocks.append(IndependentPart(copy.symbols, centred, copy.cov))
             here = outer | {s for block in blocks for s in block.symbols}
             deeper = [self._merged(f, here) for f in multiplied_out(body.xreplace(images), here)]
             result.append(sp.Add(*(term for term, _ in deeper)))
             blocks += [block for _, extra in deeper for block in extra]
         return sp.Mul(*result), blocks
 
-    def check(self, block: Block) -> None:
+    def check(self, block: IndependentPart) -> None:
         """Refuse a block that is no law at this point."""
         if block.gaussian:
             self._root(block)
@@ -258,7 +258,7 @@ class Expectations:
             if variance < 0:
                 raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
 
-    def _root(self, block: Block) -> list[list[Ball]]:
+    def _root(self, block: IndependentPart) -> list[list[Ball]]:
         """A matrix A with A A' the covariance, by Cholesky's method with pivots."""
         key = block.cov
         if key in self._factors:
@@ -283,7 +283,7 @@ class Expectations:
                     raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
                 break
             if not rest[pivot][pivot] > 0:
-                raise Undecided(f"a variance of {block.symbols} is lost in rounding")
+                raise Inconclusive(f"a variance of {block.symbols} is lost in rounding")
             root = rest[pivot][pivot].sqrt()
             column = [rest[i][pivot] / root if i in left else arb(0) for i in range(n)]
             column[pivot] = root
@@ -295,7 +295,7 @@ class Expectations:
         self._factors[key] = [[column[i] for column in columns] for i in range(n)]
         return self._factors[key]
 
-    def _integral(self, factor: Expr, blocks: list[Block]) -> Number:
+    def _integral(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
         """Expectation of an integrand over a few blocks; equal ones are computed once."""
         names = [s for block in blocks for s in block.symbols]
         while len(self._canonical) < len(names):
@@ -306,7 +306,7 @@ class Expectations:
             self._integrals[key] = self._quadrature(factor, blocks)
         return self._integrals[key]
 
-    def _quadrature(self, factor: Expr, blocks: list[Block]) -> Number:
+    def _quadrature(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
         involved = free(factor)
         means: dict[Symbol, Ball] = {}
         roots: dict[Symbol, list[Ball]] = {}

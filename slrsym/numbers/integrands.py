@@ -20,7 +20,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.numbers.balls import Ball, Undecided
+from slrsym.numbers.balls import Ball, Inconclusive
 from slrsym.statements.expressions import free
 
 _BINDERS = (
@@ -154,7 +154,7 @@ def derivative_of(expr: Expr) -> Expr | None:
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
         if not n.is_Integer or not isinstance(x, Symbol):
-            raise Undecided(f"cannot differentiate {n} times in {x}")
+            raise Inconclusive(f"cannot differentiate {n} times in {x}")
         for _ in range(int(n)):
             slope = None if slope is None else _slope_of(slope, x)
     return slope
@@ -253,7 +253,7 @@ def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ..
 
 
 @dataclass(frozen=True)
-class Block:
+class IndependentPart:
     """One independent part of a law, without the checks of the laws themselves."""
 
     symbols: tuple[Symbol, ...]
@@ -261,7 +261,7 @@ class Block:
     cov: Any
 
     @classmethod
-    def of(cls, law: Law) -> list[Block]:
+    def of(cls, law: Law) -> list[IndependentPart]:
         """The independent parts of a law."""
         blocks = []
         for part in law.blocks():
@@ -270,13 +270,13 @@ class Block:
             elif isinstance(part, NoiseLaw):
                 blocks.append(cls(part.symbols, (), part.variance))
             else:
-                raise Undecided(f"no quadrature for a law of type {type(part).__name__}")
+                raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
         return blocks
 
-    def copy(self) -> tuple[Block, dict[Symbol, Symbol]]:
+    def copy(self) -> tuple[IndependentPart, dict[Symbol, Symbol]]:
         """The same block in new variables."""
         names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
-        return Block(tuple(names.values()), self.mean, self.cov), names
+        return IndependentPart(tuple(names.values()), self.mean, self.cov), names
 
     @property
     def gaussian(self) -> bool:

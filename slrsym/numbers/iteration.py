@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from sympy import Eq, Ge, Le, Rational, Symbol, Tuple, false, lambdify
 
-from slrsym.numbers import Undecided
+from slrsym.numbers import Inconclusive
 from slrsym.numbers.points import parameters, sample_points
 from slrsym.statements.maps import BoxMap, value_at
 from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
@@ -107,7 +107,7 @@ class Instance:
         try:
             made = lambdify((*self.map.coordinates, *self.point), parts, modules=[module], cse=True)
         except Exception as problem:
-            raise Undecided(f"{function} cannot be computed: {problem}") from None
+            raise Inconclusive(f"{function} cannot be computed: {problem}") from None
         if module == "mpmath":
             values = [mpmath.mpf(v.p) / v.q for v in self.point.values()]
         else:
@@ -301,7 +301,7 @@ def examine_pairs(
         arrived += count
         if arrived >= ARRIVED:
             return ""
-    raise Undecided(f"{arrived} of {TRIES * PAIRS} pairs were seen to arrive; that is too few")
+    raise Inconclusive(f"{arrived} of {TRIES * PAIRS} pairs were seen to arrive; that is too few")
 
 
 def _arrivals(
@@ -347,7 +347,7 @@ class _Slopes:
         try:
             self._compiled = lambdify(overlaps, partial, modules=["scipy"], cse=True)
         except Exception as problem:
-            raise Undecided(f"the gradient cannot be computed: {problem}") from None
+            raise Inconclusive(f"the gradient cannot be computed: {problem}") from None
 
     def __call__(self, *overlaps: Array) -> list[Array]:
         values = self._compiled(*overlaps)

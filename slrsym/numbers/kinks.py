@@ -19,10 +19,10 @@ from sympy import Expr, Symbol
 from slrsym.numbers.balls import (
     DIGITS_PER_BIT,
     Ball,
+    CompiledIntegrand,
+    Inconclusive,
     Node,
-    Program,
     Sum,
-    Undecided,
     magnitude,
     real_ball,
     widened,
@@ -51,7 +51,7 @@ def lines_of(
         present = sorted(free(kink) & random, key=str)
         polynomial = kink.as_poly(*present) if len(present) == 1 else None
         if polynomial is None or polynomial.degree() > 2:
-            raise Undecided(f"where {kink} vanishes is not known, and the integrand bends there")
+            raise Inconclusive(f"where {kink} vanishes is not known, and the integrand bends there")
         c, b, a = (real_ball(ball(polynomial.nth(k)), "a coefficient") for k in range(3))
         disc = b * b - 4 * a * c
         if disc < 0 or a.is_zero():
@@ -64,7 +64,7 @@ def lines_of(
 
 
 def piecewise_sum(
-    program: Program, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
+    program: CompiledIntegrand, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
     digits: int,
 ) -> Sum:  # fmt: skip
     """Expectation over independent standard normals, the first one or two coordinates in pieces.
@@ -75,7 +75,7 @@ def piecewise_sum(
     the second one reaching further out, have to agree.
     """
     if smooth > 2:
-        raise Undecided(f"an integrand with kinks in {smooth} dimensions")
+        raise Inconclusive(f"an integrand with kinks in {smooth} dimensions")
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))
     count = digits - 2 if digits < 60 else digits
@@ -103,7 +103,7 @@ def piecewise_sum(
             if (magnitude(difference) - whole) * DIGITS_PER_BIT < goal:
                 return Sum(widened(total.value, difference.abs_upper()), whole)
         previous = total
-    raise Undecided("the quadrature does not converge: the integrand is not smooth in pieces")
+    raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
 
 
 def _is_small(x: Ball, beside: Ball, digits: int) -> bool:
@@ -152,13 +152,13 @@ def _legendre(count: int, bits: int) -> tuple[tuple[Ball, Ball], ...]:
 
 
 def _swept(
-    program: Program, panels: _Panels, vertical: Sequence[Ball],
+    program: CompiledIntegrand, panels: _Panels, vertical: Sequence[Ball],
     others: Sequence[tuple[Ball, Ball]], smooth: int, rules: Sequence[Sequence[Node]],
 ) -> Sum:  # fmt: skip
     scale = (2 * arb.pi()).sqrt() ** smooth
     outer = panels.nodes(vertical)
     if smooth == 2 and len(outer) ** 2 * math.prod(map(len, rules)) > _MOST_NODES:
-        raise Undecided("too many nodes for an integrand with kinks in two dimensions")
+        raise Inconclusive("too many nodes for an integrand with kinks in two dimensions")
     total, absolute = arb(0), arb(0)
     for x, weight in outer:
         loops: list[Sequence[Node]] = [((x, weight, 0.0),)]

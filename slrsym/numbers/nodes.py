@@ -18,16 +18,16 @@ from slrsym.gaussian.law import IIDSum
 from slrsym.numbers.balls import (
     DIGITS_PER_BIT,
     Ball,
+    Inconclusive,
     Later,
     Number,
-    Undecided,
     complex_ball,
     double_exponential,
     magnitude,
     order_of,
     simplest,
 )
-from slrsym.numbers.integrands import Block, binds, derivative_of, replaced
+from slrsym.numbers.integrands import IndependentPart, binds, derivative_of, replaced
 
 
 def square_root(x: Ball) -> Ball:
@@ -173,7 +173,7 @@ def select(*pairs: Any) -> Ball:
     for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
         if condition:
             return value
-    raise Undecided("no branch of a Piecewise applies")
+    raise Inconclusive("no branch of a Piecewise applies")
 
 
 _MOST_SUMMANDS = 100_000
@@ -228,7 +228,7 @@ class Nodes:
         function = self.function(expr)
         if function is not None:
             return function(*map(self._argument, expr.args)), -math.inf
-        raise Undecided(f"no numerical evaluation for {type(expr).__name__}: {expr}")
+        raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
     def at(self, values: Mapping[Any, Any], digits: int) -> Self:
         """An evaluator in the same environment, but for some values."""
@@ -243,7 +243,7 @@ class Nodes:
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
         if whole is None or magnitude(ball - whole) > -8:
-            raise Undecided(f"{expr} is not an integer at this point")
+            raise Inconclusive(f"{expr} is not an integer at this point")
         return int(whole)
 
     def condition(self, expr: Basic) -> bool:
@@ -260,7 +260,7 @@ class Nodes:
                 return any(self.condition(arg) for arg in expr.args)
             if isinstance(expr, sp.Not):
                 return not self.condition(expr.args[0])
-        raise Undecided(f"cannot decide the condition {expr}")
+        raise Inconclusive(f"cannot decide the condition {expr}")
 
     def _argument(self, expr: Basic) -> Ball:
         if expr in (S.Infinity, S.NegativeInfinity):
@@ -304,7 +304,7 @@ class Nodes:
         for value, condition in expr.args:
             if self.condition(condition):
                 return self.number(value)
-        raise Undecided(f"no branch of {expr} applies")
+        raise Inconclusive(f"no branch of {expr} applies")
 
     def _on_Indexed(self, expr: Indexed) -> Number:
         indices = [self.integer(index) for index in expr.indices]
@@ -340,11 +340,11 @@ class Nodes:
         *inner, (index, low, high) = expr.args[1:]
         first, last = self.integer(low), self.integer(high)
         if last - first > _MOST_SUMMANDS:
-            raise Undecided(f"{expr} has more than {_MOST_SUMMANDS} terms")
+            raise Inconclusive(f"{expr} has more than {_MOST_SUMMANDS} terms")
         body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
         return [replaced(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
-    def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[Block]]]) -> Expr:
+    def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]) -> Expr:
         """The integrand with finite sums, elementary derivatives and sums of copies written out."""
         if not binds(expr):
             return expr
@@ -374,18 +374,18 @@ class Nodes:
             return body.xreplace(dict(zip(variables, values, strict=True)))
         return expr.func(*(self.prepared(arg, sums) for arg in expr.args))
 
-    def _copies(self, node: IIDSum) -> tuple[Expr, list[Block]]:
+    def _copies(self, node: IIDSum) -> tuple[Expr, list[IndependentPart]]:
         if node.term.has(IIDSum):
-            raise Undecided(f"a sum of copies inside a sum of copies: {node}")
+            raise Inconclusive(f"a sum of copies inside a sum of copies: {node}")
         term = self.prepared(node.term, {})
         count = self.integer(node.count)
         if count < 0:
-            raise Undecided(f"{node} has {count} copies at this point")
+            raise Inconclusive(f"{node} has {count} copies at this point")
         terms: list[Expr] = []
-        blocks: list[Block] = []
+        blocks: list[IndependentPart] = []
         for _ in range(count):
             names: dict[Basic, Basic] = {}
-            for block in Block.of(node.law):
+            for block in IndependentPart.of(node.law):
                 copy, renamed = block.copy()
                 blocks.append(copy)
                 names |= renamed

@@ -19,7 +19,7 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from sympy import Le, Rational
 
-from slrsym.numbers import Undecided, truth
+from slrsym.numbers import Inconclusive, truth
 from slrsym.numbers.iteration import Array, Instance, Orbits, examine_pairs, instances
 from slrsym.numbers.points import parameters
 from slrsym.statements import orbits as said
@@ -58,7 +58,7 @@ def examine(statement: said.OrbitStatement, given: Iterable[Any], rng: Generator
         ended += judge(statement, case)
         if number >= INSTANCES and ended >= ENDED:
             return
-    raise Undecided(
+    raise Inconclusive(
         f"{ended} orbits were seen to behave as it says, in {most} examples; that is too few"
     )
 

@@ -20,7 +20,7 @@ from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.law import IIDSum, Law
-from slrsym.numbers.balls import NotALaw, Undecided
+from slrsym.numbers.balls import Inconclusive, NotALaw
 from slrsym.numbers.evaluator import Evaluator, Judge, place
 from slrsym.numbers.integrands import with_functions
 from slrsym.numbers.values import (
@@ -226,7 +226,7 @@ class Sampler:
                     return False
             for law in self.laws:
                 Evaluator(point, 20).check_law(law)
-        except (NotALaw, Undecided):
+        except (NotALaw, Inconclusive):
             return False
         return True
 
@@ -346,8 +346,8 @@ class Bench:
                 if rejected > _MOST_REJECTED:
                     raise NoPoint(f"{reason}, at each of {rejected} points{place(point)}") from None
                 continue
-            except Undecided as reason:
-                raise Undecided(f"{reason}{place(point)}") from reason
+            except Inconclusive as reason:
+                raise Inconclusive(f"{reason}{place(point)}") from reason
             if not verdict:
                 raise judge.disagreement(statement)
             used.append(point)
@@ -358,7 +358,7 @@ class Bench:
             try:
                 if not judge.holds(statement):
                     raise judge.disagreement(statement)
-            except (NotALaw, Undecided):
+            except (NotALaw, Inconclusive):
                 continue
             used.append(point)
         worst = None if agreed == math.inf else int(agreed)

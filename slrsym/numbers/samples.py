@@ -229,7 +229,7 @@ def average(node: Basic, at: Arithmetic, rng: Generator, samples: int) -> Averag
     parts = []
     for first in range(0, samples, _CHUNK):
         n = min(_CHUNK, samples - first)
-        inside = Arithmetic(values, _Inside(rng, n))
+        inside = Arithmetic(values, _Integrand(rng, n))
         drawn = _drawn(node.law, inside, rng, n)
         with np.errstate(all="ignore"):
             found = inside.with_values(drawn).value(node.integrand)
@@ -249,7 +249,7 @@ def _summary(sample: NDArray[np.float64]) -> Average:
         return Average(mean, float(np.sqrt(total / (n - 1) / n)), float(squares.max() / total))
 
 
-class _Inside:
+class _Integrand:
     """What stands for random variables inside of an expectation."""
 
     def __init__(self, rng: Generator, n: int) -> None:
@@ -273,7 +273,7 @@ class _Inside:
         if count == 0:
             return 0.0
         # One copy for all samples after the other, in columns.
-        inner = _Inside(self.rng, self.n * int(count))
+        inner = _Integrand(self.rng, self.n * int(count))
         copies = Arithmetic(at.values, inner)
         drawn = _drawn(node.law, copies, self.rng, inner.n)
         terms = np.broadcast_to(copies.with_values(drawn).value(node.term), (inner.n,))

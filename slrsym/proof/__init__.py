@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.check import StepReport, Verdict, check_claim
+from slrsym.claims.check import ClaimVerdict, StepReport, check_claim
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.files import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
@@ -55,12 +55,15 @@ def __getattr__(name: str) -> Any:
 # Names of SymPy's own: `import *` takes these, and leaves SymPy's alone.
 signs = sign
 change_of_variables = substitution
+# As it was called in version 0.1.
+Verdict = ClaimVerdict
 
 __all__ = [
     "AXIOMS",
     "Axiom",
     "Chain",
     "Claim",
+    "ClaimVerdict",
     "D",
     "DerivationError",
     "Ledger",

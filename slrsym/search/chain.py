@@ -100,13 +100,7 @@ class Chain(Proof):
 
     @property
     def conclusion(self) -> Boolean:
-        """The relation between the first and the last expression.
-
-        Raises
-        ------
-        ProofError
-            If the chain is empty, or goes up and down.
-        """
+        """The relation between the first and the last expression; no chain goes up and down."""
         if not self.links:
             raise ProofError("the chain has no step, so it proves nothing")
         kinds = {link.relation for link, _ in self.links} - {"="}

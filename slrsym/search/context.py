@@ -24,7 +24,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.search.intervals import NoRange, Sign
 from slrsym.search.normal_forms import ALGEBRA, Freedom, NormalForms, is_same_multiplied_out
-from slrsym.search.ranges import Facts
+from slrsym.search.ranges import GivenValues
 from slrsym.search.regularity import is_semidefinite, require_admissible, require_convergent
 from slrsym.search.ring import NotNormalizable
 from slrsym.search.signs import Decider, decider_of
@@ -60,9 +60,9 @@ class Context:
     covariances: tuple[Any, ...] = ()
 
     @cached_property
-    def facts(self) -> Facts:
+    def facts(self) -> GivenValues:
         """The hypotheses, ready for questions of sign."""
-        return Facts(self.hypotheses)
+        return GivenValues(self.hypotheses)
 
     def assuming(self, *hypotheses: Boolean) -> Self:
         more = (h for h in hypotheses if h is not sp.true)

@@ -119,7 +119,7 @@ class Signed:
 
 
 @dataclass(frozen=True)
-class Range(Signed):
+class RealInterval(Signed):
     """A non-empty interval of real numbers.
 
     Notes
@@ -149,7 +149,7 @@ class Range(Signed):
         return f"{left}{self.low}, {self.high}{right}"
 
     @classmethod
-    def point(cls, value: Any) -> Range:
+    def point(cls, value: Any) -> RealInterval:
         return cls(value, value)
 
     # -- questions -----------------------------------------------------------------------------
@@ -167,7 +167,7 @@ class Range(Signed):
 
     # -- sets ----------------------------------------------------------------------------------
 
-    def intersection(self, other: Range) -> Range | None:
+    def intersection(self, other: RealInterval) -> RealInterval | None:
         """What the two have in common."""
         low = max(self.low, other.low)
         high = min(self.high, other.high)
@@ -175,36 +175,36 @@ class Range(Signed):
         high_open = any(r.high_open for r in (self, other) if r.high == high)
         if low > high or (low == high and (low_open or high_open)):
             return None
-        return Range(low, high, low_open, high_open)
+        return RealInterval(low, high, low_open, high_open)
 
-    def within(self, other: Range) -> Range:
+    def within(self, other: RealInterval) -> RealInterval:
         """The intersection; if there is none, the interval itself."""
         return self.intersection(other) or self
 
-    def hull(self, other: Range) -> Range:
+    def hull(self, other: RealInterval) -> RealInterval:
         low = min(self.low, other.low)
         high = max(self.high, other.high)
-        return Range(
+        return RealInterval(
             low,
             high,
             all(r.low_open for r in (self, other) if r.low == low),
             all(r.high_open for r in (self, other) if r.high == high),
         )
 
-    def without_zero(self) -> Range:
+    def without_zero(self) -> RealInterval:
         """The interval without zero, where zero is an end of it."""
         if self.zero:
             raise NoRange("it is zero")
-        return Range(
+        return RealInterval(
             self.low,
             self.high,
             self.low_open or self.low == 0,
             self.high_open or self.high == 0,
         )
 
-    def shortened(self, bits: int) -> Range:
+    def shortened(self, bits: int) -> RealInterval:
         """The interval, widened a little where its ends are long to write."""
-        return Range(
+        return RealInterval(
             shortened(self.low, upward=False, longest=bits),
             shortened(self.high, upward=True, longest=bits),
             self.low_open,
@@ -213,10 +213,10 @@ class Range(Signed):
 
     # -- arithmetic ----------------------------------------------------------------------------
 
-    def __neg__(self) -> Range:
-        return Range(-self.high, -self.low, self.high_open, self.low_open)
+    def __neg__(self) -> RealInterval:
+        return RealInterval(-self.high, -self.low, self.high_open, self.low_open)
 
-    def __add__(self, other: Range) -> Range:
+    def __add__(self, other: RealInterval) -> RealInterval:
         return _rounded(
             self.low + other.low,
             self.high + other.high,
@@ -224,10 +224,10 @@ class Range(Signed):
             self.high_open or other.high_open,
         )
 
-    def __sub__(self, other: Range) -> Range:
+    def __sub__(self, other: RealInterval) -> RealInterval:
         return self + (-other)
 
-    def __mul__(self, other: Range) -> Range:
+    def __mul__(self, other: RealInterval) -> RealInterval:
         corners = []
         for x, x_open in ((self.low, self.low_open), (self.high, self.high_open)):
             for y, y_open in ((other.low, other.low_open), (other.high, other.high_open)):
@@ -242,16 +242,16 @@ class Range(Signed):
             all(is_open for value, is_open in corners if value == high),
         )
 
-    def __abs__(self) -> Range:
+    def __abs__(self) -> RealInterval:
         if self.nonnegative:
             return self
         if self.nonpositive:
             return -self
         high = max(-self.low, self.high)
         ends = ((-self.low, self.low_open), (self.high, self.high_open))
-        return Range(0, high, False, all(is_open for end, is_open in ends if end == high))
+        return RealInterval(0, high, False, all(is_open for end, is_open in ends if end == high))
 
-    def reciprocal(self) -> Range:
+    def reciprocal(self) -> RealInterval:
         if not self.nonzero:
             raise NoRange(f"1/x for x in {self}")
         if self.nonpositive:
@@ -260,11 +260,11 @@ class Range(Signed):
         high = oo if self.low == 0 else 1 / self.low
         return _rounded(low, high, self.high_open, self.low_open)
 
-    def power(self, n: int) -> Range:
+    def power(self, n: int) -> RealInterval:
         if n < 0:
             return self.reciprocal().power(-n)
         if n == 0:
-            return Range.point(1)
+            return RealInterval.point(1)
         base = abs(self) if n % 2 == 0 else self
         return _rounded(
             integer_power(base.low, n, upward=False),
@@ -273,30 +273,30 @@ class Range(Signed):
             base.high_open,
         )
 
-    def root(self, n: int) -> Range:
+    def root(self, n: int) -> RealInterval:
         if not self.nonnegative:
             raise NoRange(f"a root of x for x in {self}")
-        return Range(
+        return RealInterval(
             root(self.low, n, upward=False),
             root(self.high, n, upward=True),
             self.low_open,
             self.high_open,
         )
 
-    def rational_power(self, exponent: Rational) -> Range:
+    def rational_power(self, exponent: Rational) -> RealInterval:
         return self.root(int(exponent.q)).power(int(exponent.p))
 
-    def image(self, function: Callable[[arb], arb], whole: Range) -> Range:
+    def image(self, function: Callable[[arb], arb], whole: RealInterval) -> RealInterval:
         """The range of an increasing function."""
         low, high = (
             limit if end.is_infinite else of_value(function, end, upward)
             for end, limit, upward in ((self.low, whole.low, False), (self.high, whole.high, True))
         )
-        return Range(low, high, self.low_open, self.high_open).within(whole)
+        return RealInterval(low, high, self.low_open, self.high_open).within(whole)
 
 
-def _rounded(low: Expr, high: Expr, low_open: bool, high_open: bool) -> Range:
-    return Range(
+def _rounded(low: Expr, high: Expr, low_open: bool, high_open: bool) -> RealInterval:
+    return RealInterval(
         shortened(low, upward=False),
         shortened(high, upward=True),
         low_open,
@@ -304,14 +304,14 @@ def _rounded(low: Expr, high: Expr, low_open: bool, high_open: bool) -> Range:
     )
 
 
-REALS = Range()
+REALS = RealInterval()
 
 
-def irrational(value: Callable[[], arb]) -> Range:
+def irrational(value: Callable[[], arb]) -> RealInterval:
     with ctx.workprec(BITS):
         ball = value()
         low, high = (of_ball(ball, upward) for upward in (False, True))
-        return Range(low, high, True, True)
+        return RealInterval(low, high, True, True)
 
 
 def _product(x: Expr, y: Expr) -> Expr:
@@ -366,14 +366,14 @@ class Sign(Signed):
         return ZERO if value == 0 else POSITIVE if value > 0 else NEGATIVE
 
     @classmethod
-    def of_range(cls, found: Range) -> Sign:
+    def of_range(cls, found: RealInterval) -> Sign:
         return cls(found.possible)
 
     @property
-    def range(self) -> Range:
+    def range(self) -> RealInterval:
         """The least interval that contains the numbers of this sign."""
         low, high = min(self.possible), max(self.possible)
-        return Range(-oo if low < 0 else 0, oo if high > 0 else 0, low > 0, high < 0)
+        return RealInterval(-oo if low < 0 else 0, oo if high > 0 else 0, low > 0, high < 0)
 
 
 UNKNOWN = Sign()

@@ -28,10 +28,10 @@ from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf,
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.search.ring import (
     Element,
+    GrowingRing,
     Key,
     Monomial,
     NotNormalizable,
-    Ring,
     add,
     constant,
     exact,
@@ -95,7 +95,7 @@ class _Equation:
     value: Element
 
 
-class NormalForms(Ring):
+class NormalForms(GrowingRing):
     """The ring in which the expressions of one proof step are compared."""
 
     def __init__(

@@ -31,50 +31,50 @@ from slrsym.search.intervals import (
     POSITIVE,
     REALS,
     NoRange,
-    Range,
+    RealInterval,
     irrational,
     of_value,
 )
 from slrsym.statements.expressions import conjuncts
 
 _PI = irrational(arb.pi)
-CONSTANTS: Mapping[Expr, Range] = {sp.pi: _PI, sp.E: irrational(arb.const_e)}
-_HALF_PI = Range.point(S.Half) * _PI
-_OVER_TWO_PI = (Range.point(2) * _PI).power(-1)
-_TOP_OF_ERF_PRIME = Range.point(2) * _PI.root(2).power(-1)
-_TOP_OF_NORMAL_PDF = (Range.point(2) * _PI).root(2).power(-1)
+CONSTANTS: Mapping[Expr, RealInterval] = {sp.pi: _PI, sp.E: irrational(arb.const_e)}
+_HALF_PI = RealInterval.point(S.Half) * _PI
+_OVER_TWO_PI = (RealInterval.point(2) * _PI).power(-1)
+_TOP_OF_ERF_PRIME = RealInterval.point(2) * _PI.root(2).power(-1)
+_TOP_OF_NORMAL_PDF = (RealInterval.point(2) * _PI).root(2).power(-1)
 # The largest value of erf'' is that at -1/sqrt(2): sqrt(8/(pi e)) = 0.96788...
-_ERF_SECOND = Range(-Rational(121, 125), Rational(121, 125))
+_ERF_SECOND = RealInterval(-Rational(121, 125), Rational(121, 125))
 
-_UNIT = Range(-1, 1)
-_OPEN_UNIT = Range(-1, 1, True, True)
+_UNIT = RealInterval(-1, 1)
+_OPEN_UNIT = RealInterval(-1, 1, True, True)
 
 
 # -- images of intervals -----------------------------------------------------------------------
 
 
-def _exp_image(inner: Range) -> Range:
+def _exp_image(inner: RealInterval) -> RealInterval:
     return inner.image(arb.exp, POSITIVE.range)
 
 
-def _log_image(inner: Range) -> Range:
+def _log_image(inner: RealInterval) -> RealInterval:
     low = -sp.oo if inner.low == 0 else of_value(arb.log, inner.low, upward=False)
     high = sp.oo if inner.high is sp.oo else of_value(arb.log, inner.high, upward=True)
-    return Range(low, high, inner.low_open, inner.high_open)
+    return RealInterval(low, high, inner.low_open, inner.high_open)
 
 
-def _atan_image(inner: Range) -> Range:
-    return inner.image(arb.atan, Range(-_HALF_PI.high, _HALF_PI.high, True, True))
+def _atan_image(inner: RealInterval) -> RealInterval:
+    return inner.image(arb.atan, RealInterval(-_HALF_PI.high, _HALF_PI.high, True, True))
 
 
-def _erf_prime_image(inner: Range) -> Range:
+def _erf_prime_image(inner: RealInterval) -> RealInterval:
     return _exp_image(-inner.power(2)) * _TOP_OF_ERF_PRIME
 
 
-def _largest(ranges: list[Range]) -> Range:
+def _largest(ranges: list[RealInterval]) -> RealInterval:
     low = max(r.low for r in ranges)
     high = max(r.high for r in ranges)
-    return Range(
+    return RealInterval(
         low,
         high,
         any(r.low_open for r in ranges if r.low == low),
@@ -85,7 +85,7 @@ def _largest(ranges: list[Range]) -> Range:
 # -- powers -----------------------------------------------------------------------------------
 
 
-def _power(enclosure: Enclosure, base: Expr, exponent: Expr) -> Range:
+def _power(enclosure: RangeFinder, base: Expr, exponent: Expr) -> RealInterval:
     if base is S.Exp1:
         return _exp_image(enclosure.range(exponent))
     inner = enclosure.range(base)
@@ -119,98 +119,98 @@ def _power(enclosure: Enclosure, base: Expr, exponent: Expr) -> Range:
 # -- functions --------------------------------------------------------------------------------
 
 
-def _log(enclosure: Enclosure, x: Expr) -> Range:
+def _log(enclosure: RangeFinder, x: Expr) -> RealInterval:
     inner = enclosure.radicand(x)
     if not inner.nonnegative or (not inner.nonzero and not enclosure.nonzero(x)):
         raise NoRange(f"{x} may fail to be positive, and stands in a logarithm")
     return _log_image(inner.without_zero())
 
 
-def _arc(enclosure: Enclosure, x: Expr) -> Range:
+def _arc(enclosure: RangeFinder, x: Expr) -> RealInterval:
     inner = enclosure.sine(x)
     if inner.low < -1 or inner.high > 1:
         raise NoRange(f"{x} may leave [-1, 1], and stands in asin or acos")
-    return inner.image(arb.asin, Range(-_HALF_PI.high, _HALF_PI.high))
+    return inner.image(arb.asin, RealInterval(-_HALF_PI.high, _HALF_PI.high))
 
 
-def _acos(enclosure: Enclosure, x: Expr) -> Range:
+def _acos(enclosure: RangeFinder, x: Expr) -> RealInterval:
     return (_HALF_PI - _arc(enclosure, x)).within(NONNEGATIVE.range)
 
 
-def _heaviside(enclosure: Enclosure, x: Expr, at_zero: Expr = S.Half) -> Range:
+def _heaviside(enclosure: RangeFinder, x: Expr, at_zero: Expr = S.Half) -> RealInterval:
     inner = enclosure.range(x)
-    if not at_zero.is_Rational or at_zero not in Range(0, 1):
+    if not at_zero.is_Rational or at_zero not in RealInterval(0, 1):
         raise NoRange(f"Heaviside({x}) with the value {at_zero} at zero")
-    return Range(1 if inner.positive else 0, 0 if inner.negative else 1)
+    return RealInterval(1 if inner.positive else 0, 0 if inner.negative else 1)
 
 
-def _factorial(enclosure: Enclosure, count: Expr) -> Range:
+def _factorial(enclosure: RangeFinder, count: Expr) -> RealInterval:
     if not _is_integral(count) or not enclosure.range(count).nonnegative:
         raise NoRange(f"{count} is not known to be an integer that is not negative")
-    return Range(1, sp.oo)
+    return RealInterval(1, sp.oo)
 
 
-def _maximum(enclosure: Enclosure, *args: Expr) -> Range:
+def _maximum(enclosure: RangeFinder, *args: Expr) -> RealInterval:
     return _largest([enclosure.range(arg) for arg in args])
 
 
-def _minimum(enclosure: Enclosure, *args: Expr) -> Range:
+def _minimum(enclosure: RangeFinder, *args: Expr) -> RealInterval:
     return -_largest([-enclosure.range(arg) for arg in args])
 
 
-def _piecewise(enclosure: Enclosure, *pieces: Any) -> Range:
+def _piecewise(enclosure: RangeFinder, *pieces: Any) -> RealInterval:
     if pieces[-1].args[1] != True:  # noqa: E712
         raise NoRange("the pieces of a Piecewise may leave something out")
     for comparison in {c for piece in pieces for c in piece.args[1].atoms(Relational)}:
         for side in comparison.args:
             enclosure.range(side)
-    return reduce(Range.hull, (enclosure.range(piece.args[0]) for piece in pieces))
+    return reduce(RealInterval.hull, (enclosure.range(piece.args[0]) for piece in pieces))
 
 
-def _owens_t(enclosure: Enclosure, h: Expr, a: Expr) -> Range:
+def _owens_t(enclosure: RangeFinder, h: Expr, a: Expr) -> RealInterval:
     # T = atan(a)/(2 pi) times a weighted mean of exp(-h^2 (1 + x^2)/2) over x between 0 and a.
     slope = enclosure.range(a)
     angle = _atan_image(slope) * _OVER_TWO_PI
     if slope.low >= -1 and slope.high <= 1:
         eighth = Rational(1, 8)
-        angle = angle.within(Range(-eighth, eighth, slope.low_open, slope.high_open))
-    most = _exp_image(Range.point(-S.Half) * enclosure.range(h).power(2))
-    weight = Range(0, most.high, True, most.high_open)
-    return (angle * weight).within(Range(-Rational(1, 4), Rational(1, 4), True, True))
+        angle = angle.within(RealInterval(-eighth, eighth, slope.low_open, slope.high_open))
+    most = _exp_image(RealInterval.point(-S.Half) * enclosure.range(h).power(2))
+    weight = RealInterval(0, most.high, True, most.high_open)
+    return (angle * weight).within(RealInterval(-Rational(1, 4), Rational(1, 4), True, True))
 
 
-def _zeta(enclosure: Enclosure, t: Expr, s: Expr) -> Range:
+def _zeta(enclosure: RangeFinder, t: Expr, s: Expr) -> RealInterval:
     enclosure.range(t), enclosure.range(s)
     strict = enclosure.nonzero(t) or enclosure.nonzero(s)
-    return Range(0, 1, strict, True)
+    return RealInterval(0, 1, strict, True)
 
 
 # By the range of the only argument.
-IMAGES: Mapping[type, Callable[[Range], Range]] = {
+IMAGES: Mapping[type, Callable[[RealInterval], RealInterval]] = {
     sp.Abs: abs,
     sp.atan: _atan_image,
     sp.cos: lambda inner: _UNIT,
-    sp.cosh: lambda inner: abs(inner).image(arb.cosh, Range(1, sp.oo)),
+    sp.cosh: lambda inner: abs(inner).image(arb.cosh, RealInterval(1, sp.oo)),
     sp.erf: lambda inner: inner.image(arb.erf, _OPEN_UNIT),
     erf_prime: _erf_prime_image,
-    erf_second: lambda inner: (Range.point(-2) * inner * _erf_prime_image(inner)).within(
+    erf_second: lambda inner: (RealInterval.point(-2) * inner * _erf_prime_image(inner)).within(
         _ERF_SECOND
     ),
-    sp.erfc: lambda inner: (-inner).image(lambda u: (-u).erfc(), Range(0, 2, True, True)),
+    sp.erfc: lambda inner: (-inner).image(lambda u: (-u).erfc(), RealInterval(0, 2, True, True)),
     sp.exp: _exp_image,
     normal_cdf: lambda inner: inner.image(
-        lambda u: (-u / arb(2).sqrt()).erfc() / 2, Range(0, 1, True, True)
+        lambda u: (-u / arb(2).sqrt()).erfc() / 2, RealInterval(0, 1, True, True)
     ),
     normal_pdf: lambda inner: (
-        _exp_image(Range.point(-S.Half) * inner.power(2)) * _TOP_OF_NORMAL_PDF
+        _exp_image(RealInterval.point(-S.Half) * inner.power(2)) * _TOP_OF_NORMAL_PDF
     ),
-    sp.sign: lambda inner: Range(min(inner.possible), max(inner.possible)),
+    sp.sign: lambda inner: RealInterval(min(inner.possible), max(inner.possible)),
     sp.sin: lambda inner: _UNIT,
     sp.sinh: lambda inner: inner.image(arb.sinh, REALS),
     sp.tanh: lambda inner: inner.image(arb.tanh, _OPEN_UNIT),
 }
 # By an enclosure and the arguments.
-FUNCTIONS: Mapping[type, Callable[..., Range]] = {
+FUNCTIONS: Mapping[type, Callable[..., RealInterval]] = {
     sp.factorial: _factorial,
     sp.Heaviside: _heaviside,
     sp.Max: _maximum,
@@ -228,26 +228,26 @@ FUNCTIONS: Mapping[type, Callable[..., Range]] = {
 # -- laws --------------------------------------------------------------------------------------
 
 
-def _expectation(enclosure: Enclosure, integrand: Expr, law: Law) -> Range:
+def _expectation(enclosure: RangeFinder, integrand: Expr, law: Law) -> RealInterval:
     # An interval contains the mean of whatever lies in it, and is left by no strict bound.
     return _over_law(enclosure, integrand, law)
 
 
-def _iid_sum(enclosure: Enclosure, term: Expr, law: Law, count: Expr) -> Range:
+def _iid_sum(enclosure: RangeFinder, term: Expr, law: Law, count: Expr) -> RealInterval:
     copies = enclosure.range(count)
     if not copies.nonnegative:
         raise NoRange(f"{count} copies may be fewer than none")
     return copies * _over_law(enclosure, term, law)
 
 
-def _over_law(enclosure: Enclosure, integrand: Expr, law: Law) -> Range:
+def _over_law(enclosure: RangeFinder, integrand: Expr, law: Law) -> RealInterval:
     """The range of an integrand over all real values of what the law binds."""
     _require_parameters(enclosure, law)
     anything = {s: Dummy(s.name, real=True) for s in law.symbols}
     return enclosure.inside().range(integrand.xreplace(anything))
 
 
-def _require_parameters(enclosure: Enclosure, law: Law) -> None:
+def _require_parameters(enclosure: RangeFinder, law: Law) -> None:
     """Refuse a law whose parameters may be undefined."""
     for block in law.blocks():
         if isinstance(block, GaussianLaw):
@@ -263,13 +263,13 @@ def _require_parameters(enclosure: Enclosure, law: Law) -> None:
 # -- integrals and sums ------------------------------------------------------------------------
 
 
-def _integral(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
+def _integral(enclosure: RangeFinder, function: Expr, *limits: Any) -> RealInterval:
     inner = Integral(function, *limits[:-1]) if len(limits) > 1 else function
     if len(limits[-1]) != 3:
         raise NoRange(f"an integral over {limits[-1]} is not definite")
     variable, low, high = limits[-1]
     if low.is_infinite and low == high:
-        return Range.point(0)
+        return RealInterval.point(0)
     if low is sp.oo or high is -sp.oo:
         return -_integral(enclosure, inner, (variable, high, low))
     length = _length(enclosure, low, high)
@@ -285,7 +285,7 @@ def _integral(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
     return _total(enclosure.inside(*interior).range(inner.xreplace({variable: x})), length)
 
 
-def _sum(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
+def _sum(enclosure: RangeFinder, function: Expr, *limits: Any) -> RealInterval:
     inner = Sum(function, *limits[:-1]) if len(limits) > 1 else function
     index, low, high = limits[-1]
     if not all(end is sp.oo or _is_integral(end) for end in (low, high)) or low is sp.oo:
@@ -298,7 +298,7 @@ def _sum(enclosure: Enclosure, function: Expr, *limits: Any) -> Range:
     return _total(enclosure.inside(*within).range(inner.xreplace({index: k})), count)
 
 
-def _length(enclosure: Enclosure, low: Expr, high: Expr) -> Range | None:
+def _length(enclosure: RangeFinder, low: Expr, high: Expr) -> RealInterval | None:
     """The range of high - low, None where it is infinite."""
     for end in (low, high):
         if end not in (sp.oo, -sp.oo):
@@ -313,20 +313,20 @@ def _is_integral(expr: Expr) -> bool:
     return bool(isinstance(expr, sp.Integer) or (isinstance(expr, Symbol) and expr.is_integer))
 
 
-def _total(mean: Range, length: Range | None) -> Range:
+def _total(mean: RealInterval, length: RealInterval | None) -> RealInterval:
     """The range of mean times length, where only the sign survives an infinite length."""
     if length is not None:
         return mean * length
     if mean.zero:
         return mean
     if mean.nonnegative:
-        return Range(0, sp.oo, mean.positive)
+        return RealInterval(0, sp.oo, mean.positive)
     if mean.nonpositive:
-        return Range(-sp.oo, 0, high_open=mean.negative)
+        return RealInterval(-sp.oo, 0, high_open=mean.negative)
     return REALS
 
 
-BINDERS: Mapping[type, Callable[..., Range]] = {
+BINDERS: Mapping[type, Callable[..., RealInterval]] = {
     Expectation: _expectation,
     IIDSum: _iid_sum,
     Integral: _integral,
@@ -339,7 +339,7 @@ def is_name(expr: Basic) -> bool:
     return isinstance(expr, Symbol | sp.Indexed | AppliedUndef)
 
 
-def declared(name: Expr) -> Range:
+def declared(name: Expr) -> RealInterval:
     if name.is_real is not True:
         raise NoRange(f"{name} is not declared real")
     low, high = -sp.oo, sp.oo
@@ -348,34 +348,36 @@ def declared(name: Expr) -> Range:
         low, low_open = S.Zero, bool(name.is_positive)
     if name.is_nonpositive:
         high, high_open = S.Zero, bool(name.is_negative)
-    found = Range(low, high, low_open, high_open)
+    found = RealInterval(low, high, low_open, high_open)
     return between_integers(found) if name.is_integer else found
 
 
-def between_integers(found: Range) -> Range:
+def between_integers(found: RealInterval) -> RealInterval:
     """The interval from the least to the greatest integer in another one."""
     low, high = found.low, found.high
     if low is not -sp.oo:
         low = low + 1 if low.is_Integer and found.low_open else sp.ceiling(low)
     if high is not sp.oo:
         high = high - 1 if high.is_Integer and found.high_open else sp.floor(high)
-    return Range(low, high) if low <= high else found
+    return RealInterval(low, high) if low <= high else found
 
 
 _RULES = {**FUNCTIONS, **BINDERS}
 
 
-class Enclosure:
+class RangeFinder:
     """Ranges of expressions under facts.
 
     Some methods are hooks for a subclass that knows more; its answers may depend on ranges, and
     ranges on its answers.
     """
 
-    def __init__(self, facts: Facts, bounds: Mapping[Expr, Range] | None = None) -> None:
+    def __init__(
+        self, facts: GivenValues, bounds: Mapping[Expr, RealInterval] | None = None
+    ) -> None:
         self.facts = facts
         self.bounds = facts.bounds if bounds is None else bounds
-        self._known: dict[Expr, Range] = {}
+        self._known: dict[Expr, RealInterval] = {}
 
     def inside(self, *more: Any) -> Self:
         """An enclosure of the same kind, for what is bound by an integral or an expectation.
@@ -385,7 +387,7 @@ class Enclosure:
         """
         return type(self)(self.facts.extended(*more).plain)
 
-    def range(self, expr: Expr) -> Range:
+    def range(self, expr: Expr) -> RealInterval:
         found = self._known.get(expr)
         if found is None:
             found = self.by_node(expr)
@@ -396,20 +398,20 @@ class Enclosure:
             self._remember(expr, found)
         return found
 
-    def _remember(self, expr: Expr, found: Range) -> None:
+    def _remember(self, expr: Expr, found: RealInterval) -> None:
         self._known[expr] = found
 
     # -- hooks ---------------------------------------------------------------------------------
 
-    def refined(self, expr: Expr, found: Range) -> Range:
+    def refined(self, expr: Expr, found: RealInterval) -> RealInterval:
         """A smaller range than what the node alone tells."""
         return found
 
-    def radicand(self, expr: Expr) -> Range:
+    def radicand(self, expr: Expr) -> RealInterval:
         """The range of something that has to be nonnegative."""
         return self.range(expr)
 
-    def sine(self, expr: Expr) -> Range:
+    def sine(self, expr: Expr) -> RealInterval:
         """The range of something that has to be in [-1, 1]."""
         return self.range(expr)
 
@@ -425,10 +427,10 @@ class Enclosure:
 
     # -- by kind of node -----------------------------------------------------------------------
 
-    def by_node(self, expr: Expr) -> Range:
+    def by_node(self, expr: Expr) -> RealInterval:
         """The range that the kind of node tells, from those of its arguments."""
         if isinstance(expr, Rational):
-            return Range.point(expr)
+            return RealInterval.point(expr)
         if expr in CONSTANTS:
             return CONSTANTS[expr]
         if is_name(expr):
@@ -454,7 +456,7 @@ _PASSES = 3
 
 
 @dataclass(frozen=True)
-class Facts:
+class GivenValues:
     """What is given of the values of symbols, besides what they declare of themselves."""
 
     given: tuple[Basic, ...] = ()
@@ -462,13 +464,13 @@ class Facts:
     def __init__(self, given: Iterable[Any] = ()) -> None:
         object.__setattr__(self, "given", tuple(sp.sympify(hypothesis) for hypothesis in given))
 
-    def extended(self, *more: Any) -> Facts:
-        return Facts((*self.given, *more))
+    def extended(self, *more: Any) -> GivenValues:
+        return GivenValues((*self.given, *more))
 
     @property
-    def plain(self) -> Facts:
+    def plain(self) -> GivenValues:
         """Those that speak of no integral, sum or expectation."""
-        return Facts(g for g in self.given if not g.has(Expectation, IIDSum, Integral, Sum))
+        return GivenValues(g for g in self.given if not g.has(Expectation, IIDSum, Integral, Sum))
 
     @cached_property
     def relations(self) -> tuple[Relational, ...]:
@@ -517,9 +519,9 @@ class Facts:
         return tuple(found)
 
     @cached_property
-    def bounds(self) -> Mapping[Expr, Range]:
+    def bounds(self) -> Mapping[Expr, RealInterval]:
         """Ranges of symbols, of powers of them, and of other terms, read off the relations."""
-        known: dict[Expr, Range] = {}
+        known: dict[Expr, RealInterval] = {}
         statements = [
             *self.inequalities,
             *((side, False) for zero in self.zeros for side in (zero, -zero)),
@@ -535,19 +537,19 @@ class Facts:
         return known
 
 
-def _read_off(term: Expr, rest: list[Expr], strict: bool, known: dict[Expr, Range]) -> None:
+def _read_off(term: Expr, rest: list[Expr], strict: bool, known: dict[Expr, RealInterval]) -> None:
     """What term + rest >= 0 says of the term, added to what is known."""
     coefficient, core = term.as_independent(*term.free_symbols, as_Add=False)
     if not core.free_symbols:
         return
-    enclosure = Enclosure(Facts(), known)
+    enclosure = RangeFinder(GivenValues(), known)
     try:
         scale = enclosure.range(coefficient)
-        others = -reduce(add, map(enclosure.range, rest), Range.point(0))
+        others = -reduce(add, map(enclosure.range, rest), RealInterval.point(0))
         known_core = enclosure.range(core)
         if not (scale.positive or scale.negative):
             return
-        least = Range(others.low, sp.oo, others.low_open or strict)
+        least = RealInterval(others.low, sp.oo, others.low_open or strict)
         found = least * scale.reciprocal()
     except NoRange:
         return
@@ -556,7 +558,9 @@ def _read_off(term: Expr, rest: list[Expr], strict: bool, known: dict[Expr, Rang
     _learn(core, known_core, found, known)
 
 
-def _learn(core: Expr, before: Range, found: Range, known: dict[Expr, Range]) -> None:
+def _learn(
+    core: Expr, before: RealInterval, found: RealInterval, known: dict[Expr, RealInterval]
+) -> None:
     if is_name(core) and core.is_integer is True:
         found = between_integers(found)
     narrowed = before.intersection(found)
@@ -565,10 +569,10 @@ def _learn(core: Expr, before: Range, found: Range, known: dict[Expr, Range]) ->
     known[core] = narrowed
     if isinstance(core, Pow) and is_name(core.base) and core.exp.is_Integer and core.exp > 0:
         n = int(core.exp)
-        inner = Enclosure(Facts(), known).range(core.base)
+        inner = RangeFinder(GivenValues(), known).range(core.base)
         if n % 2 == 0:
             reach = narrowed.within(NONNEGATIVE.range).root(n)
-            wider = Range(-reach.high, reach.high, reach.high_open, reach.high_open)
+            wider = RealInterval(-reach.high, reach.high, reach.high_open, reach.high_open)
             if inner.nonnegative:
                 wider = reach
             elif inner.nonpositive:

@@ -75,7 +75,7 @@ class _Generator:
     base: Element | None = None
 
 
-class Ring:
+class GrowingRing:
     """Elements in generators that are numbered as they come up."""
 
     def __init__(

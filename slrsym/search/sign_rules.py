@@ -25,7 +25,15 @@ from slrsym.search.generators import (
     terms_of,
     value,
 )
-from slrsym.search.intervals import NONNEGATIVE, NONZERO, POSITIVE, UNKNOWN, ZERO, Range, Sign
+from slrsym.search.intervals import (
+    NONNEGATIVE,
+    NONZERO,
+    POSITIVE,
+    UNKNOWN,
+    ZERO,
+    RealInterval,
+    Sign,
+)
 from slrsym.search.ranges import is_name
 
 if TYPE_CHECKING:
@@ -139,7 +147,7 @@ def by_integers(decider: Decider, p: Poly) -> Sign:
         return UNKNOWN
     lowest, highest = min(values), max(values)
     low, high = (S.Zero if lowest >= 0 else -sp.oo), (S.Zero if highest <= 0 else sp.oo)
-    found = Sign.of_range(Range(low, high, lowest > 0, highest < 0))
+    found = Sign.of_range(RealInterval(low, high, lowest > 0, highest < 0))
     return found if 0 in values else found & NONZERO
 
 
@@ -153,7 +161,7 @@ def _by_range(decider: Decider, p: Poly) -> Sign:
                 for g, n in zip(p.gens, powers, strict=True)
                 if n
             ),
-            Range.point(c),
+            RealInterval.point(c),
         )
         for powers, c in p.terms()
     ]
@@ -197,14 +205,14 @@ def _by_ends(decider: Decider, p: Poly) -> Sign:
                     chord = _chord(low, high, reach)
                     found &= chord if side == 1 else -chord
         elif len(ends) == 1 and degree == 1:
-            away = Sign.of_range(reach - Range.point(ends[0]))
+            away = Sign.of_range(reach - RealInterval.point(ends[0]))
             found &= at[0] + slope * away
         if found.decided:
             break
     return found
 
 
-def _chord(low: Sign, high: Sign, reach: Range) -> Sign:
+def _chord(low: Sign, high: Sign, reach: RealInterval) -> Sign:
     """The sign of a mean of two nonnegative values, weighted by the place in an interval."""
     never_zero = (
         (low.positive and high.positive)

@@ -33,10 +33,10 @@ from slrsym.search.intervals import (
     UNKNOWN,
     ZERO,
     NoRange,
-    Range,
+    RealInterval,
     Sign,
 )
-from slrsym.search.ranges import Enclosure, Facts
+from slrsym.search.ranges import GivenValues, RangeFinder
 from slrsym.search.sign_rules import ODD, RULES, RULES_FOR_LARGE, by_integers, by_terms
 from slrsym.statements.expressions import bound_symbols
 
@@ -101,10 +101,10 @@ _EVERYWHERE = (
 )
 
 
-class Decider(Enclosure):
+class Decider(RangeFinder):
     """What is known of signs and ranges under facts."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: GivenValues) -> None:
         super().__init__(facts)
         self.generators = Generators()
         self.statements: list[tuple[Poly, Sign]] = []
@@ -122,7 +122,7 @@ class Decider(Enclosure):
                 memory.clear()
             self.inquiry.restart()
 
-    def _remember(self, expr: Expr, found: Range) -> None:
+    def _remember(self, expr: Expr, found: RealInterval) -> None:
         self.inquiry.keep(self._known, expr, found)
 
     # -- ranges --------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class Decider(Enclosure):
     def nonzero(self, expr: Expr) -> bool:
         return self.sign(expr).nonzero
 
-    def refined(self, expr: Expr, found: Range) -> Range:
+    def refined(self, expr: Expr, found: RealInterval) -> RealInterval:
         if not isinstance(expr, Add) or found.positive or found.negative or found.zero:
             return found
         known = self._of_sum(expr, Sign.of_range(found))
@@ -146,16 +146,16 @@ class Decider(Enclosure):
         else:
             self.range(expr)
 
-    def radicand(self, expr: Expr) -> Range:
+    def radicand(self, expr: Expr) -> RealInterval:
         found = self.range(expr)
         return found if found.nonnegative else found.within(self.sign(expr).range)
 
-    def sine(self, expr: Expr) -> Range:
+    def sine(self, expr: Expr) -> RealInterval:
         found = self.range(expr)
         for side in (1, -1):
             below = self.sign(1 - side * expr)
             if below.nonnegative:
-                least = Range(-sp.oo, 1, high_open=below.positive)
+                least = RealInterval(-sp.oo, 1, high_open=below.positive)
                 found = found.within(least if side == 1 else -least)
         return found
 
@@ -321,10 +321,10 @@ class Decider(Enclosure):
     def of_generator(self, g: Dummy) -> Sign:
         return self.sign(self.generators.meaning[g])
 
-    def range_of_generator(self, g: Dummy) -> Range:
+    def range_of_generator(self, g: Dummy) -> RealInterval:
         return self.range(self.generators.meaning[g])
 
-    def short_range_of_generator(self, g: Dummy) -> Range:
+    def short_range_of_generator(self, g: Dummy) -> RealInterval:
         """The range of a generator, widened to ends that are short enough to calculate with."""
         return self.range_of_generator(g).shortened(_LONGEST_END)
 
@@ -386,6 +386,6 @@ def _quotients(decider: Decider, stated: list[tuple[Poly, Sign]]) -> Iterator[tu
 
 
 @lru_cache(maxsize=64)
-def decider_of(facts: Facts) -> Decider:
+def decider_of(facts: GivenValues) -> Decider:
     """What decides under these facts; the same for equal ones, so that it remembers."""
     return Decider(facts)

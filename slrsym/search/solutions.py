@@ -26,35 +26,35 @@ from slrsym.statements.expressions import ProofError, Refused, conjuncts, put
 _INJECTIVE = (sp.erf, sp.sinh)
 
 
-class Branch:
+class CaseTree:
     """What happens in one case. Made by `solution`, `never`, `only_at` and `split`."""
 
 
 @dataclass(frozen=True)
-class _Solution(Branch):
+class _Solution(CaseTree):
     pass
 
 
 @dataclass(frozen=True)
-class _Never(Branch):
+class _Never(CaseTree):
     factor: Expr
 
 
 @dataclass(frozen=True)
-class _OnlyAt(Branch):
+class _OnlyAt(CaseTree):
     factor: Expr
     unknown: Symbol
     value: Expr
-    then: Branch
+    then: CaseTree
 
 
 @dataclass(frozen=True)
-class _Split(Branch):
+class _Split(CaseTree):
     equation: Expr
-    branches: tuple[Branch, ...]
+    branches: tuple[CaseTree, ...]
 
 
-def solution() -> Branch:
+def solution() -> CaseTree:
     """Every unknown has its value: a solution, if the equations hold there.
 
     Returns
@@ -65,7 +65,7 @@ def solution() -> Branch:
     return _Solution()
 
 
-def never(factor: Any) -> Branch:
+def never(factor: Any) -> CaseTree:
     """A factor has a sign, so it does not vanish.
 
     Parameters
@@ -81,7 +81,7 @@ def never(factor: Any) -> Branch:
     return _Never(sp.sympify(factor))
 
 
-def only_at(factor: Any, unknown: Symbol, value: Any, then: Branch) -> Branch:
+def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTree:
     """A factor vanishes only where an unknown has one value.
 
     Parameters
@@ -103,7 +103,7 @@ def only_at(factor: Any, unknown: Symbol, value: Any, then: Branch) -> Branch:
     return _OnlyAt(sp.sympify(factor), unknown, sp.sympify(value), then)
 
 
-def split(equation: Any, *branches: Branch) -> Branch:
+def split(equation: Any, *branches: CaseTree) -> CaseTree:
     """The left side of one of the equations is a product, so one of its factors vanishes.
 
     Parameters
@@ -127,7 +127,7 @@ class _SolutionSet(Proof):
     equations: tuple[Eq, ...]
     solutions: tuple[dict[Symbol, Expr], ...]
     unknowns: tuple[Symbol, ...]
-    tree: Branch
+    tree: CaseTree
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         found: list[dict[Symbol, Expr]] = []
@@ -170,7 +170,7 @@ class _SolutionSet(Proof):
 
     def _branch(
         self,
-        branch: Branch,
+        branch: CaseTree,
         values: dict[Symbol, Expr],
         context: Context,
         label: str,
@@ -255,7 +255,7 @@ class _SolutionSet(Proof):
         )
 
 
-def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: Branch) -> Proof:
+def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> Proof:
     """Show that a system is equivalent to a list of solutions.
 
     Parameters

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slrsym.testing import strategies
     from slrsym.testing.derivatives import (
-        Manifold,
+        ManifoldLike,
         TaylorCheck,
         UnitSpheres,
         check_gradient,

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "Manifold",
+    "ManifoldLike",
     "TaylorCheck",
     "UnitSpheres",
     "check_gradient",
@@ -61,7 +61,7 @@ def increasing_steps(steps: ArrayLike | None) -> Array:
     return values
 
 
-class Manifold(Protocol):
+class ManifoldLike(Protocol):
     """What the checks need to know of a manifold. Points and tangent vectors are arrays."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
@@ -104,6 +104,10 @@ class Manifold(Protocol):
         ...
 
 
+# As it was called in version 0.1.
+Manifold = ManifoldLike
+
+
 class Euclidean:
     """Arrays without any constraint."""
 
@@ -120,7 +124,7 @@ class Euclidean:
         return np.zeros_like(point)
 
 
-class UnitSpheres(Manifold):
+class UnitSpheres(ManifoldLike):
     """Unit vectors along the last axis of an array: one of them, or a product of spheres.
 
     Points and vectors are of shape (..., d). A tangent vector has no part along the point, the
@@ -272,7 +276,7 @@ def check_gradient(
     point: ArrayLike,
     direction: ArrayLike | None = None,
     *,
-    manifold: Manifold | None = None,
+    manifold: ManifoldLike | None = None,
     steps: ArrayLike | None = None,
     seed: int = 0,
 ) -> TaylorCheck:
@@ -331,7 +335,7 @@ def check_hessian(
     point: ArrayLike,
     direction: ArrayLike | None = None,
     *,
-    manifold: Manifold | None = None,
+    manifold: ManifoldLike | None = None,
     steps: ArrayLike | None = None,
     seed: int = 0,
 ) -> TaylorCheck:
@@ -439,7 +443,7 @@ class _Curve:
         cost: Callable[[Any], Any],
         point: ArrayLike,
         direction: ArrayLike | None,
-        manifold: Manifold | None,
+        manifold: ManifoldLike | None,
         steps: ArrayLike | None,
         seed: int,
     ) -> None:

@@ -3,5 +3,5 @@
 from slrsym.trusted import analysis, expect, means, schemas
 from slrsym.trusted.log import Book, Judged, Line, Script, differs, recheck, written
 from slrsym.trusted.ring import Ring
-from slrsym.trusted.term import Refused
+from slrsym.trusted.term import Rejected
 from slrsym.trusted.theorem import Theorem

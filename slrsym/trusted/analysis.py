@@ -7,7 +7,7 @@ from typing import Any
 
 from slrsym.trusted.expect import ONE, ZERO, moderate, polynomial
 from slrsym.trusted.term import (
-    Refused,
+    Rejected,
     Term,
     bound,
     defined,
@@ -95,7 +95,7 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
     require(f[0] == "*", "no product with an exponential")
     bell = next((p for p in f[1:] if p[:2] == ("f", "exp") and x in free(p)), None)
     if bell is None:
-        raise Refused("no product with an exponential")
+        raise Rejected("no product with an exponential")
     found = polynomial(bell[2], [x])
     require(max(found) == (2,), "no quadratic form in the exponent")
     rest = [p for p in f[1:] if p is not bell]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from slrsym.trusted.term import (
-    Refused,
+    Rejected,
     Term,
     apart,
     bound,
@@ -111,7 +111,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         return _of_integral(t, x, slopes, asked)
     if head == "d":
         return derivative(evaluated(t, slopes, asked), x, slopes, asked)
-    raise Refused(f"no derivative of {head}")
+    raise Rejected(f"no derivative of {head}")
 
 
 def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:

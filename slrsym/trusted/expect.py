@@ -15,7 +15,7 @@ from math import isqrt
 from typing import Any
 
 from slrsym.trusted.term import (
-    Refused,
+    Rejected,
     Term,
     apart,
     bound,
@@ -212,7 +212,7 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
         require(all(law[0] == "gauss" for law in laws), "copies of noise")
         whole = [("o", "integer", count), made(("<=", ZERO, count))]
         return whole + exists(laws) + within(t, frozenset())
-    raise Refused(f"{head} is not known to be moderate")
+    raise Rejected(f"{head} is not known to be moderate")
 
 
 def within(t: Term, names: frozenset[Term]) -> list[Term]:

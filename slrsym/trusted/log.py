@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 
 from slrsym.trusted.term import (
     Reader,
-    Refused,
+    Rejected,
     Table,
     Term,
     free,
@@ -96,7 +96,7 @@ class Script:
     theorems: list[Theorem] = field(default_factory=list)
 
     def add(self, name: str, premises: Iterable[Line] = (), *data: Any) -> Line:
-        """Make an inference; raises `Refused` and leaves nothing behind if it is none."""
+        """Make an inference; raises `Rejected` and leaves nothing behind if it is none."""
         premises = list(premises)
         theorem = prove(name, [p.theorem for p in premises], *data)
         self.lines.append((name, [p.number for p in premises], data))
@@ -198,7 +198,7 @@ def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> 
         yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
 
 
-class Stated(NamedTuple):
+class LoggedStep(NamedTuple):
     """A step of a claim of a log: its label and rule, on which axioms it rests, what it says."""
 
     label: str
@@ -215,7 +215,7 @@ class Judged:
     statement: Term
     given: tuple[Term, ...]
     axioms: frozenset[str]
-    steps: tuple[Stated, ...]
+    steps: tuple[LoggedStep, ...]
 
 
 def differs(found: Judged, said: Mapping[str, Any]) -> str:
@@ -249,21 +249,13 @@ def text_lines(path: str | Path) -> Iterator[str]:
                 require(whole, f"line {number}: cut short, or more than a log may hold")
                 yield text.decode()
         except (lzma.LZMAError, EOFError):
-            raise Refused(f"line {number + 1}: damaged") from None
+            raise Rejected(f"line {number + 1}: damaged") from None
         except UnicodeDecodeError:
-            raise Refused(f"line {number}: no text") from None
+            raise Rejected(f"line {number}: no text") from None
 
 
 def recheck(path: str | Path) -> list[Judged]:
-    """Judge a log with the kernel alone.
-
-    Raises
-    ------
-    Refused
-        With the number of the line, at the first thing that is wrong.
-    OSError
-        If the file cannot be read.
-    """
+    """Judge a log with the kernel alone; `Rejected` has the line of the first thing wrong."""
     book, judged, before, claims = Book(), [], "", 0
     for number, text in enumerate(text_lines(path), start=1):
         try:
@@ -275,11 +267,11 @@ def recheck(path: str | Path) -> list[Judged]:
                 claims = record.get("claims", 0)
             else:
                 judged.append(_judged(record, book))
-        except Refused as reason:
-            raise Refused(f"line {number}: {reason}") from None
+        except Rejected as reason:
+            raise Rejected(f"line {number}: {reason}") from None
         # What a rule stumbles over is malformed; a judge that falls has not agreed.
         except Exception as reason:
-            raise Refused(f"line {number}: malformed: {type(reason).__name__}") from None
+            raise Rejected(f"line {number}: malformed: {type(reason).__name__}") from None
     require(judged, "an empty log")
     require(type(claims) is int and claims == len(judged), "claims are missing at the end")
     return judged
@@ -291,14 +283,14 @@ def _loaded(text: str) -> dict[str, Any]:
         return dict(pairs)
 
     def no(text: str) -> Any:
-        raise Refused(f"a number that is no integer: {text:.40}")
+        raise Rejected(f"a number that is no integer: {text:.40}")
 
     try:
         record = json.loads(text, object_pairs_hook=unique, parse_float=no, parse_constant=no)
-    except Refused:
+    except Rejected:
         raise
     except ValueError:
-        raise Refused("no JSON") from None
+        raise Rejected("no JSON") from None
     require(isinstance(record, dict), "a line is no record")
     return record  # type: ignore[no-any-return]
 
@@ -333,7 +325,7 @@ def _judged(record: dict[str, Any], book: Book) -> Judged:
         require(
             same(theorem.conclusion, reader.read(said)), f"step {label} shows another statement"
         )
-        steps.append(Stated(label, name, theorem.axioms, theorem.conclusion))
+        steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion))
     shown = script.premise(record["shown"])
     book.enter(record["claim"], statement, given, shown.theorem)
     require(record["axioms"] == sorted(shown.theorem.axioms), "the axioms are others")

@@ -28,7 +28,7 @@ from slrsym.trusted.expect import (
     polynomial,
 )
 from slrsym.trusted.term import (
-    Refused,
+    Rejected,
     Term,
     bound,
     defined,
@@ -60,7 +60,7 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
     """What has to hold for a term to be bounded as moderate functions are; refused if unknown."""
     try:
         return moderate(t, names)
-    except Refused:
+    except Rejected:
         pass
     require(not has_copies(t), "a function of copies that is not moderate")
     if t[0] in ("+", "*"):
@@ -77,10 +77,10 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
         # One of the two signs of what stands between bars is the right one.
         bars = next((part for part in _parts(t[2]) if part[:2] == ("f", "abs")), None)
         if bars is None:
-            raise Refused("an exponential that grows too fast")
+            raise Rejected("an exponential that grows too fast")
         sides = (_exchanged(t, bars, v) for v in (bars[2], neg(bars[2])))
         return [p for side in sides for p in growing(side, names)]
-    raise Refused(f"{t[0]} is not known to be bounded as moderate functions are")
+    raise Rejected(f"{t[0]} is not known to be bounded as moderate functions are")
 
 
 def _parts(t: Term) -> Iterator[Term]:

@@ -35,7 +35,7 @@ from slrsym.trusted.sign import (
 from slrsym.trusted.term import (
     PARAMETERS,
     RELATIONS,
-    Refused,
+    Rejected,
     Term,
     bound,
     children,
@@ -65,24 +65,16 @@ _ARCS = {("asin", 1): fmpq(1, 2), ("asin", fmpq(1, 2)): fmpq(1, 6), ("atan", 1):
 _OF_SORT = {"": ANY, ">0": POS, "<0": NEG, ">=0": NN, "<=0": NP, "!=0": NZ}
 
 
-class Finer(Refused):
+class Finer(Rejected):
     """The unit of an exponent is too coarse; whoever makes the evidence may try a finer one."""
 
 
 class Ring:
-    """The normal forms of one step.
+    """The normal forms of one step, in at most so many generators.
 
-    Parameters
-    ----------
-    size : int
-        How many generators there may be.
-    units : dict
-        Of exponents: by what rational part of a monomial their generator goes.
-    evidence : callable
-        Is called with the ring, a polynomial and a sign that is not known of it, and may make the
-        ring learn.
-    slopes, given : mapping and set
-        Derivatives of functions, and terms that are known to be defined, by their printing.
+    Units say by what rational part of a monomial the generator of an exponent goes; evidence is
+    asked for a sign that is not known, and may make the ring learn; given are terms that are known
+    to be defined, by their printing.
     """
 
     def __init__(
@@ -182,7 +174,7 @@ class Ring:
     def hoist(self, t: Term, names: frozenset[Term]) -> None:
         """Bring the parts without these names to normal form, where they can be, out here."""
         if not free(t) & names:
-            with suppress(Refused):
+            with suppress(Rejected):
                 self.of(t)
         else:
             for place, part in children(t):
@@ -504,7 +496,7 @@ class Ring:
                     return self._derivative(t) if head == "d" else self._binder(t)
             except Finer:
                 raise
-            except Refused:
+            except Rejected:
                 if not given:
                     raise
         require(given, f"{head} is not known to be defined")
@@ -669,7 +661,7 @@ class Ring:
                 body = self.of(substitute(inside(t)[0], put))
         except Finer:
             raise
-        except Refused:
+        except Rejected:
             return self.x[self.generator("opaque", key(t))], self.one
         return self._of_parts(kind, [body, *around], *own), self.one
 

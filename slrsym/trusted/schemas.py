@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from slrsym.trusted.calculus import square
 from slrsym.trusted.expect import ONE, ZERO
 from slrsym.trusted.term import (
-    Refused,
+    Rejected,
     Term,
     apart,
     applied,
@@ -49,7 +49,7 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
         return []
     parts = {"+": t[1:], "*": t[1:], "^": t[3:], "f": t[2:], "u": t[4:]}.get(t[0])
     if parts is None:
-        raise Refused(f"{t[0]} is not known to be smooth")
+        raise Rejected(f"{t[0]} is not known to be smooth")
     asked = [p for part in parts for p in smooth(part, names)]
     u = parts[0]
     if t[0] == "^" and t[2] != 1:
@@ -60,7 +60,7 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
         where = {"log": ("<", ZERO, u), "abs": ("!=", u, ZERO),
                  "asin": ("<", ("^", 2, 1, u), ONE)}.get(t[1])  # fmt: skip
         if where is None:
-            raise Refused(f"{t[1]} is not known to be smooth")
+            raise Rejected(f"{t[1]} is not known to be smooth")
         asked.append(where)
     return asked
 
@@ -79,7 +79,7 @@ def _smooth(premises: Sequence[Theorem], function: Term, point: Term) -> Any:
     return [*asked, *map(defined, place)], ("o", "smooth", function, point), ()
 
 
-class Box(NamedTuple):
+class MapOnBox(NamedTuple):
     """A map of a box, with coordinates that nothing else is called."""
 
     names: tuple[Term, ...]
@@ -110,7 +110,7 @@ class Box(NamedTuple):
         return self.everywhere(("o", "smooth", function, ("tuple", *self.names)))
 
 
-def box(g: Term, taken: Iterable[Term]) -> Box:
+def box(g: Term, taken: Iterable[Term]) -> MapOnBox:
     """A map of a box, as a tuple says it."""
     require(g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5, "no map of a box")
     images, low, high = g[2:]
@@ -122,7 +122,7 @@ def box(g: Term, taken: Iterable[Term]) -> Box:
         require(a[0] == b[0] == "n" and a[1] * b[2] < b[1] * a[2], "ends are rational, in order")
     new = apart(names, taken)
     values = tuple(substitute(t, new) for t in inside(images))
-    return Box(tuple(new.values()), values, low[1:], high[1:])
+    return MapOnBox(tuple(new.values()), values, low[1:], high[1:])
 
 
 class Goal(NamedTuple):
@@ -131,7 +131,7 @@ class Goal(NamedTuple):
     kind: str
     map: Term
     about: tuple[Term, ...]
-    g: Box
+    g: MapOnBox
     values: tuple[Term, ...]
 
     def function(self, t: Term, size: int | None = 1) -> Term:

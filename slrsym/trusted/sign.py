@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import flint
 from flint import fmpq
 
-from slrsym.trusted.term import Refused, require
+from slrsym.trusted.term import Rejected, require
 
 Poly: TypeAlias = Any
 Sign: TypeAlias = frozenset[int]
@@ -74,13 +74,7 @@ def raised(p: Poly, n: int) -> Poly:
 
 
 class Facts:
-    """What is known of the signs of polynomials in the generators of a ring.
-
-    Parameters
-    ----------
-    size : int
-        How many generators there may be.
-    """
+    """What is known of the signs of polynomials in the generators of a ring."""
 
     def __init__(self, size: int) -> None:
         self.ring = flint.fmpq_mpoly_ctx.get([("g", size)], flint.Ordering.lex)
@@ -220,4 +214,4 @@ def number(text: Any) -> fmpq:
     try:
         return fmpq(int(p), int(q or 1))
     except (ValueError, ZeroDivisionError):
-        raise Refused("no number") from None
+        raise Rejected("no number") from None

@@ -49,13 +49,13 @@ _LETTER = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
 _NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_.^*{{}}\\']{{0,60}}")
 
 
-class Refused(ValueError):  # noqa: N818
+class Rejected(ValueError):  # noqa: N818
     """What the kernel does not accept, with the reason."""
 
 
 def require(condition: object, why: str) -> None:
     if not condition:
-        raise Refused(why)
+        raise Rejected(why)
 
 
 def num(p: int, q: int = 1) -> Term:
@@ -284,26 +284,20 @@ def same(a: Term, b: Term) -> bool:
 
 
 class Reader:
-    """Reads terms from JSON: lists for tuples, and for any part the number of a row read before.
-
-    Attributes
-    ----------
-    rows : list of tuple
-        The terms of the table that parts may refer to.
-    """
+    """Reads terms from JSON: lists for tuples, and for any part the number of a row read before."""
 
     def __init__(self) -> None:
         self.rows: list[Term] = []
         self._extents: list[tuple[int, int]] = []
 
     def add(self, data: Any) -> None:
-        """Read a row of the table; raises `Refused` like `read`."""
+        """Read a row of the table; raises `Rejected` like `read`."""
         term, extent = self._node(data, DEPTH)
         self.rows.append(term)
         self._extents.append(extent)
 
     def read(self, data: Any) -> Term:
-        """A term or formula; raises `Refused` if it is malformed, or beyond the limits."""
+        """A term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
         return self._node(data, DEPTH)[0]
 
     def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
@@ -333,7 +327,7 @@ class Reader:
 
 
 def parse(data: Any) -> Term:
-    """A term or formula from its JSON form; raises `Refused` if it is malformed."""
+    """A term or formula from its JSON form; raises `Rejected` if it is malformed."""
     return Reader().read(data)
 
 

@@ -1,7 +1,7 @@
 """Theorems, and the rules that make them; nothing else does.
 
 A theorem says: for all values of its free symbols in their sorts, if all hypotheses hold, then the
-conclusion does. Rules take theorems and data, and give a theorem or raise `Refused`. Side
+conclusion does. Rules take theorems and data, and give a theorem or raise `Rejected`. Side
 conditions of a rule become hypotheses, which other theorems remove by `logic`.
 """
 
@@ -64,7 +64,7 @@ class Theorem:
         raise AttributeError("a theorem does not change")
 
 
-class Rule(NamedTuple):
+class KernelRule(NamedTuple):
     """A rule: its function of premises and data, and of what kinds the data are.
 
     The kinds: ``t`` a term or formula, ``ts`` a list of them, ``pairs`` a list of pairs, ``json``
@@ -75,7 +75,7 @@ class Rule(NamedTuple):
     kinds: tuple[str, ...]
 
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, KernelRule] = {}
 
 
 def rule(name: str, *kinds: str) -> Callable[[Any], Any]:
@@ -83,20 +83,14 @@ def rule(name: str, *kinds: str) -> Callable[[Any], Any]:
 
     def register(function: Any) -> Any:
         require(name not in RULES, f"two rules of the name {name}")
-        RULES[name] = Rule(function, kinds)
+        RULES[name] = KernelRule(function, kinds)
         return function
 
     return register
 
 
 def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
-    """The theorem that a rule makes; the only way to one.
-
-    Raises
-    ------
-    Refused
-        With the reason.
-    """
+    """The theorem that a rule makes, the only way to one; `Rejected` says why there is none."""
     require(name in RULES, f"unknown rule {name!r:.40}")
     require(all(type(p) is Theorem for p in premises), "a premise is no theorem")
     require(len(data) == len(RULES[name].kinds), f"{name} takes {len(RULES[name].kinds)} data")

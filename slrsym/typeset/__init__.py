@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from slrsym.typeset.boxes import Box, Line, broken, widest
+from slrsym.typeset.boxes import Box, FormulaLine, broken, widest
 from slrsym.typeset.calculus import declared_laws
 from slrsym.typeset.order import Order
 from slrsym.typeset.printer import Printer

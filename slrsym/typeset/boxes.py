@@ -78,7 +78,7 @@ class Space(Box):
 
 
 @dataclass(frozen=True)
-class Row(Box):
+class RowBox(Box):
     """Boxes beside each other."""
 
     parts: tuple[Box, ...]
@@ -95,11 +95,11 @@ class Row(Box):
 def _limits_aside(box: Box) -> float:
     """By how much a formula is wider in a fraction, where the limits of sums stand beside them."""
     match box:
-        case Script(base=Operator(text="sum"), below=below, above=above):
+        case ScriptBox(base=Operator(text="sum"), below=below, above=above):
             return max((s.width * _SCRIPT for s in (below, above) if s is not None), default=0.0)
-        case Script(base=inside) | Root(inside) | Fence(body=inside):
+        case ScriptBox(base=inside) | Root(inside) | Fence(body=inside):
             return _limits_aside(inside)
-        case Row(parts):
+        case RowBox(parts):
             return sum(map(_limits_aside, parts))
     return 0.0
 
@@ -121,7 +121,7 @@ class Fraction(Box):
 
 
 @dataclass(frozen=True)
-class Script(Box):
+class ScriptBox(Box):
     """A box with another below or above to its right; or, of a large operator, below and above."""
 
     base: Box
@@ -206,7 +206,7 @@ class Fence(Box):
 
 
 @dataclass(frozen=True)
-class Grid(Box):
+class MatrixBox(Box):
     """A matrix."""
 
     rows: tuple[tuple[Box, ...], ...]
@@ -246,8 +246,8 @@ def row(parts: Iterable[Box]) -> Box:
     """Boxes beside each other; rows in it are taken apart."""
     flat: list[Box] = []
     for part in parts:
-        flat += part.parts if isinstance(part, Row) else (part,)
-    return flat[0] if len(flat) == 1 else Row(tuple(flat))
+        flat += part.parts if isinstance(part, RowBox) else (part,)
+    return flat[0] if len(flat) == 1 else RowBox(tuple(flat))
 
 
 # What a line costs, what it costs to break inside of brackets, once for each pair, and how much
@@ -265,7 +265,7 @@ _TIMES = Operator("cdot")
 
 
 @dataclass(frozen=True)
-class Line:
+class FormulaLine:
     """One line of a broken formula."""
 
     box: Box
@@ -279,10 +279,10 @@ class _Piece:
     breaks: bool
 
 
-def broken(box: Box, width: float) -> list[Line]:
+def broken(box: Box, width: float) -> list[FormulaLine]:
     """A formula in as few lines as its width needs, broken where it reads best."""
     if box.width <= width:
-        return [Line(box)]
+        return [FormulaLine(box)]
     pieces = _pieces(box, 0)
     starts = [0, *(i for i, piece in enumerate(pieces) if piece.breaks and i > 0), len(pieces)]
     lengths = [0.0]
@@ -310,7 +310,7 @@ def broken(box: Box, width: float) -> list[Line]:
     for end in reversed(ends):
         chosen = pieces[starts[begin] : starts[end]]
         parts = [*_sign(pieces, starts[begin]), *(p.box for p in chosen)]
-        lines.append(Line(row(parts), _indent(pieces, starts[begin])))
+        lines.append(FormulaLine(row(parts), _indent(pieces, starts[begin])))
         begin = end
     return lines
 
@@ -334,7 +334,7 @@ def _indent(pieces: list[_Piece], at: int) -> float:
 def _pieces(box: Box, depth: int) -> list[_Piece]:
     """The parts of a formula between which lines may be broken."""
     match box:
-        case Row(parts):
+        case RowBox(parts):
             return [piece for part in parts for piece in _pieces(part, depth)]
         case Fence(breaks=True) if _has_break(box.body):
             return [
@@ -342,7 +342,7 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
                 *_pieces(box.body, depth + 1),
                 _Piece(box.closed, depth, False),
             ]
-        case Script(base=Fence(breaks=True) as base) if _has_break(base.body):
+        case ScriptBox(base=Fence(breaks=True) as base) if _has_break(base.body):
             *front, last = _pieces(base, depth + _RAISED)
             return [*front, replace(last, box=replace(box, base=last.box))]
         case Operator(breaks=True):
@@ -363,12 +363,12 @@ def widest(box: Box) -> float:
 
 def _has_break(box: Box) -> bool:
     match box:
-        case Row(parts):
+        case RowBox(parts):
             return any(_has_break(part) for part in parts)
         case Operator(breaks=breaks) | Space(breaks=breaks):
             return breaks
         case Fence(body=body, breaks=breaks):
             return breaks and _has_break(body)
-        case Script(base=Fence() as base):
+        case ScriptBox(base=Fence() as base):
             return _has_break(base)
     return False

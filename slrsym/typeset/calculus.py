@@ -17,9 +17,9 @@ from slrsym.typeset.boxes import (
     Delimiter,
     Fence,
     Fraction,
-    Grid,
+    MatrixBox,
     Operator,
-    Script,
+    ScriptBox,
     Space,
     identifier,
     name,
@@ -87,7 +87,7 @@ def _binders(expression: Expr) -> list[Expectation]:
     return sorted(found, key=lambda node: (-len(str(node)), str(node)))
 
 
-class Calculus(Writing):
+class CalculusWriting(Writing):
     """Writes what is differentiated, integrated or summed."""
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
@@ -116,12 +116,12 @@ class Calculus(Writing):
             power = None if count == 1 else self._print(count)[0]
             if alone:
                 d = name("d")
-                above = d if power is None else Script(d, above=power)
+                above = d if power is None else ScriptBox(d, above=power)
                 letter_ = self.symbol(variable)
-                below = row([d, letter_ if power is None else Script(letter_, above=power)])
+                below = row([d, letter_ if power is None else ScriptBox(letter_, above=power)])
                 signs.append(Fraction(above, below))
             else:
-                signs.append(Script(identifier("partial"), self.symbol(variable), power))
+                signs.append(ScriptBox(identifier("partial"), self.symbol(variable), power))
         return [*signs, Space()]
 
     def _operand(self, of: Expr) -> Box:
@@ -143,7 +143,7 @@ class Calculus(Writing):
         numbered = names[place] in self._bound or of.args != tuple(at)
         numbered = numbered and of.func.__name__ not in self.names
         index = number(place + 1) if numbered else self.symbol(names[place])
-        sign = Script(identifier("partial"), index, power)
+        sign = ScriptBox(identifier("partial"), index, power)
         return row([sign, self._call(called, at)]), PREFIX
 
     def _substitution(self, expr: Subs) -> tuple[Box, int]:
@@ -171,7 +171,7 @@ class Calculus(Writing):
         for variable, value in pairs:
             at += [COMMA] if at else []
             at += [self.symbol(variable), Operator("=", "relation"), self._print(value)[0]]
-        bar = Script(Delimiter("|", 2, "close"), row(at))
+        bar = ScriptBox(Delimiter("|", 2, "close"), row(at))
         return row([self._within(of, PREFIX), bar]), SUM
 
     def _integral(self, expr: Integral) -> tuple[Box, int]:
@@ -181,7 +181,7 @@ class Calculus(Writing):
             ends = [self._print(end, inline=True)[0] for end in limit[1:]]
             below, above = ends if len(ends) == 2 else (None, ends[0] if ends else None)
             sign: Box = Operator("int", "large")
-            signs.append(Script(sign, below, above) if ends else sign)
+            signs.append(ScriptBox(sign, below, above) if ends else sign)
             differentials = [Space(), name("d"), self.symbol(limit[0]), *differentials]
         with self._binding(expr.variables):
             body = self._within(expr.function, PRODUCT)
@@ -191,7 +191,7 @@ class Calculus(Writing):
         signs: list[Box] = []
         for index, first, last in reversed(expr.limits):
             below = row([self.symbol(index), Operator("=", "relation"), self._print(first)[0]])
-            signs.append(Script(Operator("sum", "large"), below, self._print(last)[0]))
+            signs.append(ScriptBox(Operator("sum", "large"), below, self._print(last)[0]))
         with self._binding(expr.variables):
             body = self._within(expr.function, PRODUCT)
         return row([*signs, body]), PREFIX
@@ -199,20 +199,20 @@ class Calculus(Writing):
     def _limit(self, expr: Limit) -> tuple[Box, int]:
         of, variable, point, _ = expr.args
         under = row([self.symbol(variable), Operator("to", "relation"), self._print(point)[0]])
-        sign = Script(name("lim"), under)
+        sign = ScriptBox(name("lim"), under)
         return row([sign, Space(), self._within(of, PRODUCT)]), PREFIX
 
 
-class Expectations(Writing):
+class ExpectationWriting(Writing):
     """Writes expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
         sign: Box = name("E")
         nested = self._depth > 0 or expr.integrand.has(Expectation)
         if self.laws is not None and not is_part_of(expr.law, self.laws):
-            sign = Script(sign, self.law(expr.law))
+            sign = ScriptBox(sign, self.law(expr.law))
         elif nested:
-            sign = Script(sign, self._join(expr.law.symbols))
+            sign = ScriptBox(sign, self._join(expr.law.symbols))
         self._depth += 1
         try:
             with self._binding(expr.law.symbols):
@@ -232,7 +232,7 @@ class Expectations(Writing):
                 body = self._within(expr.term, PRODUCT)
         finally:
             self._copied = before
-        sign = Script(
+        sign = ScriptBox(
             Operator("sum", "large"),
             row([identifier("ell"), Operator("=", "relation"), number(first)]),
             self._print(last)[0],
@@ -254,7 +254,7 @@ class Expectations(Writing):
                 row([name("E"), Fence("[", inside, "]"), Operator("=", "relation"), value])
                 for inside, value in (
                     (xi, number(0)),
-                    (Script(xi, above=number(2)), self.box(law.variance)),
+                    (ScriptBox(xi, above=number(2)), self.box(law.variance)),
                 )
             ]
             return row([moments[0], COMMA, Space(), moments[1]])
@@ -269,7 +269,7 @@ class Expectations(Writing):
             return row([left, tilde, calligraphic, Fence("(", row([mean, COMMA, cov]), ")", False)])
         common = _common_factor(law.cov)
         entries = [[self.box(sp.cancel(e / common)) for e in line] for line in law.cov.tolist()]
-        grid: Box = Grid(tuple(map(tuple, entries)))
+        grid: Box = MatrixBox(tuple(map(tuple, entries)))
         matrix = row([*([] if common == 1 else [self.box(common)]), grid])
         shared = _common_factor(sp.Matrix([means]))
         vector = Fence("(", self._join([sp.cancel(m / shared) for m in means]), ")")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from slrsym.typeset.boxes import Box, Fence, Operator, Row, identifier, row
+from slrsym.typeset.boxes import Box, Fence, Operator, RowBox, identifier, row
 
 # A term of a sum, and whether it is taken away.
 Term = tuple[bool, Box]
@@ -15,7 +15,7 @@ REST = identifier("cdots")
 def terms(box: Box) -> list[Term]:
     """The terms of a sum; one term if it is none."""
     found: list[tuple[bool, list[Box]]] = [(False, [])]
-    for part in box.parts if isinstance(box, Row) else (box,):
+    for part in box.parts if isinstance(box, RowBox) else (box,):
         sign = part.text if isinstance(part, Operator) and part.text in ("+", "-") else ""
         if sign and part == Operator(sign, "binary", breaks=True):
             found.append((sign == "-", []))
@@ -62,9 +62,9 @@ def changes(before: Box, after: Box) -> Box:
 
 def _inside(term: Box, gone: list[Box]) -> Box:
     """A term of which one bracket alone is new, the changes in that bracket."""
-    parts = term.parts if isinstance(term, Row) else (term,)
+    parts = term.parts if isinstance(term, RowBox) else (term,)
     for other in gone:
-        before = other.parts if isinstance(other, Row) else (other,)
+        before = other.parts if isinstance(other, RowBox) else (other,)
         if len(before) != len(parts):
             continue
         new = [place for place, part in enumerate(parts) if part != before[place]]

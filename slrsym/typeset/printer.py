@@ -35,10 +35,10 @@ from slrsym.typeset.boxes import (
     Box,
     Fence,
     Fraction,
-    Grid,
+    MatrixBox,
     Operator,
     Root,
-    Script,
+    ScriptBox,
     Space,
     identifier,
     name,
@@ -46,7 +46,7 @@ from slrsym.typeset.boxes import (
     row,
     words,
 )
-from slrsym.typeset.calculus import Calculus, Expectations
+from slrsym.typeset.calculus import CalculusWriting, ExpectationWriting
 from slrsym.typeset.order import Product, is_negative_term
 from slrsym.typeset.writing import (
     ATOM,
@@ -68,7 +68,7 @@ _WIDE_FACTOR = 11.0
 _WIDE_SUM = 20.0
 
 
-class Arithmetic(Writing):
+class ArithmeticWriting(Writing):
     """Writes sums, products and powers."""
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
@@ -156,15 +156,15 @@ class Arithmetic(Writing):
         if plain and exponent.is_Integer and exponent.is_positive:
             called = self.named[base.func]
             if isinstance(called, Atom) and called.kind == "name":
-                return self._call(Script(called, above=above), base.args)
+                return self._call(ScriptBox(called, above=above), base.args)
         if isinstance(base, Function) and not isinstance(base, sp.exp | sp.Abs):
-            return Script(self._print(base)[0], above=above)
+            return ScriptBox(self._print(base)[0], above=above)
         box = self._within(base, ATOM)
-        if isinstance(box, Script) and box.above is None:
-            return Script(box.base, box.below, above)
-        if isinstance(box, Script):
+        if isinstance(box, ScriptBox) and box.above is None:
+            return ScriptBox(box.base, box.below, above)
+        if isinstance(box, ScriptBox):
             box = Fence("(", box, ")")
-        return Script(box, above=above)
+        return ScriptBox(box, above=above)
 
 
 def _is_flat_sum(box: Box) -> bool:
@@ -244,7 +244,7 @@ class Statements(Writing):
 _WIDE_EXPONENT = 4.5
 
 
-class Printer(Arithmetic, Expectations, Calculus, Statements):
+class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements):
     """Writes expressions, with a person's order and brackets."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
@@ -271,7 +271,7 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
     def _exponential(self, expr: sp.exp) -> tuple[Box, int]:
         exponent = self._print(expr.exp, inline=True)[0]
         if exponent.width <= _WIDE_EXPONENT and exponent.height < 2:
-            return Script(name("e"), above=exponent), POWER
+            return ScriptBox(name("e"), above=exponent), POWER
         return self._call(name("exp"), (expr.exp,)), POWER
 
     def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
@@ -282,7 +282,7 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
 
     def _matrix(self, expr: sp.ImmutableMatrix) -> tuple[Box, int]:
         rows = (tuple(self._print(entry)[0] for entry in line) for line in expr.tolist())
-        return Grid(tuple(rows)), ATOM
+        return MatrixBox(tuple(rows)), ATOM
 
     def _atom(self, expr: Any) -> tuple[Box, int]:
         return self.symbol(expr), ATOM
@@ -293,15 +293,15 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
             inside += [COMMA] if inside else []
             inside.append(self._print(index)[0])
         base = self.symbol(expr.base.label)
-        if isinstance(base, Script) and base.below is None:
-            return Script(base.base, row(inside), base.above), ATOM
-        if isinstance(base, Script):
+        if isinstance(base, ScriptBox) and base.below is None:
+            return ScriptBox(base.base, row(inside), base.above), ATOM
+        if isinstance(base, ScriptBox):
             base = Fence("(", base, ")")
-        return Script(base, row(inside)), ATOM
+        return ScriptBox(base, row(inside)), ATOM
 
     def _kronecker(self, expr: sp.KroneckerDelta) -> tuple[Box, int]:
         places = row([self._print(index)[0] for index in expr.args])
-        return Script(self.symbol(Symbol("delta")), places), ATOM
+        return ScriptBox(self.symbol(Symbol("delta")), places), ATOM
 
     def _constant(self, expr: Any) -> tuple[Box, int]:
         texts = {sp.pi: "pi", sp.oo: "infty"}
@@ -326,18 +326,18 @@ class Printer(Arithmetic, Expectations, Calculus, Statements):
         Indexed: _indexed,
         sp.KroneckerDelta: _kronecker,
         IndexedBase: _atom,
-        Expectation: Expectations._expectation,
-        IIDSum: Expectations._copies,
-        Derivative: Calculus._derivative,
-        Subs: Calculus._substitution,
-        Integral: Calculus._integral,
-        Sum: Calculus._series,
-        Limit: Calculus._limit,
+        Expectation: ExpectationWriting._expectation,
+        IIDSum: ExpectationWriting._copies,
+        Derivative: CalculusWriting._derivative,
+        Subs: CalculusWriting._substitution,
+        Integral: CalculusWriting._integral,
+        Sum: CalculusWriting._series,
+        Limit: CalculusWriting._limit,
         Relational: Statements._relation,
         And: Statements._logic,
         Or: Statements._logic,
         Implies: Statements._logic,
         Equivalent: Statements._logic,
         Not: Statements._negation,
-        Law: Expectations._law,
+        Law: ExpectationWriting._law,
     }

@@ -13,13 +13,13 @@ from slrsym.typeset.boxes import (
     Box,
     Delimiter,
     Fence,
+    FormulaLine,
     Fraction,
-    Grid,
-    Line,
+    MatrixBox,
     Operator,
     Root,
-    Row,
-    Script,
+    RowBox,
+    ScriptBox,
     Space,
 )
 
@@ -39,7 +39,7 @@ def to_latex(box: Box) -> str:
     '\\frac{2}{\\pi}'
     """
     match box:
-        case Row(parts):
+        case RowBox(parts):
             return _joined([to_latex(part) for part in parts])
         case Atom():
             return _latex_atom(box)
@@ -51,7 +51,7 @@ def to_latex(box: Box) -> str:
             return r"\," if quads < 0.5 else r"\quad " if quads < 1.5 else r"\qquad "
         case Fraction(numerator, denominator):
             return rf"\frac{{{to_latex(numerator)}}}{{{to_latex(denominator)}}}"
-        case Script(base, below, above):
+        case ScriptBox(base, below, above):
             text = to_latex(base)
             if below is not None:
                 text += f"_{{{to_latex(below)}}}"
@@ -71,7 +71,7 @@ def to_latex(box: Box) -> str:
             return sized + _SPECIAL.get(text, text)
         case Fence():
             return _joined([to_latex(b) for b in (box.opened, box.body, box.closed)])
-        case Grid(rows):
+        case MatrixBox(rows):
             lines = (" & ".join(map(to_latex, entries)) for entries in rows)
             return r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}"
     raise TypeError(f"no box: {box!r}")
@@ -153,7 +153,7 @@ _CHILDREN = {
 }  # fmt: skip
 
 
-def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = False) -> str:
+def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: bool = False) -> str:
     """A formula as a ``math`` element.
 
     Examples
@@ -163,7 +163,7 @@ def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = F
     '<math><mfrac><mn>2</mn><mi>π</mi></mfrac></math>'
     """
     if isinstance(lines, Box):
-        lines = [Line(lines)]
+        lines = [FormulaLine(lines)]
     if len(lines) == 1:
         (only,) = lines
         shown, latex = _inside(only.box), to_latex(only.box)
@@ -179,20 +179,20 @@ def to_mathml(lines: Box | list[Line], display: bool = True, annotated: bool = F
     return f"<math{style}>{shown}</math>"
 
 
-def _table_row(line: Line) -> str:
+def _table_row(line: FormulaLine) -> str:
     indent = f'<mspace width="{line.indent:g}em"/>' if line.indent else ""
     return f"<mtr><mtd>{indent}{_inside(line.box)}</mtd></mtr>"
 
 
 def _inside(box: Box) -> str:
     """A box as elements for a parent that is a row itself."""
-    return "".join(_beside(box.parts)) if isinstance(box, Row) else _element(box)
+    return "".join(_beside(box.parts)) if isinstance(box, RowBox) else _element(box)
 
 
 def _element(box: Box) -> str:
     """A box as one element, or none for a space of no width."""
     match box:
-        case Row(parts):
+        case RowBox(parts):
             inside = [element for element in _beside(parts) if element]
             return inside[0] if len(inside) == 1 else _grouped("".join(inside))
         case Atom():
@@ -203,7 +203,7 @@ def _element(box: Box) -> str:
             return f'<mspace width="{quads:g}em"/>' if quads else ""
         case Fraction(numerator, denominator):
             return f"<mfrac>{_one(numerator)}{_one(denominator)}</mfrac>"
-        case Script():
+        case ScriptBox():
             return _script(box)
         case Root(radicand):
             return f"<msqrt>{_inside(radicand)}</msqrt>"
@@ -218,7 +218,7 @@ def _element(box: Box) -> str:
             grows = body.height >= _HIGH
             opened, closed = _bracket(opening, "prefix", grows), _bracket(closing, "postfix", grows)
             return _grouped(opened + _inside(body) + closed)
-        case Grid(rows):
+        case MatrixBox(rows):
             lines = "".join(
                 f"<mtr>{''.join(f'<mtd>{_inside(entry)}</mtd>' for entry in entries)}</mtr>"
                 for entries in rows
@@ -250,7 +250,7 @@ def _beside(parts: Iterable[Box]) -> Iterable[str]:
 
 
 def _is_name(box: Box) -> bool:
-    base = box.base if isinstance(box, Script) else box
+    base = box.base if isinstance(box, ScriptBox) else box
     return (
         isinstance(base, Atom) and base.kind == "name" and (len(base.text) > 1 or base.text == "E")
     )
@@ -297,11 +297,13 @@ def _mathml_operator(operator: Operator) -> str:
     return f"<mo>{shown}</mo>"
 
 
-def _script(box: Script) -> str:
+def _script(box: ScriptBox) -> str:
     base, below, above = box.base, box.below, box.above
     if isinstance(above, Atom) and above.kind == "name" and set(above.text) == {"'"}:
         # Fonts draw primes raised already.
-        return _grouped(_one(base if below is None else Script(base, below)) + _mathml_atom(above))
+        return _grouped(
+            _one(base if below is None else ScriptBox(base, below)) + _mathml_atom(above)
+        )
     beneath = isinstance(base, Operator) and base.text == "sum"
     beneath = beneath or (isinstance(base, Atom) and base.text == "lim")
     tag = ("munder", "mover", "munderover") if beneath else ("msub", "msup", "msubsup")

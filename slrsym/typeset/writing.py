@@ -19,7 +19,7 @@ from slrsym.typeset.boxes import (
     Fence,
     Operator,
     Root,
-    Script,
+    ScriptBox,
     Space,
     identifier,
     name,
@@ -85,7 +85,7 @@ def letter(name: str) -> Box:
         mark = identifier("star")
     if not below and mark is None:
         return base
-    return Script(base, row(commas) if below else None, mark)
+    return ScriptBox(base, row(commas) if below else None, mark)
 
 
 def _plain(text: str) -> Box:
@@ -113,7 +113,7 @@ _NARROW_BRACKET = 9.0
 
 def primed(base: Box, count: int) -> Box:
     """A letter with primes."""
-    return Script(base, above=Atom("'" * count, "name"))
+    return ScriptBox(base, above=Atom("'" * count, "name"))
 
 
 NAMES: dict[Any, Box] = {
@@ -165,9 +165,9 @@ class Writing:
         box = self.names.get(symbol) or self.names.get(symbol.name) or letter(symbol.name)
         if symbol in self._copied:
             copy = Fence("(", identifier("ell"), ")")
-            if isinstance(box, Script):
-                return Script(box.base, box.below, copy)
-            return Script(box, above=copy)
+            if isinstance(box, ScriptBox):
+                return ScriptBox(box.base, box.below, copy)
+            return ScriptBox(box, above=copy)
         return box
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:

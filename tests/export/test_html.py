@@ -16,7 +16,7 @@ import pytest
 from slrsym.book.build import build
 from slrsym.book.document import Citation, Display, Document, Math, Raw, Reference, Text
 from slrsym.book.graph import laid_out, routed
-from slrsym.book.html import Renderer
+from slrsym.book.html import HtmlRenderer
 from slrsym.book.outline import outline
 from slrsym.book.site import site_files
 from slrsym.numbers.montecarlo import MonteCarlo
@@ -90,7 +90,7 @@ def test_links_along_dependencies_go_both_ways(document):
 
 def test_text_is_escaped(site, document):
     assert "<h1>A title with &lt;b&gt; &amp; co.</h1>" in site["index.html"]
-    renderer = Renderer(document.labels)
+    renderer = HtmlRenderer(document.labels)
     assert renderer.inline([Text("a < b & c")]) == "a &lt; b &amp; c"
     assert renderer.inline([Reference("no-such")]) == "no-such"
     assert renderer.inline([Citation("key", "p. 3")]) == "key, p. 3"
@@ -98,16 +98,16 @@ def test_text_is_escaped(site, document):
 
 def test_no_line_begins_with_a_comma():
     parts = [Math(identifier("x")), Text(", and "), Raw("y"), Text(").")]
-    shown = Renderer({}).inline(parts)
+    shown = HtmlRenderer({}).inline(parts)
     assert re.search(r"</math>,</span> and ", shown)
     assert shown.endswith("</math>).</span>")
 
 
 def test_wide_formulas_have_lines_for_a_phone(document):
-    html = Renderer({}).display(next(document.claims[0].displays()))
+    html = HtmlRenderer({}).display(next(document.claims[0].displays()))
     assert 'class="formula"' in html or 'class="formula desk"' in html
     wide = row([identifier("x")] * 60)
-    assert Renderer({}).inline([Math(wide)]).startswith('<span class="wide">')
+    assert HtmlRenderer({}).inline([Math(wide)]).startswith('<span class="wide">')
 
 
 def test_the_front_page_leads_to_every_claim(document, site):
@@ -184,7 +184,7 @@ def test_a_step_that_says_what_the_statement_says_is_not_shown_twice(small_docum
     """Also one with a bound on either side, which is one step."""
     claim = small_document.claims[0]
     (stated,) = (block for block in claim.statement if isinstance(block, Display))
-    show = Renderer({}, claim=claim)
+    show = HtmlRenderer({}, claim=claim)
     (proof,) = claim.proof
     assert isinstance(proof, Display)
     assert proof.repeats(claim.statement)
@@ -223,7 +223,7 @@ def test_annotations_are_the_latex_that_is_read_back(document):
     formula = r'class="formula(?: desk)?"><math.*?<annotation[^>]*>(.*?)</annotation>'
     for claim in document.claims[:6]:
         for display in claim.displays():
-            html = Renderer({}).display(display)
+            html = HtmlRenderer({}).display(display)
             notes = map(unescape, re.findall(formula, html, re.DOTALL))
             found = read_display(" ".join(notes), claim.names())
             assert len(found) == (len(display.formulas) if display.links else 1)
@@ -237,7 +237,7 @@ def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
         "<mn>2</mn></msup>": "<mn>3</mn></msup>",
         "″": "′",
     }
-    original = Renderer.formula
+    original = HtmlRenderer.formula
     caught = 0
     # At the points of equation-14-ends, 1 and -1, another power may have the same value.
     claims = [
@@ -247,7 +247,7 @@ def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
     ]
     for claim in source.sample(claims, min(30, len(claims))):
         display = source.choice(list(claim.displays()))
-        html = Renderer({}).display(display)
+        html = HtmlRenderer({}).display(display)
         body = re.sub(r"<summary>.*?</summary>", "", html, flags=re.DOTALL)
         present = [old for old in changes if old in body]
         if not present:
@@ -257,7 +257,7 @@ def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
         def spoiled(self, box, old=old):
             return original(self, box).replace(old, changes[old])
 
-        monkeypatch.setattr(Renderer, "formula", spoiled)
+        monkeypatch.setattr(HtmlRenderer, "formula", spoiled)
         outcomes = list(roundtrip._of_display(claim, display, ShownRenderer()))
         monkeypatch.undo()
         assert not all(o.equal for o in outcomes), f"{claim.id}: {old}\n{html}"

@@ -15,7 +15,7 @@ import pytest
 from slrsym.book.build import build, sections
 from slrsym.book.chapters import chapters
 from slrsym.book.document import Section
-from slrsym.book.latex import Renderer, snippet
+from slrsym.book.latex import LatexRenderer, snippet
 from slrsym.book.latex_book import (
     CompileError,
     TeXMissingError,
@@ -264,7 +264,7 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
 def test_a_claim_of_many_parts_is_not_repeated(ledger):
     """Lemma 4 uses all equations of the chain rule: its statement has them, its proof a word."""
     (claim,) = build(ledger, as_if_proved(ledger, ["lemma-4"]), {}).claims
-    written = Renderer({})
+    written = LatexRenderer({})
     assert written.blocks(claim.statement).count("F_{5}") >= 10
     # What remains of the proof is written out.
     proof = written.blocks(claim.proof)
@@ -274,30 +274,30 @@ def test_a_claim_of_many_parts_is_not_repeated(ledger):
     # Beside the chain rule its statement has a word, too.
     document = build(ledger, as_if_proved(ledger, ["lemma-4", "lemma-4-chain-rule"]), {})
     (claim,) = (c for c in document.claims if c.id == "lemma-4")
-    shown = Renderer(document.labels).blocks(claim.statement)
+    shown = LatexRenderer(document.labels).blocks(claim.statement)
     assert "F_{5}" not in shown
-    assert "F_{5}" not in Renderer(document.labels).blocks(claim.proof)
+    assert "F_{5}" not in LatexRenderer(document.labels).blocks(claim.proof)
     assert "All that L4-chain-rule says holds, and" in shown
     assert shown.count("align*") >= 6
 
 
 def test_parts_of_the_same_reason_are_one(ledger):
     (claim,) = build(ledger, as_if_proved(ledger, ["lemma-4-chain-rule"]), {}).claims
-    shown = Renderer({}, brief=True).claim(claim)
+    shown = LatexRenderer({}, brief=True).claim(claim)
     assert "\\slrgroup{Parts 1 to 10}\nBy differentiation." in shown
     assert shown.count("slrgroup") == 1
 
 
 def test_short_formulas_without_reasons_stand_beside_each_other(ledger):
     (claim,) = build(ledger, as_if_proved(ledger, ["lemma-4-chain-rule"]), {}).claims
-    (three, *_) = Renderer({}).blocks(claim.statement).split("\\end{align*}")
+    (three, *_) = LatexRenderer({}).blocks(claim.statement).split("\\end{align*}")
     assert three.count("=") >= 3
     assert three.count(", \\qquad ") == three.count("=") - 1
     # All are there, and none twice.
-    displays = Renderer({}).blocks(claim.statement)
+    displays = LatexRenderer({}).blocks(claim.statement)
     assert displays.count("=") == len(claim.statement) == 10
     # In a proof each stands with its reason.
-    assert "\\qquad" not in Renderer({}).blocks(claim.proof)
+    assert "\\qquad" not in LatexRenderer({}).blocks(claim.proof)
 
 
 def test_a_long_step_shows_what_it_changes(document):

@@ -8,7 +8,7 @@ import pytest
 
 from slrsym.book.build import build
 from slrsym.book.document import Display, Group
-from slrsym.book.latex import Renderer
+from slrsym.book.latex import LatexRenderer
 from tests.export.conftest import as_if_proved
 
 MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15
@@ -53,7 +53,7 @@ def lines_of_steps(blocks, renderer):
 
 
 def check(document):
-    renderer = Renderer(document.labels, brief=True)
+    renderer = LatexRenderer(document.labels, brief=True)
     for claim in document.claims:
         kind = claim.label.kind.lower()
         whole = renderer.claim(claim).partition(f"\\end{{{kind}}}")[0]

@@ -11,8 +11,8 @@ from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, 
 from slrsym.book.bibliography import bibtex
 from slrsym.book.build import build
 from slrsym.book.document import Math, Section, Text
-from slrsym.book.html import Renderer as HtmlRenderer
-from slrsym.book.latex import Renderer as LatexRenderer
+from slrsym.book.html import HtmlRenderer
+from slrsym.book.latex import LatexRenderer
 from slrsym.book.latex_book import book_files, compiled
 from slrsym.book.prose import escaped
 from slrsym.book.site import site_files

@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 from sympy import Derivative, Subs, Symbol, erf, exp, symbols
 
-from slrsym.book.document import Display, Formula
-from slrsym.book.latex import Renderer
+from slrsym.book.document import Display, ShownFormula
+from slrsym.book.latex import LatexRenderer
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 from tests.reading import ReadingError, read, read_display, roundtrip
 from tests.reading.roundtrip import Outcome, read_back, same
@@ -60,12 +60,12 @@ def test_a_misprint_is_noticed(document):
     caught = 0
     for claim in document.claims:
         for display in claim.displays():
-            text = Renderer(document.labels).display(display)
+            text = LatexRenderer(document.labels).display(display)
             if not (places := _misprints(text)):
                 continue
             start, old, new = source.choice(places)
 
-            class Misprinting(Renderer):
+            class Misprinting(LatexRenderer):
                 wrong = text[:start] + new + text[start + len(old) :]
 
                 def display(self, display, width=38.0):
@@ -81,10 +81,10 @@ def test_what_is_not_shown_is_noticed(document):
     """A formula beside an object that it does not show."""
     claim = next(c for c in document.claims if c.id == "lemma-18-ii")
     display = next(claim.displays())
-    lying = Display(display.start, (display.links[0].__class__("=", Formula(
+    lying = Display(display.start, (display.links[0].__class__("=", ShownFormula(
         display.links[0].formula.box, erf(Symbol("t", real=True))
     )),))  # fmt: skip
-    outcomes: list[Outcome] = list(roundtrip._of_display(claim, lying, Renderer({})))
+    outcomes: list[Outcome] = list(roundtrip._of_display(claim, lying, LatexRenderer({})))
     assert [o.equal for o in outcomes] == [True, False]
     assert "was checked as" in outcomes[1].reason
 

@@ -8,7 +8,7 @@ import pytest
 from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
-from slrsym.typeset import Line, Printer, broken, to_mathml
+from slrsym.typeset import FormulaLine, Printer, broken, to_mathml
 from slrsym.typeset.boxes import (
     Atom,
     Box,
@@ -17,7 +17,7 @@ from slrsym.typeset.boxes import (
     Fraction,
     Operator,
     Root,
-    Script,
+    ScriptBox,
     Space,
     identifier,
     name,
@@ -48,13 +48,13 @@ def inside(box):
         (Operator("/", "slash"), '<mo lspace="0" rspace="0">/</mo>'),
         (Root(identifier("x")), "<msqrt><mi>x</mi></msqrt>"),
         (Fraction(Space(0.0), number(2)), "<mfrac><mrow></mrow><mn>2</mn></mfrac>"),
-        (Script(identifier("x"), number(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
+        (ScriptBox(identifier("x"), number(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
         (
-            Script(Operator("sum", "large"), identifier("k"), identifier("n")),
+            ScriptBox(Operator("sum", "large"), identifier("k"), identifier("n")),
             "<munderover><mo>∑</mo><mi>k</mi><mi>n</mi></munderover>",
         ),
         (
-            Script(name("erf"), above=Atom("''", "name")),
+            ScriptBox(name("erf"), above=Atom("''", "name")),
             '<mrow><mi>erf</mi><mo lspace="0" rspace="0">″</mo></mrow>',
         ),
         (Atom("and", "words"), "<mtext>\u00a0and\u00a0</mtext>"),
@@ -102,7 +102,7 @@ def test_formulas_are_well_formed_and_lose_nothing(formula):
 
 
 def test_lines_and_annotations():
-    lines = [Line(identifier("x")), Line(row([Operator("+"), identifier("y")]), 2.0)]
+    lines = [FormulaLine(identifier("x")), FormulaLine(row([Operator("+"), identifier("y")]), 2.0)]
     text = to_mathml(lines, annotated=True)
     tree = ElementTree.fromstring(text)
     assert tree.get("display") == "block"

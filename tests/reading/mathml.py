@@ -10,7 +10,7 @@ import unicodedata
 from xml.etree.ElementTree import Element, fromstring
 
 from slrsym.book.document import Display
-from slrsym.book.html import Renderer
+from slrsym.book.html import HtmlRenderer
 from tests.reading import ReadingError
 
 __all__ = ["ShownRenderer", "latex_of"]
@@ -41,7 +41,7 @@ class ShownRenderer:
 
     def display(self, display: Display) -> str:
         """A display, by way of its page."""
-        html = Renderer({}).display(display)
+        html = HtmlRenderer({}).display(display)
         shown = (math for kind, math in _FORMULA.findall(html) if kind.strip() in ("", self.kind))
         return " ".join(map(latex_of, shown))
 

@@ -32,7 +32,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from slrsym.book.document import ClaimEntry, Display, Document
-from slrsym.book.latex import Renderer
+from slrsym.book.latex import LatexRenderer
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.typeset.calculus import reduced
@@ -56,7 +56,7 @@ class Outcome:
 
 def read_back(document: Document, renderer: Any = None) -> list[Outcome]:
     """Every displayed formula of the claims of a document, read back from its LaTeX."""
-    renderer = renderer or Renderer(document.labels)
+    renderer = renderer or LatexRenderer(document.labels)
     outcomes: list[Outcome] = []
     for claim in document.claims:
         for display in claim.displays():

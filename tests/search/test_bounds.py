@@ -53,8 +53,8 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, standard_normal
-from slrsym.search.intervals import REALS, NoRange, Range
-from slrsym.search.ranges import Enclosure, Facts
+from slrsym.search.intervals import REALS, NoRange, RealInterval
+from slrsym.search.ranges import GivenValues, RangeFinder
 from tests._profile import THOROUGH, more
 from tests.search._fuzz import (
     SYMBOLS,
@@ -74,13 +74,13 @@ n = Symbol("n", integer=True, nonnegative=True)
 half = Rational(1, 2)
 
 
-def range_of(expr: Expr, facts: Facts | None = None) -> Range:
-    return Enclosure(facts or Facts()).range(S(expr))
+def range_of(expr: Expr, facts: GivenValues | None = None) -> RealInterval:
+    return RangeFinder(facts or GivenValues()).range(S(expr))
 
 
-def interval(text: str) -> Range:
+def interval(text: str) -> RealInterval:
     low, high = text[1:-1].split(",")
-    return Range(S(low), S(high), text[0] == "(", text[-1] == ")")
+    return RealInterval(S(low), S(high), text[0] == "(", text[-1] == ")")
 
 
 # -- intervals ---------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def test_what_is_no_interval_is_refused(
     low: Expr, high: Expr, low_open: bool, high_open: bool, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        Range(low, high, low_open, high_open)
+        RealInterval(low, high, low_open, high_open)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_is_no_interval_is_refused(
         (-interval("(1,2]"), "[-2,-1)"),
     ],
 )
-def test_interval_arithmetic(computed: Range, wanted: str) -> None:
+def test_interval_arithmetic(computed: RealInterval, wanted: str) -> None:
     assert computed == interval(wanted)
 
 
@@ -184,7 +184,7 @@ def test_products_and_powers_agree_with_sampled_values() -> None:
     ends = [S(v) / 2 for v in range(-6, 7)]
     for _ in range(300):
         a, b = (
-            Range(*sorted(rng.sample(ends, 2)), rng.random() < 0.5, rng.random() < 0.5)
+            RealInterval(*sorted(rng.sample(ends, 2)), rng.random() < 0.5, rng.random() < 0.5)
             for _ in "ab"
         )
         u, v = (r.low + (r.high - r.low) * Rational(rng.randint(1, 15), 16) for r in (a, b))
@@ -201,7 +201,7 @@ def test_products_and_powers_agree_with_sampled_values() -> None:
 
 def test_ends_that_are_long_are_rounded_outwards() -> None:
     third = Rational(10**9, 3 * 10**9 + 1)
-    found = Range(-third, third).shortened(16)
+    found = RealInterval(-third, third).shortened(16)
     assert found.low < -third
     assert found.high > third
     assert max(abs(found.low.p), found.low.q).bit_length() <= 18
@@ -378,7 +378,7 @@ def test_what_may_be_undefined_has_no_range(expr: Expr) -> None:
     ],
 )
 def test_hypotheses_narrow_ranges(expr: Expr, given: list[Expr], wanted: str | None) -> None:
-    found = range_of(expr, Facts(given))
+    found = range_of(expr, GivenValues(given))
     if wanted is None:
         assert found.high - found.low < Rational(1, 10**30)
     else:
@@ -387,14 +387,14 @@ def test_hypotheses_narrow_ranges(expr: Expr, given: list[Expr], wanted: str | N
 
 @pytest.mark.parametrize("given", [[x > 1, x < 0], [Eq(x, 1), Eq(x, 2)], [p < -1]])
 def test_contradictory_hypotheses_are_no_error(given: list[Expr]) -> None:
-    assert isinstance(range_of(x + p, Facts(given)), Range)
+    assert isinstance(range_of(x + p, GivenValues(given)), RealInterval)
 
 
 def test_hypotheses_do_not_reach_bound_variables() -> None:
-    facts = Facts([x > 5])
+    facts = GivenValues([x > 5])
     assert range_of(Integral(x, (x, 0, 1)), facts).high == 1
     assert range_of(Expectation(x, standard_normal(x)), facts) == REALS
-    assert range_of(Sum(k, (k, 0, 3)), Facts([k > 5])).low == 0
+    assert range_of(Sum(k, (k, 0, 3)), GivenValues([k > 5])).low == 0
 
 
 def test_a_bound_of_a_power_bounds_its_base() -> None:
@@ -405,30 +405,30 @@ def test_a_bound_of_a_power_bounds_its_base() -> None:
         1 / x <= 2: [-9, 1],
     }
     for hypothesis, values in inside.items():
-        found = range_of(x, Facts([hypothesis]))
+        found = range_of(x, GivenValues([hypothesis]))
         assert all(S(value) in found for value in values), hypothesis
-    assert range_of(x, Facts([x**2 <= 4])) == Range(S(-2), S(2))
-    assert range_of(p, Facts([p**2 <= 4])).high == 2
+    assert range_of(x, GivenValues([x**2 <= 4])) == RealInterval(S(-2), S(2))
+    assert range_of(p, GivenValues([p**2 <= 4])).high == 2
 
 
 def test_sums_and_integrals_over_several_ranges() -> None:
     first, second = symbols("first second", integer=True)
     for kind in (Sum, Integral):
         ranges = (first, 0, 2), (second, 1, 4)
-        found, size = range_of(kind(first + 1, *ranges), Facts()), kind(1, *ranges).doit()
+        found, size = range_of(kind(first + 1, *ranges), GivenValues()), kind(1, *ranges).doit()
         assert kind(first + 1, *ranges).doit() in found
         # No wider than what the ends allow.
         assert size <= found.low <= found.high <= 3 * size
         inner = kind(first, (first, 0, second), (second, 1, 4))
-        assert inner.doit() in range_of(inner, Facts())
+        assert inner.doit() in range_of(inner, GivenValues())
 
 
 @pytest.mark.parametrize("slope", [-9, -2, -Rational(5, 4), -1, 0, Rational(4, 5), 1, 7])
 def test_owens_t_is_largest_at_zero(slope: Expr) -> None:
-    found = range_of(OwensT(x, slope), Facts())
+    found = range_of(OwensT(x, slope), GivenValues())
     for h in (0, Rational(1, 9), -1, 3):
         assert found.low <= OwensT(h, slope).evalf(90) <= found.high
-    between = range_of(OwensT(x, y), Facts([y >= min(slope, 0), y <= max(slope, 0)]))
+    between = range_of(OwensT(x, y), GivenValues([y >= min(slope, 0), y <= max(slope, 0)]))
     assert between.low <= OwensT(0, slope).evalf(90) <= between.high
     # No wider than the half turn that its angle makes, whatever h.
     assert max(abs(found.low), abs(found.high)) <= abs(atan(S(slope)).evalf(30)) / (2 * pi) + 1e-9
@@ -440,10 +440,10 @@ def test_numbers_out_of_all_proportion_are_rounded_outwards(sign: int, power: in
     """Values of exp(10^9) and the like, whose digits nobody wants."""
     large = S(10) ** power
     between = [sign * x >= large, sign * x <= 2 * large]
-    huge = range_of(sinh(x), Facts(between))
+    huge = range_of(sinh(x), GivenValues(between))
     assert sign * oo in (huge.low, huge.high)
     assert all(end * sign > S(10) ** 100 for end in (huge.low, huge.high))
-    tiny = range_of(sign * exp(-large), Facts())
+    tiny = range_of(sign * exp(-large), GivenValues())
     assert all(0 <= end * sign < S(10) ** -100 for end in (tiny.low, tiny.high))
     assert tiny.low != tiny.high
 
@@ -451,18 +451,18 @@ def test_numbers_out_of_all_proportion_are_rounded_outwards(sign: int, power: in
 def test_what_is_declared_nonzero_may_stand_below() -> None:
     n, m = symbols("n m", real=True, nonzero=True)
     for below in (n, n * m, n**3, Function("f", real=True, nonzero=True)(x)):
-        assert range_of(1 / below, Facts()) == REALS
+        assert range_of(1 / below, GivenValues()) == REALS
     for below in (x, n * x, n + m, Function("f", real=True)(x)):
         with pytest.raises(NoRange):
-            range_of(1 / below, Facts())
+            range_of(1 / below, GivenValues())
 
 
 def test_facts_are_hashable_and_can_be_extended() -> None:
-    facts = Facts([x > 1])
-    assert facts.extended(x < 2) == Facts([x > 1, x < 2])
-    assert hash(facts) == hash(Facts([x > 1]))
-    assert Facts([Ge(x, 1), Le(x, 2), Ne(x, y), Eq(x, y)]).nonzeros == (x - y,)
-    assert Facts([Eq(2, x), Eq(y, y + x)]).values == ((x, S(2)),)
+    facts = GivenValues([x > 1])
+    assert facts.extended(x < 2) == GivenValues([x > 1, x < 2])
+    assert hash(facts) == hash(GivenValues([x > 1]))
+    assert GivenValues([Ge(x, 1), Le(x, 2), Ne(x, y), Eq(x, y)]).nonzeros == (x - y,)
+    assert GivenValues([Eq(2, x), Eq(y, y + x)]).values == ((x, S(2)),)
 
 
 # -- random expressions ------------------------------------------------------------------------
@@ -481,7 +481,7 @@ def test_ranges_contain_random_values() -> None:
         if expr.has(S.NaN, S.ComplexInfinity, I, oo, -oo):
             continue
         try:
-            found = range_of(expr, Facts(given))
+            found = range_of(expr, GivenValues(given))
         except NoRange:
             continue
         for values in points(rng, chosen, given, 6, extreme=True):

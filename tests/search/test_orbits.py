@@ -10,7 +10,7 @@ from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.notation import alpha, kappa, nu
-from slrsym.numbers import Undecided, iteration
+from slrsym.numbers import Inconclusive, iteration
 from slrsym.numbers.orbits import Contradicted, examine
 from slrsym.planar import (
     FIXED_POINTS,
@@ -344,8 +344,8 @@ def test_what_cannot_be_seen_is_not_believed():
     # The orbits turn for ever, on circles.
     c, s = Rational(3, 5), Rational(4, 5)
     turn = box_map({x: c * x - s * y, y: s * x + c * y})
-    with pytest.raises((Contradicted, Undecided)):
+    with pytest.raises((Contradicted, Inconclusive)):
         examine(StepsVanish(turn), [], np.random.default_rng(0))
     slow = box_map({x: x - x**9 / 10**6, y: y / 2})
-    with pytest.raises(Undecided, match="that is too few"):
+    with pytest.raises(Inconclusive, match="that is too few"):
         examine(OrbitsConvergeTo(slow, point_set([(0, 0)])), [], np.random.default_rng(0))

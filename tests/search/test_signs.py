@@ -48,8 +48,8 @@ from sympy import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.gaussian.law import standard_normal
-from slrsym.search.intervals import Range, Sign
-from slrsym.search.ranges import Facts
+from slrsym.search.intervals import RealInterval, Sign
+from slrsym.search.ranges import GivenValues
 from slrsym.search.signs import decider_of
 from tests._profile import THOROUGH, more
 from tests.search._fuzz import (
@@ -79,8 +79,8 @@ SIGNS = {
 }
 
 
-def sign_of(expr: Expr, facts: Facts | None = None) -> Sign:
-    return decider_of(facts or Facts()).answer(expr)
+def sign_of(expr: Expr, facts: GivenValues | None = None) -> Sign:
+    return decider_of(facts or GivenValues()).answer(expr)
 
 
 def _direction(value: Any) -> int:
@@ -119,7 +119,7 @@ def test_properties_of_signs(text: str, sign: Sign) -> None:
 
 
 def test_the_sign_of_a_range_of_both_signs_is_unknown() -> None:
-    assert Sign.of_range(Range(-1, 1)) == Sign()
+    assert Sign.of_range(RealInterval(-1, 1)) == Sign()
 
 
 # -- expressions -------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ KNOWN: list[tuple[Expr, list[Expr], str]] = [
 
 @pytest.mark.parametrize(("expr", "given", "wanted"), KNOWN, ids=str)
 def test_signs_that_are_found(expr: Expr, given: list[Expr], wanted: str) -> None:
-    found = sign_of(expr, Facts(given))
+    found = sign_of(expr, GivenValues(given))
     assert found == SIGNS[wanted]
     assert found.nonzero is (wanted in ("> 0", "< 0", "!= 0"))
 
@@ -229,7 +229,7 @@ UNKNOWN: list[tuple[Expr, list[Expr]]] = [
 
 @pytest.mark.parametrize(("expr", "given"), UNKNOWN, ids=str)
 def test_what_has_both_signs_is_unknown(expr: Expr, given: list[Expr]) -> None:
-    found = sign_of(expr, Facts(given))
+    found = sign_of(expr, GivenValues(given))
     assert not (found.nonnegative and not expr.has(Integral)), found
     assert not found.nonpositive
 
@@ -258,24 +258,24 @@ def test_what_may_be_undefined_has_no_sign(expr: Expr) -> None:
 @pytest.mark.parametrize("expr", [asin(2 * x + y) ** 2 + 1, acos(2 * x + y) + 1], ids=str)
 def test_an_arc_sine_is_defined_between_both_bounds(expr: Expr) -> None:
     sides = [2 * x + y <= 1, 2 * x + y >= -1]
-    assert sign_of(expr, Facts(sides)) == SIGNS["> 0"]
+    assert sign_of(expr, GivenValues(sides)) == SIGNS["> 0"]
     for side in sides:
-        assert sign_of(expr, Facts([side])) == Sign()
+        assert sign_of(expr, GivenValues([side])) == Sign()
 
 
 def test_a_hypothesis_that_may_be_undefined_secures_no_domain() -> None:
-    facts = Facts([Gt(1 / x, 0)])
-    assert sign_of(1 / x**2, Facts([Gt(1 / x**2, 5)])) == Sign()
+    facts = GivenValues([Gt(1 / x, 0)])
+    assert sign_of(1 / x**2, GivenValues([Gt(1 / x**2, 5)])) == Sign()
     assert sign_of(y, facts) == Sign()
 
 
 @pytest.mark.parametrize("given", [[x > 1, x < 0], [Eq(x, 1), Eq(x, 2)], [p < 0], [x**2 < -1]])
 def test_contradictory_hypotheses_are_no_error(given: list[Expr]) -> None:
-    assert isinstance(sign_of(x + p, Facts(given)), Sign)
+    assert isinstance(sign_of(x + p, GivenValues(given)), Sign)
 
 
 def test_answers_do_not_depend_on_earlier_questions() -> None:
-    facts = Facts([x > y, y > z])
+    facts = GivenValues([x > y, y > z])
     alone = sign_of(x - z, facts)
     for other in (x * y * z - 1, x**2 - y**2, exp(x) - z, 1 / x):
         sign_of(other, facts)
@@ -324,7 +324,7 @@ def test_answers_do_not_depend_on_earlier_questions() -> None:
     ids=str,
 )
 def test_relations(relation: Expr, given: list[Expr], wanted: bool) -> None:
-    assert decider_of(Facts(given)).holds(relation) is wanted
+    assert decider_of(GivenValues(given)).holds(relation) is wanted
 
 
 # -- random expressions ------------------------------------------------------------------------
@@ -342,7 +342,7 @@ def test_signs_hold_at_random_points() -> None:
         expr = random_expression(rng, rng.choice((2, 3)), chosen)
         if expr.has(S.NaN, S.ComplexInfinity, I, oo, -oo):
             continue
-        found = sign_of(expr, Facts(given))
+        found = sign_of(expr, GivenValues(given))
         if found == Sign():
             continue
         for values in points(rng, chosen, given, 6, extreme=True):
@@ -368,8 +368,8 @@ def test_a_symbol_that_is_given_a_value_has_the_sign_of_it(
     value: Expr, more_given: Any, expr: Expr
 ) -> None:
     given = [Eq(x, value), *([more_given] if more_given is not True else [])]
-    assert sign_of(expr, Facts(given)).positive
-    assert not sign_of(expr, Facts(given[1:])).decided
+    assert sign_of(expr, GivenValues(given)).positive
+    assert not sign_of(expr, GivenValues(given[1:])).decided
 
 
 @more
@@ -384,7 +384,7 @@ def test_signs_of_polynomials_on_boxes(seed: int) -> None:
             rng.randint(-3, 3) * x ** rng.randint(0, 3) * y ** rng.randint(0, 2) for _ in "abcd"
         ]
         expr = sum(terms, S.Zero)
-        found = sign_of(expr, Facts(given))
+        found = sign_of(expr, GivenValues(given))
         evaluated = lambdify((x, y), expr, [])
         for i, at in product(range(9), (Rational(1, 10**6), Rational(1, 2), 1, 3, 10**6)):
             value = evaluated(low + (high - low) * Rational(i, 8), at)

@@ -12,7 +12,7 @@ from slrsym.evidence.emission import Emission
 from slrsym.evidence.proof_log import emitted, in_order
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, sign
-from slrsym.trusted import Book, Refused, Script, recheck, written
+from slrsym.trusted import Book, Rejected, Script, recheck, written
 from slrsym.trusted.log import RULES, Reader, _read
 from slrsym.trusted.term import key, num, parse
 from slrsym.trusted.theorem import prove
@@ -70,7 +70,7 @@ def test_evidence_shows_nothing_but_its_statement(records):
             wrong += [("=", ("+", left, num(1, 7)), right)] if kind == "=" else []
             for p in wrong:
                 tried += 1
-                with pytest.raises(Refused):
+                with pytest.raises(Rejected):
                     prove(name, premises, data[0], p, data[2])
     assert tried > 20
 
@@ -129,7 +129,7 @@ def test_a_hypothesis_that_differs_by_roots_in_denominators_is_found():
              ("*", num(3), ("*", num(4), second)), ("*", num(3), num(2)))  # fmt: skip
     wanted = ("<", ("*", apart, a), num(1))
     assert searched(wanted, [known], effort=5_000)[0] == "arithmetic"
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         searched(("<", ("*", apart, a), num(1, 2)), [known], effort=5_000)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from slrsym.trusted import Book, Refused, Script, recheck, written
+from slrsym.trusted import Book, Rejected, Script, recheck, written
 from slrsym.trusted.log import _FIELDS, FORMAT, _digest
 from slrsym.trusted.term import defined, num
 from tests.trusted.terms import N, X, Y
@@ -456,7 +456,7 @@ def test_forged_logs_are_refused(name, tmp_path):
     assert text != text_of(good())
     path = tmp_path / "forged.log"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises((Refused, UnicodeDecodeError)):
+    with pytest.raises((Rejected, UnicodeDecodeError)):
         recheck(path)
 
 

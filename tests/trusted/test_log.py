@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import slrsym.trusted
-from slrsym.trusted import Book, Refused, Script, recheck, written
+from slrsym.trusted import Book, Rejected, Script, recheck, written
 from slrsym.trusted.log import _digest
 from slrsym.trusted.term import defined, num
 from tests.trusted.terms import N, X, Y
@@ -91,7 +91,7 @@ FORGERIES = {
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_logs_are_refused(name, tmp_path):
-    with pytest.raises(Refused, match="line"):
+    with pytest.raises(Rejected, match="line"):
         recheck(log(tmp_path / "f.log", _forge(FORGERIES[name])))
 
 
@@ -120,7 +120,7 @@ def test_files_that_were_changed_are_refused(change, tmp_path):
     text = path.read_text()
     assert change(text) != text
     path.write_text(change(text))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         recheck(path)
 
 
@@ -128,7 +128,7 @@ def test_another_format_is_refused_whatever_its_digest(tmp_path):
     record = {"format": "other"}
     path = tmp_path / "f.log"
     path.write_text(json.dumps({**record, "digest": _digest("", record)}) + "\n")
-    with pytest.raises(Refused, match="format"):
+    with pytest.raises(Rejected, match="format"):
         recheck(path)
 
 
@@ -136,7 +136,7 @@ def test_a_proof_may_not_suppose_more_than_its_claim():
     book = Book()
     script = Script(book)
     line = script.add("assume", (), ("<", ZERO, X))
-    with pytest.raises(Refused, match="supposes more"):
+    with pytest.raises(Rejected, match="supposes more"):
         script.record("free", ("<", ZERO, X), (), line)
     assert list(book) == []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.trusted import Refused
+from slrsym.trusted import Rejected
 from slrsym.trusted.schemas import SCHEMAS
 from slrsym.trusted.term import key, num
 from slrsym.trusted.theorem import prove
@@ -71,12 +71,12 @@ def test_a_theorem_names_itself_and_supposes_something(name):
 def test_another_goal_or_other_values_are_refused(name):
     goal, values = STATEMENTS[name]
     for other in (("o", "Forever", *goal[2:]), (*goal, ONE, ONE), goal[:2], ("=", ONE, ONE)):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             theorem(name, other, *values)
     for wrong in ((*values, ONE), values[1:] if values else (ONE,)):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             theorem(name, goal, *wrong)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         theorem("from nothing", goal, *values)
 
 
@@ -93,7 +93,7 @@ def test_another_goal_or_other_values_are_refused(name):
     ],
 )
 def test_what_is_no_map_of_a_box_is_refused(g):
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         theorem("decrease", ("o", "DecreasesAlong", g, SQUARE))
 
 
@@ -134,7 +134,7 @@ def test_a_parameter_is_not_caught_by_a_coordinate():
     ],
 )
 def test_data_that_does_not_fit_is_refused(name, goal, values):
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         theorem(name, goal, *values)
 
 
@@ -167,5 +167,5 @@ def test_smooth_functions_ask_for_open_relations():
     ],
 )
 def test_what_is_not_known_to_be_smooth_is_refused(body):
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         smoothness(body)

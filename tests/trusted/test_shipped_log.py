@@ -14,7 +14,7 @@ from slrsym.evidence.earlier import records
 from slrsym.evidence.proof_log import emitted, in_order, statements, write_log
 from slrsym.evidence.shipped import SHIPPED, judged
 from slrsym.proof import Claim, builtin_ledger, chain, sign
-from slrsym.trusted import Refused, differs, recheck, written
+from slrsym.trusted import Rejected, differs, recheck, written
 from slrsym.trusted.log import UNCHECKED, _digest, text_lines
 from tests._profile import THOROUGH, more, thorough_only
 
@@ -78,13 +78,13 @@ def test_a_changed_byte_is_refused(tmp_path, at, monkeypatch):
     path = tmp_path / "changed.log.xz"
     path.write_bytes(data)
     monkeypatch.setattr("slrsym.trusted.log._judged", lambda record, book: record)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         recheck(path)
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     (tmp_path / "noise.log").write_bytes(b'{"format": "\xff"}\n')
-    with pytest.raises(Refused, match="line 1: no text"):
+    with pytest.raises(Rejected, match="line 1: no text"):
         recheck(tmp_path / "noise.log")
 
 
@@ -93,11 +93,11 @@ def test_what_is_cut_off_is_missed(tmp_path, monkeypatch):
     data = SHIPPED.read_bytes()
     path = tmp_path / "cut.log.xz"
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(Refused, match=r"damaged|cut short"):
+    with pytest.raises(Rejected, match=r"damaged|cut short"):
         recheck(path)
     lines = list(text_lines(SHIPPED))
     path.write_bytes(lzma.compress("".join(lines[:-1]).encode()))
-    with pytest.raises(Refused, match="claims are missing"):
+    with pytest.raises(Rejected, match="claims are missing"):
         recheck(path)
 
 
@@ -107,7 +107,7 @@ def test_what_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "long.log.xz"
     for data in (b"0" * 100_000, b"0\n" * 100_000):
         path.write_bytes(lzma.compress(data))
-        with pytest.raises(Refused, match="more than a log may hold"):
+        with pytest.raises(Rejected, match="more than a log may hold"):
             list(text_lines(path))
 
 
@@ -218,5 +218,5 @@ def test_a_digest_made_anew_does_not_help(part, tmp_path):
             lines.append(json.dumps(record, separators=(",", ":")))
         path = tmp_path / "forged.log.xz"
         path.write_bytes(lzma.compress(("\n".join(lines) + "\n").encode()))
-        with pytest.raises(Refused, match="line 2"):
+        with pytest.raises(Rejected, match="line 2"):
             recheck(path)

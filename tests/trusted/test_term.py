@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slrsym.trusted.term import (
     DEPTH,
     Reader,
-    Refused,
+    Rejected,
     Table,
     children,
     conditions,
@@ -125,7 +125,7 @@ def test_what_is_written_is_read(wanted):
     ],
 )  # fmt: skip
 def test_what_is_no_term_is_refused(data):
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         parse(data)
 
 
@@ -135,13 +135,13 @@ def test_depth_and_size_have_limits_that_references_cannot_pass():
         nested = ["+", nested]
     assert parse(nested)
     nested = ["+", ["+", nested]]
-    with pytest.raises(Refused, match="deep"):
+    with pytest.raises(Rejected, match="deep"):
         parse(nested)
     reader = Reader()
     reader.add(["pi"])
     for k in range(15):
         reader.add(["+", k, k])
-    with pytest.raises(Refused, match="large"):
+    with pytest.raises(Rejected, match="large"):
         reader.add(["+", 15, 15])
 
 
@@ -154,9 +154,9 @@ def test_what_a_sort_asks():
     sign, growth = conditions(("u", "g", "R>=0", 1), square)
     assert sign == ("forall", (X,), (("<=", num(0), ("^", 2, 1, X)),), ())
     assert growth == ("o", "moderate", square)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         conditions(("u", "g", "R", 2), square)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         conditions(("u", "g", "R", 1), ("lam", (Y,), (Y,), ()))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.trusted.term import Refused, defined, key, num, same
+from slrsym.trusted.term import Rejected, defined, key, num, same
 from slrsym.trusted.theorem import Theorem, prove
 from tests.trusted.terms import F, I, J, N, X, Y, f, total
 
@@ -36,13 +36,13 @@ def test_nothing_else_makes_or_changes_a_theorem():
         theorem.conclusion = B
     with pytest.raises(TypeError):
         theorem.hypotheses[key(B)] = B
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("assume", [A], A)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("believe", [], A)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("assume", [], A, B)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("assume", [], X)
 
 
@@ -80,7 +80,7 @@ def test_logic_is_the_truth_table(premises, given_, conclusion):
     if follows:
         assert hypotheses(prove("logic", lines, (given_,), conclusion)) == {key(given_)}
     else:
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("logic", lines, (given_,), conclusion)
 
 
@@ -96,7 +96,7 @@ def test_an_instance_is_one_of_the_hypotheses_too():
     wanted = {key(("<", ZERO, Y)), key(defined(Y)), key(("<", ZERO, ("+", X, ONE)))}
     assert hypotheses(made) == wanted
     for pairs in (((X, Y), (X, X)), ((ONE, X),), ((X, ("lam", (X,), (X,), ())),), ((F, X),)):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("instance", [line], pairs)
 
 
@@ -109,16 +109,16 @@ def test_an_instance_of_a_function_reaches_the_hypotheses():
 
 
 def test_generalise_and_specialise():
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("generalise", [trust(("<", X, Y), ("<", ZERO, X))], X)
     line = prove("generalise", [trust(("<", X, Y), ("<", ZERO, X))], Y)
     made = prove("specialise", [line], (ONE,))
     assert same(made.conclusion, ("<", X, ONE))
     assert key(("<", ZERO, ONE)) in hypotheses(made)
     for values in ((), (ONE, ONE)):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("specialise", [line], values)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("specialise", [trust(A)], (ONE,))
 
 
@@ -136,14 +136,14 @@ def test_induction():
         ([base, trust(next_one, goal, bound_to)], N, goal), ([base, step], N, next_one),
         ([trust(("<=", ZERO, ("^", 2, 1, ZERO)), bound_to), step], N, goal),
     ):  # fmt: skip
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("induction", lines, n, p)
 
 
 def test_what_a_sort_says():
     made = prove("symbol", [], Y).conclusion
     assert same(made, ("and", defined(Y), ("<", ZERO, Y)))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("symbol", [], ONE)
 
 
@@ -174,7 +174,7 @@ def test_chains():
     assert prove("chain", [eq, trust(("=", z, y))]).conclusion == ("=", x, z)
     assert prove("chain", [le]).conclusion == ("<=", x, y)
     for lines in ([], [lt, le], [trust(("!=", x, y))], [le, le], [trust(A), trust(("not", A))]):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("chain", lines)
 
 
@@ -184,9 +184,9 @@ def test_what_stands_in_a_relation_is_defined():
     assert prove("defined", [line], [2, 3]).conclusion == defined(X)
     assert prove("defined", [line], [1, [3, 1]]).conclusion == defined(Y)
     for path in ([1, [2, 0]], [3], ["x"], 2, [[1, 2, 3]]):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("defined", [line], path)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("defined", [trust(("not", A))], [1])
 
 
@@ -202,7 +202,7 @@ def test_equals_for_equals():
         ([line], [[1]]), ([line, equation], [[1]]), ([line, equation], [1]),
         ([line, equation], 3), ([line, line], [[1]]),
     ):  # fmt: skip
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("rewrite", lines, paths)
 
 
@@ -215,7 +215,7 @@ def test_a_hypothesis_about_what_is_bound_stays_inside():
     made = prove("rewrite", [line, trust(*equation, *in_range)], inside)
     assert same(made.conclusion, ("<", total(J, X, low, J), Y)) is True
     assert not hypotheses(made)
-    with pytest.raises(Refused, match="bound here"):
+    with pytest.raises(Rejected, match="bound here"):
         prove("rewrite", [line, trust(*equation, ("<", ZERO, I))], inside)
 
 
@@ -234,7 +234,7 @@ def test_a_range_of_an_integral_needs_ends_in_order():
     assert key(("<=", ZERO, X)) in hypotheses(prove("under", [equal], node))
     # An end of the name of the variable is another thing.
     odd = ("int", (t,), (f(t, X),), (ZERO, t))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("under", [trust(("<=", f(t, X), ONE), ("<=", t, t))], odd)
 
 
@@ -244,7 +244,7 @@ def test_under_expectations_and_sums():
     node = ("E", (g,), (f(g, X),), (law,))
     made = prove("under", [trust(("<", f(g, X), ONE), A)], node)
     assert made.conclusion == ("<=", node, ("E", (g,), (ONE,), (law,)))
-    with pytest.raises(Refused, match="bound here"):
+    with pytest.raises(Rejected, match="bound here"):
         prove("under", [trust(("<", f(g, X), ONE), ("<", num(-20), g))], node)
     line_up = ("int", (g,), (f(g, X),), (("-oo",), ("oo",)))
     assert prove("under", [trust(("<=", f(g, X), ONE))], line_up).conclusion[0] == "<="
@@ -253,5 +253,5 @@ def test_under_expectations_and_sums():
         (trust(("<=", f(g, X), ONE)), down), (trust(("!=", f(g, X), ONE)), node),
         (trust(("<=", ONE, f(g, X))), node), (trust(A), ("d", (1,), (g,), (ZERO,), (X,))),
     ):  # fmt: skip
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("under", [premise], other)

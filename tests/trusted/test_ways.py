@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import norm
 
 from slrsym.evidence.arithmetic import searched
-from slrsym.trusted import Book, Refused, Script, calculus, written
+from slrsym.trusted import Book, Rejected, Script, calculus, written
 from slrsym.trusted.expect import moderate
-from slrsym.trusted.log import Judged, Stated, differs, recheck
+from slrsym.trusted.log import Judged, LoggedStep, differs, recheck
 from slrsym.trusted.ring import Finer
 from slrsym.trusted.term import Reader, Table, defined, key, neg, num, parse, plain, substitute
 from slrsym.trusted.theorem import prove
@@ -60,7 +60,7 @@ def test_both_or_neither():
     for given, right in ((a, b), (b, a), (("not", a), ("not", b)), (("not", b), ("not", a))):
         assert prove("logic", [], (both, given), right)
         for wrong in (c, ("not", c), ("not", right)):
-            with pytest.raises(Refused, match="does not follow"):
+            with pytest.raises(Rejected, match="does not follow"):
                 prove("logic", [], (both, given), wrong)
 
 
@@ -76,7 +76,7 @@ def test_odd_and_even_functions(name):
     at, opposite = fn(name, x), fn(name, neg(x))
     assert shown(("=", opposite, ("*", num(PARITY[name]), at)), *given)
     for factor in (-PARITY[name], 2 * PARITY[name], 0):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             shown(("=", opposite, ("*", num(factor), at)), *given)
 
 
@@ -86,9 +86,9 @@ def test_functions_of_two_arguments_at_opposite_points(name, signs):
     for place, sign in enumerate(signs):
         opposite = fn(name, *(neg(a) if i == place else a for i, a in enumerate((x, y))))
         assert shown(("=", opposite, ("*", num(sign), at)))
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             shown(("=", opposite, ("*", num(-sign), at)))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         shown(("=", at, fn(name, x, x)))
 
 
@@ -103,14 +103,14 @@ def test_what_holds_is_defined():
 def test_a_conjunction_is_taken_apart():
     both = ("and", ("<", ZERO, x), ("and", ("<", ZERO, y), ("<", ZERO, z)))
     assert shown(("<", ZERO, ("+", x, y, z)), both, use=[0, 1, 2])
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         shown(("<", ZERO, ("+", x, y, z)), both, use=[0, 1])
 
 
 def test_what_is_defined_in_a_sum_alone_does_not_leave_it():
     i, k = ("s", "i", "Z"), ("s", "k", "Z>=0")
     terms = ("sum", (i,), (("*", i, fn("log", k)),), (ONE, k))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         found(("=", terms, ("*", fn("log", k), ("sum", (i,), (i,), (ONE, k)))))
 
 
@@ -118,7 +118,7 @@ def test_denominators_of_a_sign_and_of_none():
     form = ("+", power(x, 2), ("*", x, z), power(z, 2))
     assert found(("<=", ("*", form, power(m, -1)), ZERO))
     assert shown(("<=", ZERO, ("*", x, power(z, -1))), ("<=", ZERO, ("*", x, z)), ("!=", z, ZERO))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         shown(("<=", ZERO, ("*", x, power(z, -1))), ("!=", z, ZERO))
 
 
@@ -126,11 +126,11 @@ def test_roots():
     assert shown(("=", power(num(12), 1, 2), ("*", TWO, power(num(3), 1, 2))))
     assert shown(("=", power(neg(power(m, -1)), 1, 2), power(neg(m), -1, 2)))
     product = power(("*", n, x), 1, 2)
-    with pytest.raises(Refused, match="where another vanishes"):
+    with pytest.raises(Rejected, match="where another vanishes"):
         shown(("=", product, product), ("<=", ZERO, ("*", n, x)))
     for side in (x, neg(x)):
         assert shown(("<=", side, power(power(x, 2), 1, 2)))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         shown(("=", x, power(power(x, 2), 1, 2)))
     far = fn("exp", ("*", power(w, 1, 2), x))
     assert shown(("=", ("*", far, far), fn("exp", ("*", TWO, power(w, 1, 2), x))),
@@ -144,7 +144,7 @@ def test_the_argument_of_an_odd_increasing_function_has_the_sign_of_its_value():
         """By the row, in answer to one of the questions."""
         given = ((kind, ZERO, fn(name, x)),)
         for number in range(8):
-            with suppress(Refused):
+            with suppress(Rejected):
                 data = [4, [], [0], [[number, [row]]]]
                 return prove("arithmetic", [], given, ("<", ZERO, x), data)
         return None
@@ -157,7 +157,7 @@ def test_the_argument_of_an_odd_increasing_function_has_the_sign_of_its_value():
 def played(statement, entry, *given):
     """The statement by one piece of evidence, in answer to one of the questions; None if none."""
     for number in range(8):
-        with suppress(Refused):
+        with suppress(Rejected):
             data = [4, [], list(range(len(given))), [[number, [entry]]]]
             return prove("arithmetic", [], given, statement, data)
     return None
@@ -201,7 +201,7 @@ def test_owens_function_has_the_sign_of_its_second_argument():
     assert shown(("<", ZERO, fn("owens", x, w)))
     assert shown(("<", fn("owens", x, m), ZERO))
     for false in (("<=", ZERO, fn("owens", w, x)), ("<", ZERO, fn("owens", w, m))):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             shown(false)
 
 
@@ -216,11 +216,11 @@ def test_factors_leave_an_integral():
     assert found(
         ("=", integral(power(("*", below, w), -1)), ("*", power(w, -1), integral(inverse)))
     )
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         found(("=", integral(power(("*", below, z), -1)), ("*", power(z, -1), integral(inverse))))
     # Each denominator to its own power.
     for other in (power(("+", below, ONE), -1), power(below, -3), inverse):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             found(("=", integral(power(below, -2)), integral(other)))
 
 
@@ -229,7 +229,7 @@ def test_every_part_of_an_integrand_counts():
     parts = ("+", x, integral(t), ("*", w, integral(power(t, 2))))
     assert shown(("=", whole, parts))
     for less in (x, ("+", x, integral(t))):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             shown(("=", whole, less))
 
 
@@ -239,7 +239,7 @@ def test_integers_keep_away_from_zero():
     assert shown(("<=", below, num(-1)))
     for false in (("<=", TWO, above), ("<=", below, num(-2)), ("<=", ONE, below),
                   ("<=", above, num(-1))):  # fmt: skip
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             shown(false)
 
 
@@ -256,7 +256,7 @@ def test_slopes_that_are_cited_are_of_free_arguments():
     slope = ("d", (1,), (t,), (fn("zeta", t, t),), (x,))
     cited = prove("unchecked", (), "a test", (), ("=", slope, ZERO))
     other = ("d", (1,), (t,), (fn("zeta", t, y),), (x,))
-    with pytest.raises(Refused, match="cite it"):
+    with pytest.raises(Rejected, match="cite it"):
         prove("arithmetic", [cited], (), ("=", other, ZERO), [8, [], [], []])
     # Of a good one, wherever it stands among the premises.
     for there, here in ((("*", x, y), ("*", w, z)), (y, w)):
@@ -270,7 +270,7 @@ def test_slopes_that_are_cited_are_of_free_arguments():
 def test_the_slope_of_a_bell():
     slope = ("d", (1,), (t,), (fn("erf_prime", t),), (x,))
     assert shown(("=", slope, ("*", num(-2), x, fn("erf_prime", x))))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         shown(("=", slope, ("*", TWO, x, fn("erf_prime", x))))
 
 
@@ -283,16 +283,16 @@ def test_noise():
     first, second = prove("noise", [], NOISE).conclusion[1:]
     assert key(first[2]) == key(ZERO)
     assert second[2] == w
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("noise", [], NORMAL)
     inside = ("lam", (x,), (mean(("+", ("*", x, y), t), (y,), (NOISE,)),), ())
     assert prove("moderate", [], inside)
-    with pytest.raises(Refused, match="more than a square"):
+    with pytest.raises(Rejected, match="more than a square"):
         prove("moderate", [], ("lam", (x,), (mean(("*", x, power(y, 3)), (y,), (NOISE,)),), ()))
-    with pytest.raises(Refused, match="depends on others"):
+    with pytest.raises(Rejected, match="depends on others"):
         prove("moderate", [], ("lam", (w,), (mean(y, (y,), (NOISE,)),), ()))
     for body in (power(y, 1, 2), power(y, -1), fn("erf", y)):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("moderate", [], ("lam", (x,), (mean(("*", x, body), (y,), (NOISE,)),), ()))
 
 
@@ -307,16 +307,16 @@ def test_noise_goes_over_into_noise():
         ((("+", p, q), q), (NORMAL, NOISE)),
         ((p, q), (NORMAL, NORMAL)),
     ):
-        with pytest.raises(Refused, match="noise"):
+        with pytest.raises(Rejected, match="noise"):
             prove("image", [], node, ("lam", (p, q), values, ()), laws)
     twice = mean(("*", x, y), (x, y), (NOISE, NOISE))
-    with pytest.raises(Refused, match="twice"):
+    with pytest.raises(Rejected, match="twice"):
         prove("image", [], twice, ("lam", (p, q), (p, p), ()), (NOISE, NOISE))
 
 
 def test_an_image_is_of_a_matrix():
     for wrong in (("o", "integer", ("+", w)), ("o", "moderate", lam(x)), ("=", w, w)):
-        with pytest.raises(Refused, match="a matrix"):
+        with pytest.raises(Rejected, match="a matrix"):
             prove("psd image", [], wrong, ("tuple", w), (ONE,))
 
 
@@ -325,7 +325,7 @@ def test_the_exponential_of_a_sum():
     assert made.conclusion[2] == ("*", fn("exp", x), fn("exp", y))
     assert set(made.hypotheses) == {key(defined(x)), key(defined(y))}
     for other in (fn("exp", x), fn("erf", ("+", x, y))):
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             prove("exponential of a sum", [], other)
 
 
@@ -352,7 +352,7 @@ def test_the_density_of_a_law():
     for place in (-2, 0, 1, 3):
         here = value(substitute(integrand, {x: num(place)}))
         assert here == pytest.approx(erf(place) * norm.pdf(place, 1 / 3, sqrt(4 / 5)), rel=1e-12)
-    with pytest.raises(Refused, match="one variable"):
+    with pytest.raises(Rejected, match="one variable"):
         prove("density", [], mean(x, laws=(NOISE,)))
 
 
@@ -371,7 +371,7 @@ def test_the_variable_of_a_bend_is_a_variable():
     for point in (("u", "R", "R", (0,), x), ("+", x, ONE), ("s", "x", "R!=0")):
         slope = ("d", (2,), (t,), (power(t, 2),), (point,))
         bend = prove("unchecked", (), "a test", (), ("<=", ZERO, slope))
-        with pytest.raises(Refused, match="no interval"):
+        with pytest.raises(Rejected, match="no interval"):
             prove("tangent", [bend], ZERO, ONE)
 
 
@@ -382,7 +382,7 @@ def test_a_box_has_as_many_ends_as_coordinates():
     whole = box_map(x)
     for low, high in ((2, 1), (1, 2), (2, 2), (1, 0)):
         ends = (("tuple", *(num(-1),) * low), ("tuple", *(ONE,) * high))
-        with pytest.raises(Refused, match="as many"):
+        with pytest.raises(Rejected, match="as many"):
             theorem("decrease", ("o", "DecreasesAlong", (*whole[:3], *ends), SQUARE))
 
 
@@ -391,14 +391,14 @@ def test_decrease_on_a_face():
     goal = ("o", "DecreasesAlong", G, SQUARE)
     made = theorem("on-face", goal, PLANE, ONE, ONE, whole)
     assert key(("o", "DecreasesAlong", PLANE, whole)) in made.hypotheses
-    with pytest.raises(Refused, match="whole box"):
+    with pytest.raises(Rejected, match="whole box"):
         theorem("on-face", goal, PLANE, ONE, ONE, SQUARE)
 
 
 def test_sums_and_products_of_smooth_functions_are_smooth():
     body = ("+", fn("exp", ("*", TWO, x)), power(x, 3))
     assert prove("smooth", [], lam(body), ("tuple", y))
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         prove("smooth", [], lam(fn("max", x, ONE)), ("tuple", y))
 
 
@@ -412,7 +412,7 @@ def test_binders_are_read():
     for term in (["d", [1], [["s", "x", "R"]], [["s", "x", "R"]], [["oo"]]],
                  ["d", 1, [["s", "x", "R"]], [["s", "x", "R"]], [["s", "y", "R"]]],
                  ["text", "two", "words"]):  # fmt: skip
-        with pytest.raises(Refused):
+        with pytest.raises(Rejected):
             parse(term)
 
 
@@ -461,7 +461,7 @@ SAID = {
     ],
 )
 def test_what_a_derivation_says_is_compared(change, name):
-    step = Stated("1", "a rule", frozenset(), ("=", x, x))
+    step = LoggedStep("1", "a rule", frozenset(), ("=", x, x))
     judged = Judged("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
     assert differs(judged, SAID | change) == name
 
@@ -469,7 +469,7 @@ def test_what_a_derivation_says_is_compared(change, name):
 def test_a_log_without_claims_is_none(tmp_path):
     path = tmp_path / "empty.log"
     path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, [])))
-    with pytest.raises(Refused, match="empty"):
+    with pytest.raises(Rejected, match="empty"):
         recheck(path)
 
 

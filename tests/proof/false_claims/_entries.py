@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.check import Verdict, check_claim, numerical_check, step_seed, steps_of
+from slrsym.claims.check import ClaimVerdict, check_claim, numerical_check, step_seed, steps_of
 from slrsym.proof import Claim, Ledger, chain
 from slrsym.search.step import Proof, Rule, Step
 from slrsym.statements.expressions import ProofError, Refused
@@ -92,7 +92,7 @@ class Entry:
     def _ledger(self, claim: Claim) -> Ledger:
         return Ledger({c.id: c for c in (claim, *self.others)})
 
-    def verdict(self, seed: int = 0) -> Verdict:
+    def verdict(self, seed: int = 0) -> ClaimVerdict:
         """The outcome of both checks on every step."""
         claim = self.claim
         return check_claim(claim, self._ledger(claim).find, seed)

@@ -9,11 +9,11 @@ from sympy import Eq, Function, Ne, Piecewise, Rational, Symbol, cos, sin
 
 from slrsym.proof import (
     Claim,
+    ClaimVerdict,
     Ledger,
     ProofError,
     Row,
     StepReport,
-    Verdict,
     algebra,
     all_of,
     cases,
@@ -50,7 +50,7 @@ def rows(*claims: Claim) -> dict[str, Row]:
     return {row.id: row for row in ledger.verify()}
 
 
-def checked(statement, proof) -> Verdict:
+def checked(statement, proof) -> ClaimVerdict:
     claim = known("it", statement, proof)
     return check_claim(claim, Ledger({"it": claim}).find)
 
@@ -256,13 +256,13 @@ def test_a_rule_of_the_package_takes_no_check_from_outside():
 
 
 @pytest.fixture
-def refused() -> Verdict:
+def refused() -> ClaimVerdict:
     found = checked(says(x, "=", x + 1), link(x, "=", x + 1, algebra))
     assert not found.accepted
     return found
 
 
-def spotless(verdict: Verdict) -> tuple[StepReport, ...]:
+def spotless(verdict: ClaimVerdict) -> tuple[StepReport, ...]:
     return tuple(dataclasses.replace(r, refusal="", contradiction="") for r in verdict.reports)
 
 
