@@ -119,7 +119,18 @@ class Attraction:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Why the inequalities are not shown to hold on the whole box; empty if they are."""
+        """Look whether the inequalities hold on the whole box.
+
+        Parameters
+        ----------
+        statement : Boolean
+            What it is evidence for.
+
+        Returns
+        -------
+        str
+            Why this is not shown; empty if it is.
+        """
         if statement != self.statement:
             return f"this is evidence for {self.statement}"
         low, high = self._ends

@@ -96,7 +96,18 @@ class Sublevel:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Why the bounds are not shown to hold for all kappa; empty if they are."""
+        """Look whether the bounds hold for all kappa.
+
+        Parameters
+        ----------
+        statement : Boolean
+            What it is evidence for.
+
+        Returns
+        -------
+        str
+            Why this is not shown; empty if it is.
+        """
         if statement != self.statement:
             return f"this is evidence for {self.statement}"
         if not (Fraction(self.lam) > 0 and 0 < Fraction(self.radius) < Fraction(1, 2)):

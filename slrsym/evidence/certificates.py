@@ -249,18 +249,21 @@ class Search:
         return False
 
     def multiple(self, st: Ring, p: Any, want: Any) -> None:
-        """From a fact that differs by roots, which stand in the denominator of one of the two."""
+        """From a fact that differs by roots, or by a positive factor of the whole."""
         live = st.facts.live
         roots = [st.x[i] for i, _, _ in st.facts.roots if i in live]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
         known = [f for f, s in st.facts.known() if s != ANY and len(f) > 2]
         made: dict[Any, Any] = {}
-        for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
+        used = sorted(live.intersection(i for f in known for i in used_in(f)))
+        positive = [st.x[i] for i in used if st.facts.sign(st.x[i]) == POS]
+        scales = [*roots, *(x for x in positive if x not in roots)]
+        for f, a in itertools.product(known, roots) if len(scales) > 1 else ():
             if live.issuperset(used_in(f)):
                 q = st.facts.reduced(f * a)
                 self.work += 1 + len(q)
                 made.setdefault(st.facts._key(q)[0], (f, a, q.leading_coefficient()))
-        for b in roots if made else ():
+        for b in scales if made else ():
             q = st.facts.reduced(p * b)
             self.work += 1 + len(q)
             if q != 0 and (name := st.facts._key(q)[0]) in made:
