@@ -6,7 +6,7 @@ equations, from which the statement follows by arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, expand
 
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
-from slrsym.evidence.emission import FAILURES, Emission, places
+from slrsym.evidence.emission import FAILURES, Emission, at_path, places
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
@@ -26,6 +26,7 @@ from slrsym.trusted.expect import ONE, added_all
 from slrsym.trusted.term import (
     Term,
     bound,
+    children,
     defined,
     free,
     inside,
@@ -354,15 +355,22 @@ class Calculus:
 
     def conclude(self, wanted: Term, more: Sequence[Line] = ()) -> Line:
         """The statement from the equations, by arithmetic; bodies are matched if need be."""
-        ends = expectations_in(wanted)
-        lines = [self.resolved(line, ends) for line in self.lines.values()]
+        named = expectations_in(wanted)
+        about = [line for line in self.lines.values() if self._is_about(line, named)]
+        lines = [self.resolved(line, named) for line in about]
+        ends = dict(named)
         for line in lines:
             ends |= expectations_in(line.theorem.conclusion[2])
         rest = [t for k, t in ends.items() if k not in self.lines]
+        came_out = any(key(t) not in named for t in rest)
         equal: list[Line] = []
         for i, a in enumerate(rest):
-            for b in rest[:i]:
+            # What fails costs most: bodies that are equal mostly have the same functions, and those
+            # of the statement are compared with those that came out, if any did.
+            for b in sorted(rest[:i], key=lambda b: _shape(a) != _shape(b)):
                 if key(("tuple", *outside(a))) != key(("tuple", *outside(b))):
+                    continue
+                if came_out and {key(a), key(b)} <= named.keys():
                     continue
                 other = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
                 with suppress(*FAILURES):
@@ -371,10 +379,32 @@ class Calculus:
         for line in equal:
             _, a, _ = line.theorem.conclusion
             lines = [self.rewritten(other, line, a) for other in lines]
-        named = expectations_in(wanted)
-        mine = [line for line in lines if key(line.theorem.conclusion[1]) in named]
-        others = [line for line in lines if line.theorem.conclusion[1][0] != "E"]
+        mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
+        others = [line for line in lines if line not in mine]
+        with suppress(*FAILURES):
+            return self.em.attempt(partial(self._put_in, wanted, mine, [*others, *equal, *more]))
         return self.shown(wanted, [*mine, *others, *equal, *more])
+
+    @staticmethod
+    def _is_about(line: Line, named: Mapping[str, Term]) -> bool:
+        """Whether an equation is one of an expectation that is named, or of something else."""
+        sides = line.theorem.conclusion[1:]
+        return sides[0][0] != "E" or any(key(side) in named for side in sides)
+
+    def _put_in(self, wanted: Term, equations: Sequence[Line], more: Sequence[Line]) -> Line:
+        """The statement with the other sides of equations in it, and then as it was."""
+        meant, named, changed = wanted, expectations_in(wanted), []
+        for line in equations:
+            _, a, b = line.theorem.conclusion
+            node, other = (a, b) if key(a) in named else (b, a)
+            paths = places(meant, node)
+            for path in paths:
+                meant = at_path(meant, path, other)
+            changed.append((line, [plain(path) for path in paths]))
+        shown = self.shown(meant, more)
+        for line, paths in reversed(changed):
+            shown = self.add("rewrite", [shown, line], paths) if paths else shown
+        return shown
 
 
 def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
@@ -382,6 +412,14 @@ def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
     names = set(law.symbols)
     varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
+
+
+def _shape(t: Term) -> list[str]:
+    """The functions in a term, each with the power that it stands in, in order."""
+    if t[0] == "f":
+        return [t[1]]
+    power = f"^{t[1]}" if t[0] == "^" else ""
+    return sorted(name + power for _, part in children(t) for name in _shape(part))
 
 
 def joined(laws: Sequence[Law]) -> Law:

@@ -95,8 +95,15 @@ def _stein(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 @family("_Substitution")
 def _substitution(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    with suppress(*FAILURES):
+        # The new variables put in often are what the statement has.
+        return em.attempt(partial(_with_images, em, step, Calculus(em, step.context)))
+    return _with_images(em, step, _worked(em, step))
+
+
+def _with_images(em: Emission, step: Step, work: Calculus) -> Line:
     rule: Any = step.rule
-    forms, work = dict(rule.forms), _worked(em, step)
+    forms = dict(rule.forms)
     for node in nodes_of(step):
         if set(node.law.symbols) == set(forms):
             factored(work, node, forms, rule.law)
