@@ -6,6 +6,8 @@ equations, from which the statement follows by arithmetic.
 
 from __future__ import annotations
 
+import math
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -155,10 +157,16 @@ class Calculus:
                     left += [n for n in more if n != e]
                     break
 
-    def multiplied_out(self, e: Expectation) -> Any:
-        """The terms of the integrand, and factors that do not vary."""
+    def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
+        """The terms of the integrand, and factors that do not vary; sums inside only if `deep`."""
         parts: dict[Expr, Expr] = {}
-        for term in Add.make_args(expand(e.integrand, power_exp=False)):
+        # The kernel takes a sum of copies as it stands.
+        kept = e.integrand.atoms(IIDSum)
+        if not deep:
+            kept |= set().union(*(a.atoms(Add) for a in e.integrand.as_base_exp()[0].args))
+        names = {part: Dummy(real=True) for part in kept}
+        whole = expand(e.integrand.xreplace(names), power_exp=False)
+        for term in Add.make_args(whole.xreplace({x: part for part, x in names.items()})):
             factor, rest = _apart(term, e.law)
             parts[rest] = parts.get(rest, S.Zero) + factor
         if list(parts.items()) == [(e.integrand, S.One)]:
@@ -363,16 +371,18 @@ class Calculus:
             ends |= expectations_in(line.theorem.conclusion[2])
         rest = [t for k, t in ends.items() if k not in self.lines]
         came_out = any(key(t) not in named for t in rest)
+        equations = any(h[0] == "=" for h in self.given)
         equal: list[Line] = []
         for i, a in enumerate(rest):
-            # What fails costs most: bodies that are equal mostly have the same functions, and those
-            # of the statement are compared with those that came out, if any did.
-            for b in sorted(rest[:i], key=lambda b: _shape(a) != _shape(b)):
+            # Those of the statement are compared with those that came out, if any did.
+            for b in rest[:i]:
                 if key(("tuple", *outside(a))) != key(("tuple", *outside(b))):
                     continue
                 if came_out and {key(a), key(b)} <= named.keys():
                     continue
                 other = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
+                if not equations and _differ(inside(a)[0], other):
+                    continue
                 with suppress(*FAILURES):
                     equal.append(self.em.attempt(partial(self.with_body, a, other)))
                     break
@@ -414,12 +424,42 @@ def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
 
 
-def _shape(t: Term) -> list[str]:
-    """The functions in a term, each with the power that it stands in, in order."""
-    if t[0] == "f":
-        return [t[1]]
-    power = f"^{t[1]}" if t[0] == "^" else ""
-    return sorted(name + power for _, part in children(t) for name in _shape(part))
+def _differ(a: Term, b: Term) -> bool:
+    """Whether two bodies plainly are not the same: most are such, and comparing them costs most."""
+    x, y = _at_random(a), _at_random(b)
+    return x is not None and y is not None and not math.isclose(x, y, rel_tol=1e-9)
+
+
+def _at_random(t: Term) -> float | None:
+    """The value of a term, where the name of a symbol chooses its number; None if it has none."""
+    head, arguments = t[0], [part for _, part in children(t)]
+    if head == "s":
+        return 0.3 + zlib.crc32(key(t).encode()) / 2**32
+    if head == "n":
+        return float(t[1]) / float(t[2])
+    values = [_at_random(part) for part in arguments]
+    known = [v for v in values if v is not None]
+    if len(known) < len(values):
+        return None
+    try:
+        if head in ("+", "*"):
+            return sum(known) if head == "+" else math.prod(known)
+        if head == "^":
+            return math.pow(known[0], t[1] / t[2])
+        return _VALUES[t[1]](*known) if head == "f" else _VALUES[head](*known)
+    except (KeyError, ArithmeticError, ValueError):
+        return None
+
+
+def _bell(x: float) -> float:
+    return 2 / math.sqrt(math.pi) * math.exp(-x * x)
+
+
+_VALUES: dict[str, Callable[..., float]] = {
+    "pi": lambda: math.pi, "exp": math.exp, "log": math.log, "erf": math.erf, "abs": abs,
+    "erf_prime": _bell, "erf_second": lambda x: -2 * x * _bell(x), "atan": math.atan,
+    "asin": math.asin, "sin": math.sin, "cos": math.cos, "tanh": math.tanh, "max": max,
+}  # fmt: skip
 
 
 def joined(laws: Sequence[Law]) -> Law:

@@ -34,9 +34,9 @@ from slrsym.trusted.term import (
 # -- families -------------------------------------------------------------------------------------
 
 
-def _worked(em: Emission, step: Step, *ways: str, rule: Any = None) -> Calculus:
+def _worked(em: Emission, step: Step, *ways: str, rule: Any = None, deep: bool = True) -> Calculus:
     work = Calculus(em, step.context)
-    chosen: list[Any] = [work.no_copies, work.multiplied_out, work.constant]
+    chosen: list[Any] = [work.no_copies, partial(work.multiplied_out, deep=deep), work.constant]
     chosen += [getattr(work, way) for way in ways]
     if rule is not None:
         chosen.append(partial(work.stein, rule.variables))
@@ -84,8 +84,13 @@ def _independence(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 @family("_NoiseMoments")
 def _moments(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    work = _worked(em, step, "noise", "copies", "independent")
-    return work.conclude(em.formula(step.statement))
+    def shown(deep: bool) -> Line:
+        work = _worked(em, step, "noise", "copies", "independent", deep=deep)
+        return work.conclude(em.formula(step.statement))
+
+    with suppress(*FAILURES):
+        return em.attempt(partial(shown, deep=False))
+    return shown(deep=True)
 
 
 @family("_Stein")
