@@ -350,24 +350,45 @@ class Calculus:
 
     # -- putting together -----------------------------------------------------------------------
 
-    def resolved(self, line: Line, named: Iterable[str] = ()) -> Line:
-        """The equation with expectations on its right taken apart, those apart that are named."""
+    def resolved(self, line: Line, kept: Iterable[str]) -> Line:
+        """The equation with expectations on its right taken apart, but for those that are kept."""
+        kept = set(kept)
         while True:
             _, left, right = line.theorem.conclusion
-            known = self.lines.keys() - {key(left), *named}
+            known = self.lines.keys() - {key(left)} - kept
             ready = [n for k, n in expectations_in(right).items() if k in known]
             if not ready:
                 return line
             for node in ready:
                 line = self.rewritten(line, self.lines[key(node)], node)
 
+    def _circular(self) -> set[str]:
+        """The expectations whose equations lead back to them, as Stein's lemma's do for bells."""
+        after: dict[str, set[str]] = {}
+        for name, line in self.lines.items():
+            left, right = line.theorem.conclusion[1:]
+            after[name] = {*expectations_in(right if key(left) == name else left)}
+        reached = after
+        while True:
+            further = {
+                name: names.union(*(after.get(k, ()) for k in names))
+                for name, names in reached.items()
+            }
+            if further == reached:
+                return {name for name, names in reached.items() if name in names}
+            reached = further
+
     def conclude(self, wanted: Term, more: Sequence[Line] = ()) -> Line:
         """The statement from the equations, by arithmetic; bodies are matched if need be."""
-        named = expectations_in(wanted)
+        named, circular = expectations_in(wanted), self._circular()
         about = [line for line in self.lines.values() if self._is_about(line, named)]
-        lines = [self.resolved(line, named) for line in about]
+        lines = [self.resolved(line, circular | named.keys()) for line in about]
         ends = dict(named)
         for line in lines:
+            ends |= expectations_in(line.theorem.conclusion[2])
+        # All of a circle are equations for arithmetic to solve.
+        round_ones = [self.resolved(self.lines[k], circular) for k in sorted(circular)]
+        for line in round_ones:
             ends |= expectations_in(line.theorem.conclusion[2])
         rest = [t for k, t in ends.items() if k not in self.lines]
         came_out = any(key(t) not in named for t in rest)
@@ -390,7 +411,7 @@ class Calculus:
             _, a, _ = line.theorem.conclusion
             lines = [self.rewritten(other, line, a) for other in lines]
         mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
-        others = [line for line in lines if line not in mine]
+        others = [*(line for line in lines if line not in mine), *round_ones]
         with suppress(*FAILURES):
             return self.em.attempt(partial(self._put_in, wanted, mine, [*others, *equal, *more]))
         return self.shown(wanted, [*mine, *others, *equal, *more])

@@ -28,10 +28,10 @@ from sympy import (
 )
 
 from slrsym.evidence.arithmetic import arithmetic, in_context, opaque_in
-from slrsym.evidence.emission import FAILURES, Emission, at_path, family, places
+from slrsym.evidence.emission import FAILURES, Emission, family, places
 from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import normal_cdf, normal_pdf
+from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
 from slrsym.search.convexity import placeholder
@@ -69,6 +69,8 @@ class _Closing(Calculus):
         """The integrand by erf, signs and absolute values."""
         plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
         plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
+        plain = plain.replace(erf_second, lambda u: -2 * u * erf_prime(u))
+        plain = plain.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
         plain = plain.replace(Heaviside, lambda u, *_: (1 + sign(u)) / 2)
         lines = []
         for node in sorted(plain.atoms(Max, Min), key=str):
@@ -135,27 +137,7 @@ def _closed(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     work = _Closing(em, step.context)
     for node in nodes_of(step):
         work.take_apart(node, [work.in_table_form, *work.others])
-    wanted = em.formula(step.statement)
-    with suppress(*FAILURES):
-        return em.attempt(partial(work.conclude, wanted))
-    return _put_in(work, wanted)
-
-
-def _put_in(work: Calculus, wanted: Term) -> Line:
-    """The statement with closed forms for its expectations, which are put back at the end."""
-    put = []
-    closed = wanted
-    for node in expectations_in(wanted).values():
-        if key(node) in work.lines:
-            line = work.resolved(work.lines[key(node)])
-            paths = places(closed, node)
-            put.append((line, paths))
-            for path in paths:
-                closed = at_path(closed, path, line.theorem.conclusion[2])
-    shown = work.shown(closed)
-    for line, paths in put:
-        shown = work.add("rewrite", [shown, line], plain(tuple(paths)))
-    return shown
+    return work.conclude(em.formula(step.statement))
 
 
 # -- derivatives of laws ------------------------------------------------------------------------
