@@ -28,6 +28,7 @@ from slrsym.trusted.term import (
     free,
     is_inside,
     key,
+    num,
     plain,
     replaced,
     same,
@@ -148,6 +149,11 @@ class Emission:
 
     def holds(self, p: Term, context: Context) -> Line:
         """A theorem of a formula under the hypotheses of a context; on trust if there is none."""
+        line, given = self.shown_once(p, context), self.hypotheses(context)
+        return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
+
+    def shown_once(self, p: Term, context: Context) -> Line | None:
+        """What is known of a question; it is asked once."""
         given = self.hypotheses(context)
         name = (key(p), tuple(sorted(map(key, given))))
         if name not in self._holds:
@@ -158,8 +164,7 @@ class Emission:
                 self._holds[name] = self.shown(p, given, context)
             finally:
                 self._asked.discard(name)
-        line = self._holds[name]
-        return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
+        return self._holds[name]
 
     def keep(self, p: Term, context: Context, line: Line) -> None:
         """Answer a question before it is asked."""
@@ -243,12 +248,32 @@ class Emission:
         """The theorem under the hypotheses of the context alone; the others are shown."""
         own = set(map(key, self.hypotheses(context)))
         open_ones = [h for k, h in line.theorem.hypotheses.items() if k not in own]
+        later = {key(h) for h in open_ones if is_law(h) and self.shown_once(h, context) is None}
+        open_ones = [h for h in open_ones if key(h) not in later]
         if not open_ones:
             return line
         proofs = [self._from(shown, h, context) or self.holds(h, context) for h in open_ones]
         needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
-        left = [h for k, h in needed.items() if k in own]
+        left = [h for k, h in needed.items() if k in own | later]
         return self.logic([line, *proofs], left, line.theorem.conclusion)
+
+    def of_some_law(self, line: Line, context: Context) -> Line:
+        """The theorem without the laws of symbols that it says nothing of: at 0 there is one."""
+        given = self.hypotheses(context)
+        known = free(line.theorem.conclusion).union(*map(free, given))
+        laws = [h for h in line.theorem.hypotheses.values() if is_law(h) and h not in given]
+        names = {s for h in laws for s in free(h) if s[2] == "R"} - known
+        if names:
+            values = tuple((s, num(0)) for s in sorted(names))
+            line = self.script.add("instance", [line], values)
+        own = set(map(key, given))
+        left = [h for k, h in line.theorem.hypotheses.items() if k not in own]
+        if not left:
+            return line
+        proofs = [self.holds(h, context) for h in left]
+        needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
+        kept = [h for k, h in needed.items() if k in own]
+        return self.logic([line, *proofs], kept, line.theorem.conclusion)
 
     def _from(self, shown: Sequence[Line], p: Term, context: Context) -> Line | None:
         """A hypothesis that one of the lines shows on purpose."""
@@ -341,7 +366,7 @@ class Emission:
                 line = way()
                 if not same(line.theorem.conclusion, wanted):
                     raise Rejected(f"another statement: {key(line.theorem.conclusion)[:200]}")
-                line = self.discharged(line, step.context)
+                line = self.of_some_law(self.discharged(line, step.context), step.context)
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
                 break
@@ -377,6 +402,11 @@ class Emission:
         if name not in _FAMILIES:
             raise NotImplementedError(f"no evidence for {_kind(step)} yet")
         return _FAMILIES[name](self, step, premises)
+
+
+def is_law(p: Term) -> bool:
+    """Whether a formula says that a matrix is a covariance matrix."""
+    return p[:2] == ("o", "psd")
 
 
 def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
