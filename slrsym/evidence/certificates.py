@@ -196,8 +196,8 @@ class Search:
         self.depth += 1
         try:
             for rule in (
-                self.structure, self.multiple, self.factors, self.quick, self.rows, self.ends,
-                self.quadratic,
+                self.structure, self.multiple, self.shared, self.factors, self.quick, self.rows,
+                self.ends, self.quadratic,
                 self.combination, self.conjugate,
             ):  # fmt: skip
                 with contextlib.suppress(Rejected):
@@ -249,27 +249,41 @@ class Search:
         return False
 
     def multiple(self, st: Ring, p: Any, want: Any) -> None:
-        """From a fact that differs by roots, or by a positive factor of the whole."""
+        """From a fact that differs by roots, which stand in the denominator of one of the two."""
         live = st.facts.live
         roots = [st.x[i] for i, _, _ in st.facts.roots if i in live]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
         known = [f for f, s in st.facts.known() if s != ANY and len(f) > 2]
         made: dict[Any, Any] = {}
-        used = sorted(live.intersection(i for f in known for i in used_in(f)))
-        positive = [st.x[i] for i in used if st.facts.sign(st.x[i]) == POS]
-        scales = [*roots, *(x for x in positive if x not in roots)]
-        for f, a in itertools.product(known, roots) if len(scales) > 1 else ():
+        for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
             if live.issuperset(used_in(f)):
                 q = st.facts.reduced(f * a)
                 self.work += 1 + len(q)
                 made.setdefault(st.facts._key(q)[0], (f, a, q.leading_coefficient()))
-        for b in scales if made else ():
+        for b in roots if made else ():
             q = st.facts.reduced(p * b)
             self.work += 1 + len(q)
             if q != 0 and (name := st.facts._key(q)[0]) in made:
                 f, a, c = made[name]
                 c = fmpq(q.leading_coefficient()) / fmpq(c)
                 self.combine(st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b)
+                return
+
+    def shared(self, st: Ring, p: Any, want: Any) -> None:
+        """From a fact that has a factor in common with it, by the signs of the others."""
+        for f, s in list(st.facts.known()):
+            if s == ANY or len(f) < 3 or not st.facts.live.issuperset(used_in(f)):
+                continue
+            self.work += 1 + len(f)
+            common = p.gcd(f)
+            if len(common) < 3:
+                continue
+            (mine, _), (other, _) = divmod(p, common), divmod(f, common)
+            turn = 1 if self.go(st, other, POS) else -1 if self.go(st, other, NEG) else 0
+            if turn:
+                self.best(st, mine)
+                self.combine(st, p, [(fmpq(turn), [(f, 1), (mine, 1)])], turn * other)
+            if st.facts.sign(p) <= want:
                 return
 
     def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
