@@ -139,3 +139,13 @@ def test_a_plain_question_is_answered_whatever_others_have_cost():
     work.left = -1
     nothing = ("<=", num(0), ("*", num(2), ("^", 2, 1, ("s", "g", "R>0"))))
     assert arithmetic(work, nothing, ()).theorem.conclusion == nothing
+
+
+def test_a_hypothesis_that_shares_a_factor_is_found():
+    x, y, free_one = (("s", name, "R") for name in "xyz")
+    a, b, c = (("s", name, "R>0") for name in "abc")
+    long = ("+", ("*", ("^", 3, 1, x), y), ("^", 2, 1, x), ("*", num(-1), ("^", 2, 1, y)), num(-3))
+    known = ("<=", ("*", a, ("+", b, num(1)), long), num(0))
+    assert searched(("<=", ("*", c, long), num(0)), [known], effort=5_000)[0] == "arithmetic"
+    with pytest.raises(Rejected):
+        searched(("<=", ("*", free_one, long), num(0)), [known], effort=5_000)

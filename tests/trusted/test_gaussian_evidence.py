@@ -21,6 +21,10 @@ STEPS = {
     "assumption-1-mean": ["1"],
     "lemma-18-i": ["1"],
     "lemma-18-ii": ["value.1", "derivative.1"],
+    # What is left of bells leads back to itself by Stein's lemma.
+    "several-heads-target": ["1"],
+    # Sums inside a square are kept whole; new variables are put in.
+    "theorem-1-overlaps": ["1", "2", "3", "4"],
 }
 
 
