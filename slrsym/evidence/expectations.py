@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, expand
+from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, expand
 
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
 from slrsym.evidence.emission import FAILURES, Emission, at_path, places
@@ -164,7 +164,7 @@ class Calculus:
         kept = e.integrand.atoms(IIDSum)
         if not deep:
             kept |= set().union(*(a.atoms(Add) for a in e.integrand.as_base_exp()[0].args))
-        names = {part: Dummy(real=True) for part in kept}
+        names = {part: Dummy(real=True) for part in sorted(kept, key=default_sort_key)}
         whole = expand(e.integrand.xreplace(names), power_exp=False)
         for term in Add.make_args(whole.xreplace({x: part for part, x in names.items()})):
             factor, rest = _apart(term, e.law)
