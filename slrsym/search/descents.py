@@ -208,7 +208,7 @@ def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
 
 
 def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Needs:
-    """OrbitsConvergeTo or DecreasesAlong for a map on a face of a box, from the same on the box.
+    """On a face of a box orbits converge, or $f$ never increases, if so it is on the box.
 
     As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
     map on the face are orbits of the whole map. A limit of points of the face lies on it, so that
