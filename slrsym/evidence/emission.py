@@ -95,6 +95,8 @@ class Emission:
         self._reasons: list[str] = []
         self._holds: dict[tuple[str, tuple[str, ...]], Line | None] = {}
         self._asked: set[tuple[str, tuple[str, ...]]] = set()
+        # Long factors, none of which is known to be equal to another up to sign.
+        self.factors: list[Term] = []
         self._covariances: dict[Any, tuple[Term, ...]] = {}
 
     # -- short names ------------------------------------------------------------------------------
@@ -277,7 +279,7 @@ class Emission:
 
     def _from(self, shown: Sequence[Line], p: Term, context: Context) -> Line | None:
         """A hypothesis that one of the lines shows on purpose."""
-        for line in shown:
+        for line in sorted(shown, key=lambda line: -likeness(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(self.conclude, line, p, context))
         return None
@@ -407,6 +409,16 @@ class Emission:
 def is_law(p: Term) -> bool:
     """Whether a formula says that a matrix is a covariance matrix."""
     return p[:2] == ("o", "psd")
+
+
+def likeness(a: Term, b: Term) -> float:
+    """How much two terms have in common. The likeliest is tried first, as what fails costs most."""
+    mine, theirs = _subterms(a), _subterms(b)
+    return len(mine & theirs) / len(mine | theirs)
+
+
+def _subterms(t: Term) -> set[str]:
+    return {key(t)}.union(*(_subterms(part) for _, part in children(t)))
 
 
 def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:

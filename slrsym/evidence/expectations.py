@@ -6,8 +6,6 @@ equations, from which the statement follows by arithmetic.
 
 from __future__ import annotations
 
-import math
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -17,6 +15,7 @@ from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key
 
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
 from slrsym.evidence.emission import FAILURES, Emission, at_path, places
+from slrsym.evidence.wholes import differ
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
@@ -28,7 +27,6 @@ from slrsym.trusted.expect import ONE, added_all
 from slrsym.trusted.term import (
     Term,
     bound,
-    children,
     defined,
     free,
     inside,
@@ -402,7 +400,7 @@ class Calculus:
                 if came_out and {key(a), key(b)} <= named.keys():
                     continue
                 other = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
-                if not equations and _differ(inside(a)[0], other):
+                if not equations and differ(inside(a)[0], other):
                     continue
                 with suppress(*FAILURES):
                     equal.append(self.em.attempt(partial(self.with_body, a, other)))
@@ -443,44 +441,6 @@ def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
     names = set(law.symbols)
     varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
-
-
-def _differ(a: Term, b: Term) -> bool:
-    """Whether two bodies plainly are not the same: most are such, and comparing them costs most."""
-    x, y = _at_random(a), _at_random(b)
-    return x is not None and y is not None and not math.isclose(x, y, rel_tol=1e-9)
-
-
-def _at_random(t: Term) -> float | None:
-    """The value of a term, where the name of a symbol chooses its number; None if it has none."""
-    head, arguments = t[0], [part for _, part in children(t)]
-    if head == "s":
-        return 0.3 + zlib.crc32(key(t).encode()) / 2**32
-    if head == "n":
-        return float(t[1]) / float(t[2])
-    values = [_at_random(part) for part in arguments]
-    known = [v for v in values if v is not None]
-    if len(known) < len(values):
-        return None
-    try:
-        if head in ("+", "*"):
-            return sum(known) if head == "+" else math.prod(known)
-        if head == "^":
-            return math.pow(known[0], t[1] / t[2])
-        return _VALUES[t[1]](*known) if head == "f" else _VALUES[head](*known)
-    except (KeyError, ArithmeticError, ValueError):
-        return None
-
-
-def _bell(x: float) -> float:
-    return 2 / math.sqrt(math.pi) * math.exp(-x * x)
-
-
-_VALUES: dict[str, Callable[..., float]] = {
-    "pi": lambda: math.pi, "exp": math.exp, "log": math.log, "erf": math.erf, "abs": abs,
-    "erf_prime": _bell, "erf_second": lambda x: -2 * x * _bell(x), "atan": math.atan,
-    "asin": math.asin, "sin": math.sin, "cos": math.cos, "tanh": math.tanh, "max": max,
-}  # fmt: skip
 
 
 def joined(laws: Sequence[Law]) -> Law:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from slrsym.evidence.arithmetic import in_context
-from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof
+from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof, likeness
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.search.theorems import _as_proof
@@ -17,7 +17,6 @@ from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import (
     Term,
     bound,
-    children,
     free,
     fresh,
     inside,
@@ -112,9 +111,7 @@ def _from(
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
         return em.logic([line, *asked], left.values(), p)
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
-    # What has most in common with it is asked first: what fails costs most.
-    wanted = _subterms(p)
-    relations.sort(key=lambda pair: -_likeness(wanted, _subterms(pair[0].theorem.conclusion)))
+    relations.sort(key=lambda pair: -likeness(p, pair[0].theorem.conclusion))
     allowed = {key(h) for h in (*given, *em.hypotheses(context))}
 
     def concluded(line: Line, inner: Context) -> Line:
@@ -130,11 +127,3 @@ def _from(
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found
     return in_context(em, p, context, (), given)
-
-
-def _subterms(t: Term) -> set[str]:
-    return {key(t)}.union(*(_subterms(part) for _, part in children(t)))
-
-
-def _likeness(a: set[str], b: set[str]) -> float:
-    return len(a & b) / len(a | b)

@@ -11,7 +11,16 @@ from typing import Any
 
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
-from slrsym.evidence import analysis, gaussian_rules, laws, means, orbits, solutions, structure
+from slrsym.evidence import (
+    analysis,
+    gaussian_rules,
+    laws,
+    means,
+    orbits,
+    solutions,
+    structure,
+    wholes,
+)
 from slrsym.evidence.arithmetic import FOUND
 from slrsym.evidence.earlier import Earlier
 from slrsym.evidence.earlier import records as records_of
@@ -25,7 +34,7 @@ from slrsym.trusted import Book, written
 from slrsym.trusted.term import Table, plain
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means)
+FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes)
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:

@@ -1,0 +1,204 @@
+"""Evidence for what holds of any numbers: long factors become symbols, and are put in after."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from slrsym.evidence.arithmetic import searched
+from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path
+from slrsym.search.context import Context
+from slrsym.trusted import Line, Rejected
+from slrsym.trusted.term import Term, children, defined, free, fresh, key, neg, plain, same
+
+# Of these, arithmetic makes normal forms without trouble.
+_LEAVES = ("s", "n", "pi")
+_RELATIONS = ("=", "<", "<=", "!=")
+# What is printed shorter stays as it is.
+_LONG = 80
+
+
+def _of_any_numbers(
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
+) -> Line:
+    """What follows whatever the long factors in it are; those that are equal get one symbol."""
+    if p[0] not in _RELATIONS or not any(True for _ in _long_factors(p)):
+        raise Rejected("no relation with long factors")
+    if _is_of_one_kind(p):
+        return _alike(em, p, context)
+    facts = [line for line in lines if line.theorem.conclusion[0] in _RELATIONS]
+    facts += [em.script.add("assume", (), h) for h in given if h[0] in _RELATIONS]
+    try:
+        return em.attempt(partial(_with_words, em, p, facts, context, True))
+    except FAILURES:
+        return _with_words(em, p, facts, context, False)
+
+
+def _with_words(em: Emission, p: Term, facts: Sequence[Line], context: Context, sums: bool) -> Line:
+    taken = free(p).union(*(free(line.theorem.conclusion) for line in facts))
+    words = _Words(em, context, taken, sums)
+    meant, changed = words.short(p)
+    shown, supposed = list[Line](), []
+    for line in facts:
+        q, swaps = words.short(line.theorem.conclusion)
+        for path, equation in swaps:
+            line = em.script.add("rewrite", [line, equation], [plain(path)])
+        shown.append(line)
+        supposed.append(q)
+    if not words.values:
+        raise Rejected("no long factors")
+    name, _, *data = searched(meant, supposed, (), em.effort // (10 if sums else 1), em)
+    line = em.script.add(name, (), *data)
+    line = em.script.add("instance", [line], tuple(words.values.items()))
+    shown += [em.holds(defined(t), context) for t in words.values.values()]
+    named = {key(q.theorem.conclusion) for q in shown}
+    left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
+    for q in shown:
+        left |= q.theorem.hypotheses
+    others = [(path, equation.theorem.conclusion[2]) for path, equation in changed]
+    line = em.logic([line, *shown], left.values(), _at(p, others))
+    for path, equation in changed:
+        line = em.script.add("rewrite", [line, equation], [plain(path)])
+    return line
+
+
+class _Words:
+    """Symbols for factors: one for those that are equal, up to sign."""
+
+    def __init__(
+        self, em: Emission, context: Context, taken: frozenset[Term], sums: bool
+    ) -> None:  # fmt: skip
+        self.em, self.context, self.taken = em, context, taken
+        # Whether sums in products are factors, or multiplied out.
+        self.sums = sums
+        # What the symbols stand for, and what is written for a factor, with the equation if it is
+        # another factor.
+        self.values: dict[Term, Term] = {}
+        self._written: dict[str, tuple[Term, Line | None]] = {}
+
+    def short(self, t: Term) -> tuple[Term, list[tuple[Any, Line]]]:
+        """The term with symbols for factors; where others stood, with the equations."""
+        parts, changed = [], []
+        for path, factor in _long_factors(t, self.sums):
+            word, equation = self._word(factor)
+            parts.append((path, word))
+            if equation is not None:
+                changed.append((path, equation))
+        return _at(t, parts), changed
+
+    def _word(self, t: Term) -> tuple[Term, Line | None]:
+        if key(t) not in self._written:
+            self._written[key(t)] = self._as_another(t) or (self._new(t), None)
+        return self._written[key(t)]
+
+    def _new(self, t: Term) -> Term:
+        s = fresh(("s", "w", "R"), self.taken | set(self.values))
+        self.values[s] = t
+        return s
+
+    def _as_another(self, t: Term) -> tuple[Term, Line] | None:
+        value = at_random(t)
+        for other in self.em.factors if value is not None else ():
+            for equal, sign in ((other, 1), (neg(other), -1)):
+                v = at_random(equal)
+                if key(t) != key(other) and v is not None and math.isclose(v, value, rel_tol=1e-9):
+                    line = self.em.shown_once(("=", t, equal), self.context)
+                    if line is not None:
+                        word, _ = self._word(other)
+                        return word if sign > 0 else neg(word), line
+        self.em.factors.append(t)
+        return None
+
+
+def _long_factors(t: Term, sums: bool = True) -> Iterator[tuple[tuple[Any, ...], Term]]:
+    """Roots, fractions, values of functions, and sums in products, each with its place."""
+    if t[0] in _LEAVES or len(key(t)) < _LONG:
+        return
+    if t[0] in (*_RELATIONS, "+", "*") or t[:2] == ("f", "abs"):
+        is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
+        goes_on = dict(children(t))
+    elif t[0] == "^" and t[1] > 0 and t[2] == 1:
+        is_product, goes_on = True, {3: t[3]}
+    else:
+        yield (), t
+        return
+    for place, part in goes_on.items():
+        if sums and is_product and part[0] == "+" and len(key(part)) >= _LONG:
+            yield (place,), part
+        else:
+            yield from (((place, *path), f) for path, f in _long_factors(part, sums))
+
+
+def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
+    for path, part in parts:
+        t = at_path(t, path, part)
+    return t
+
+
+def _is_of_one_kind(p: Term) -> bool:
+    """An equation of two roots, or of two values of a function."""
+    if p[0] != "=":
+        return False
+    a, b = p[1:]
+    return a[0] in ("^", "f") and a[: len(a) - 1] == b[: len(b) - 1] and a[:2] != ("f", "abs")
+
+
+def _alike(em: Emission, p: Term, context: Context) -> Line:
+    """f(x) = f(y), as x = y."""
+    if same(*p[1:]):
+        raise Rejected("whether it is defined is asked")
+    (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
+    equation = em.shown_once(("=", x, y), context)
+    if equation is None:
+        raise Rejected("the arguments are not known to be equal")
+    # The second is that for which a symbol stands already, and is known to be defined.
+    line = em.holds(defined(p[2]), context)
+    return em.script.add("rewrite", [line, equation], [[1, place]])
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+def differ(a: Term, b: Term) -> bool:
+    """Whether two terms plainly are not the same: most are such, and comparing them costs most."""
+    x, y = at_random(a), at_random(b)
+    return x is not None and y is not None and not math.isclose(x, y, rel_tol=1e-9)
+
+
+def at_random(t: Term) -> float | None:
+    """The value of a term, where the name of a symbol chooses its number; None if it has none."""
+    head, arguments = t[0], [part for _, part in children(t)]
+    if head == "s":
+        return 0.1 + 0.6 * zlib.crc32(key(t).encode()) / 2**32
+    if head == "n":
+        return float(t[1]) / float(t[2])
+    values = [at_random(part) for part in arguments]
+    known = [v for v in values if v is not None]
+    if len(known) < len(values):
+        return None
+    try:
+        if head in ("+", "*"):
+            return sum(known) if head == "+" else math.prod(known)
+        if head == "^":
+            return math.pow(known[0], t[1] / t[2])
+        return _VALUES[t[1]](*known) if head == "f" else _VALUES[head](*known)
+    except (KeyError, ArithmeticError, ValueError):
+        return None
+
+
+def _bell(x: float) -> float:
+    return 2 / math.sqrt(math.pi) * math.exp(-x * x)
+
+
+_VALUES: dict[str, Callable[..., float]] = {
+    "pi": lambda: math.pi, "exp": math.exp, "log": math.log, "erf": math.erf, "abs": abs,
+    "erf_prime": _bell, "erf_second": lambda x: -2 * x * _bell(x), "atan": math.atan,
+    "asin": math.asin, "sin": math.sin, "cos": math.cos, "tanh": math.tanh, "max": max,
+}  # fmt: skip
+
+
+# Before arithmetic of the whole, which costs most where it fails.
+QUESTIONS.insert(0, _of_any_numbers)
