@@ -29,6 +29,7 @@ from slrsym.trusted.term import (
     outside,
     plain,
     replaced,
+    substitute,
 )
 from slrsym.trusted.theorem import Theorem, prove
 
@@ -216,9 +217,15 @@ def vanishing(t: Term) -> Term:
 
 
 def _values(t: Term) -> Iterator[Term]:
-    """Expectations and values of zeta and Owen's T, those under binders apart."""
+    """Expectations and values of zeta and Owen's T, those under binders apart.
+
+    In what is differentiated, they are those at the point.
+    """
     if t[0] == "E" or (t[0] == "f" and t[1] in ("zeta", "owens")):
         yield t
+    if t[0] == "d":
+        (body,), point = inside(t), dict(zip(bound(t), outside(t), strict=True))
+        yield from (u for u in _values(substitute(body, point)) if u[0] == "f")
     for place, part in children(t):
         if not is_inside(t, place):
             yield from _values(part)
@@ -258,15 +265,17 @@ def _ask(
 QUESTIONS.append(_ask)
 
 
-@family("_Algebra", "_Sign")
+@family("_Algebra")
 def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     wanted = em.formula(step.statement)
     show = partial(in_context, em, wanted, step.context, premises)
     try:
         return em.or_linear(step, show, premises)
     except FAILURES as reason:
-        with suppress(*FAILURES):
-            return em.attempt(partial(_unified, em, wanted, step.context))
+        unified = partial(_unified, em, wanted, step.context)
+        for way in (unified, partial(em.from_equations, premises, wanted, step.context)):
+            with suppress(*FAILURES):
+                return em.attempt(way)
         raise reason
 
 

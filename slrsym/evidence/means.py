@@ -318,7 +318,7 @@ def _sign(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
         for t, k in _cuts(em, step):
             with suppress(*FAILURES):
                 return em.attempt(partial(_in_two_cases, em, p, given, t, k, step.context))
-        raise
+        return em.from_equations(premises, p, step.context)
 
 
 def _means_of_squares(em: Emission, p: Term, context: Context) -> list[Line]:

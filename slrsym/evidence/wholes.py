@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,9 @@ from slrsym.evidence.arithmetic import searched
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path
 from slrsym.search.context import Context
 from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import Term, children, defined, free, fresh, key, neg, plain, same
+from slrsym.trusted.term import Term, children, defined, free, fresh, key, neg, num, plain, same
 
+ZERO = num(0)
 # Of these, arithmetic makes normal forms without trouble.
 _LEAVES = ("s", "n", "pi")
 _RELATIONS = ("=", "<", "<=", "!=")
@@ -25,23 +27,44 @@ def _of_any_numbers(
     em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
 ) -> Line:
     """What follows whatever the long factors in it are; those that are equal get one symbol."""
-    if p[0] not in _RELATIONS or not any(True for _ in _long_factors(p)):
-        raise Rejected("no relation with long factors")
+    facts = _facts(em, p, given, lines)
     if _is_of_one_kind(p):
         return _alike(em, p, context)
-    facts = [line for line in lines if line.theorem.conclusion[0] in _RELATIONS]
-    facts += [em.script.add("assume", (), h) for h in given if h[0] in _RELATIONS]
+    # With sums as factors, then with sums multiplied out.
     try:
-        return em.attempt(partial(_with_words, em, p, facts, context, True))
+        return em.attempt(partial(_with_words, em, p, facts, context, True, False))
     except FAILURES:
-        return _with_words(em, p, facts, context, False)
+        return _with_words(em, p, facts, context, False, False)
 
 
-def _with_words(em: Emission, p: Term, facts: Sequence[Line], context: Context, sums: bool) -> Line:
+def _of_any_signs(
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
+) -> Line:
+    """What follows from the signs of the long factors in it."""
+    if p[0] not in ("<", "<="):
+        raise Rejected("no inequality")
+    return _with_words(em, p, _facts(em, p, given, lines), context, True, True)
+
+
+def _facts(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line]) -> list[Line]:
+    if p[0] not in _RELATIONS or not any(True for _ in _long_factors(p)):
+        raise Rejected("no relation with long factors")
+    facts = [line for line in lines if line.theorem.conclusion[0] in _RELATIONS]
+    return facts + [em.script.add("assume", (), h) for h in given if h[0] in _RELATIONS]
+
+
+def _with_words(
+    em: Emission, p: Term, facts: Sequence[Line], context: Context, sums: bool, signs: bool
+) -> Line:
     taken = free(p).union(*(free(line.theorem.conclusion) for line in facts))
-    words = _Words(em, context, taken, sums)
+    words = _Words(em, context, taken, sums, _on_both_sides(p) if signs else set())
     meant, changed = words.short(p)
     shown, supposed = list[Line](), []
+    for s, t in list(words.values.items()) if signs else ():
+        for line in _signs(em, t, facts, context):
+            kind, low, high = line.theorem.conclusion
+            shown.append(line)
+            supposed.append((kind, low, s) if high == t else (kind, s, high))
     for line in facts:
         q, swaps = words.short(line.theorem.conclusion)
         for path, equation in swaps:
@@ -50,30 +73,38 @@ def _with_words(em: Emission, p: Term, facts: Sequence[Line], context: Context, 
         supposed.append(q)
     if not words.values:
         raise Rejected("no long factors")
-    name, _, *data = searched(meant, supposed, (), em.effort // (10 if sums else 1), em)
+    effort = em.effort // (10 if sums else 1)
+    line = _put_in(em, meant, supposed, words.values, shown, context, effort)
+    for path, equation in changed:
+        line = em.script.add("rewrite", [line, equation], [plain(path)])
+    return line
+
+
+def _put_in(
+    em: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
+    shown: Sequence[Line], context: Context, effort: int,
+) -> Line:  # fmt: skip
+    """What follows for any values of symbols, at these, where what it supposes is shown."""
+    name, _, *data = searched(p, supposed, (), effort, em)
     line = em.script.add(name, (), *data)
-    line = em.script.add("instance", [line], tuple(words.values.items()))
-    shown += [em.holds(defined(t), context) for t in words.values.values()]
+    line = em.script.add("instance", [line], tuple(values.items()))
+    shown = [*shown, *(em.holds(defined(t), context) for t in values.values())]
     named = {key(q.theorem.conclusion) for q in shown}
     left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
     for q in shown:
         left |= q.theorem.hypotheses
-    others = [(path, equation.theorem.conclusion[2]) for path, equation in changed]
-    line = em.logic([line, *shown], left.values(), _at(p, others))
-    for path, equation in changed:
-        line = em.script.add("rewrite", [line, equation], [plain(path)])
-    return line
+    return em.logic([line, *shown], left.values(), line.theorem.conclusion)
 
 
 class _Words:
     """Symbols for factors: one for those that are equal, up to sign."""
 
     def __init__(
-        self, em: Emission, context: Context, taken: frozenset[Term], sums: bool
+        self, em: Emission, context: Context, taken: frozenset[Term], sums: bool, common: set[str]
     ) -> None:  # fmt: skip
         self.em, self.context, self.taken = em, context, taken
-        # Whether sums in products are factors, or multiplied out.
-        self.sums = sums
+        # Whether sums in products are factors, or multiplied out; and what else is.
+        self.sums, self.common = sums, common
         # What the symbols stand for, and what is written for a factor, with the equation if it is
         # another factor.
         self.values: dict[Term, Term] = {}
@@ -82,7 +113,7 @@ class _Words:
     def short(self, t: Term) -> tuple[Term, list[tuple[Any, Line]]]:
         """The term with symbols for factors; where others stood, with the equations."""
         parts, changed = [], []
-        for path, factor in _long_factors(t, self.sums):
+        for path, factor in _long_factors(t, self.sums, self.common):
             word, equation = self._word(factor)
             parts.append((path, word))
             if equation is not None:
@@ -101,7 +132,9 @@ class _Words:
 
     def _as_another(self, t: Term) -> tuple[Term, Line] | None:
         value = at_random(t)
-        for other in self.em.factors if value is not None else ():
+        if value is None:
+            return None
+        for other in self.em.factors:
             for equal, sign in ((other, 1), (neg(other), -1)):
                 v = at_random(equal)
                 if key(t) != key(other) and v is not None and math.isclose(v, value, rel_tol=1e-9):
@@ -113,9 +146,14 @@ class _Words:
         return None
 
 
-def _long_factors(t: Term, sums: bool = True) -> Iterator[tuple[tuple[Any, ...], Term]]:
+def _long_factors(
+    t: Term, sums: bool = True, common: Container[str] = ()
+) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Roots, fractions, values of functions, and sums in products, each with its place."""
     if t[0] in _LEAVES or len(key(t)) < _LONG:
+        return
+    if key(t) in common:
+        yield (), t
         return
     if t[0] in (*_RELATIONS, "+", "*") or t[:2] == ("f", "abs"):
         is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
@@ -129,7 +167,47 @@ def _long_factors(t: Term, sums: bool = True) -> Iterator[tuple[tuple[Any, ...],
         if sums and is_product and part[0] == "+" and len(key(part)) >= _LONG:
             yield (place,), part
         else:
-            yield from (((place, *path), f) for path, f in _long_factors(part, sums))
+            yield from (((place, *path), f) for path, f in _long_factors(part, sums, common))
+
+
+def _on_both_sides(p: Term) -> set[str]:
+    """The summands that both sides of a relation have."""
+    a, b = ({key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
+    return a & b
+
+
+def _signs(em: Emission, t: Term, facts: Sequence[Line], context: Context) -> Iterator[Line]:
+    """The sign of a factor; of a power, on which side of 1 it is, too."""
+    effort = em.effort // 10
+
+    def quickly(p: Term) -> Line:
+        name, _, *data = searched(p, (), [line.theorem for line in facts], effort, em)
+        return em.script.add(name, facts, *data)
+
+    def beside_one() -> Line:
+        x = ("s", "x", "R")
+        positive = [("<", ZERO, u) for u in (x, t[3])]
+        beside = [_beside_one(u, t[3]) for u in (x, t[3])]
+        shown = [quickly(positive[1]), quickly(beside[1])]
+        wanted = _beside_one((*t[:3], x), t)
+        return _put_in(em, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
+
+    for ways in (
+        [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
+        [beside_one] if t[0] == "^" else [],
+    ):
+        for way in ways:
+            with suppress(*FAILURES):
+                yield em.attempt(way)
+                break
+
+
+def _beside_one(t: Term, like: Term) -> Term:
+    """That a term is at least 1, or at most, as another is at the random point."""
+    value, one = at_random(like), num(1)
+    if value is None:
+        raise Rejected("it has no value there")
+    return ("<=", one, t) if value > 1 else ("<=", t, one)
 
 
 def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
@@ -154,9 +232,15 @@ def _alike(em: Emission, p: Term, context: Context) -> Line:
     equation = em.shown_once(("=", x, y), context)
     if equation is None:
         raise Rejected("the arguments are not known to be equal")
-    # The second is that for which a symbol stands already, and is known to be defined.
-    line = em.holds(defined(p[2]), context)
-    return em.script.add("rewrite", [line, equation], [[1, place]])
+    # The second is that for which a symbol stands already, and often known to be defined.
+    for side, other in ((2, 1), (1, 2)):
+        known = em.shown_once(defined(p[side]), context)
+        if known is not None:
+            line = em.script.add("rewrite", [known, equation], [[other, place]])
+            exists = em.script.add("rewrite", [line, line], [[side]])
+            em.keep(defined(p[other]), context, exists)
+            return line
+    raise Rejected("neither is known to be defined")
 
 
 # -- values ---------------------------------------------------------------------------------------
@@ -202,3 +286,4 @@ _VALUES: dict[str, Callable[..., float]] = {
 
 # Before arithmetic of the whole, which costs most where it fails.
 QUESTIONS.insert(0, _of_any_numbers)
+QUESTIONS.append(_of_any_signs)
