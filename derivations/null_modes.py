@@ -103,10 +103,15 @@ def _(goal):
 
 # A mode of friction f and pull p: the positive root of r^2 + f r = p^2.
 f, p = (Symbol(name, positive=True) for name in ("f", "p"))
+more = Symbol("h", real=True)
+
+
+def root_of(friction):
+    return sqrt(friction**2 + 4 * p**2)
 
 
 def rate(friction):
-    return (sqrt(friction**2 + 4 * p**2) - friction) / 2
+    return (root_of(friction) - friction) / 2
 
 
 root = Claim(
@@ -114,23 +119,22 @@ root = Claim(
     title="the rate at which a mode grows: more friction, less growth",
     statement=And(
         Eq(rate(f) ** 2 + f * rate(f) - p**2, 0, evaluate=False),
-        Lt(D(rate(f), f), 0, evaluate=False),
+        Gt(rate(f) - rate(f + more), 0, evaluate=False),
         evaluate=False,
     ),
     source="new",
+    given=[more > 0],
 )
 
 
 @root.proof
 def _(goal):
     """Its characteristic equation; and the root of a square plus something exceeds the number."""
-    wide = sqrt(f**2 + 4 * p**2)
+    # (root_of(f) + h)^2 - root_of(f + h)^2 = 2 h (root_of(f) - f)
+    factor = 4 * p**2 / ((root_of(f) + f) * (root_of(f) + more + root_of(f + more)))
     return all_of(
         chain(rate(f) ** 2 + f * rate(f) - p**2).then(0, by=algebra),
-        chain(D(rate(f), f))
-        .then((f / wide - 1) / 2, by=differentiate)
-        .then(-(p**2) * 2 / (wide * (wide + f)), by=algebra)
-        .lt(0, by=sign),
+        chain(rate(f) - rate(f + more)).then(factor * more, by=algebra).gt(0, by=sign),
     )
 
 
@@ -146,18 +150,13 @@ faster = Claim(
 
 @faster.proof
 def _(goal):
-    """Their pulls are equal, and the mode towards the swap point has more friction.
-
-    With a sum of roots that is positive the difference becomes one of frictions.
-    """
-    wide, wider = (sqrt(x**2 + 4 * drift**2) for x in (friction_oracle, friction_swap))
-    more = friction_swap - friction_oracle
-    # (wide + more)^2 - wider^2 = 2 more (wide - friction_oracle)
-    factor = 4 * drift**2 / ((wide + friction_oracle) * (wide + more + wider))
-    return (
-        chain(goal.lhs)
-        .then(factor * more, by=algebra)
-        .gt(0, by=lemma("null-friction").scaled(factor))
+    """Their pulls are equal, and the mode towards the swap point has more friction."""
+    difference = friction_swap - friction_oracle
+    return chain(goal.lhs).gt(
+        0,
+        by=lemma("mode-rate", f=friction_oracle, p=drift, h=difference).where(
+            chain(difference).gt(0, by=lemma("null-friction"))
+        ),
     )
 
 

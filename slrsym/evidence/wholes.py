@@ -13,7 +13,20 @@ from slrsym.evidence.arithmetic import searched
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path
 from slrsym.search.context import Context
 from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import Term, children, defined, free, fresh, key, neg, num, plain, same
+from slrsym.trusted.term import (
+    Term,
+    bound,
+    children,
+    defined,
+    free,
+    fresh,
+    is_inside,
+    key,
+    neg,
+    num,
+    plain,
+    same,
+)
 
 ZERO = num(0)
 # Of these, arithmetic makes normal forms without trouble.
@@ -147,27 +160,35 @@ class _Words:
 
 
 def _long_factors(
-    t: Term, sums: bool = True, common: Container[str] = ()
+    t: Term, sums: bool = True, common: Container[str] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Roots, fractions, values of functions, and sums in products, each with its place."""
+    """Roots, fractions, values of functions, and sums in products, each with its place.
+
+    Of those under a sum, none that speaks of its terms.
+    """
     if t[0] in _LEAVES or len(key(t)) < _LONG:
         return
-    if key(t) in common:
+    if key(t) in common and not free(t) & names:
         yield (), t
         return
-    if t[0] in (*_RELATIONS, "+", "*") or t[:2] == ("f", "abs"):
+    if t[0] in (*_RELATIONS, "+", "*", "sum") or t[:2] == ("f", "abs"):
         is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
         goes_on = dict(children(t))
     elif t[0] == "^" and t[1] > 0 and t[2] == 1:
         is_product, goes_on = True, {3: t[3]}
+    elif free(t) & names:
+        return
     else:
         yield (), t
         return
     for place, part in goes_on.items():
-        if sums and is_product and part[0] == "+" and len(key(part)) >= _LONG:
+        within = names.union(bound(t)) if is_inside(t, place) else names
+        is_factor = sums and is_product and part[0] == "+" and len(key(part)) >= _LONG
+        if is_factor and not free(part) & names:
             yield (place,), part
         else:
-            yield from (((place, *path), f) for path, f in _long_factors(part, sums, common))
+            found = _long_factors(part, sums, common, within)
+            yield from (((place, *path), f) for path, f in found)
 
 
 def _on_both_sides(p: Term) -> set[str]:
