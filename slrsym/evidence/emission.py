@@ -14,6 +14,7 @@ from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.evidence.earlier import Earlier
 from slrsym.evidence.translate import Translator, Untranslatable
+from slrsym.evidence.values import at_random, close
 from slrsym.gaussian.binding import Expectation
 from slrsym.search.context import Context, covariances
 from slrsym.search.regularity import is_semidefinite
@@ -22,6 +23,7 @@ from slrsym.statements.expressions import ProofError, Refused
 from slrsym.trusted import Book, Line, Rejected, Script
 from slrsym.trusted.expect import semidefinite
 from slrsym.trusted.term import (
+    RELATIONS,
     Term,
     bound,
     children,
@@ -211,9 +213,25 @@ class Emission:
                 self.all_of(given, context),
                 wanted,
             )
-        with contextlib.suppress(*FAILURES):
-            return self.from_equations([shown], wanted, context)
+        for way in (
+            partial(self._other_side, shown, wanted, context),
+            partial(self.from_equations, [shown], wanted, context),
+        ):
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(way)
         raise Rejected(f"the statement does not follow from {key(p)[:200]}")
+
+    def _other_side(self, shown: Line, wanted: Term, context: Context) -> Line:
+        """The wanted relation from one that has one side of it, where the others are equal."""
+        p = shown.theorem.conclusion
+        if p[0] == wanted[0] and p[0] in RELATIONS:
+            for own, other in ((1, 2), (2, 1)):
+                a, b = p[other], wanted[other]
+                if same(p[own], wanted[own]) and close(at_random(a), at_random(b)):
+                    line = self.shown_once(("=", a, b), context)
+                    if line is not None:
+                        return self.script.add("rewrite", [shown, line], [[other]])
+        raise Rejected("no side of the one is a side of the other")
 
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
         return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())

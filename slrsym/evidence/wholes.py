@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import zlib
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from slrsym.evidence.arithmetic import searched
+from slrsym.evidence.arithmetic import searched, special_values
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path
+from slrsym.evidence.values import at_random, close
 from slrsym.search.context import Context
 from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import (
+    RELATIONS,
     Term,
     bound,
     children,
@@ -22,7 +22,6 @@ from slrsym.trusted.term import (
     fresh,
     is_inside,
     key,
-    neg,
     num,
     plain,
     same,
@@ -31,7 +30,6 @@ from slrsym.trusted.term import (
 ZERO = num(0)
 # Of these, arithmetic makes normal forms without trouble.
 _LEAVES = ("s", "n", "pi")
-_RELATIONS = ("=", "<", "<=", "!=")
 # What is printed shorter stays as it is.
 _LONG = 80
 
@@ -60,10 +58,12 @@ def _of_any_signs(
 
 
 def _facts(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line]) -> list[Line]:
-    if p[0] not in _RELATIONS or not any(True for _ in _long_factors(p)):
+    if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
-    facts = [line for line in lines if line.theorem.conclusion[0] in _RELATIONS]
-    return facts + [em.script.add("assume", (), h) for h in given if h[0] in _RELATIONS]
+    said = [p, *(line.theorem.conclusion for line in lines)]
+    facts = [*lines, *special_values(em, said)]
+    facts = [line for line in facts if line.theorem.conclusion[0] in RELATIONS]
+    return facts + [em.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
 
 
 def _with_words(
@@ -109,8 +109,19 @@ def _put_in(
     return em.logic([line, *shown], left.values(), line.theorem.conclusion)
 
 
+def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
+    """What a factor may be of another: bells are written by exp, and by slopes of erf."""
+    yield ()
+    yield (num(-1),)
+    yield num(2), ("^", -1, 2, ("pi",))
+    yield num(1, 2), ("^", 1, 2, ("pi",))
+    if t[:2] == ("f", "erf_second"):
+        yield num(-2), t[2]
+        yield num(-4), ("^", -1, 2, ("pi",)), t[2]
+
+
 class _Words:
-    """Symbols for factors: one for those that are equal, up to sign."""
+    """Symbols for factors: one for those that are multiples of each other."""
 
     def __init__(
         self, em: Emission, context: Context, taken: frozenset[Term], sums: bool, common: set[str]
@@ -148,13 +159,13 @@ class _Words:
         if value is None:
             return None
         for other in self.em.factors:
-            for equal, sign in ((other, 1), (neg(other), -1)):
-                v = at_random(equal)
-                if key(t) != key(other) and v is not None and math.isclose(v, value, rel_tol=1e-9):
+            for factors in _multiples(t) if key(t) != key(other) else ():
+                equal = ("*", *factors, other) if factors else other
+                if close(value, at_random(equal)):
                     line = self.em.shown_once(("=", t, equal), self.context)
                     if line is not None:
                         word, _ = self._word(other)
-                        return word if sign > 0 else neg(word), line
+                        return ("*", *factors, word) if factors else word, line
         self.em.factors.append(t)
         return None
 
@@ -171,7 +182,7 @@ def _long_factors(
     if key(t) in common and not free(t) & names:
         yield (), t
         return
-    if t[0] in (*_RELATIONS, "+", "*", "sum") or t[:2] == ("f", "abs"):
+    if t[0] in (*RELATIONS, "+", "*", "sum") or t[:2] == ("f", "abs"):
         is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
         goes_on = dict(children(t))
     elif t[0] == "^" and t[1] > 0 and t[2] == 1:
@@ -262,47 +273,6 @@ def _alike(em: Emission, p: Term, context: Context) -> Line:
             em.keep(defined(p[other]), context, exists)
             return line
     raise Rejected("neither is known to be defined")
-
-
-# -- values ---------------------------------------------------------------------------------------
-
-
-def differ(a: Term, b: Term) -> bool:
-    """Whether two terms plainly are not the same: most are such, and comparing them costs most."""
-    x, y = at_random(a), at_random(b)
-    return x is not None and y is not None and not math.isclose(x, y, rel_tol=1e-9)
-
-
-def at_random(t: Term) -> float | None:
-    """The value of a term, where the name of a symbol chooses its number; None if it has none."""
-    head, arguments = t[0], [part for _, part in children(t)]
-    if head == "s":
-        return 0.1 + 0.6 * zlib.crc32(key(t).encode()) / 2**32
-    if head == "n":
-        return float(t[1]) / float(t[2])
-    values = [at_random(part) for part in arguments]
-    known = [v for v in values if v is not None]
-    if len(known) < len(values):
-        return None
-    try:
-        if head in ("+", "*"):
-            return sum(known) if head == "+" else math.prod(known)
-        if head == "^":
-            return math.pow(known[0], t[1] / t[2])
-        return _VALUES[t[1]](*known) if head == "f" else _VALUES[head](*known)
-    except (KeyError, ArithmeticError, ValueError):
-        return None
-
-
-def _bell(x: float) -> float:
-    return 2 / math.sqrt(math.pi) * math.exp(-x * x)
-
-
-_VALUES: dict[str, Callable[..., float]] = {
-    "pi": lambda: math.pi, "exp": math.exp, "log": math.log, "erf": math.erf, "abs": abs,
-    "erf_prime": _bell, "erf_second": lambda x: -2 * x * _bell(x), "atan": math.atan,
-    "asin": math.asin, "sin": math.sin, "cos": math.cos, "tanh": math.tanh, "max": max,
-}  # fmt: skip
 
 
 # Before arithmetic of the whole, which costs most where it fails.
