@@ -10,7 +10,7 @@ from typing import Any
 from sympy import Eq, S, expand
 
 from slrsym.evidence.arithmetic import arithmetic, in_context
-from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof
+from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof, places
 from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
@@ -29,6 +29,8 @@ from slrsym.trusted.term import (
     key,
     num,
     outside,
+    plain,
+    same,
     substitute,
 )
 
@@ -294,7 +296,27 @@ def _termwise(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     exist: list[Line] = []
     for t in (*parts, body):
         exist.append(settled(em.script.add("under", [under_facts(defined(t))], whole(t))))
-    lines = [settled(em.script.add("under", [compared], whole(sides[0])))]
-    taken = em.script.add("linear", [under_facts(defined(body))], whole(body), factors, parts)
-    lines.append(settled(taken))
-    return em.from_equations([*lines, *exist], em.formula(step.statement), step.context)
+        em.keep(defined(whole(t)), step.context, exist[-1])
+    added = settled(em.script.add("under", [compared], whole(sides[0])))
+    taken = settled(
+        em.script.add("linear", [under_facts(defined(body))], whole(body), factors, parts)
+    )
+    goal = em.formula(step.statement)
+
+    def put(line: Line, old: Term, new: Term) -> Line:
+        equation = em.from_equations(exist, ("=", old, new), step.context)
+        paths = [plain(path) for path in places(line.theorem.conclusion, old)]
+        return em.script.add("rewrite", [line, equation], paths) if paths else line
+
+    # A side is the other and the sum, which compares to 0.
+    if rule.partition is not None:
+        taken = put(taken, whole(em.term(rule.partition)), num(1))
+    added = put(added, whole(ZERO), ZERO)
+    total, (_, *ends) = whole(body), taken.theorem.conclusion
+    (linear_part,) = [t for t in ends if not same(t, total)]
+    more, less = goal[1:] if same(sides[0], body) else goal[:0:-1]
+    equal = em.from_equations(exist, ("=", ("+", less, linear_part), more), step.context)
+    equal = em.script.add("rewrite", [equal, taken], [[1, 2]])
+    sides = [("+", less, total), less] if same(sides[0], body) else [less, ("+", less, total)]
+    line = em.from_equations([added], (kind, *sides), step.context)
+    return em.script.add("rewrite", [line, equal], [[1 if same(sides[1], less) else 2]])

@@ -175,14 +175,14 @@ def _long_factors(
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Roots, fractions, values of functions, and sums in products, each with its place.
 
-    Of those under a sum, none that speaks of its terms.
+    Or, with sums opened, those under the sign of a sum that do not speak of its terms.
     """
     if t[0] in _LEAVES or len(key(t)) < _LONG:
         return
     if key(t) in common and not free(t) & names:
         yield (), t
         return
-    if t[0] in (*RELATIONS, "+", "*", "sum") or t[:2] == ("f", "abs"):
+    if t[0] in (*RELATIONS, "+", "*", *(() if sums else ("sum",))) or t[:2] == ("f", "abs"):
         is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
         goes_on = dict(children(t))
     elif t[0] == "^" and t[1] > 0 and t[2] == 1:
