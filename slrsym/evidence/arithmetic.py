@@ -199,7 +199,13 @@ def _at(em: Emission, id: str, value: Term) -> Line:
     """A claim about one real number, at a value of it."""
     line = em.book.cited(id)
     (x,) = free(line.theorem.conclusion)
-    return line if x == value else em.script.add("instance", [line], ((x, value),))
+    if x == value:
+        return line
+    line = em.script.add("instance", [line], ((x, value),))
+    with suppress(*FAILURES):
+        exists = em.attempt(partial(arithmetic, em, defined(value), ()))
+        line = em.logic([line, exists], (), line.theorem.conclusion)
+    return line
 
 
 def vanishing(t: Term) -> Term:

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from slrsym.evidence.arithmetic import arithmetic
-from slrsym.evidence.emission import Emission, kind_of_proof
+from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof
+from slrsym.evidence.wholes import put_in
 from slrsym.search.context import Context
 from slrsym.search.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.search.step import Step, labelled
@@ -20,10 +21,43 @@ ZERO = num(0)
 @kind_of_proof("_SolutionSet")
 def _solution_set(em: Emission, proof: Any, context: Context, label: str) -> Line:
     *steps, last = proof.steps(context, label)
-    shown = {step.label: (em.step(step, partial(em.by_family, step, ())), step) for step in steps}
+    shown = {step.label: (em.step(step, partial(_shown, em, step)), step) for step in steps}
     return em.step(
         last, partial(_Tree(em, proof, context, label, shown).closed, last), "solution set"
     )
+
+
+def _shown(em: Emission, step: Step) -> Line:
+    try:
+        return em.attempt(partial(em.by_family, step, ()))
+    except FAILURES:
+        if step.rule.name != "injectivity":
+            raise
+        return _of_a_factor(em, step)
+
+
+def _of_a_factor(em: Emission, step: Step) -> Line:
+    """As c > 0, c (x - v) = 0 implies x = v."""
+    vanishes, root = step.statement.args
+    f, x, v = vanishes.lhs, *root.args
+    c = f.diff(x)
+    if x in c.free_symbols or vanishes.rhs != 0:
+        raise Rejected("no factor times a difference")
+    factor, rest, side = em.term(c), em.term(x - v), em.term(f)
+    split = em.from_equations([], ("=", side, ("*", factor, rest)), step.context)
+    positive = em.from_equations([], ("<", ZERO, factor), step.context)
+    assumed = em.script.add("assume", (), em.formula(vanishes))
+    zero = em.script.add("rewrite", [assumed, split], [[place_of(assumed, side)]])
+    a, b = ("s", "a", "R"), ("s", "b", "R")
+    supposed = [("=", ("*", a, b), ZERO), ("<", ZERO, a)]
+    values, shown = {a: factor, b: rest}, [zero, positive]
+    line = put_in(em, ("=", b, ZERO), supposed, values, shown, step.context)
+    line = em.conclude(line, em.formula(root), step.context)
+    return em.logic([line], em.hypotheses(step.context), em.formula(step.statement))
+
+
+def place_of(equation: Line, side: Term) -> int:
+    return 1 if same(equation.theorem.conclusion[1], side) else 2
 
 
 class _Tree:

@@ -87,18 +87,18 @@ def _with_words(
     if not words.values:
         raise Rejected("no long factors")
     effort = em.effort // (10 if sums else 1)
-    line = _put_in(em, meant, supposed, words.values, shown, context, effort)
+    line = put_in(em, meant, supposed, words.values, shown, context, effort)
     for path, equation in changed:
         line = em.script.add("rewrite", [line, equation], [plain(path)])
     return line
 
 
-def _put_in(
+def put_in(
     em: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
-    shown: Sequence[Line], context: Context, effort: int,
+    shown: Sequence[Line], context: Context, effort: int | None = None,
 ) -> Line:  # fmt: skip
     """What follows for any values of symbols, at these, where what it supposes is shown."""
-    name, _, *data = searched(p, supposed, (), effort, em)
+    name, _, *data = searched(p, supposed, (), effort or em.effort // 10, em)
     line = em.script.add(name, (), *data)
     line = em.script.add("instance", [line], tuple(values.items()))
     shown = [*shown, *(em.holds(defined(t), context) for t in values.values())]
@@ -222,7 +222,7 @@ def _signs(em: Emission, t: Term, facts: Sequence[Line], context: Context) -> It
         beside = [_beside_one(u, t[3]) for u in (x, t[3])]
         shown = [quickly(positive[1]), quickly(beside[1])]
         wanted = _beside_one((*t[:3], x), t)
-        return _put_in(em, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
+        return put_in(em, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
 
     for ways in (
         [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
