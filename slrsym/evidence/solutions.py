@@ -38,8 +38,9 @@ def _shown(em: Emission, step: Step) -> Line:
 
 def _of_a_factor(em: Emission, step: Step) -> Line:
     """As c > 0, c (x - v) = 0 implies x = v."""
-    vanishes, root = step.statement.args
-    f, x, v = vanishes.lhs, *root.args
+    statement: Any = step.statement
+    vanishes, root = statement.args
+    f, (x, v) = vanishes.lhs, root.args
     c = f.diff(x)
     if x in c.free_symbols or vanishes.rhs != 0:
         raise Rejected("no factor times a difference")
