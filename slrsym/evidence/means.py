@@ -18,6 +18,7 @@ from sympy import (
     Min,
     Mul,
     Symbol,
+    Wild,
     erf,
     exp,
     expand,
@@ -28,10 +29,11 @@ from sympy import (
 )
 
 from slrsym.evidence.arithmetic import arithmetic, in_context, opaque_in
-from slrsym.evidence.emission import FAILURES, Emission, family, places
+from slrsym.evidence.emission import FAILURES, Emission, at_path, family, places
 from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
+from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
+from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
 from slrsym.search.convexity import placeholder
@@ -355,3 +357,47 @@ def _in_two_cases(
     split = em.discharged(em.script.add("integers apart", (), t, k), context)
     halves = [arithmetic(em, p, (*given, case)) for case in split.theorem.conclusion[1:]]
     return em.logic([split, *halves], given, p)
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+# Bits of the balls in which numbers are compared.
+_BITS = 128
+
+
+@family("_BallArithmetic")
+def _numbers(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    """Both sides as balls; means of erf(m + n G)^2 are values of Owen's T, as a claim says."""
+    p, changed = em.formula(step.statement), list[tuple[Line, list[Any]]]()
+    for node in nodes_of(step):
+        line = _by_owens_t(em, node, step.context)
+        _, mean, value = line.theorem.conclusion
+        changed.append((line, [plain(path) for path in places(p, mean)]))
+        for path in places(p, mean):
+            p = at_path(p, path, value)
+    shown = em.script.add("numbers", (), p, _BITS)
+    for line, paths in reversed(changed):
+        shown = em.script.add("rewrite", [shown, line], paths)
+    return shown
+
+
+def _by_owens_t(em: Emission, node: Expectation, context: Context) -> Line:
+    (g,) = node.law.symbols
+    inner = Wild("u")
+    found = node.integrand.match(erf(inner) ** 2)
+    if found is None or node.law != standard_normal(g):
+        raise Rejected("no ball for this mean")
+    m, n = found[inner].subs(g, 0), found[inner].diff(g)
+    meaning = em.script.add("definition", (), em.term(zeta(m, n)))
+    meaning = em.discharged(meaning, context)
+    mean = meaning.theorem.conclusion[2]
+    work, t = Calculus(em, context), em.term(node)
+    body = substitute(inside(t)[0], dict(zip(bound(t), bound(mean), strict=True)))
+    same_mean = work.with_body(mean, body)
+    value = em.cited("zeta-owens-t", [("t", m), ("s", n)], context)
+    for line in (meaning, same_mean):
+        # The mean for zeta, and then its own body.
+        said, old = value.theorem.conclusion, line.theorem.conclusion[1]
+        paths = [plain(path) for path in places(said, old)]
+        value = em.script.add("rewrite", [value, line], paths)
+    return value

@@ -27,6 +27,7 @@ from slrsym.evidence.earlier import records as records_of
 from slrsym.evidence.emission import Emission, emit
 from slrsym.evidence.translate import Untranslatable
 from slrsym.files import replacing
+from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.search.step import Step
 from slrsym.statements.expressions import ProofError
@@ -47,7 +48,7 @@ def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
             return
         open_ones.add(id)
         for step in steps_of(find(id), find):
-            for used in (*step.uses, *_values_at_zero(step)):
+            for used in (*step.uses, *_used_besides(step)):
                 visit(used)
         order[id] = None
 
@@ -60,8 +61,11 @@ def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
 _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 
 
-def _values_at_zero(step: Step) -> Iterator[str]:
+def _used_besides(step: Step) -> Iterator[str]:
+    """The claims that evidence for a step cites, and the step does not."""
     yield from (id for function, id in _AT_ZERO if step.statement.has(function))
+    if type(step.rule).__name__ == "_BallArithmetic" and step.statement.has(Expectation):
+        yield "zeta-owens-t"
 
 
 def emitted(
