@@ -92,15 +92,26 @@ def _fundamental_theorem(premises: Sequence[Theorem], node: Term) -> Any:
 
 def _vanishing(f: Term, x: Term) -> list[Term]:
     """What has to hold for f to tend to 0 far out."""
-    require(f[0] == "*", "no product with an exponential")
-    bell = next((p for p in f[1:] if p[:2] == ("f", "exp") and x in free(p)), None)
+    parts = f[1:] if f[0] == "*" else (f,)
+    bell = next((p for p in parts if p[:2] == ("f", "exp") and x in free(p)), None)
     if bell is None:
         raise Rejected("no product with an exponential")
     found = polynomial(bell[2], [x])
     require(max(found) == (2,), "no quadratic form in the exponent")
-    rest = [p for p in f[1:] if p is not bell]
+    rest = [p for p in parts if p is not bell]
     asked = [p for part in rest for p in moderate(part, frozenset({x}))]
     return [*asked, *(defined(c) for c in found.values()), made(("<", found[2,], ZERO))]
+
+
+@rule("bells", "t")
+def _bells(premises: Sequence[Theorem], node: Term) -> Any:
+    """The integral exists of a sum of bells: of moderate functions times exp of such forms."""
+    require(not premises and node[0] == "int", "an integral is needed here")
+    (x,), (body,), ends = bound(node), inside(node), outside(node)
+    asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
+    asked += [defined(end) for end in ends if is_term(end)]
+    require(not any(x in free(p) for p in asked), "an end of the name of the variable; rename it")
+    return asked, defined(node), ("gaussian-moments",)
 
 
 @rule("adjacent", "t", "t")
