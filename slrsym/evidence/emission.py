@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -228,10 +228,21 @@ class Emission:
             for own, other in ((1, 2), (2, 1)):
                 a, b = p[other], wanted[other]
                 if same(p[own], wanted[own]) and close(at_random(a), at_random(b)):
-                    line = self.shown_once(("=", a, b), context)
+                    with self.frugally():
+                        line = self.shown_once(("=", a, b), context)
                     if line is not None:
                         return self.script.add("rewrite", [shown, line], [[other]])
         raise Rejected("no side of the one is a side of the other")
+
+    @contextlib.contextmanager
+    def frugally(self) -> Iterator[None]:
+        """With half of what the search may still do, so that other ways are left."""
+        kept = self.left - self.left // 2
+        self.left //= 2
+        try:
+            yield
+        finally:
+            self.left += kept
 
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
         return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())

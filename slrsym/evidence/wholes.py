@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from slrsym.evidence.arithmetic import searched, special_values
-from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path
+from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path, places
 from slrsym.evidence.values import at_random, close
 from slrsym.search.context import Context
 from slrsym.trusted import Line, Rejected
@@ -24,6 +24,7 @@ from slrsym.trusted.term import (
     key,
     num,
     plain,
+    replaced,
     same,
 )
 
@@ -87,6 +88,7 @@ def _with_words(
     if not words.values:
         raise Rejected("no long factors")
     effort = em.effort // (10 if sums else 1)
+    shown += [equation for _, equation in changed]
     line = put_in(em, meant, supposed, words.values, shown, context, effort)
     for path, equation in changed:
         line = em.script.add("rewrite", [line, equation], [plain(path)])
@@ -101,7 +103,7 @@ def put_in(
     name, _, *data = searched(p, supposed, (), effort or em.effort // 10, em)
     line = em.script.add(name, (), *data)
     line = em.script.add("instance", [line], tuple(values.items()))
-    shown = [*shown, *(em.holds(defined(t), context) for t in values.values())]
+    shown = [*shown, *(_exists(em, t, shown, context) for t in values.values())]
     named = {key(q.theorem.conclusion) for q in shown}
     left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
     for q in shown:
@@ -118,6 +120,17 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
     if t[:2] == ("f", "erf_second"):
         yield num(-2), t[2]
         yield num(-4), ("^", -1, 2, ("pi",)), t[2]
+
+
+def _exists(em: Emission, t: Term, lines: Sequence[Line], context: Context) -> Line:
+    """That a term is defined; a relation in which it stands says so."""
+    for line in lines:
+        for path in places(line.theorem.conclusion, t):
+            return em.script.add("defined", [line], plain(path))
+    exists = em.shown_once(defined(t), context)
+    if exists is None:
+        raise Rejected(f"not known to be defined: {key(t)[:200]}")
+    return exists
 
 
 class _Words:
@@ -146,27 +159,32 @@ class _Words:
 
     def _word(self, t: Term) -> tuple[Term, Line | None]:
         if key(t) not in self._written:
-            self._written[key(t)] = self._as_another(t) or (self._new(t), None)
+            self._written[key(t)] = self._as_another(t) or (self._symbol(t), None)
         return self._written[key(t)]
 
-    def _new(self, t: Term) -> Term:
-        s = fresh(("s", "w", "R"), self.taken | set(self.values))
-        self.values[s] = t
+    def _symbol(self, t: Term) -> Term:
+        """The symbol that stands for a factor."""
+        s = next((s for s, v in self.values.items() if same(v, t)), None)
+        if s is None:
+            s = fresh(("s", "w", "R"), self.taken | set(self.values))
+            self.values[s] = t
         return s
 
     def _as_another(self, t: Term) -> tuple[Term, Line] | None:
+        """By an earlier factor, if it is one's multiple, with the equation that says so."""
         value = at_random(t)
-        if value is None:
-            return None
-        for other in self.em.factors:
-            for factors in _multiples(t) if key(t) != key(other) else ():
+        for other in self.em.factors if value is not None else ():
+            if same(t, other):
+                return None
+            for factors in _multiples(t):
                 equal = ("*", *factors, other) if factors else other
                 if close(value, at_random(equal)):
                     line = self.em.shown_once(("=", t, equal), self.context)
                     if line is not None:
-                        word, _ = self._word(other)
-                        return ("*", *factors, word) if factors else word, line
-        self.em.factors.append(t)
+                        s = self._symbol(other)
+                        return ("*", *factors, s) if factors else s, line
+        if value is not None:
+            self.em.factors.append(t)
         return None
 
 
@@ -264,14 +282,17 @@ def _alike(em: Emission, p: Term, context: Context) -> Line:
     equation = em.shown_once(("=", x, y), context)
     if equation is None:
         raise Rejected("the arguments are not known to be equal")
+    # Many functions are defined wherever their arguments are.
+    w: Term = ("s", "w", "R")
+    f = replaced(p[2], {place: w})
+    with suppress(*FAILURES):
+        total = partial(put_in, em, defined(f), [], {w: y}, [equation], context)
+        return em.script.add("rewrite", [em.attempt(total), equation], [[1, place]])
     # The second is that for which a symbol stands already, and often known to be defined.
     for side, other in ((2, 1), (1, 2)):
         known = em.shown_once(defined(p[side]), context)
         if known is not None:
-            line = em.script.add("rewrite", [known, equation], [[other, place]])
-            exists = em.script.add("rewrite", [line, line], [[side]])
-            em.keep(defined(p[other]), context, exists)
-            return line
+            return em.script.add("rewrite", [known, equation], [[other, place]])
     raise Rejected("neither is known to be defined")
 
 

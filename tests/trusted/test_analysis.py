@@ -153,6 +153,57 @@ def test_other_integrands_are_refused(premise, node):
         prove("fundamental theorem", [premise], node)
 
 
+# -- integrals of bells ---------------------------------------------------------------------------
+
+
+def bell_integral(body, low=ZERO, high=("oo",)):
+    return ("int", (X,), (body,), (low, high))
+
+
+HERE = fn("exp", ("*", num(-1), ("^", 2, 1, X)))
+
+
+@pytest.mark.parametrize(
+    "body", [HERE, ("*", X, HERE), ("+", ("*", A, HERE), ("*", fn("erf", X), X, HERE))]
+)
+@pytest.mark.parametrize("ends", [(ZERO, ("oo",)), (("-oo",), A), (("-oo",), ("oo",))])
+def test_integrals_of_bells_exist(body, ends):
+    node = bell_integral(body, *ends)
+    line = prove("bells", [], node)
+    assert key(line.conclusion) == key(("=", node, node))
+    assert key(("<", num(-1), ZERO)) in hypotheses(line)
+    assert line.axioms == {"gaussian-moments"}
+
+
+def test_what_stands_beside_a_bell_is_asked_for():
+    narrow = fn("exp", ("*", A, ("^", 2, 1, X)))
+    line = prove("bells", [], bell_integral(("*", B, narrow), ("^", -1, 1, P)))
+    wanted = [("<", A, ZERO), *(("=", t, t) for t in (A, B, ("^", -1, 1, P)))]
+    assert hypotheses(line) >= set(map(key, wanted))
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        bell_integral(X),
+        bell_integral(("+", X, ("*", X, HERE))),
+        bell_integral(("*", ("^", -1, 1, X), HERE)),
+        bell_integral(fn("exp", X)),
+        # The end is another x.
+        bell_integral(HERE, X),
+        ("E", (X,), (HERE,), (("gauss", 1, ZERO, ONE),)),
+    ],
+)
+def test_other_integrals_may_not_exist(node):
+    with pytest.raises(Rejected):
+        prove("bells", [], node)
+
+
+def test_bells_need_no_premise():
+    with pytest.raises(Rejected):
+        prove("bells", [everywhere(X)], bell_integral(HERE))
+
+
 # -- parts of a range -----------------------------------------------------------------------------
 
 
