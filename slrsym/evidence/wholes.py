@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from slrsym.evidence.arithmetic import searched, special_values
+from slrsym.evidence.arithmetic import opaque_in, searched, special_values
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path, places
 from slrsym.evidence.values import at_random, close
 from slrsym.search.context import Context
@@ -31,22 +31,26 @@ from slrsym.trusted.term import (
 ZERO = num(0)
 # Of these, arithmetic makes normal forms without trouble.
 _LEAVES = ("s", "n", "pi")
-# What is printed shorter stays as it is.
-_LONG = 80
+# What is printed shorter stays as it is; and of statements, what is for arithmetic first.
+_LONG, _TOO_LONG = 80, 1500
 
 
 def _of_any_numbers(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
-) -> Line:
+    long: bool,
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = (),
+) -> Line:  # fmt: skip
     """What follows whatever the long factors in it are; those that are equal get one symbol."""
+    if (len(key(p)) > _TOO_LONG and not opaque_in(p)) != long:
+        raise Rejected("arithmetic is tried first" if long else "it was tried before")
     facts = _facts(em, p, given, lines)
     if _is_of_one_kind(p):
         return _alike(em, p, context)
     # With sums as factors, then with sums multiplied out.
-    try:
-        return em.attempt(partial(_with_words, em, p, facts, context, True, False))
-    except FAILURES:
-        return _with_words(em, p, facts, context, False, False)
+    with em.frugally():
+        try:
+            return em.attempt(partial(_with_words, em, p, facts, context, True, False))
+        except FAILURES:
+            return _with_words(em, p, facts, context, False, False)
 
 
 def _of_any_signs(
@@ -74,7 +78,8 @@ def _with_words(
     words = _Words(em, context, taken, sums, _on_both_sides(p) if signs else set())
     meant, changed = words.short(p)
     shown, supposed = list[Line](), []
-    for s, t in list(words.values.items()) if signs else ():
+    others = [(s, t) for s, t in words.values.items() if key(t) not in words.common]
+    for s, t in others if signs else ():
         for line in _signs(em, t, facts, context):
             kind, low, high = line.theorem.conclusion
             shown.append(line)
@@ -296,6 +301,6 @@ def _alike(em: Emission, p: Term, context: Context) -> Line:
     raise Rejected("neither is known to be defined")
 
 
-# Before arithmetic of the whole, which costs most where it fails.
-QUESTIONS.insert(0, _of_any_numbers)
-QUESTIONS.append(_of_any_signs)
+# What is long is tried before the arithmetic of the whole, which costs most where it fails.
+QUESTIONS.insert(0, partial(_of_any_numbers, True))
+QUESTIONS += [partial(_of_any_numbers, False), _of_any_signs]
