@@ -41,10 +41,11 @@ def _derivative_exists(em: Emission, node: Term) -> Line:
 
 
 def _mean_exists(em: Emission, node: Term) -> Line:
-    for name in ("gaussian integral", "centred pair"):
-        with suppress(Rejected):
-            return em.script.add("defined", [em.script.add(name, (), node)], [1])
-    return em.script.add("integrable", (), node)
+    with suppress(Rejected):
+        return em.script.add("integrable", (), node)
+    with suppress(Rejected):
+        return em.script.add("defined", [em.script.add("gaussian integral", (), node)], [1])
+    return em.script.add("defined", [em.script.add("centred pair", (), node)], [1])
 
 
 # What shows that a node of this head is defined.

@@ -53,6 +53,8 @@ from slrsym.trusted.term import (
     substitute,
 )
 
+ZERO = num(0)
+
 # -- closed forms -----------------------------------------------------------------------------
 
 
@@ -108,8 +110,16 @@ class _Closing(Calculus):
         """The mean of one function of the table, or of two."""
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
-                return self.em.attempt(lambda: self.add(rule, (), self.term(e))), []  # noqa: B023
+                return self.em.attempt(partial(self._centred, rule, self.term(e))), []
         return None
+
+    def _centred(self, rule: str, t: Term) -> Line:
+        """A value of the table; refused if it is one of a centred law, and this is none."""
+        line = self.add(rule, (), t)
+        for h in line.theorem.hypotheses.values():
+            if h[0] == "=" and ZERO in h[1:] and self.em.shown_once(h, self.context) is None:
+                raise Rejected("the law is not centred")
+        return line
 
     def by_stein(self, e: Expectation) -> Any:
         if e.integrand.has(Abs, sign):
@@ -136,10 +146,18 @@ class _Closing(Calculus):
 
 @family("_GaussianCalculus")
 def _closed(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    work = _Closing(em, step.context)
-    for node in nodes_of(step):
-        work.take_apart(node, [work.in_table_form, *work.others])
-    return work.conclude(em.formula(step.statement))
+    def worked(*names: str) -> Line:
+        work = _Closing(em, step.context)
+        ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
+        for node in nodes_of(step):
+            work.take_apart(node, ways)
+        return work.conclude(em.formula(step.statement))
+
+    if all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs)):
+        # Means by means: no value of one is needed.
+        with suppress(*FAILURES), em.frugally():
+            return em.attempt(partial(worked, "multiplied_out", "by_stein"))
+    return worked()
 
 
 # -- derivatives of laws ------------------------------------------------------------------------

@@ -7,7 +7,7 @@ moderate, but bounded as moderate functions are, which is enough for a mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -191,6 +191,8 @@ def _gaussian_integral(premises: Sequence[Theorem], node: Term) -> Any:
 def _exponential(node: Term, u: Term) -> Any:
     """E exp(a x^2 + b x + c) in one variable, where 1 - 2 a v > 0; or of an affine form in more."""
     asked = _exist(node, u)
+    if len(bound(node)) == 2 and max(map(sum, polynomial(u, bound(node)))) == 2:
+        return _of_two(node, polynomial(u, bound(node)), asked)
     if len(bound(node)) > 1:
         m, row = _form(node, u)
         total = ("+", m, ("*", HALF, _covariance(node, row, row)))
@@ -204,6 +206,26 @@ def _exponential(node: Term, u: Term) -> Any:
     total = ("+", c, ("*", inner, inverse(left)))
     asked.append(made(("<", ZERO, left)))
     return asked, ("=", node, ("*", root(left, -1), ("f", "exp", total))), ("gaussian-integrals",)
+
+
+def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]) -> Any:
+    """E exp(q + c) = |I - 2 S A|^(-1/2) exp(c) for a quadratic form q and a centred pair.
+
+    Where the roots of the symmetric matrix are positive, of which this is the determinant, too:
+    I - 2 R A R with the square root R of the covariance S.
+    """
+    require(len(outside(node)) == 1, "two variables of one law")
+    require((1, 0) not in found and (0, 1) not in found, "a linear form beside a quadratic one")
+    a, b, c = (found.get(k, ZERO) for k in ((2, 0), (0, 2), (0, 0)))
+    h = ("*", HALF, found.get((1, 1), ZERO))
+    _, _, *means, v, k, _, w = outside(node)[0]
+    left = [[("+", ("*", v, a), ("*", k, h)), ("+", ("*", v, h), ("*", k, b))],
+            [("+", ("*", k, a), ("*", w, h)), ("+", ("*", k, h), ("*", w, b))]]  # fmt: skip
+    first, last = (("+", ONE, ("*", num(-2), left[i][i])) for i in range(2))
+    size = ("+", ("*", first, last), ("*", num(-4), left[0][1], left[1][0]))
+    asked += [("=", m, ZERO) for m in means]
+    asked += [made(("<", ZERO, t)) for t in (size, ("+", first, last))]
+    return asked, ("=", node, ("*", root(size, -1), ("f", "exp", c))), ("gaussian-integrals",)
 
 
 @rule("centred pair", "t")
