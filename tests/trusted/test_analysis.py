@@ -187,6 +187,7 @@ def test_what_stands_beside_a_bell_is_asked_for():
     [
         bell_integral(X),
         bell_integral(("+", X, ("*", X, HERE))),
+        bell_integral(("+", ("*", X, HERE), X)),
         bell_integral(("*", ("^", -1, 1, X), HERE)),
         bell_integral(fn("exp", X)),
         # The end is another x.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from math import asin, erf, exp, pi, sqrt
 
+import numpy as np
 import pytest
 
 from slrsym.trusted import Rejected
@@ -84,6 +86,54 @@ def test_centred_pairs(first, second, number):
     assert value(theorem.conclusion[2]) == pytest.approx(number, rel=1e-12)
 
 
+def rational(rng, low, high):
+    return num(rng.randint(int(60 * low), int(60 * high)), 60)
+
+
+def quadratic(rng):
+    """E exp(a x^2 + 2 h x y + b y^2 + c) under a centred pair, and the matrices of both."""
+    roots = [[rational(rng, -1, 1) for _ in range(2)] for _ in range(2)]
+    rows = [[("+", *(("*", p, q) for p, q in zip(r, s, strict=True))) for s in roots]
+            for r in roots]  # fmt: skip
+    a, b, h, c = (rational(rng, -1, 1) for _ in range(4))
+    form = ("+", ("*", a, square(X)), ("*", num(2), h, X, Y), ("*", b, square(Y)), c)
+    node = mean(f("exp", form), (X, Y), ("gauss", 2, ZERO, ZERO, *rows[0], *rows[1]))
+    numbers = [[[value(t) for t in row] for row in m] for m in (roots, [[a, h], [h, b]])]
+    return node, np.array(numbers[0]), np.array(numbers[1]), value(c)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_exponentials_of_quadratic_forms(seed):
+    node, root, form, constant = quadratic(random.Random(seed))
+    theorem = prove("gaussian integral", [], node)
+    asked = [value(h[2]) for h in theorem.hypotheses.values() if h[:2] == ("<", ZERO)]
+    # The law is that of `root` g, so that the form is one of g.
+    left = np.eye(2) - 2 * root.T @ form @ root
+    eigenvalues = np.linalg.eigvalsh(left)
+    assert len(asked) == 2
+    assert (min(asked) > 0) == (min(eigenvalues) > 0)
+    if min(eigenvalues) > 0.3:
+        x, w = np.polynomial.hermite_e.hermegauss(80)
+        g = root @ np.array([x.repeat(80), np.tile(x, 80)])
+        weights = np.outer(w, w).ravel() / (2 * pi)
+        number = weights @ np.exp(np.einsum("in,ij,jn->n", g, form, g) + constant)
+        assert value(theorem.conclusion[2]) == pytest.approx(number, rel=1e-6)
+
+
+def test_exponentials_of_pairs_that_are_not_centred():
+    law = ("gauss", 2, ZERO, A_MEAN, ONE, MINUS, MINUS, ONE)
+    theorem = prove("gaussian integral", [], mean(f("exp", square(X)), (X, Y), law))
+    assert key(("=", A_MEAN, ZERO)) in theorem.hypotheses
+    assert any(h[:2] == ("o", "psd") for h in theorem.hypotheses.values())
+    for form in (("+", square(X), Y), ("+", square(Y), X), ("*", X, square(Y))):
+        with pytest.raises(Rejected):
+            prove("gaussian integral", [], pair(f("exp", form)))
+    two = ("E", (X, Y), (f("exp", ("*", X, Y)),), (("gauss", 1, ZERO, ONE),) * 2)
+    with pytest.raises(Rejected, match="one law"):
+        prove("gaussian integral", [], two)
+
+
+A_MEAN = num(1, 9)
 COPIES = ("copies", (Y,), (Y,), (num(3), ("gauss", 1, ZERO, ONE)))
 
 

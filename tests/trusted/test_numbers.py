@@ -116,6 +116,7 @@ def test_what_has_no_value_is_refused(t):
     ("premises", "p", "bits"),
     [
         ((), ("=", PI, PI), BITS),
+        ((), ("=", ZERO, ONE), BITS),
         ((), ("and", ("<", ZERO, ONE), ("<", ZERO, ONE)), BITS),
         ((prove("numbers", (), ("<", ZERO, ONE), BITS),), ("<", ZERO, ONE), BITS),
         ((), ("<", ZERO, ONE), 31),
