@@ -150,8 +150,7 @@ def _write_log(
     from slrsym.evidence.proof_log import write_log
     from slrsym.evidence.shipped import SHIPPED
 
-    earlier = file if file.is_file() and file.stat().st_size else SHIPPED
-    counts = write_log(file, ids, loaded(paths, ids).find, seed, earlier, patience)
+    counts = write_log(file, ids, loaded(paths, ids).find, seed, (file, SHIPPED), patience)
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]

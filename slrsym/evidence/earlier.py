@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,23 @@ from typing import Any
 from slrsym.trusted import Line, Rejected, Script
 from slrsym.trusted.log import read_inference, text_lines
 from slrsym.trusted.term import Reader, Term, key
+
+
+def best_records(*paths: Path) -> dict[str, dict[str, Any]]:
+    """Of each claim, the record that takes least on trust; the first of those."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        for id, record in records(path).items():
+            if id not in found or _on_trust(record) < _on_trust(found[id]):
+                found[id] = record
+    return found
+
+
+def _on_trust(record: Mapping[str, Any]) -> float:
+    try:
+        return float(sum(line[0] == "unchecked" for line in record["lines"]))
+    except (KeyError, IndexError, TypeError):
+        return math.inf
 
 
 def records(path: Path) -> dict[str, dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lzma
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,7 @@ from slrsym.evidence import (
     wholes,
 )
 from slrsym.evidence.arithmetic import FOUND
-from slrsym.evidence.earlier import Earlier
-from slrsym.evidence.earlier import records as records_of
+from slrsym.evidence.earlier import Earlier, best_records
 from slrsym.evidence.emission import Emission, emit
 from slrsym.evidence.translate import Untranslatable
 from slrsym.files import replacing
@@ -85,17 +84,17 @@ def emitted(
 
 def write_log(
     path: Path, ids: Iterable[str], find: Callable[[str], Claim], seed: int = 0,
-    earlier: Path | None = None, patience: float = 1.0,
+    earlier: Sequence[Path] = (), patience: float = 1.0,
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
     """Write the log of claims and what they use; count the steps by kind, with evidence or not.
 
-    For steps that say the same, the evidence of an earlier log is taken, and judged anew.
+    For steps that say the same, the evidence of earlier logs is taken, and judged anew.
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
     # Else what is found would depend on what was asked before.
     FOUND.clear()
-    known = records_of(earlier) if earlier else {}
+    known = best_records(*earlier)
     for record, emission in emitted(ids, find, left_out, known, patience):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)

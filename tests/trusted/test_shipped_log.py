@@ -10,7 +10,7 @@ import pytest
 from sympy import Ge, Symbol
 
 from slrsym.evidence.arithmetic import FOUND
-from slrsym.evidence.earlier import records
+from slrsym.evidence.earlier import best_records, records
 from slrsym.evidence.proof_log import emitted, in_order, statements, write_log
 from slrsym.evidence.shipped import SHIPPED, judged
 from slrsym.proof import Claim, builtin_ledger, chain, sign
@@ -118,13 +118,25 @@ def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp
         "slrsym.evidence.arithmetic._tried", lambda *a: pytest.fail("evidence is searched for")
     )
     for name in ("b.log", "c.log.xz", "d.log.xz"):
-        counts = write_log(tmp_path / name, ids, ledger.find, 0, part)
+        counts = write_log(tmp_path / name, ids, ledger.find, 0, (part,))
         assert all(has for _, has in counts)
         assert len(recheck(tmp_path / name)) == len(wanted)
-    again = write_log(tmp_path / "e.log", ids, ledger.find, 0, tmp_path / "b.log")
+    again = write_log(tmp_path / "e.log", ids, ledger.find, 0, (tmp_path / "b.log",))
     assert again == counts
     assert (tmp_path / "e.log").read_bytes() == (tmp_path / "b.log").read_bytes()
     assert (tmp_path / "c.log.xz").read_bytes() == (tmp_path / "d.log.xz").read_bytes()
+
+
+def test_a_log_on_trust_gives_way_to_one_with_evidence(tmp_path):
+    paths = [tmp_path / name for name in ("trust.log", "evidence.log", "third.log")]
+    for path, patience in zip(paths, (0, 1), strict=False):
+        write_log(path, ["square"], claimed(1), patience=patience)
+    paths[2].write_text(paths[1].read_text().replace('"lines"', '"rows"'))
+    for earlier in (paths[:2], paths[1::-1], paths[::-1]):
+        found = best_records(*earlier)["square"]
+        assert found == records(paths[1])["square"]
+    assert best_records(paths[0])["square"] == records(paths[0])["square"]
+    assert best_records(tmp_path / "none.log") == {}
 
 
 # -- evidence that is of something else ----------------------------------------------------------
