@@ -42,7 +42,7 @@ def _ball(t: Term) -> Any:
             value = value + _ball(part) if head == "+" else value * _ball(part)
     elif head == "^":
         value = _ball(t[3])
-        require(t[2] == 1 or value > 0, "a root of what may not be positive")
+        require(t[2] == 1 or (value > 0 and t[2] < 1000), "a root of what may not be positive")
         value = (value if t[2] == 1 else value.root(t[2])) ** t[1]
     else:
         require(head == "f" and t[1] in _VALUES, f"no ball for {t[1] if head == 'f' else head}")
@@ -55,7 +55,7 @@ def _ball(t: Term) -> Any:
 def _numbers(premises: Sequence[Theorem], p: Term, bits: Any) -> Any:
     """A relation of numbers other than equality: the balls of its sides lie apart."""
     require(not premises and p[0] in RELATIONS and p[0] != "=", "an inequality of numbers")
-    require(type(bits) is int and 32 <= bits <= 4096, "a precision of 32 to 4096 bits")
+    require(type(bits) is int and 32 <= bits <= 512, "a precision of 32 to 512 bits")
     with ctx.workprec(bits):
         a, b = map(_ball, p[1:])
         require(a < b or (p[0] == "!=" and b < a), "the balls do not lie apart")
