@@ -393,7 +393,8 @@ def recheck(
         from slrsym.evidence.earlier import without_evidence
 
         found = list(without_evidence(file))
-        typer.echo(f"{steps - len(found)} of {steps} steps have evidence of their own; not so:")
+        so = "; not so:" if found else ""
+        typer.echo(f"{steps - len(found)} of {steps} steps have evidence of their own{so}")
         for claim, label, what in found:
             typer.echo(f"  {claim} {label}: {what}")
     if not alone:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from slrsym.evidence.arithmetic import in_context
 from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof, likeness
+from slrsym.evidence.values import at_random, close
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.search.theorems import _as_proof
@@ -39,6 +41,12 @@ _VALUES: dict[str, Callable[..., list[Any]]] = {
     "expansion-invertible": lambda em, v: [em.term(v["factor"])],
     "null-union": lambda em, v: [("tuple", *(em.term(point_set(p)) for p in v["parts"]))],
     "all-but-few": lambda em, v: [em.term(point_set(v["others"]))],
+    "from-overlaps-and-edges": lambda em, v: [
+        em.term(v["planar"]), em.term(v["slopes"]),
+        *(em.term(v["planar"].face(x, end)) for x in v["planar"].coordinates for end in (1, -1)),
+    ],
+    # The law of the noise is part of the sentence.
+    "conditional-risk": lambda em, v: [],
 }  # fmt: skip
 
 
@@ -53,7 +61,7 @@ def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Line:
         if step is not None:
             wanted = em.formula(hypothesis.statement)
             line = em.step(step, partial(em.conclude, line, wanted, inner), "needed")
-        lines.append((line, inner))
+        lines.append((line, replace(inner, covariances=())))
     last = steps[labelled(label, "theorem")]
     return em.step(last, partial(_by_schema, em, proof, last, needs, lines))
 
@@ -61,11 +69,14 @@ def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Line:
 def _by_schema(
     em: Emission, proof: Any, step: Step, needs: Any, lines: list[tuple[Line, Context]]
 ) -> Line:
-    name, context = proof.rule.name, step.context
+    name = proof.rule.name
     read = _VALUES.get(name)
     values = tuple(read(em, proof.values) if read else map(em.term, proof.values.values()))
     line = em.script.add("theorem", (), name, em.formula(proof.goal), values)
     places = [em.term(x) for x in needs.bound]
+    # Laws that the claim speaks of may have coordinates in them, over all of which this has to run.
+    context = replace(step.context, covariances=())
+    lines = [(em.of_some_law(known, inner), inner) for known, inner in lines]
     proofs = [_shown(em, h, places, context, lines) for h in line.theorem.hypotheses.values()]
     left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
     return em.logic([line, *proofs], left.values(), line.theorem.conclusion)
@@ -84,13 +95,14 @@ def _shown(
             own = fresh(own, [*free(body), *places, *names])
         names.append(own)
         body = substitute(inside(body)[0], {x: own})
-    if not names:
-        return _from(em, h, (), context, lines)
-    given, wanted = body[1:]
-    line = _from(em, wanted, given[1:], context, lines)
-    supposed = {key(p) for p in given[1:]}
-    left = {k: p for k, p in line.theorem.hypotheses.items() if k not in supposed}
-    line = em.logic([line], left.values(), body)
+    given: tuple[Term, ...] = ()
+    if names and body[0] == "implies":
+        given = body[1][1:] if body[1][0] == "and" else body[1:2]
+    line = _from(em, body[2] if given else body, given, context, lines)
+    if given:
+        supposed = {key(p) for p in given}
+        left = {k: p for k, p in line.theorem.hypotheses.items() if k not in supposed}
+        line = em.logic([line], left.values(), body)
     for x in reversed(names):
         line = em.script.add("generalise", [line], x)
     if not same(line.theorem.conclusion, h):
@@ -110,6 +122,10 @@ def _from(
         asked = [in_context(em, q, context, (), given) for q in line.theorem.hypotheses.values()]
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
         return em.logic([line, *asked], left.values(), p)
+    if p[0] == "=" and close(at_random(p[1]), at_random(p[2])):
+        # Of the same form on both sides, most often; the lines may be long.
+        with suppress(*FAILURES), em.frugally():
+            return em.attempt(lambda: in_context(em, p, context, (), given))
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -likeness(p, pair[0].theorem.conclusion))
     allowed = {key(h) for h in (*given, *em.hypotheses(context))}

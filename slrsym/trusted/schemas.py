@@ -11,6 +11,8 @@ take from the literature stands beside the name, as axioms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -125,14 +127,23 @@ def box(g: Term, taken: Iterable[Term]) -> MapOnBox:
     return MapOnBox(tuple(new.values()), values, low[1:], high[1:])
 
 
-class Goal(NamedTuple):
+@dataclass(frozen=True)
+class Goal:
     """What a schema is to show: of which kind, of which map, about what else, by which terms."""
 
     kind: str
     map: Term
     about: tuple[Term, ...]
-    g: MapOnBox
     values: tuple[Term, ...]
+
+    @cached_property
+    def taken(self) -> frozenset[Term]:
+        """The names that mean something in what it speaks of."""
+        return frozenset().union(*map(free, (self.map, *self.about, *self.values)))
+
+    @cached_property
+    def g(self) -> MapOnBox:
+        return box(self.map, self.taken)
 
     def function(self, t: Term, size: int | None = 1) -> Term:
         """A function of the coordinates."""
@@ -179,8 +190,7 @@ def _theorem(premises: Sequence[Theorem], name: Any, goal: Term, values: tuple[T
     kind, count, needs, axioms = SCHEMAS[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"{name} shows {kind}")
     require(len(values) == count, f"{name} speaks of {count} terms")
-    taken = frozenset().union(free(goal), *map(free, values))
-    asked = needs(Goal(goal[1], goal[2], goal[3:], box(goal[2], taken), values))
+    asked = needs(Goal(goal[1], goal[2], goal[3:], values))
     return list(map(made, asked)), goal, (f"theorem {name}", *axioms)
 
 
@@ -290,7 +300,7 @@ def _on_face(goal: Goal) -> list[Term]:
     it is one of the points listed that do.
     """
     whole, place, value, of = goal.values
-    large = box(whole, frozenset().union(*map(free, goal.values), free(goal.map)))
+    large = box(whole, goal.taken)
     require(place[0] == "n" and place[2] == 1 and 0 <= place[1] < len(large.names), "a coordinate")
     i = place[1]
     a, b = large.low[i], large.high[i]

@@ -1,0 +1,144 @@
+"""What is said of vectors and of matrices of tokens, by what holds of numbers."""
+
+from __future__ import annotations
+
+from slrsym.trusted.calculus import square
+from slrsym.trusted.expect import ONE, ZERO, expectation
+from slrsym.trusted.schemas import Goal, box, points, schema
+from slrsym.trusted.term import Term, apart, bound, inside, neg, num, require, substitute
+
+MINUS_ONE = num(-1)
+# What a sentence about pairs comes to for a map of their overlaps.
+_OF_THE_MAP = {"NullPairs": "NullStarts",
+               "AlmostEveryPairConvergesTo": "AlmostEveryStartConvergesTo"}  # fmt: skip
+
+
+def _descent(t: Term) -> tuple[Term, Term, Term]:
+    """The function of five overlaps, the step size, and the dimension."""
+    require(t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5, "no descent on spheres")
+    function, rate, dimension = t[2:]
+    require(function[0] == "lam" and len(bound(function)) == 5, "a function of five overlaps")
+    require(all(x[2] == "R" for x in bound(function)), "overlaps are real")
+    require(len(inside(function)) == 1, "a function with one value")
+    return function, rate, dimension
+
+
+@schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6,
+        "sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli",
+        "null-sets-images", "induction")  # fmt: skip
+def _from_overlaps(goal: Goal) -> list[Term]:
+    """From the same of the map of two overlaps, and of its restrictions to the edges.
+
+    Orthonormal k* and v* of R^n, n >= 3, are given, and R is a function of the overlaps k.k*, v.v*,
+    v.k*, k.v*, k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k
+    - a (I - k k') grad_k R, and v likewise, both at once. The manifold is where the last three
+    overlaps vanish; its volume is its Hausdorff measure of dimension 2n - 5.
+
+    R is differentiable near the overlaps (x, y, 0, 0, 0). The last three partial derivatives vanish
+    there, and the first two are p and q. By the chain rule grad_k R = p k* and grad_v R = q v*. So
+    the next k is a sum of multiples of k and k*, the next v of v and v*, and the last three
+    overlaps of these vanish again. With u = k* - x k, which is orthogonal to k and of squared
+    length 1 - x^2, the next k is k - a p u, divided by its length, the root of 1 + a^2 p^2 (1 -
+    x^2); as u.k* = 1 - x^2, its overlap is (x - a p (1 - x^2)) over that, the first image of the
+    map. So for v. By induction the overlaps of all iterates follow the map. If the overlap of k
+    with k* tends to s = 1 or -1, then |k - s k*|^2 = 2 - 2 s k.k* tends to 0.
+
+    n >= 4: let k be uniform on the unit sphere orthogonal to v*, and given k, v on that orthogonal
+    to k* and k. The overlap of k with k* is a coordinate of a uniform point of a sphere in n - 1
+    dimensions, and has a density. Given k, that of v with v* is one of a uniform point of a sphere
+    in n - 2 >= 2 dimensions, whose span contains v*, whatever k is, unless k = s k*. So the two
+    have a joint density, and lie in a null set of the square with probability 0. By the coarea
+    formula the volume has a density with respect to this law where k is not s k*: up to a constant,
+    the root of the Gram determinant of the gradients of all five equations, which is 2 - x^2 - y^2,
+    over those of k alone, 1, and of v alone, 1 - x^2. Pairs with k = s k* are of n - 2 < 2n - 5
+    dimensions. So what has probability 0 has volume 0.
+
+    n = 3: k = (x, 0, z) and v = (0, y, w) with z w = 0. So the manifold consists of four circles:
+    k = s k*, and v on the circle orthogonal to k*; or v = s v*, and k on that orthogonal to v*. The
+    overlaps are on an edge of the square, where steps stay, and the one that moves is the cosine
+    of the angle on the circle. Cosine has a differentiable inverse on (0, pi) and on (pi, 2 pi), so
+    that what it maps to a null set of [-1, 1] is a null set of the circle. The sentence about the
+    edge has such a null set; if none of the points lies on an edge, no orbit there tends to one.
+    """
+    function, rate, dimension = _descent(goal.map)
+    planar, slopes, *faces = goal.values
+    g = box(planar, goal.taken)
+    require(g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2, "a map of the square")
+    require(slopes[0] == "lam" and len(bound(slopes)) == len(inside(slopes)) == 2, "two slopes")
+    require(all(x[2] == "R" for x in bound(slopes)), "slopes are functions of real numbers")
+    require(len(goal.about) == 1, "the sentence is about a set of points")
+    ends = points(goal.about[0], 2)
+    almost_every = goal.kind == "AlmostEveryPairConvergesTo"
+    plain = (ONE, MINUS_ONE) if almost_every else (ONE, MINUS_ONE, ZERO)
+    require(all(c in plain for p in ends for c in p), "points of signs, or of signs and zeros")
+    place = (*g.names, ZERO, ZERO, ZERO)
+    names = bound(function)
+    across = tuple(apart(names[2:], goal.taken | frozenset(g.names)).values())
+    here = (*g.names, *across)
+    risk = substitute(inside(function)[0], dict(zip(names, here, strict=True)))
+    values = [substitute(t, dict(zip(bound(slopes), g.names, strict=True))) for t in inside(slopes)]
+    asked: list[Term] = [("<=", num(3), dimension)]
+    asked.append(g.everywhere(("o", "smooth", function, ("tuple", *place))))
+    for x, slope in zip(here, (*values, ZERO, ZERO, ZERO), strict=True):
+        slope_in_x: Term = ("d", (1,), (x,), (risk,), (x,))
+        on_manifold = ("d", (0, 0, 0), across, (slope_in_x,), (ZERO, ZERO, ZERO))
+        asked.append(g.everywhere(("=", on_manifold, slope)))
+    for x, slope, image in zip(g.names, values, g.images, strict=True):
+        beside = ("+", ONE, neg(square(x)))
+        length = ("+", ONE, ("*", square(("*", rate, slope)), beside))
+        moved = ("+", x, neg(("*", rate, slope, beside)))
+        asked.append(g.everywhere(("=", ("*", moved, ("^", -1, 2, length)), image)))
+    asked.append(("o", _OF_THE_MAP[goal.kind], planar, goal.about[0]))
+    for number, face in enumerate(faces):
+        i, end = number // 2, (ONE, MINUS_ONE)[number % 2]
+        edge = box(face, goal.taken | frozenset(g.names))
+        require(edge.low == (MINUS_ONE,) and edge.high == (ONE,), "an edge of the square")
+        put = {g.names[i]: end, g.names[1 - i]: edge.names[0]}
+        asked.append(edge.everywhere(("=", substitute(g.images[i], put), end)))
+        asked.append(edge.everywhere(("=", edge.images[0], substitute(g.images[1 - i], put))))
+        there = tuple(("tuple", p[1 - i]) for p in ends if p[i] == end)
+        require(there or not almost_every, "an edge of which no end is listed")
+        if there:
+            asked.append(("o", _OF_THE_MAP[goal.kind], face, ("set", *there)))
+    return asked
+
+
+BAYES_RISK = (
+    "Every measurable predictor $p$ of the matrix $X$ of all tokens has the risk $E (Y - p(X))^2 = "
+    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$, and $E (Y - E[Y | X])^2$ is at least $epsilon^2$."
+)
+
+
+@schema("conditional-risk", "InWords", 0, "tonelli", "conditional-expectation")
+def _conditional_risk(goal: Goal) -> list[Term]:
+    """The Bayes risk, by the risk given tokens and location, and that given the tokens.
+
+    Given that the matrix is x, the location is l with a probability w_l/W, and Y is y_l = x_l.v*
+    and noise, which is independent of both. So E[Y | X] is M = sum w_l y_l/W, and the mean squared
+    error given X is the left side of the second formula, at p = p(x). It is not negative, so that
+    its mean is the risk, be it infinite; likewise with M in the place of p. Given also the location
+    it is at least epsilon^2.
+    """
+    require(goal.map == ("text", BAYES_RISK) and not goal.about, "another sentence")
+    m, p, place = ("s", "m", "R"), ("s", "p", "R"), ("s", "l", "Z")
+    xi, variance = ("s", "xi", "R"), square(("s", "epsilon", "R>=0"))
+    w, y = (("ix", name, "R", place) for name in "wy")
+
+    def total(term: Term) -> Term:
+        return ("sum", (place,), (term,), (ONE, ("s", "L", "Z>0")))
+
+    def average(term: Term) -> Term:
+        return ("*", ("^", -1, 1, total(w)), total(("*", w, term)))
+
+    def error(value: Term, said: Term) -> Term:
+        return ("+", square(("+", value, neg(said))), variance)
+
+    best = average(y)
+    given_tokens = ("+", average(error(y, best)), square(("+", best, neg(p))))
+    noisy = expectation([xi], square(("+", m, xi, neg(p))), [("noise", variance)])
+    asked: list[Term] = [
+        ("=", noisy, error(m, p)),
+        ("implies", ("<", ZERO, total(w)), ("=", average(error(y, p)), given_tokens)),
+        ("<=", variance, error(m, p)),
+    ]
+    return [("forall", (m,), (("forall", (p,), (q,), ()),), ()) for q in asked]
