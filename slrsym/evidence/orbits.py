@@ -45,6 +45,7 @@ _VALUES: dict[str, Callable[..., list[Any]]] = {
         em.term(v["planar"]), em.term(v["slopes"]),
         *(em.term(v["planar"].face(x, end)) for x in v["planar"].coordinates for end in (1, -1)),
     ],
+    "from-overlaps": lambda em, v: [em.term(v["planar"]), em.term(v["slopes"])],
     # The law of the noise is part of the sentence.
     "conditional-risk": lambda em, v: [],
 }  # fmt: skip

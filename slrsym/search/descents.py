@@ -3,7 +3,8 @@
 From the statement, and a few expressions that it speaks of (a rate, a second point), a theorem
 makes its hypotheses: relations for all points of the box, statements about orbits, and that
 functions are continuously differentiable. Each of the first two kinds has to be proved; the third
-is read off the expressions. How the conclusion follows stands in the docstring.
+is read off the expressions. How the conclusion follows stands with the
+kernel's schema of its name.
 """
 
 from __future__ import annotations
@@ -84,14 +85,6 @@ BAYES_RISK = in_words(
 
 
 def conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
-    """The Bayes risk, by the risk given tokens and location, and that given the tokens.
-
-    Given that the matrix is $x$, the location is $l$ with a probability $w_l/W$, and $Y$ is $y_l =
-    x_l . v*$ and noise, which is independent of both. So $E[Y | X]$ is $M = sum w_l y_l/W$, and the
-    mean squared error given $X$ is the left side of the second hypothesis, at $p = p(x)$. It is not
-    negative, so that its mean is the risk, be it infinite; likewise with $M$ in the place of $p$.
-    Given also the location it is at least $epsilon^2$.
-    """
     if goal != BAYES_RISK:
         raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
     if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
@@ -126,10 +119,6 @@ def conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
 
 
 def decrease(goal: Boolean) -> Needs:
-    """$f$ never increases along orbits, if steps stay in the box, and $f(g(x)) <= f(x)$ there.
-
-    By induction every point of the orbit is in the box, so the inequality holds at each.
-    """
     goal = about(goal, DecreasesAlong, "decrease")
     g, f = goal.map, goal.function
     change = g.after(f) - g.before(f)
@@ -137,12 +126,6 @@ def decrease(goal: Boolean) -> Needs:
 
 
 def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
-    """$S$ tends to 0 along orbits, if steps lower a bounded function by a multiple of $S$.
-
-    With $f(g(x)) - f(x) + c S(x) <= 0$, $S >= 0$, a constant $c > 0$ and $f >= m$ on the box, which
-    steps do not leave: $f$ decreases along the orbit and is bounded, so it converges; the
-    differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
-    """
     goal = about(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.before(goal.function)
     rate, floor = _numbers(rate, floor)
@@ -157,10 +140,6 @@ def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Nee
 
 
 def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    """Steps of $g$ tend to 0, if the squared step is at most a multiple of what tends to 0.
-
-    From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
-    """
     goal = about(goal, StepsVanish, "small-steps")
     g = goal.map
     (factor,) = _numbers(factor)
@@ -171,12 +150,6 @@ def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
 
 
 def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    """Accumulation points solve $e = 0$, if $|e|^2$ is at most a multiple of what tends to 0.
-
-    From $|e(x)|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$: $e$ tends to
-    0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
-    there.
-    """
     goal = about(goal, AccumulationPointsSolve, "limits-solve")
     g, values = goal.map, goal.map.before(goal.equations)
     (factor,) = _numbers(factor)
@@ -188,12 +161,6 @@ def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
 
 
 def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
-    """Orbits converge to points of $P$, if steps vanish, and accumulation points solve equations.
-
-    Orbits stay in the box, so they are bounded. As their steps tend to 0, the set of accumulation
-    points is connected; by the equations it is part of the finite set $P$; a finite set that is
-    connected is empty or has one point. A bounded sequence with one accumulation point converges.
-    """
     goal = about(goal, OrbitsConvergeTo, "connected-limits")
     g = goal.map
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
@@ -208,12 +175,6 @@ def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
 
 
 def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Needs:
-    """On a face of a box orbits converge, or $f$ never increases, if so it is on the box.
-
-    As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
-    map on the face are orbits of the whole map. A limit of points of the face lies on it, so that
-    it is one of the points listed that do.
-    """
     if type(whole) is not BoxMap or fixed not in whole.coordinates:
         raise ProofError(f"theorem on-face needs a BoxMap and one of its coordinates; got {fixed}")
     place = whole.coordinates.index(fixed)

@@ -1,14 +1,6 @@
-r"""Theorems on which starts have orbits that converge to a point: almost all, or almost none.
+"""Theorems on which starts have orbits that converge to a point: almost all, or almost none.
 
-Pairs of unit vectors that move by projected gradient descent of a function of their overlaps.
-
-Fixed orthonormal vectors k* and v* of R^n are given, and a function R of the five overlaps
-
-.. math:: k \cdot k^\star,\; v \cdot v^\star,\; v \cdot k^\star,\; k \cdot v^\star,\; k \cdot v.
-
-A step takes k to the projection onto the unit sphere of :math:`k - \alpha (I - k k^T) \nabla_k R`,
-and v likewise, both at once. The *manifold* is where the last three overlaps vanish. Its *volume*
-is the Hausdorff measure of its dimension, which is 2n - 5 for n >= 3.
+What each needs, of maps and of pairs of unit vectors; the proofs stand with the kernel's schemas.
 """
 
 from __future__ import annotations
@@ -74,32 +66,17 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
 
 
 def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
-    """$g$ is injective, if $|g(x) - g(y)|_1 >= c |x - y|_1$ on the box, with a constant $c > 0$.
-
-    If the images are equal, the right side is 0, and so $x = y$.
-    """
     g = about(goal, Injective, "expansion-injective").map
     return Needs(_apart(g, second, factor), (*g.coordinates, *second))
 
 
 def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
-    """A smooth $g$ has an invertible Jacobian, if $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
-
-    At a point $x$ of the open box, $(g(x + t h) - g(x))/t$ tends to $Dg(x) h$ as $t -> 0$, so that
-    $|Dg(x) h|_1 >= c |h|_1$ for every $h$. As $Dg$ is continuous on the closed box, this holds on
-    its boundary, too. So $Dg(x) h = 0$ only for $h = 0$.
-    """
     g = about(goal, InvertibleJacobian, "expansion-invertible").map
     hypotheses = _apart(g, second, factor)
     return Needs(hypotheses, (*g.coordinates, *second), (Tuple(*g.images),), g.inside())
 
 
 def local_inverse(goal: Boolean) -> Needs:
-    """$g$ is a local diffeomorphism on $P$ inside of the box, if its Jacobian is invertible.
-
-    The images are smooth on a neighbourhood of the box, so that near a point inside of it $g$ is
-    continuously differentiable; the inverse function theorem gives the inverse.
-    """
     goal = about(goal, LocalDiffeomorphism, "local-inverse")
     g = goal.map
     for point in goal.points:
@@ -123,20 +100,6 @@ def require_inside(g: BoxMap, point: Any, name: str) -> None:
 
 
 def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
-    """Only a null set tends to a fixed point $p$ inside of the box that has an eigenvalue above 1.
-
-    The map is smooth on a neighbourhood of the box, and its Jacobian matrix is invertible at $p$,
-    so that it is a local diffeomorphism at $p$. Let $W$ be the local center-stable disc at $p$, and
-    $B$ a neighbourhood of $p$ such that points whose orbits stay in $B$ lie in $W$. Its dimension
-    is the number of eigenvalues of modulus at most 1, which is less than that of the box, as an
-    eigenvalue is above 1; so $W$ is a null set. If the orbit of $x$ converges to $p$, then all of
-    it from some $N$ on lies in $B$, and $g^N(x)$ is in $W$. So the starts lie in the union over $N$
-    of the preimages of $W$ under $g^N$. Preimages of a null set under $g$ within the box are null
-    sets: its boundary is one, and at each point of its inside $g$ has, near by, an inverse that is
-    continuously differentiable, which maps null sets to null sets; countably many of these
-    neighbourhoods cover the inside. The orbit does not leave the box, so this can be done $N$
-    times.
-    """
     goal = about(goal, NullStarts, "center-stable")
     g = goal.map
     if len(goal.points) != 1:
@@ -165,12 +128,6 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
 
 
 def strict_maximum(goal: Boolean, risk: Any) -> Needs:
-    """Only a null set tends to $P$, if $f$ never increases and is less inside than on $P$.
-
-    If the orbit of $x$ converges to $p$ in $P$, then $f(x) >= f(x_t) -> f(p)$, since $f$ is
-    continuous on the box, which the orbit does not leave. So $x$ does not lie inside of the box.
-    Its boundary is a null set.
-    """
     goal = about(goal, NullStarts, "strict-maximum")
     g = goal.map
     hypotheses = on_box(g)
@@ -182,11 +139,6 @@ def strict_maximum(goal: Boolean, risk: Any) -> Needs:
 
 
 def null_union(goal: Boolean, parts: Any) -> Needs:
-    """Only a null set tends to $P$, if that is so of sets of which $P$ is the union.
-
-    What converges to a point of $P$ converges to one of a part; finitely many null sets make up
-    one.
-    """
     goal = about(goal, NullStarts, "null-union")
     sets = [point_set(part) for part in parts]
     if set().union(*sets) != set(goal.points):
@@ -201,10 +153,6 @@ def null_union(goal: Boolean, parts: Any) -> Needs:
 
 
 def all_but_few(goal: Boolean, others: Any) -> Needs:
-    """From almost every start to $P$, if orbits converge to $P$ or $Q$, to $Q$ from null sets.
-
-    A start from which the orbit does not converge to a point of $P$ is in the null set.
-    """
     goal = about(goal, AlmostEveryStartConvergesTo, "all-but-few")
     g, few = goal.map, point_set(others)
     return Needs(
@@ -346,30 +294,6 @@ def _about_pairs(goal: Boolean, name: str) -> Any:
 
 
 def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
-    """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
-
-    On the manifold the gradient in $k$ is $p k*$, and that in $v$ is $q v*$, with $p$ and $q$ the
-    partial derivatives of $R$ in the first two overlaps: by the chain rule, as the other three
-    vanish. So the next $k$ is a sum of multiples of $k$ and $k*$, the next $v$ of $v$ and $v*$,
-    and by the formulas of sums the other three overlaps of these vanish, too: the manifold is
-    invariant. In the plane of $k$ and $k*$ the step is computed from the overlap of the two
-    alone, and it is the first image of the planar map; so for $v$. By induction the overlaps of
-    all iterates follow the map.
-
-    If the overlap of $k$ with $k*$ tends to $s$, which is 1 or $-1$, then $|k - s k*|^2 = 2 - 2 s
-    (k . k*)$ tends to 0, by the last formula of sums; so for $v$.
-
-    With $n >= 4$, let $k$ be uniform on the unit sphere orthogonal to $v*$, and given $k$, $v$ on
-    that orthogonal to $k*$ and $k$. The overlap of $k$ with $k*$ is one coordinate of a uniform
-    point of the unit sphere of a space of $n - 1$ dimensions, and has a density. Given $k$,
-    that of $v$ with $v*$ is one of a uniform point of the unit sphere of a space of $n - 2 >=
-    2$ dimensions which contains $v*$, whatever $k$ is, unless $k = s k*$. So the two have a
-    joint density, the product of the two, and lie in a null set of the square with probability
-    0. By the coarea formula the volume of the manifold has a density with respect to this law
-    where $k$ is not $s k*$: the square root of the determinant of all equations over those of
-    $k$ alone and of $v$ alone, which the Gram determinants give, up to a constant. The pairs
-    with $k = s k*$ are of $n - 2 < 2n - 5$ dimensions. So what has probability 0 has volume 0.
-    """
     goal = _about_pairs(goal, "from-overlaps")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
@@ -380,17 +304,6 @@ def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
 
 
 def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
-    """On pairs that begin on the manifold, in three dimensions or more.
-
-    With $n >= 4$ this is the theorem from overlaps. With $n = 3$, in coordinates along $k*$, $v*$
-    and a third axis, $k$ is $(x, 0, z)$ and $v$ is $(0, y, w)$ with $z w = 0$. So the manifold
-    consists of four circles: $k$ is one of $k*$ and $-k*$, and $v$ on the circle orthogonal to
-    $k*$; or $v$ is one of $v*$ and $-v*$, and $k$ on the circle orthogonal to $v*$. The
-    overlaps are on an edge of the square, on which steps stay, and the one that moves is the
-    cosine of the angle on the circle. Cosine has a differentiable inverse on $(0, pi)$ and on
-    $(pi, 2 pi)$, so that what it maps to a null set of $[-1, 1]$ is a null set of the circle.
-    The statement about the edge has such a null set.
-    """
     goal = _about_pairs(goal, "from-overlaps-and-edges")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)

@@ -21,6 +21,7 @@ from slrsym.search.lemmas import InWords, Lemma, claimed
 from slrsym.search.regularity import require_differentiable_on
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements.expressions import ProofError, Refused
+from slrsym.trusted.vectors import SCHEMAS
 
 
 @dataclass(frozen=True)
@@ -28,79 +29,50 @@ class _TheoremRule:
     name: str
     needs: Callable[..., Needs]
     axioms: tuple[str, ...]
+    proof: str
 
     @property
     def because(self) -> str:
-        """How the conclusion follows: what the docstring says after its first line."""
-        text = inspect.getdoc(self.needs) or ""
-        return " ".join(text.partition("\n\n")[2].split())
+        """How the conclusion follows: what the text says after its first line."""
+        return " ".join(self.proof.partition("\n\n")[2].split())
 
     @property
     def values(self) -> tuple[str, ...]:
         return tuple(list(inspect.signature(self.needs).parameters)[1:])
 
 
-# Each with the axioms that its proof rests on; there are no others.
+# The proof of each, and the axioms that it rests on, are those of the kernel's schema of this name.
 _rules: dict[str, _TheoremRule] = {}
-for _needs, *_used in (
-    (descents.conditional_risk, "conditional-expectation"),
-    (descents.decrease, "induction"),
-    (descents.bounded_descent, "induction", "monotone-convergence", "limits-of-sequences"),
-    (descents.small_steps, "induction", "limits-of-sequences"),
-    (descents.limits_solve, "induction", "limits-of-sequences"),
-    (
-        descents.connected_limits,
-        "induction",
-        "bolzano-weierstrass",
-        "connected-accumulation-points",
-    ),
-    (descents.on_face, "induction", "limits-of-sequences"),
-    (starts.expansion_injective,),
-    (starts.expansion_invertible, "continuous-derivatives", "limits-of-sequences"),
-    (starts.local_inverse, "continuous-derivatives", "inverse-function-theorem"),
-    (
-        starts.center_stable,
-        "induction",
-        "continuous-derivatives",
-        "inverse-function-theorem",
-        "center-stable-manifold",
-        "null-sets-unions",
-        "null-sets-images",
-        "null-sets-faces",
-        "null-sets-discs",
-        "lindelof",
-    ),
-    (starts.strict_maximum, "induction", "limits-of-sequences", "null-sets-faces"),
-    (starts.null_union, "null-sets-unions"),
-    (starts.all_but_few,),
-    (
-        starts.from_overlaps,
-        "sphere-coordinates",
-        "coarea-formula",
-        "continuous-derivatives",
-        "tonelli",
-        "induction",
-    ),
-    (
-        starts.from_overlaps_and_edges,
-        "sphere-coordinates",
-        "coarea-formula",
-        "continuous-derivatives",
-        "tonelli",
-        "null-sets-images",
-        "induction",
-    ),
+for _needs in (
+    descents.conditional_risk,
+    descents.decrease,
+    descents.bounded_descent,
+    descents.small_steps,
+    descents.limits_solve,
+    descents.connected_limits,
+    descents.on_face,
+    starts.expansion_injective,
+    starts.expansion_invertible,
+    starts.local_inverse,
+    starts.center_stable,
+    starts.strict_maximum,
+    starts.null_union,
+    starts.all_but_few,
+    starts.from_overlaps,
+    starts.from_overlaps_and_edges,
 ):
     _name = _needs.__name__.replace("_", "-")
-    _rules[_name] = _TheoremRule(_name, _needs, tuple(_used))
+    *_, _schema, _used = SCHEMAS[_name]
+    _proof = inspect.getdoc(_schema) or ""
+    _rules[_name] = _TheoremRule(_name, _needs, _used, _proof)
     # A theorem of this package's own, with its proof, stands beside those of the literature.
     AXIOMS[f"theorem {_name}"] = Axiom(
         f"theorem {_name}",
-        " ".join((inspect.getdoc(_needs) or "").split()),
+        " ".join(_proof.split()),
         f"{OWN_PROOF}, from {', '.join(_used) or 'nothing else'}",
     )
 _RULES = MappingProxyType(_rules)
-del _rules, _name, _needs, _used
+del _rules, _name, _needs, _schema, _used, _proof
 
 
 def names_of_theorems() -> tuple[str, ...]:

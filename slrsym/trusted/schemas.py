@@ -213,7 +213,10 @@ def number(t: Term) -> Term:
 
 @schema("decrease", "DecreasesAlong", 0, "induction")
 def _decrease(goal: Goal) -> list[Term]:
-    """By induction every point of the orbit is in the box, so the inequality holds at each."""
+    """$f$ never increases along orbits, if steps stay in the box, and $f(g(x)) <= f(x)$ there.
+
+    By induction every point of the orbit is in the box, so the inequality holds at each.
+    """
     f = about_one(goal)
     change = ("+", goal.next(f), neg(goal.here(f)))
     return [goal.g.stays(), goal.g.everywhere(("<=", change, ZERO))]
@@ -222,10 +225,11 @@ def _decrease(goal: Goal) -> list[Term]:
 @schema("bounded-descent", "VanishesAlong", 3,
         "induction", "monotone-convergence", "limits-of-sequences")  # fmt: skip
 def _bounded_descent(goal: Goal) -> list[Term]:
-    """f(g(x)) - f(x) + c S(x) <= 0, S >= 0, c > 0, f >= m.
+    """$S$ tends to 0 along orbits, if steps lower a bounded function by a multiple of $S$.
 
-    f decreases along the orbit and is bounded, so it converges; the differences of a convergent
-    sequence tend to 0; and 0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c.
+    With $f(g(x)) - f(x) + c S(x) <= 0$, $S >= 0$, a constant $c > 0$ and $f >= m$ on the box, which
+    steps do not leave: $f$ decreases along the orbit and is bounded, so it converges; the
+    differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
     """
     f, rate, floor = goal.values
     slack = goal.here(about_one(goal))
@@ -248,7 +252,10 @@ def _at_most_a_multiple(goal: Goal, squares: Term) -> list[Term]:
 
 @schema("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
 def _small_steps(goal: Goal) -> list[Term]:
-    """0 <= |g(x) - x|^2 <= C S(x) on the box, which steps do not leave, and S(x_t) -> 0."""
+    """Steps of $g$ tend to 0, if the squared step is at most a multiple of what tends to 0.
+
+    From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
+    """
     require(not goal.about, "the sentence is about the map alone")
     steps = zip(goal.g.images, goal.g.names, strict=True)
     return _at_most_a_multiple(goal, total(square(("+", y, neg(x))) for y, x in steps))
@@ -256,10 +263,11 @@ def _small_steps(goal: Goal) -> list[Term]:
 
 @schema("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
 def _limits_solve(goal: Goal) -> list[Term]:
-    """|e(x)|^2 <= C S(x) on the box, which steps do not leave, and S(x_t) -> 0.
+    """Accumulation points solve $e = 0$, if $|e|^2$ is at most a multiple of what tends to 0.
 
-    So e tends to 0 along the orbit. An accumulation point is in the box, which is closed; e is
-    continuous there.
+    From $|e(x)|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$: $e$ tends to
+    0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
+    there.
     """
     put = dict(zip(bound(goal.function(about_one(goal), None)), goal.g.names, strict=True))
     values = [substitute(e, put) for e in inside(about_one(goal))]
@@ -269,11 +277,11 @@ def _limits_solve(goal: Goal) -> list[Term]:
 @schema("connected-limits", "OrbitsConvergeTo", 1,
         "induction", "bolzano-weierstrass", "connected-accumulation-points")  # fmt: skip
 def _connected_limits(goal: Goal) -> list[Term]:
-    """Steps vanish, accumulation points solve equations, and solutions in the box are listed.
+    """Orbits converge to points of $P$, if steps vanish, and accumulation points solve equations.
 
     Orbits stay in the box, so they are bounded. As their steps tend to 0, the set of accumulation
-    points is connected; it is part of the finite list, so it has one point; a bounded sequence with
-    one accumulation point converges.
+    points is connected; by the equations it is part of the finite set $P$; a finite set that is
+    connected is empty or has one point. A bounded sequence with one accumulation point converges.
     """
     (equations,) = goal.values
     put = dict(zip(bound(goal.function(equations, None)), goal.g.names, strict=True))
@@ -293,7 +301,7 @@ def _connected_limits(goal: Goal) -> list[Term]:
 
 @schema("on-face", "OrbitsConvergeTo DecreasesAlong", 4, "induction", "limits-of-sequences")
 def _on_face(goal: Goal) -> list[Term]:
-    """From the same for a map of a box of which this is a face: its number, the value there.
+    """On a face of a box orbits converge, or $f$ never increases, if so it is on the box.
 
     As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
     map on the face are orbits of the whole map. A limit of points of the face lies on it, so that
@@ -350,18 +358,21 @@ def _expands(goal: Goal) -> list[Term]:
 
 @schema("expansion-injective", "Injective", 1)
 def _expansion_injective(goal: Goal) -> list[Term]:
-    """|g(x) - g(y)|_1 >= c |x - y|_1 with c > 0: if the images are equal, so are the points."""
+    """$g$ is injective, if $|g(x) - g(y)|_1 >= c |x - y|_1$ on the box, with a constant $c > 0$.
+
+    If the images are equal, the right side is 0, and so $x = y$.
+    """
     return _expands(goal)
 
 
 @schema("expansion-invertible", "InvertibleJacobian", 1,
         "continuous-derivatives", "limits-of-sequences")  # fmt: skip
 def _expansion_invertible(goal: Goal) -> list[Term]:
-    """The same, and g is smooth near the closed box.
+    """A smooth $g$ has an invertible Jacobian, if $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
 
-    At a point x of the open box, (g(x + t h) - g(x))/t tends to Dg(x) h as t -> 0, so that
-    |Dg(x) h|_1 >= c |h|_1 for every h. As Dg is continuous on the closed box, this holds on its
-    boundary, too. So Dg(x) h = 0 only for h = 0.
+    At a point $x$ of the open box, $(g(x + t h) - g(x))/t$ tends to $Dg(x) h$ as $t -> 0$, so that
+    $|Dg(x) h|_1 >= c |h|_1$ for every $h$. As $Dg$ is continuous on the closed box, this holds on
+    its boundary, too. So $Dg(x) h = 0$ only for $h = 0$.
     """
     return [*_expands(goal), goal.g.smooth(*goal.g.images)]
 
@@ -369,7 +380,11 @@ def _expansion_invertible(goal: Goal) -> list[Term]:
 @schema("local-inverse", "LocalDiffeomorphism", 0,
         "continuous-derivatives", "inverse-function-theorem")  # fmt: skip
 def _local_inverse(goal: Goal) -> list[Term]:
-    """The Jacobian of g is invertible, and the points lie inside of the box."""
+    """$g$ is a local diffeomorphism on $P$ inside of the box, if its Jacobian is invertible.
+
+    The images are smooth on a neighbourhood of the box, so that near a point inside of it $g$ is
+    continuously differentiable; the inverse function theorem gives the inverse.
+    """
     strict = [p for point in goal.points(about_one(goal)) for p in goal.g.inside(point, "<")]
     return [("o", "InvertibleJacobian", goal.map), *strict, goal.g.smooth(*goal.g.images)]
 
@@ -382,16 +397,19 @@ def _local_inverse(goal: Goal) -> list[Term]:
         "null-sets-unions", "null-sets-images", "null-sets-faces", "null-sets-discs",
         "lindelof")  # fmt: skip
 def _center_stable(goal: Goal) -> list[Term]:
-    """At p, a fixed point inside of the box, an eigenvalue is above 1; no Jacobian is singular.
+    """Only a null set tends to a fixed point $p$ inside of the box that has an eigenvalue above 1.
 
-    The values are the Jacobian matrix at p, row by row, and the eigenvalue. Let W be the local
-    center-stable disc at p, and B a neighbourhood of p such that points whose orbits stay in B lie
-    in W. Its dimension is the number of eigenvalues of modulus at most 1, less than that of the
-    box; so W is a null set. If the orbit of x converges to p, all of it from some N on lies in B,
-    and g^N(x) in W. So the starts lie in the union over N of the preimages of W under g^N. Those
-    of a null set under g within the box are null sets: its boundary is one, and at each point of
-    its inside g has a smooth inverse near by; countably many of these neighbourhoods cover it. The
-    orbit does not leave the box, so this can be done N times.
+    The map is smooth on a neighbourhood of the box, and its Jacobian matrix is invertible at $p$,
+    so that it is a local diffeomorphism at $p$. Let $W$ be the local center-stable disc at $p$, and
+    $B$ a neighbourhood of $p$ such that points whose orbits stay in $B$ lie in $W$. Its dimension
+    is the number of eigenvalues of modulus at most 1, which is less than that of the box, as an
+    eigenvalue is above 1; so $W$ is a null set. If the orbit of $x$ converges to $p$, then all of
+    it from some $N$ on lies in $B$, and $g^N(x)$ is in $W$. So the starts lie in the union over $N$
+    of the preimages of $W$ under $g^N$. Preimages of a null set under $g$ within the box are null
+    sets: its boundary is one, and at each point of its inside $g$ has, near by, an inverse that is
+    continuously differentiable, which maps null sets to null sets; countably many of these
+    neighbourhoods cover the inside. The orbit does not leave the box, so this can be done $N$
+    times.
     """
     g, (matrix, eigenvalue) = goal.g, goal.values
     require(len(goal.points(about_one(goal))) == 1, "one point at a time")
@@ -428,10 +446,11 @@ def determinant(rows: Sequence[Sequence[Term]]) -> Term:
 
 @schema("strict-maximum", "NullStarts", 1, "induction", "limits-of-sequences", "null-sets-faces")
 def _strict_maximum(goal: Goal) -> list[Term]:
-    """F never increases, and is less inside of the box than at the points.
+    """Only a null set tends to $P$, if $f$ never increases and is less inside than on $P$.
 
-    If the orbit of x converges to p, then f(x) >= f(x_t) -> f(p), since f is continuous on the box,
-    which the orbit does not leave. So x does not lie inside of it; its boundary is a null set.
+    If the orbit of $x$ converges to $p$ in $P$, then $f(x) >= f(x_t) -> f(p)$, since $f$ is
+    continuous on the box, which the orbit does not leave. So $x$ does not lie inside of the box.
+    Its boundary is a null set.
     """
     (f,) = goal.values
     less = [
@@ -444,7 +463,11 @@ def _strict_maximum(goal: Goal) -> list[Term]:
 
 @schema("null-union", "NullStarts", 1, "null-sets-unions")
 def _null_union(goal: Goal) -> list[Term]:
-    """What converges to a point of the set converges to one of a part; there are finitely many."""
+    """Only a null set tends to $P$, if that is so of sets of which $P$ is the union.
+
+    What converges to a point of $P$ converges to one of a part; finitely many null sets make up
+    one.
+    """
     (parts,) = goal.values
     require(parts[0] == "tuple" and len(parts) > 1, "the parts of the set")
     covered = {key(("tuple", *p)) for part in parts[1:] for p in goal.points(part)}
@@ -454,7 +477,10 @@ def _null_union(goal: Goal) -> list[Term]:
 
 @schema("all-but-few", "AlmostEveryStartConvergesTo", 1)
 def _all_but_few(goal: Goal) -> list[Term]:
-    """Orbits converge to one of two sets, and to the second from a null set alone."""
+    """From almost every start to $P$, if orbits converge to $P$ or $Q$, to $Q$ from null sets.
+
+    A start from which the orbit does not converge to a point of $P$ is in the null set.
+    """
     (few,) = goal.values
     both = {key(p): p for t in (about_one(goal), few) for p in t[1:]}
     require(goal.points(about_one(goal)) and goal.points(few), "two sets of points")

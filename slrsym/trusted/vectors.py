@@ -1,16 +1,26 @@
-"""What is said of vectors and of matrices of tokens, by what holds of numbers."""
+"""What is said of vectors and of matrices of tokens, by what holds of numbers.
+
+Orthonormal k* and v* of R^n are given, and R is a function of the overlaps k.k*, v.v*, v.k*, k.v*,
+k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k - alpha (I - k
+k') grad_k R, and v likewise, both at once. The manifold is where the last three overlaps vanish;
+its volume is its Hausdorff measure of dimension 2n - 5.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from slrsym.trusted.calculus import square
 from slrsym.trusted.expect import ONE, ZERO, expectation
-from slrsym.trusted.schemas import Goal, box, points, schema
+from slrsym.trusted.schemas import SCHEMAS, Goal, MapOnBox, box, points, schema
 from slrsym.trusted.term import Term, apart, bound, inside, neg, num, require, substitute
+
+__all__ = ["BAYES_RISK", "SCHEMAS"]
 
 MINUS_ONE = num(-1)
 # What a sentence about pairs comes to for a map of their overlaps.
-_OF_THE_MAP = {"NullPairs": "NullStarts",
-               "AlmostEveryPairConvergesTo": "AlmostEveryStartConvergesTo"}  # fmt: skip
+ALMOST_EVERY = "AlmostEveryPairConvergesTo"
+_OF_THE_MAP = {ALMOST_EVERY: "AlmostEveryStartConvergesTo", "NullPairs": "NullStarts"}
 
 
 def _descent(t: Term) -> tuple[Term, Term, Term]:
@@ -23,73 +33,88 @@ def _descent(t: Term) -> tuple[Term, Term, Term]:
     return function, rate, dimension
 
 
-@schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6,
-        "sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli",
-        "null-sets-images", "induction")  # fmt: skip
-def _from_overlaps(goal: Goal) -> list[Term]:
-    """From the same of the map of two overlaps, and of its restrictions to the edges.
-
-    Orthonormal k* and v* of R^n, n >= 3, are given, and R is a function of the overlaps k.k*, v.v*,
-    v.k*, k.v*, k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k
-    - a (I - k k') grad_k R, and v likewise, both at once. The manifold is where the last three
-    overlaps vanish; its volume is its Hausdorff measure of dimension 2n - 5.
-
-    R is differentiable near the overlaps (x, y, 0, 0, 0). The last three partial derivatives vanish
-    there, and the first two are p and q. By the chain rule grad_k R = p k* and grad_v R = q v*. So
-    the next k is a sum of multiples of k and k*, the next v of v and v*, and the last three
-    overlaps of these vanish again. With u = k* - x k, which is orthogonal to k and of squared
-    length 1 - x^2, the next k is k - a p u, divided by its length, the root of 1 + a^2 p^2 (1 -
-    x^2); as u.k* = 1 - x^2, its overlap is (x - a p (1 - x^2)) over that, the first image of the
-    map. So for v. By induction the overlaps of all iterates follow the map. If the overlap of k
-    with k* tends to s = 1 or -1, then |k - s k*|^2 = 2 - 2 s k.k* tends to 0.
-
-    n >= 4: let k be uniform on the unit sphere orthogonal to v*, and given k, v on that orthogonal
-    to k* and k. The overlap of k with k* is a coordinate of a uniform point of a sphere in n - 1
-    dimensions, and has a density. Given k, that of v with v* is one of a uniform point of a sphere
-    in n - 2 >= 2 dimensions, whose span contains v*, whatever k is, unless k = s k*. So the two
-    have a joint density, and lie in a null set of the square with probability 0. By the coarea
-    formula the volume has a density with respect to this law where k is not s k*: up to a constant,
-    the root of the Gram determinant of the gradients of all five equations, which is 2 - x^2 - y^2,
-    over those of k alone, 1, and of v alone, 1 - x^2. Pairs with k = s k* are of n - 2 < 2n - 5
-    dimensions. So what has probability 0 has volume 0.
-
-    n = 3: k = (x, 0, z) and v = (0, y, w) with z w = 0. So the manifold consists of four circles:
-    k = s k*, and v on the circle orthogonal to k*; or v = s v*, and k on that orthogonal to v*. The
-    overlaps are on an edge of the square, where steps stay, and the one that moves is the cosine
-    of the angle on the circle. Cosine has a differentiable inverse on (0, pi) and on (pi, 2 pi), so
-    that what it maps to a null set of [-1, 1] is a null set of the circle. The sentence about the
-    edge has such a null set; if none of the points lies on an edge, no orbit there tends to one.
-    """
+def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
+    """The map of the overlaps, the points, and that on the manifold the pairs move as it says."""
     function, rate, dimension = _descent(goal.map)
-    planar, slopes, *faces = goal.values
+    planar, slopes = goal.values[:2]
     g = box(planar, goal.taken)
     require(g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2, "a map of the square")
     require(slopes[0] == "lam" and len(bound(slopes)) == len(inside(slopes)) == 2, "two slopes")
     require(all(x[2] == "R" for x in bound(slopes)), "slopes are functions of real numbers")
     require(len(goal.about) == 1, "the sentence is about a set of points")
     ends = points(goal.about[0], 2)
-    almost_every = goal.kind == "AlmostEveryPairConvergesTo"
-    plain = (ONE, MINUS_ONE) if almost_every else (ONE, MINUS_ONE, ZERO)
+    plain = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
     require(all(c in plain for p in ends for c in p), "points of signs, or of signs and zeros")
-    place = (*g.names, ZERO, ZERO, ZERO)
     names = bound(function)
     across = tuple(apart(names[2:], goal.taken | frozenset(g.names)).values())
     here = (*g.names, *across)
     risk = substitute(inside(function)[0], dict(zip(names, here, strict=True)))
     values = [substitute(t, dict(zip(bound(slopes), g.names, strict=True))) for t in inside(slopes)]
-    asked: list[Term] = [("<=", num(3), dimension)]
-    asked.append(g.everywhere(("o", "smooth", function, ("tuple", *place))))
+    flat = ("tuple", *g.names, ZERO, ZERO, ZERO)
+    asked: list[Term] = [("<=", num(least), dimension)]
+    asked.append(g.everywhere(("o", "smooth", function, flat)))
     for x, slope in zip(here, (*values, ZERO, ZERO, ZERO), strict=True):
-        slope_in_x: Term = ("d", (1,), (x,), (risk,), (x,))
-        on_manifold = ("d", (0, 0, 0), across, (slope_in_x,), (ZERO, ZERO, ZERO))
-        asked.append(g.everywhere(("=", on_manifold, slope)))
+        in_x: Term = ("d", (1,), (x,), (risk,), (x,))
+        asked.append(g.everywhere(("=", ("d", (0, 0, 0), across, (in_x,), flat[3:]), slope)))
     for x, slope, image in zip(g.names, values, g.images, strict=True):
         beside = ("+", ONE, neg(square(x)))
         length = ("+", ONE, ("*", square(("*", rate, slope)), beside))
         moved = ("+", x, neg(("*", rate, slope, beside)))
         asked.append(g.everywhere(("=", ("*", moved, ("^", -1, 2, length)), image)))
     asked.append(("o", _OF_THE_MAP[goal.kind], planar, goal.about[0]))
-    for number, face in enumerate(faces):
+    return g, ends, asked
+
+
+_USED = ("sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli", "induction")
+
+
+@schema("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
+def _from_overlaps(goal: Goal) -> list[Term]:
+    """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
+
+    $R$ is differentiable near $(x, y, 0, 0, 0)$. There its last three partial derivatives vanish,
+    and the first two are $p$ and $q$, so that by the chain rule its gradient in $k$ is $p k*$, and
+    that in $v$ is $q v*$. The next $k$ is a sum of multiples of $k$ and $k*$, the next $v$ of $v$
+    and $v*$, so that the last three overlaps of these vanish, too: the manifold is invariant. With
+    $u = k* - x k$, orthogonal to $k$ and of squared length $1 - x^2$, the next $k$ is $k - alpha p
+    u$ divided by its length, the root of $1 + alpha^2 p^2 (1 - x^2)$. As $u . k* = 1 - x^2$, its
+    overlap is $x - alpha p (1 - x^2)$ over that, the first image of the planar map; so for $v$. By
+    induction the overlaps of all iterates follow the map.
+
+    If the overlap of $k$ with $k*$ tends to $s$, which is 1 or $-1$, then $|k - s k*|^2 = 2 - 2 s
+    (k . k*)$ tends to 0; so for $v$.
+
+    With $n >= 4$, let $k$ be uniform on the unit sphere orthogonal to $v*$, and given $k$, $v$ on
+    that orthogonal to $k*$ and $k$. The overlap of $k$ with $k*$ is one coordinate of a uniform
+    point of the unit sphere of a space of $n - 1$ dimensions, and has a density. Given $k$,
+    that of $v$ with $v*$ is one of a uniform point of the unit sphere of a space of $n - 2 >=
+    2$ dimensions which contains $v*$, whatever $k$ is, unless $k = s k*$. So the two have a
+    joint density, the product of the two, and lie in a null set of the square with probability
+    0. By the coarea formula the volume of the manifold has a density with respect to this law
+    where $k$ is not $s k*$: up to a constant the root of the Gram determinant of the gradients of
+    all five equations, which is $2 - x^2 - y^2$, over those of the equations of $k$ alone, 1, and
+    of $v$ alone, $1 - x^2$. The pairs with $k = s k*$ are of $n - 2 < 2n - 5$ dimensions. So what
+    has probability 0 has volume 0.
+    """
+    return _on_manifold(goal, 4)[2]
+
+
+@schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
+def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
+    """On pairs that begin on the manifold, in three dimensions or more.
+
+    With $n >= 4$ this is the theorem from overlaps. With $n = 3$, in coordinates along $k*$, $v*$
+    and a third axis, $k$ is $(x, 0, z)$ and $v$ is $(0, y, w)$ with $z w = 0$. So the manifold
+    consists of four circles: $k$ is one of $k*$ and $-k*$, and $v$ on the circle orthogonal to
+    $k*$; or $v$ is one of $v*$ and $-v*$, and $k$ on the circle orthogonal to $v*$. The
+    overlaps are on an edge of the square, on which steps stay, and the one that moves is the
+    cosine of the angle on the circle. Cosine has a differentiable inverse on $(0, pi)$ and on
+    $(pi, 2 pi)$, so that what it maps to a null set of $[-1, 1]$ is a null set of the circle.
+    The statement about the edge has such a null set; where no point of the list is on an edge, no
+    orbit that stays there tends to one.
+    """
+    g, ends, asked = _on_manifold(goal, 3)
+    for number, face in enumerate(goal.values[2:]):
         i, end = number // 2, (ONE, MINUS_ONE)[number % 2]
         edge = box(face, goal.taken | frozenset(g.names))
         require(edge.low == (MINUS_ONE,) and edge.high == (ONE,), "an edge of the square")
@@ -97,7 +122,7 @@ def _from_overlaps(goal: Goal) -> list[Term]:
         asked.append(edge.everywhere(("=", substitute(g.images[i], put), end)))
         asked.append(edge.everywhere(("=", edge.images[0], substitute(g.images[1 - i], put))))
         there = tuple(("tuple", p[1 - i]) for p in ends if p[i] == end)
-        require(there or not almost_every, "an edge of which no end is listed")
+        require(there or goal.kind != ALMOST_EVERY, "an edge of which no end is listed")
         if there:
             asked.append(("o", _OF_THE_MAP[goal.kind], face, ("set", *there)))
     return asked
@@ -109,15 +134,15 @@ BAYES_RISK = (
 )
 
 
-@schema("conditional-risk", "InWords", 0, "tonelli", "conditional-expectation")
+@schema("conditional-risk", "InWords", 0, "conditional-expectation")
 def _conditional_risk(goal: Goal) -> list[Term]:
     """The Bayes risk, by the risk given tokens and location, and that given the tokens.
 
-    Given that the matrix is x, the location is l with a probability w_l/W, and Y is y_l = x_l.v*
-    and noise, which is independent of both. So E[Y | X] is M = sum w_l y_l/W, and the mean squared
-    error given X is the left side of the second formula, at p = p(x). It is not negative, so that
-    its mean is the risk, be it infinite; likewise with M in the place of p. Given also the location
-    it is at least epsilon^2.
+    Given that the matrix is $x$, the location is $l$ with a probability $w_l/W$, and $Y$ is $y_l =
+    x_l . v*$ and noise, which is independent of both. So $E[Y | X]$ is $M = sum w_l y_l/W$, and the
+    mean squared error given $X$ is the left side of the second hypothesis, at $p = p(x)$. It is not
+    negative, so that its mean is the risk, be it infinite; likewise with $M$ in the place of $p$.
+    Given also the location it is at least $epsilon^2$.
     """
     require(goal.map == ("text", BAYES_RISK) and not goal.about, "another sentence")
     m, p, place = ("s", "m", "R"), ("s", "p", "R"), ("s", "l", "Z")

@@ -67,6 +67,7 @@ STATEMENTS = {
     "strict-maximum": (("o", "NullStarts", G, points(ONE)), (SQUARE,)),
     "null-union": (("o", "NullStarts", G, points(ONE, ZERO)), (("tuple", ORIGIN, points(ONE)),)),
     "all-but-few": (("o", "AlmostEveryStartConvergesTo", G, ORIGIN), (points(ONE),)),
+    "from-overlaps": (PAIRS, (PLANE, SLOPES)),
     "from-overlaps-and-edges": (PAIRS, (PLANE, SLOPES, G, G, G, G)),
     "conditional-risk": (("o", "InWords", ("text", BAYES_RISK)), ()),
 }  # fmt: skip
@@ -286,6 +287,12 @@ def test_an_edge_keeps_its_place_and_moves_as_the_square_does():
         for p in (("=", end, end), ("=", HALF, ("*", end, X)), ("=", ("*", X, end), end),
                   ("=", HALF, X)):  # fmt: skip
             assert key(("forall", (X,), (("implies", inside, p),), ())) in made
+
+
+def test_in_four_dimensions_edges_are_not_asked_for():
+    made, with_edges = theorem("from-overlaps", PAIRS, PLANE, SLOPES), of_pairs()
+    (more,) = made.hypotheses.keys() - with_edges.hypotheses.keys()
+    assert more == key(("<=", num(4), ("s", "d", "Z>0")))
 
 
 def test_few_pairs_end_where_few_starts_do():
