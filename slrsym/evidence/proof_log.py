@@ -72,6 +72,8 @@ def emitted(
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
     """The record of each claim, those that it uses before it, and how its steps fared."""
+    # Else what is found would depend on what was asked before.
+    FOUND.clear()
     book = Book()
     for id in in_order(ids, find):
         try:
@@ -92,8 +94,6 @@ def write_log(
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
-    # Else what is found would depend on what was asked before.
-    FOUND.clear()
     known = best_records(*earlier)
     for record, emission in emitted(ids, find, left_out, known, patience):
         records.append(record)
