@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from slrsym.cli import app
-from slrsym.trusted.log import _digest
+from slrsym.trusted.log import digest
 
 CLAIM = """
 from sympy import Ge, Symbol
@@ -79,7 +79,7 @@ def forged(log, target, change):
         record = json.loads(line)
         if number:
             change(record)
-        record["digest"] = before = _digest(before, record)
+        record["digest"] = before = digest(before, record)
         lines.append(json.dumps(record))
     target.write_text("\n".join(lines) + "\n")
     return target

@@ -11,6 +11,7 @@ from sympy import Eq, S, expand
 
 from slrsym.evidence.arithmetic import arithmetic, in_context
 from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof, places
+from slrsym.evidence.writing import plain
 from slrsym.search.chain import D
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
@@ -29,7 +30,6 @@ from slrsym.trusted.term import (
     key,
     num,
     outside,
-    plain,
     same,
     substitute,
 )

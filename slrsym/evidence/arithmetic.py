@@ -11,6 +11,7 @@ from typing import Any
 
 from slrsym.evidence.certificates import Hinted, Search
 from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
+from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Rejected
@@ -27,7 +28,6 @@ from slrsym.trusted.term import (
     key,
     num,
     outside,
-    plain,
     replaced,
     substitute,
 )

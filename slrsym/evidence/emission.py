@@ -15,12 +15,13 @@ from slrsym.claims.claim import Claim
 from slrsym.evidence.earlier import Earlier
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.evidence.values import at_random, close
+from slrsym.evidence.writing import Draft, plain
 from slrsym.gaussian.binding import Expectation
 from slrsym.search.context import Context, covariances
 from slrsym.search.regularity import is_semidefinite
 from slrsym.search.step import Proof, Step
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.trusted import Book, Line, Rejected, Script
+from slrsym.trusted import Book, Line, Rejected
 from slrsym.trusted.expect import semidefinite
 from slrsym.trusted.term import (
     RELATIONS,
@@ -31,7 +32,6 @@ from slrsym.trusted.term import (
     is_inside,
     key,
     num,
-    plain,
     replaced,
     same,
     substitute,
@@ -91,7 +91,7 @@ class Emission:
         self.earlier = earlier or Earlier({})
         # How much work the search may do for a question, and what is left for the step at hand.
         self.effort = self.left = int(_EFFORT * patience)
-        self.script = Script(book)
+        self.script = Draft(book)
         self.translator = Translator()
         self.outcomes: list[Outcome] = []
         self._reasons: list[str] = []
@@ -323,7 +323,7 @@ class Emission:
             raise
 
     def undo(self, mark: int) -> None:
-        del self.script.lines[mark:], self.script.theorems[mark:]
+        self.script.undo(mark)
         self.earlier.forget(mark)
         self._holds = {
             k: v for k, v in self._holds.items()

@@ -16,6 +16,7 @@ from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
 from slrsym.evidence.emission import FAILURES, Emission, at_path, places
 from slrsym.evidence.values import differ
+from slrsym.evidence.writing import plain
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
@@ -33,7 +34,6 @@ from slrsym.trusted.term import (
     key,
     neg,
     outside,
-    plain,
     substitute,
 )
 

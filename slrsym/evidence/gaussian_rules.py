@@ -13,6 +13,7 @@ from slrsym.evidence.arithmetic import is_improper
 from slrsym.evidence.emission import BY_LINEARITY, FAILURES, Emission, family, places
 from slrsym.evidence.expectations import Calculus, nodes_of
 from slrsym.evidence.laws import factored
+from slrsym.evidence.writing import plain
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum
@@ -27,7 +28,6 @@ from slrsym.trusted.term import (
     key,
     num,
     outside,
-    plain,
     substitute,
 )
 

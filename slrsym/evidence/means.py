@@ -31,6 +31,7 @@ from sympy import (
 from slrsym.evidence.arithmetic import arithmetic, in_context, opaque_in
 from slrsym.evidence.emission import FAILURES, Emission, at_path, family, places
 from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
+from slrsym.evidence.writing import plain
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
@@ -48,7 +49,6 @@ from slrsym.trusted.term import (
     key,
     num,
     outside,
-    plain,
     same,
     substitute,
 )

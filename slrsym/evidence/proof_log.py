@@ -25,13 +25,13 @@ from slrsym.evidence.arithmetic import FOUND
 from slrsym.evidence.earlier import Earlier, best_records
 from slrsym.evidence.emission import Emission, emit
 from slrsym.evidence.translate import Untranslatable
+from slrsym.evidence.writing import Table, plain, written
 from slrsym.files import replacing
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.search.step import Step
 from slrsym.statements.expressions import ProofError
-from slrsym.trusted import Book, written
-from slrsym.trusted.term import Table, plain
+from slrsym.trusted import Book
 
 # Imported for what they register.
 FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes)

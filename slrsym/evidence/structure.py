@@ -10,11 +10,12 @@ from sympy import Eq, S
 
 from slrsym.evidence.arithmetic import in_context
 from slrsym.evidence.emission import FAILURES, Emission, at_path, family, kind_of_proof, places
+from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import Term, key, num, plain, same, substitute
+from slrsym.trusted.term import Term, key, num, same, substitute
 
 
 @kind_of_proof("Chain")

@@ -10,6 +10,7 @@ from typing import Any
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path, places
 from slrsym.evidence.values import at_random, close
+from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import (
@@ -23,7 +24,6 @@ from slrsym.trusted.term import (
     is_inside,
     key,
     num,
-    plain,
     replaced,
     same,
 )

@@ -13,20 +13,18 @@ import hashlib
 import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from slrsym.trusted.term import (
     Reader,
     Rejected,
-    Table,
     Term,
     free,
     is_formula,
     key,
     parse,
-    plain,
     require,
     same,
 )
@@ -86,22 +84,17 @@ def require_one_table(*formulas: Term) -> None:
         require(other == symbol, f"two different symbols of the name {symbol[1]}")
 
 
-@dataclass
 class Script:
     """The proof of one claim, inference by inference."""
 
-    book: Book
-    lines: list[Any] = field(default_factory=list)
-    steps: list[Any] = field(default_factory=list)
-    theorems: list[Theorem] = field(default_factory=list)
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        self.theorems: list[Theorem] = []
 
     def add(self, name: str, premises: Iterable[Line] = (), *data: Any) -> Line:
         """Make an inference; raises `Rejected` and leaves nothing behind if it is none."""
-        premises = list(premises)
-        theorem = prove(name, [p.theorem for p in premises], *data)
-        self.lines.append((name, [p.number for p in premises], data))
-        self.theorems.append(theorem)
-        return Line(len(self.theorems) - 1, theorem)
+        self.theorems.append(prove(name, [p.theorem for p in premises], *data))
+        return Line(len(self.theorems) - 1, self.theorems[-1])
 
     def premise(self, number: Any) -> Line:
         """What a reference means."""
@@ -110,47 +103,6 @@ class Script:
         inside = type(number) is int and 0 <= number < len(self.theorems)
         require(inside, f"no earlier inference {number!r:.40}")
         return Line(number, self.theorems[number])
-
-    def step(self, label: str, name: str, shown: Line) -> None:
-        """Note that an inference, or a claim that is cited, ends a step of the proof."""
-        self.steps.append((label, name, shown.number, shown.theorem.conclusion))
-
-    def record(
-        self, id: str, statement: Term, given: Sequence[Term], shown: Line
-    ) -> dict[str, Any]:
-        """Enter the claim into the book; what the log says of it."""
-        self.book.enter(id, statement, given, shown.theorem)
-        table = Table()
-        lines = [
-            [
-                name,
-                premises,
-                *(_written(k, d, table) for k, d in zip(RULES[name].kinds, data, strict=True)),
-            ]
-            for name, premises, data in self.lines
-        ]
-        steps = [[*words, table.number(said)] for *words, said in self.steps]
-        return {
-            "claim": id,
-            "given": [plain(h) for h in given],
-            "statement": plain(statement),
-            "terms": table.rows,
-            "lines": lines,
-            "steps": steps,
-            "shown": shown.number,
-            "axioms": sorted(shown.theorem.axioms),
-        }
-
-
-def _written(kind: str, data: Any, table: Table) -> Any:
-    if kind == "json":
-        return data
-    if kind == "t":
-        return table.number(data)
-    if kind == "ts":
-        return [table.number(t) for t in data]
-    number = table.number
-    return [[number(s) if s[0] == "s" else list(s), number(v)] for s, v in data]
 
 
 def _read(kind: str, data: Any, reader: Reader) -> Any:
@@ -184,18 +136,10 @@ def _name(data: Any, reader: Reader) -> Term:
 # -- files ----------------------------------------------------------------------------------------
 
 
-def _digest(before: str, record: Mapping[str, Any]) -> str:
+def digest(before: str, record: Mapping[str, Any]) -> str:
     text = json.dumps({k: v for k, v in record.items() if k != "digest"}, sort_keys=True,
                       separators=(",", ":"), ensure_ascii=True)  # fmt: skip
     return hashlib.sha256((before + text).encode()).hexdigest()
-
-
-def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines of a log: the header first, with the format and the number of claims."""
-    before, claims = "", list(records)
-    for record in ({**header, "format": FORMAT, "claims": len(claims)}, *claims):
-        before = _digest(before, record)
-        yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
 
 
 class LoggedStep(NamedTuple):
@@ -260,8 +204,8 @@ def recheck(path: str | Path) -> list[Judged]:
     for number, text in enumerate(text_lines(path), start=1):
         try:
             record = _loaded(text)
-            require(record.pop("digest", None) == _digest(before, record), "a wrong digest")
-            before = _digest(before, record)
+            require(record.pop("digest", None) == digest(before, record), "a wrong digest")
+            before = digest(before, record)
             if number == 1:
                 require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
                 claims = record.get("claims", 0)

@@ -331,34 +331,6 @@ def parse(data: Any) -> Term:
     return Reader().read(data)
 
 
-class Table:
-    """Writes terms as rows that refer to earlier rows, each part once."""
-
-    def __init__(self) -> None:
-        self.rows: list[Any] = []
-        self._numbers: dict[Term, int] = {}
-        self._seen: dict[int, tuple[Term, int]] = {}
-
-    def number(self, t: Term) -> int:
-        """The row of a term, made if need be."""
-        if id(t) not in self._seen:
-            count = 1 + PARAMETERS[t[0]]
-            groups = t[count:] if t[0] in BINDERS else (t[count:],)
-            parts = tuple(tuple(map(self.number, group)) for group in groups)
-            row = (*t[:count], *(parts if t[0] in BINDERS else parts[0]))
-            if row not in self._numbers:
-                self._numbers[row] = len(self.rows)
-                self.rows.append(plain(row))
-            # With the term itself, whose identity is not used again as long as it is kept.
-            self._seen[id(t)] = (t, self._numbers[row])
-        return self._seen[id(t)][1]
-
-
-def plain(t: Any) -> Any:
-    """The JSON form: lists for tuples."""
-    return [plain(p) for p in t] if isinstance(t, tuple) else t
-
-
 def well_formed(t: Term) -> None:
     """Refuse a node that the language does not have; of its parts the heads are looked at alone."""
     head, arguments = t[0], t[1 + PARAMETERS[t[0]] :]

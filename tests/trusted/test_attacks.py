@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.trusted.term import Rejected, defined, key, num, parse, plain
+from slrsym.evidence.writing import plain
+from slrsym.trusted.term import Rejected, defined, key, num, parse
 from slrsym.trusted.theorem import prove
 
 ZERO, ONE, TWO = num(0), num(1), num(2)

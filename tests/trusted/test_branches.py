@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from slrsym.evidence.arithmetic import searched
+from slrsym.evidence.writing import plain
 from slrsym.trusted.expect import moments
-from slrsym.trusted.term import Rejected, defined, num, parse, plain, same
+from slrsym.trusted.term import Rejected, defined, num, parse, same
 from slrsym.trusted.theorem import prove
 from tests.trusted.terms import I, J, N, X, Y, f, total
 

@@ -11,8 +11,9 @@ from slrsym.evidence.arithmetic import arithmetic, searched
 from slrsym.evidence.emission import Emission
 from slrsym.evidence.proof_log import emitted, in_order
 from slrsym.evidence.translate import Translator, Untranslatable
+from slrsym.evidence.writing import written
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, sign
-from slrsym.trusted import Book, Rejected, Script, recheck, written
+from slrsym.trusted import Book, Rejected, Script, recheck
 from slrsym.trusted.log import RULES, Reader, _read
 from slrsym.trusted.term import key, num, parse
 from slrsym.trusted.theorem import prove

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from slrsym.trusted import Book, Rejected, Script, recheck, written
-from slrsym.trusted.log import _FIELDS, FORMAT, _digest
+from slrsym.evidence.writing import Draft, written
+from slrsym.trusted import Book, Rejected, recheck
+from slrsym.trusted.log import _FIELDS, FORMAT, digest
 from slrsym.trusted.term import defined, num
 from tests.trusted.terms import N, X, Y
 
@@ -34,8 +35,8 @@ def _records() -> list[dict[str, Any]]:
     """Claims of many kinds: from a sort, by arithmetic, by induction, of means, cited, trusted."""
     book, made = Book(), []
 
-    def claim(id: str, statement: Any, given: tuple[Any, ...], prove: Callable[[Script], Any]):
-        script = Script(book)
+    def claim(id: str, statement: Any, given: tuple[Any, ...], prove: Callable[[Draft], Any]):
+        script = Draft(book)
         line = prove(script)
         script.step("1", "rule", line)
         made.append(script.record(id, statement, given, line))
@@ -58,7 +59,7 @@ def _records() -> list[dict[str, Any]]:
                           [3, [], [], [[0, [["sign", form, rows, [["1"]]]]]]]))  # fmt: skip
     power = ("<=", ZERO, ("^", 2, 1, N))
 
-    def by_induction(s: Script) -> Any:
+    def by_induction(s: Draft) -> Any:
         base = s.add("arithmetic", (), (), ("<=", ZERO, ("^", 2, 1, ZERO)), [1, [], [], []])
         after = ("<=", ZERO, ("^", 2, 1, ("+", N, ONE)))
         step = s.add("arithmetic", (), (power,), after, [2, [], [], []])
@@ -66,7 +67,7 @@ def _records() -> list[dict[str, Any]]:
 
     claim("by-induction", power, (), by_induction)
 
-    def constant(s: Script) -> Any:
+    def constant(s: Draft) -> Any:
         line = s.add("constant", (), mean(TWO))
         law = s.add("arithmetic", (), (), ("<=", ZERO, ONE), [1, [], [], []])
         two = s.add("arithmetic", (), (), defined(TWO), [1, [], [], []])
@@ -374,7 +375,7 @@ def _again(order: Callable[[list[Any]], list[Any]], header: bool = True) -> Call
         for record in [*(lines[:1] if header else []), *order(lines[1:])]:
             record = {**record}
             record.pop("digest")
-            before = _digest(before, record)
+            before = digest(before, record)
             out.append(json.dumps({**record, "digest": before}) + "\n")
         return "".join(out)
 

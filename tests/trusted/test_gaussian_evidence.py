@@ -7,8 +7,9 @@ import pytest
 from slrsym.claims.check import steps_of
 from slrsym.evidence import gaussian_rules, means, solutions, structure
 from slrsym.evidence.emission import emit
+from slrsym.evidence.writing import written
 from slrsym.proof import builtin_ledger
-from slrsym.trusted import Book, recheck, written
+from slrsym.trusted import Book, recheck
 
 # Imported for what they register.
 FAMILIES = (structure, solutions, gaussian_rules, means)

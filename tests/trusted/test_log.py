@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import slrsym.trusted
-from slrsym.trusted import Book, Rejected, Script, recheck, written
-from slrsym.trusted.log import _digest
+from slrsym.evidence.writing import Draft, written
+from slrsym.trusted import Book, Rejected, recheck
+from slrsym.trusted.log import digest
 from slrsym.trusted.term import defined, num
 from tests.trusted.terms import N, X, Y
 
@@ -22,12 +23,12 @@ ZERO, ONE = num(0), num(1)
 def records():
     """Two claims, the second of which rests on the first."""
     book = Book()
-    first = Script(book)
+    first = Draft(book)
     line = first.add("symbol", (), Y)
     line = first.add("logic", [line], (), ("<", ZERO, Y))
     first.step("1", "symbol", line)
     made = [first.record("positive", ("<", ZERO, Y), (), line)]
-    second = Script(book)
+    second = Draft(book)
     line = second.add("instance", [book.cited("positive")], ((Y, X),))
     made.append(second.record("again", ("<", ZERO, X), (("<", ZERO, X), defined(X)), line))
     return made
@@ -124,17 +125,17 @@ def test_files_that_were_changed_are_refused(change, tmp_path):
         recheck(path)
 
 
-def test_another_format_is_refused_whatever_its_digest(tmp_path):
+def test_another_format_is_refused_whatever_itsdigest(tmp_path):
     record = {"format": "other"}
     path = tmp_path / "f.log"
-    path.write_text(json.dumps({**record, "digest": _digest("", record)}) + "\n")
+    path.write_text(json.dumps({**record, "digest": digest("", record)}) + "\n")
     with pytest.raises(Rejected, match="format"):
         recheck(path)
 
 
 def test_a_proof_may_not_suppose_more_than_its_claim():
     book = Book()
-    script = Script(book)
+    script = Draft(book)
     line = script.add("assume", (), ("<", ZERO, X))
     with pytest.raises(Rejected, match="supposes more"):
         script.record("free", ("<", ZERO, X), (), line)
@@ -142,7 +143,7 @@ def test_a_proof_may_not_suppose_more_than_its_claim():
 
 
 def test_what_is_not_checked_is_named(tmp_path):
-    script = Script(Book())
+    script = Draft(Book())
     line = script.add("unchecked", (), "a hope", (), ("<", ZERO, N))
     (judged,) = recheck(log(tmp_path / "a.log", [script.record("hope", ("<", ZERO, N), (), line)]))
     assert judged.axioms == {"unchecked: a hope"}

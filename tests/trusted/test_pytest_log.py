@@ -12,10 +12,10 @@ import pytest
 
 import slrsym
 from slrsym.evidence.proof_log import write_log
+from slrsym.evidence.writing import written
 from slrsym.search.axioms import AXIOMS
 from slrsym.search.theorems import names_of_theorems
 from slrsym.trusted import recheck
-from slrsym.trusted.log import written
 from slrsym.trusted.schemas import SCHEMAS
 
 CLAIM = "exp-falls"

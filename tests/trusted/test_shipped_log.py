@@ -13,9 +13,10 @@ from slrsym.evidence.arithmetic import FOUND
 from slrsym.evidence.earlier import best_records, records
 from slrsym.evidence.proof_log import emitted, in_order, statements, write_log
 from slrsym.evidence.shipped import SHIPPED, judged
+from slrsym.evidence.writing import written
 from slrsym.proof import Claim, builtin_ledger, chain, sign
-from slrsym.trusted import Rejected, differs, recheck, written
-from slrsym.trusted.log import UNCHECKED, _digest, text_lines
+from slrsym.trusted import Rejected, differs, recheck
+from slrsym.trusted.log import UNCHECKED, digest, text_lines
 from tests._profile import THOROUGH, more, thorough_only
 
 # What rests on few others; a claim with a step that lacks evidence among them.
@@ -226,7 +227,7 @@ def test_a_digest_made_anew_does_not_help(part, tmp_path):
             record = json.loads(text)
             if number == 1:
                 change(record)
-            before = record["digest"] = _digest(before, record)
+            before = record["digest"] = digest(before, record)
             lines.append(json.dumps(record, separators=(",", ":")))
         path = tmp_path / "forged.log.xz"
         path.write_bytes(lzma.compress(("\n".join(lines) + "\n").encode()))

@@ -9,18 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slrsym.evidence.writing import Table, plain
 from slrsym.trusted.term import (
     DEPTH,
     Reader,
     Rejected,
-    Table,
     children,
     conditions,
     free,
     key,
     num,
     parse,
-    plain,
     replaced,
     same,
     substitute,

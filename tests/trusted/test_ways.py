@@ -10,11 +10,12 @@ import pytest
 from scipy.stats import norm
 
 from slrsym.evidence.arithmetic import searched
-from slrsym.trusted import Book, Rejected, Script, calculus, written
+from slrsym.evidence.writing import Draft, Table, plain, written
+from slrsym.trusted import Book, Rejected, calculus
 from slrsym.trusted.expect import moderate
 from slrsym.trusted.log import Judged, LoggedStep, differs, recheck
 from slrsym.trusted.ring import Finer
-from slrsym.trusted.term import Reader, Table, defined, key, neg, num, parse, plain, substitute
+from slrsym.trusted.term import Reader, defined, key, neg, num, parse, substitute
 from slrsym.trusted.theorem import prove
 from tests.trusted.test_means import value
 from tests.trusted.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
@@ -429,7 +430,7 @@ def test_what_is_written_is_read(name):
 
 
 def test_a_function_is_put_in_when_a_log_is_read(tmp_path):
-    script = Script(Book())
+    script = Draft(Book())
     supposed = script.add("assume", (), ("<", ZERO, ("u", "f", "R", (0,), x)))
     line = script.add("instance", [supposed], ((("u", "f", "R", 1), lam(fn("exp", x))),))
     given = tuple(line.theorem.hypotheses.values())

@@ -1,0 +1,102 @@
+"""Proofs written down for the kernel: the records of a proof log, and its lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from slrsym.trusted.log import FORMAT, Book, Line, Script, digest
+from slrsym.trusted.term import BINDERS, PARAMETERS, Term
+from slrsym.trusted.theorem import RULES
+
+
+class Table:
+    """Writes terms as rows that refer to earlier rows, each part once."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self._numbers: dict[Term, int] = {}
+        self._seen: dict[int, tuple[Term, int]] = {}
+
+    def number(self, t: Term) -> int:
+        """The row of a term, made if need be."""
+        if id(t) not in self._seen:
+            count = 1 + PARAMETERS[t[0]]
+            groups = t[count:] if t[0] in BINDERS else (t[count:],)
+            parts = tuple(tuple(map(self.number, group)) for group in groups)
+            row = (*t[:count], *(parts if t[0] in BINDERS else parts[0]))
+            if row not in self._numbers:
+                self._numbers[row] = len(self.rows)
+                self.rows.append(plain(row))
+            # With the term itself, whose identity is not used again as long as it is kept.
+            self._seen[id(t)] = (t, self._numbers[row])
+        return self._seen[id(t)][1]
+
+
+def plain(t: Any) -> Any:
+    """The JSON form: lists for tuples."""
+    return [plain(p) for p in t] if isinstance(t, tuple) else t
+
+
+class Draft(Script):
+    """The proof of one claim, and what the log is to say of it."""
+
+    def __init__(self, book: Book) -> None:
+        super().__init__(book)
+        self.lines: list[tuple[str, list[int | str], tuple[Any, ...]]] = []
+        self._steps: list[tuple[str, str, int | str, Term]] = []
+
+    def add(self, name: str, premises: Iterable[Line] = (), *data: Any) -> Line:
+        premises = list(premises)
+        made = super().add(name, premises, *data)
+        self.lines.append((name, [p.number for p in premises], data))
+        return made
+
+    def step(self, label: str, name: str, shown: Line) -> None:
+        """Note that an inference, or a claim that is cited, ends a step of the proof."""
+        self._steps.append((label, name, shown.number, shown.theorem.conclusion))
+
+    def undo(self, mark: int) -> None:
+        """Forget the inferences from a number on."""
+        del self.lines[mark:], self.theorems[mark:]
+
+    def record(
+        self, id: str, statement: Term, given: Sequence[Term], shown: Line
+    ) -> dict[str, Any]:
+        """Enter the claim into the book; what the log says of it."""
+        self.book.enter(id, statement, given, shown.theorem)
+        table = Table()
+        lines = []
+        for name, premises, data in self.lines:
+            kinds = zip(RULES[name].kinds, data, strict=True)
+            lines.append([name, premises, *(_written(k, d, table) for k, d in kinds)])
+        return {
+            "claim": id,
+            "given": [plain(h) for h in given],
+            "statement": plain(statement),
+            "terms": table.rows,
+            "lines": lines,
+            "steps": [[*words, table.number(said)] for *words, said in self._steps],
+            "shown": shown.number,
+            "axioms": sorted(shown.theorem.axioms),
+        }
+
+
+def _written(kind: str, data: Any, table: Table) -> Any:
+    if kind == "json":
+        return data
+    if kind == "t":
+        return table.number(data)
+    if kind == "ts":
+        return [table.number(t) for t in data]
+    number = table.number
+    return [[number(s) if s[0] == "s" else list(s), number(v)] for s, v in data]
+
+
+def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The lines of a log: the header first, with the format and the number of claims."""
+    before, claims = "", list(records)
+    for record in ({**header, "format": FORMAT, "claims": len(claims)}, *claims):
+        before = digest(before, record)
+        yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
