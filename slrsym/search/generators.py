@@ -73,13 +73,8 @@ def factored(p: Poly) -> tuple[Rational, list[tuple[Poly, int]]]:
     constant, found = context.from_dict(terms).factor()
     factors = []
     for factor, n in found:
-        made = Poly.from_dict(
-            {m: QQ(int(c.p), int(c.q)) for m, c in factor.to_dict().items()}, *p.gens, domain=QQ
-        )
-        content, primitive = made.primitive()
-        content = content if primitive.LC() > 0 else -content
-        constant *= fmpq(int(content.p), int(content.q)) ** int(n)
-        factors.append((trimmed(primitive if primitive.LC() > 0 else -primitive), int(n)))
+        kept = {m: QQ(int(c.p), int(c.q)) for m, c in factor.to_dict().items()}
+        factors.append((trimmed(Poly.from_dict(kept, *p.gens, domain=QQ)), int(n)))
     factors.sort(key=lambda pair: (pair[1], len(pair[0].gens), pair[0].rep.to_list()))
     return Rational(int(constant.p), int(constant.q)), factors
 

@@ -15,8 +15,8 @@ from fractions import Fraction
 from math import floor, lcm
 
 import sympy as sp
-from flint import fmpq
-from sympy import Add, Dummy, Expr, I, Integer, Mul, Rational, Symbol
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
+from sympy import Add, Expr, I, Integer, Mul, Rational, Symbol
 
 # Pairs of a generator and its exponent, in order.
 Monomial = tuple[tuple[int, Fraction], ...]
@@ -344,26 +344,25 @@ class GrowingRing:
         lowest = {g: min(*ps, Fraction(0)) for g, ps in powers.items()}
         if any(n.denominator != 1 for n in lowest.values()):
             raise NotNormalizable("a root of a sum with fractional negative powers")
-        stand_in = {g: Dummy(f"g{g}") for g in powers}
-        exponentials = {e: Dummy(f"e{e}") for _, e in element if e}
-        terms = [
-            rational(c)
-            * Mul(*(stand_in[g] ** int((ps[i] - lowest[g]) * scale[g]) for g, ps in powers.items()))
-            * (exponentials[e] if e else 1)
+        exponentials = list(dict.fromkeys(e for _, e in element if e))
+        back = [generated(g, Fraction(1, n)) for g, n in scale.items()]
+        back += [{((), e): fmpq(1)} for e in exponentials]
+        terms = {
+            (
+                *(int((ps[i] - lowest[g]) * scale[g]) for g, ps in powers.items()),
+                *(int(e == other) for other in exponentials),
+            ): c
             for i, ((_, e), c) in enumerate(element.items())
-        ]
-        content, pairs = sp.factor_list(Add(*terms))
-        back: dict[Symbol, Element] = {
-            d: generated(g, Fraction(1, scale[g])) for g, d in stand_in.items()
         }
-        back |= {d: {((), e): fmpq(1)} for e, d in exponentials.items()}
+        ring = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(len(back))), Ordering.lex)
+        content, found = ring.from_dict(terms).factor()
         factors = [(generated(g), int(n)) for g, n in lowest.items() if n]
-        for poly, n in pairs:
+        for factor, n in found:
             value: Element = {}
-            for exponents, c in poly.as_poly().terms():
-                piece = constant(exact(c))
-                for generator, e in zip(poly.as_poly().gens, exponents, strict=True):
-                    piece = self._multiply(piece, self._integer_power(back[generator], e))
+            for exponents, c in factor.to_dict().items():
+                piece = constant(c)
+                for generator, e in zip(back, exponents, strict=True):
+                    piece = self._multiply(piece, self._integer_power(generator, int(e)))
                 value = add(value, piece)
             factors.append((value, int(n)))
-        return exact(content), factors
+        return content, factors
