@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Function, Symbol, asin, atan, erf, exp, expand, pi, preorder_traversal, sqrt
 
-from slrsym.gaussian import Expectation, normal_cdf, normal_pdf, standard_normal
+from slrsym.gaussian import Expectation, erf_prime, normal_cdf, normal_pdf, standard_normal
 
 
 class ErfVariance(Function):  # type: ignore[misc]
@@ -21,11 +21,11 @@ class ErfVariance(Function):  # type: ignore[misc]
         t, s = self.args
         wide, narrow = sqrt(1 + 2 * s**2), sqrt(1 + 4 * s**2)
         a = t / wide
-        bell = 2 / sqrt(pi) * exp(-(a**2)) / wide
+        bell = erf_prime(a).rewrite(exp) / wide
         less = erf(a / narrow) - erf(a)
         if argindex == 1:
             return 2 * bell * less
-        inner = 2 / sqrt(pi) * exp(-((a / narrow) ** 2)) / narrow
+        inner = erf_prime(a / narrow).rewrite(exp) / narrow
         return 2 * s / wide * bell * (inner - 2 * a * less)
 
     def as_integral(self) -> Expr:
@@ -91,7 +91,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
             return 2 / pi * exp(-(x**2 - 2 * r * x * y + y**2) / left) / sqrt(left)
         if argindex == 2:
             x, y = y, x
-        bell = 2 / sqrt(pi) * exp(-(x**2))
+        bell = erf_prime(x).rewrite(exp)
         return bell * (erf((y - r * x) / sqrt(left)) - erf(y))
 
 
@@ -123,7 +123,7 @@ class ErfDefect(Function):  # type: ignore[misc]
 
     def fdiff(self, argindex: int = 1) -> Expr:
         """The derivatives, which are elementary."""
-        return 1 if argindex == 1 else -2 / sqrt(pi) * exp(-(self.args[1] ** 2))
+        return 1 if argindex == 1 else -erf_prime(self.args[1]).rewrite(exp)
 
 
 # -- means by quadrature -----------------------------------------------------------------------

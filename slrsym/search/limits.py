@@ -40,7 +40,7 @@ _AT_INFINITY = {
 # These are there but for what is smaller than every power.
 _SHARP = (sp.erf, sp.tanh, normal_cdf, sp.erfc)
 _SLOPE_AT_ZERO = {
-    sp.erf: 2 / sp.sqrt(sp.pi),
+    sp.erf: erf_prime(0),
     **dict.fromkeys((sp.tanh, sp.atan, sp.sin, sp.sinh, sp.asin), S.One),
 }
 _BELLS = (erf_prime, erf_second, normal_pdf)
