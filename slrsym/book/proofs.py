@@ -255,7 +255,7 @@ def _alone(item: _Item, writer: Writer) -> list[Block]:
         return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
     blocks = writer.display(step.statement, step.label, writer.why(step.rule))
     because = getattr(step.rule, "because", "")
-    return [*blocks, Paragraph(inline_text(because))] if because else blocks
+    return [*blocks, *(Paragraph(inline_text(p)) for p in because.split("\n\n") if p)]
 
 
 def _is_all_of_a_claim(step: Step, writer: Writer) -> bool:

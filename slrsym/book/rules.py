@@ -58,8 +58,6 @@ _TABLE = (
 _SECTIONS = re.compile(
     r"^(Parameters|Returns|Raises|Examples|Notes|See Also|References)\n-+\n", re.MULTILINE
 )
-# The end of a sentence, with no formula open there.
-_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z](?:[^$]*[$][^$]*[$])*[^$]*\Z)")
 _ROLE = re.compile(r":\w+:`([^`]*)`|``([^`]*)``|`([^`]*)`")
 
 
@@ -84,9 +82,9 @@ def rule_of(name: str) -> str:
 def rule_entry(id: str, name: str) -> RuleEntry:
     """What is said of a rule; for a theorem on orbits, what it states."""
     if id.startswith("theorem-"):
-        from slrsym.search.axioms import axiom
+        from slrsym.search.theorems import text_of_theorem
 
-        said, *argument = _SENTENCE.split(axiom(name).statement, maxsplit=1)
+        said, *argument = text_of_theorem(name.removeprefix("theorem "))
         known = (*argument, "The hypotheses are steps of their own.")
         given = "the hypotheses as further theorems, which the kernel matches"
         title = name.removeprefix("theorem ").replace("-", " ")

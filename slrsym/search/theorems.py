@@ -29,12 +29,13 @@ class _TheoremRule:
     name: str
     needs: Callable[..., Needs]
     axioms: tuple[str, ...]
-    proof: str
+    # What it says, and then its proof.
+    text: tuple[str, ...]
 
     @property
     def because(self) -> str:
-        """How the conclusion follows: what the text says after its first line."""
-        return " ".join(self.proof.partition("\n\n")[2].split())
+        """How the conclusion follows, paragraph by paragraph."""
+        return "\n\n".join(self.text[1:])
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -63,21 +64,26 @@ for _needs in (
 ):
     _name = _needs.__name__.replace("_", "-")
     *_, _schema, _used = SCHEMAS[_name]
-    _proof = inspect.getdoc(_schema) or ""
-    _rules[_name] = _TheoremRule(_name, _needs, _used, _proof)
+    _text = tuple(" ".join(p.split()) for p in (inspect.getdoc(_schema) or "").split("\n\n"))
+    _rules[_name] = _TheoremRule(_name, _needs, _used, _text)
     # A theorem of this package's own, with its proof, stands beside those of the literature.
     AXIOMS[f"theorem {_name}"] = Axiom(
         f"theorem {_name}",
-        " ".join(_proof.split()),
+        " ".join(_text),
         f"{OWN_PROOF}, from {', '.join(_used) or 'nothing else'}",
     )
 _RULES = MappingProxyType(_rules)
-del _rules, _name, _needs, _schema, _used, _proof
+del _rules, _name, _needs, _schema, _used, _text
 
 
 def names_of_theorems() -> tuple[str, ...]:
     """The theorems that `by_theorem` knows."""
     return tuple(sorted(_RULES))
+
+
+def text_of_theorem(name: str) -> tuple[str, ...]:
+    """What a theorem says, and then its proof, paragraph by paragraph."""
+    return _RULES[name].text
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,15 @@ _USED = ("sphere-coordinates", "coarea-formula", "continuous-derivatives", "tone
 
 @schema("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
 def _from_overlaps(goal: Goal) -> list[Term]:
+    """On pairs that begin on the manifold, in four dimensions or more.
+
+    It is the theorem from overlaps and edges, where the edges are needed with $n = 3$ alone.
+    """
+    return _on_manifold(goal, 4)[2]
+
+
+@schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
+def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
     """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
 
     $R$ is differentiable near $(x, y, 0, 0, 0)$. There its last three partial derivatives vanish,
@@ -95,23 +104,15 @@ def _from_overlaps(goal: Goal) -> list[Term]:
     all five equations, which is $2 - x^2 - y^2$, over those of the equations of $k$ alone, 1, and
     of $v$ alone, $1 - x^2$. The pairs with $k = s k*$ are of $n - 2 < 2n - 5$ dimensions. So what
     has probability 0 has volume 0.
-    """
-    return _on_manifold(goal, 4)[2]
 
-
-@schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
-def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
-    """On pairs that begin on the manifold, in three dimensions or more.
-
-    With $n >= 4$ this is the theorem from overlaps. With $n = 3$, in coordinates along $k*$, $v*$
-    and a third axis, $k$ is $(x, 0, z)$ and $v$ is $(0, y, w)$ with $z w = 0$. So the manifold
-    consists of four circles: $k$ is one of $k*$ and $-k*$, and $v$ on the circle orthogonal to
-    $k*$; or $v$ is one of $v*$ and $-v*$, and $k$ on the circle orthogonal to $v*$. The
-    overlaps are on an edge of the square, on which steps stay, and the one that moves is the
-    cosine of the angle on the circle. Cosine has a differentiable inverse on $(0, pi)$ and on
-    $(pi, 2 pi)$, so that what it maps to a null set of $[-1, 1]$ is a null set of the circle.
-    The statement about the edge has such a null set; where no point of the list is on an edge, no
-    orbit that stays there tends to one.
+    With $n = 3$, in coordinates along $k*$, $v*$ and a third axis, $k$ is $(x, 0, z)$ and $v$ is
+    $(0, y, w)$ with $z w = 0$. So the manifold consists of four circles: $k$ is one of $k*$ and
+    $-k*$, and $v$ on the circle orthogonal to $k*$; or $v$ is one of $v*$ and $-v*$, and $k$ on the
+    circle orthogonal to $v*$. The overlaps are on an edge of the square, on which steps stay, and
+    the one that moves is the cosine of the angle on the circle. Cosine has a differentiable inverse
+    on $(0, pi)$ and on $(pi, 2 pi)$, so that what it maps to a null set of $[-1, 1]$ is a null set
+    of the circle. The statement about the edge has such a null set; where no point of the list is
+    on an edge, no orbit that stays there tends to one.
     """
     g, ends, asked = _on_manifold(goal, 3)
     for number, face in enumerate(goal.values[2:]):
