@@ -36,8 +36,7 @@ from slrsym.balls.fields import Field, Functions
 from slrsym.balls.search import Budget, Cover, cover_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
-from slrsym.models.expressions import quadratic_risk
-from slrsym.models.steps import OFF_M, ON_M
+from slrsym.models.expressions import OFF_M, ON_M, quadratic_risk
 from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.search.lemmas import InWords, in_words
 

@@ -1,8 +1,8 @@
 r"""What certificates are about: functions of kappa and nu on the invariant manifold, all derived.
 
 The slopes of the risk come from `slrsym.symbolic` by differentiation, the planar map g of Lemma 7
-and its Jacobian matrix from `slrsym.models.steps`. In the names below, N_kappa is the square of
-the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
+and its Jacobian matrix from `slrsym.models.expressions`. In the names below, N_kappa is the square
+of the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
 
 .. math:: \partial_j g_i = \frac{p_i\, m_{ij}}{N_i^{3/2}},
 
@@ -34,8 +34,7 @@ from sympy import (
 )
 
 from slrsym.kernels.functions import ErfDefect
-from slrsym.models.expressions import on_manifold
-from slrsym.models.steps import ON_M, ON_MANIFOLD, SLOPES, overlap_map
+from slrsym.models.expressions import ON_M, ON_MANIFOLD, SLOPES, on_manifold, overlap_map
 from slrsym.notation import alpha
 
 # The coordinates on the manifold.

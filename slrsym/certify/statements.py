@@ -80,7 +80,7 @@ from slrsym.certify.functions import (
 )
 from slrsym.kernels.functions import ErfDefect, ErfVariance
 from slrsym.models import expressions
-from slrsym.models.steps import ON_M
+from slrsym.models.expressions import ON_M
 from slrsym.notation import ORDER_PARAMETERS
 
 __all__ = ["ENCLOSURES", "KINDS"]

@@ -26,7 +26,7 @@ from slrsym.certify.certificate import Certificate, Verdict
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import number, whole
-from slrsym.kernels.backends import numpy_function
+from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.program import kept
 from slrsym.models.paper import kernel
 
@@ -41,7 +41,7 @@ def _condition_kernel() -> Any:
 
 @cache
 def _planar_kernel() -> Any:
-    return numpy_function(kept("slrsym.models.steps.planar_program")())
+    return numpy_function(kept("slrsym.models.expressions.planar_program")())
 
 
 def _grid(count: int) -> NDArray[np.float64]:

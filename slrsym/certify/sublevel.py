@@ -29,8 +29,7 @@ from slrsym.balls.fields import Field
 from slrsym.balls.search import Budget, cover_positive, refutes
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
-from slrsym.models.expressions import quadratic_risk
-from slrsym.models.steps import ON_M
+from slrsym.models.expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.search.lemmas import InWords, in_words
 

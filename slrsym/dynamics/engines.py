@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.given import lift
-from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.compile import numpy_parts
 from slrsym.kernels.loop import iterated, machine_iterated, machine_loop
 from slrsym.kernels.numba_backend import BLOCK, DECORATOR, lanes_source
 from slrsym.kernels.program import Program, kept
@@ -34,9 +34,9 @@ def _least_room(d: int) -> float:
     return 0.0 if d >= 4 else np.inf
 
 
-_overlap_program = kept("slrsym.models.steps.overlap_program")
-_planar_program = kept("slrsym.models.steps.planar_program")
-_restoring_program = kept("slrsym.models.steps.restoring_program")
+_overlap_program = kept("slrsym.models.expressions.overlap_program")
+_planar_program = kept("slrsym.models.expressions.planar_program")
+_restoring_program = kept("slrsym.models.expressions.restoring_program")
 
 
 def _program(count: int) -> Program:

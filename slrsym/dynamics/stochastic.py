@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, Vectors
-from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.compile import numpy_parts
 from slrsym.kernels.loop import changes, cores, iterated, machine_loop
 from slrsym.kernels.numba_backend import DECORATOR
 from slrsym.kernels.program import kept
@@ -47,7 +47,7 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-token_program = kept("slrsym.models.steps.token_program")
+token_program = kept("slrsym.models.expressions.token_program")
 
 
 class _Streams:

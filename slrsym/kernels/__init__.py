@@ -6,15 +6,9 @@ from typing import Any
 from slrsym.kernels.compile import compile_expressions
 from slrsym.kernels.special import erf_variance, zeta
 
-# Names of version 0.1, which belong to the paper's model.
-_MOVED = {
-    **dict.fromkeys(
-        ("excess_risk", "gradient", "hessian", "kernel", "risk"), "slrsym.models.paper"
-    ),
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name in _MOVED:
-        return getattr(import_module(_MOVED[name]), name)
+    # Names of version 0.1, which belong to the paper's model.
+    if name in ("excess_risk", "gradient", "hessian", "kernel", "risk"):
+        return getattr(import_module("slrsym.models.paper"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

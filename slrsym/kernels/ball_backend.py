@@ -156,19 +156,19 @@ def _power(x: Any, n: int) -> Any:
 _WIDE = 2.0**-12
 
 
-def _erf(x: Any) -> Any:
+def _monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """By the values at the ends, for a wide ball: Arb bounds its width by that times a slope."""
-    x = arb(x)
-    if not x.rad() > _WIDE:
-        return x.erf()
-    return x.lower().erf().union(x.upper().erf())
+
+    def evaluate(x: Any) -> Any:
+        x = arb(x)
+        if not x.rad() > _WIDE:
+            return function(x)
+        return function(x.lower()).union(function(x.upper()))
+
+    return evaluate
 
 
-def _erfc(x: Any) -> Any:
-    x = arb(x)
-    if not x.rad() > _WIDE:
-        return x.erfc()
-    return x.lower().erfc().union(x.upper().erfc())
+_erf, _erfc = _monotone(arb.erf), _monotone(arb.erfc)
 
 
 _NAMESPACE = {

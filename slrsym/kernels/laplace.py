@@ -11,6 +11,7 @@ the scale 1 + μσ. Both integrals are by the trapezoidal rule, which converges 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import mpmath
@@ -286,18 +287,32 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         weight = finer / slope * mpmath.exp(-mpmath.exp(x)) if extra else finer * step
         x += place
         parts = [table.at(x) for table in tables]
-        for a in range(roles):
-            for b in range(-1, roles):
-                number = counts[a] if b < 0 else counts[a] * (counts[b] - (a == b))
-                if not number:
-                    continue
-                rest = weight * number
-                for r in range(roles):
-                    rest *= parts[r][0] ** (counts[r] - (r == a) - (r == b))
-                cross += rest * (parts[a][3] if b < 0 else parts[a][1] * parts[b][2])
-                square += rest * (parts[a][4] if b < 0 else parts[a][1] * parts[b][1])
+        for crossed, squared in token_pairs(counts, parts, weight, pow):
+            cross += crossed
+            square += squared
     total = sum(n * m[2] for n, m in zip(counts, means, strict=True))
     return sum(n * c[5] for n, c in zip(counts, covs, strict=True)) + total**2 - 2 * cross + square
+
+
+def token_pairs(
+    counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
+) -> Iterator[tuple[Any, Any]]:
+    """What one token of each role, and each ordered pair, adds to E YT and E T^2 at one s.
+
+    `parts` are f, A, B, Y1 and C of each role.
+    """
+    for a, n_a in enumerate(counts):
+        for b in range(-1, len(counts)):
+            number = n_a if b < 0 else n_a * (counts[b] - int(a == b))
+            if number == 0:
+                continue
+            rest = weight * number
+            for r, n_r in enumerate(counts):
+                rest *= power(parts[r][0], n_r - int(r == a) - int(r == b))
+            _, A, _, crossed, squared = parts[a]
+            if b >= 0:
+                crossed, squared = A * parts[b][2], A * parts[b][1]
+            yield rest * crossed, rest * squared
 
 
 class _MpmathRole:

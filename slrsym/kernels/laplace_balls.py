@@ -14,6 +14,8 @@ from typing import Any
 
 from flint import arb
 
+from slrsym.kernels.laplace import token_pairs
+
 # e-foldings that errors of either rule have, heights of strips, and how far nodes of scores go.
 _FOLDS, _HEIGHT, _SCORE_HEIGHT, _REACH = 44, 1.3, 5.0, 11
 
@@ -27,6 +29,7 @@ def ball_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         for r in range(count)
     ]
     present = [(role, n) for role, n in zip(roles, counts, strict=True) if n != 0]
+    numbers = [n for _, n in present]
     start, stop, step = _range(mu, present)
     cross, square = arb(0), arb(0)
     for i in range(int(float((stop - start) / step)) + 2):
@@ -34,16 +37,9 @@ def ball_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         s = x.exp()
         weight = step * (-extra * s).exp()
         parts = [role.means(s) for role, _ in present]
-        for a, (_, n_a) in enumerate(present):
-            for b in range(-1, len(present)):
-                number = n_a if b < 0 else n_a * (present[b][1] - int(a == b))
-                if number == 0:
-                    continue
-                rest = weight * number
-                for r, (_, n_r) in enumerate(present):
-                    rest *= _power(parts[r][0], n_r - int(r == a) - int(r == b))
-                cross += rest * (parts[a][3] if b < 0 else parts[a][1] * parts[b][2])
-                square += rest * (parts[a][4] if b < 0 else parts[a][1] * parts[b][1])
+        for crossed, squared in token_pairs(numbers, parts, weight, _power):
+            cross += crossed
+            square += squared
     missed = _missed(mu, present, start, start + i * step, step)
     cross, square = cross + arb(0, missed[0].upper()), square + arb(0, missed[1].upper())
     total = sum((n * role.target for role, n in present), arb(0))

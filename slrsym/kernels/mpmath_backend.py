@@ -12,8 +12,8 @@ import numpy as np
 
 from slrsym.gaussian import multiprecision
 from slrsym.kernels.arguments import whole
-from slrsym.kernels.means import HALVINGS, STEP, hermite
 from slrsym.kernels.program import Program, defined
+from slrsym.kernels.special import GRID_STEP, HALVINGS, hermite
 
 # More digits than asked for, which rounding and the quadrature may use up.
 _GUARD = 10
@@ -91,11 +91,11 @@ def _number(x: Any) -> Any:
 
 
 def _trapezoid(f: Callable[..., Any], order: int, m: Any, v: Any, *parameters: Any) -> Any:
-    """`slrsym.kernels.means.trapezoid_arrays` of numbers, to the working precision."""
+    """`slrsym.kernels.special.trapezoid_arrays` of numbers, to the working precision."""
     digits = mpmath.mp.dps + 5
     spread, agreed = mpmath.sqrt(v), mpmath.mpf(10) ** (-digits * 2 // 3)
     reach = mpmath.sqrt(2 * digits * mpmath.log(10)) + 2
-    step = mpmath.mpf(STEP) / max(1, mpmath.ceil(spread))
+    step = mpmath.mpf(GRID_STEP) / max(1, mpmath.ceil(spread))
     steep = spread > 1
 
     def sums(start: Any) -> tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sympy import (
@@ -16,6 +16,7 @@ from sympy import (
     Min,
     Mul,
     Piecewise,
+    Poly,
     Pow,
     Rational,
     Symbol,
@@ -26,7 +27,10 @@ from sympy import (
     erf,
     erfc,
     exp,
+    expand,
+    factor,
     log,
+    numbered_symbols,
     pi,
     preorder_traversal,
     sign,
@@ -54,20 +58,19 @@ from slrsym.kernels.functions import (
 )
 from slrsym.kernels.program import Program
 
-# SymPy's names, and the names that the namespace of a backend has to give a meaning.
+# The names that the namespace of a backend has to give a meaning.
 _FUNCTIONS = {
-    "exp": "exp", "erf": "erf", "erfc": "erfc", "asin": "arcsin", "atan": "arctan", "Abs": "abs",
-    "Max": "maximum", "Min": "minimum", "sin": "sin", "cos": "cos", "tanh": "tanh", "log": "log",
-    "sign": "sign", "normal_cdf": "normal_cdf", "OwensT": "owens_t",
-    "ErfCovariance": "erf_covariance", "ErfDefect": "erf_defect",
-    "DecayCoefficients": "decay_coefficients", "DecaySeries": "decay_series",
+    exp: "exp", erf: "erf", erfc: "erfc", asin: "arcsin", atan: "arctan", Abs: "abs",
+    Max: "maximum", Min: "minimum", sin: "sin", cos: "cos", tanh: "tanh", log: "log",
+    sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
+    ErfCovariance: "erf_covariance", ErfDefect: "erf_defect",
+    DecayCoefficients: "decay_coefficients", DecaySeries: "decay_series",
 }  # fmt: skip
 
 # What every backend can compute.
 _KNOWN = (
-    Symbol, Rational, Float, Add, Mul, Pow, exp, erf, erfc, asin, atan, Abs, Max, Min, sin, cos,
-    tanh, log, sign, normal_cdf, OwensT, ErfCovariance, ErfDefect, GaussianMean,
-    DecayCoefficients, DecaySeries, Piecewise, ExprCondPair, Relational, BooleanAtom,
+    *_FUNCTIONS, Symbol, Rational, Float, Add, Mul, Pow, GaussianMean, Piecewise, ExprCondPair,
+    Relational, BooleanAtom,
 )  # fmt: skip
 
 # What is computed by way of these.
@@ -106,11 +109,11 @@ def printed(
         return hoisted(whole, varying | set(branching.values()), constant)
 
     bodies = [body(e) for e in (*given.values(), *expressions)]
-    shared, reduced = cse(bodies, symbols=_names("x"), order="none")
+    shared, reduced = cse(bodies, symbols=numbered_symbols("x", real=True), order="none")
     steps = [*shared, *zip(map(plain.get, given), reduced, strict=False)]
     steps = _in_order([*steps, *((name, branch) for branch, name in branching.items())])
     outputs = reduced[len(given) :]
-    scalars, values = cse(list(constant), symbols=_names("s"), order="none")
+    scalars, values = cse(list(constant), symbols=numbered_symbols("s", real=True), order="none")
     scalars = [*scalars, *zip(constant.values(), values, strict=True)]
     inputs, rest = ([plain[x] for x in some] for some in (state, parameters))
     fixed_names = [*constant.values()]
@@ -170,13 +173,6 @@ def _plain(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
     return {x: Symbol(f"{name}_", real=True) for x, name in zip(inputs, names, strict=True)}
 
 
-def _names(prefix: str) -> Iterator[Symbol]:
-    number = 0
-    while True:
-        yield Symbol(f"{prefix}{number}", real=True)
-        number += 1
-
-
 def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
     """The assignments, each after those that it uses."""
     values = dict(steps)
@@ -215,6 +211,38 @@ def hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) 
     return expr.func(*(hoisted(arg, varying, found) for arg in expr.args))
 
 
+def nested(expr: Expr, generators: Sequence[Expr]) -> Expr:
+    """A polynomial in the generators, nested, its coefficients factored.
+
+    Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
+    """
+    polynomial = Poly(expand(expr), *generators)
+    terms = {powers: factor(coefficient) for powers, coefficient in polynomial.terms()}
+    return _nested(terms, tuple(generators))
+
+
+def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
+    """The polynomial, with the generator taken out that most of its terms have."""
+    uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
+    i = uses.index(max(uses))
+    if uses[i] < 2:
+        return Add(
+            *(
+                coefficient * Mul(*(g**n for g, n in zip(generators, powers, strict=True)))
+                for powers, coefficient in terms.items()
+            )
+        )
+    least = min(powers[i] for powers in terms if powers[i])
+    inside = {
+        (*powers[:i], powers[i] - least, *powers[i + 1 :]): coefficient
+        for powers, coefficient in terms.items()
+        if powers[i]
+    }
+    outside = {powers: coefficient for powers, coefficient in terms.items() if not powers[i]}
+    product = generators[i] ** least * _nested(inside, generators)
+    return product + _nested(outside, generators) if outside else product
+
+
 # -- as Python source --------------------------------------------------------------------------
 
 
@@ -222,7 +250,8 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
     """Functions by plain names; quotients of integers are left to the numbers of the backend."""
 
     def __init__(self) -> None:
-        super().__init__({"fully_qualified_modules": False, "user_functions": _FUNCTIONS})
+        names = {function.__name__: name for function, name in _FUNCTIONS.items()}
+        super().__init__({"fully_qualified_modules": False, "user_functions": names})
 
     def _print_Pi(self, expr: Any) -> str:
         return "pi"

@@ -16,7 +16,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from slrsym.files import digest_of, replacing
 
@@ -57,13 +57,14 @@ def _read(found: Any) -> Program:
 class _Calls(ast.NodeTransformer):
     """Branches as calls with two functions; for balls, powers and comparisons as calls as well."""
 
-    _RELATIONS = dict(
-        zip(
-            (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq),
-            ("<", "<=", ">", ">=", "==", "!="),
-            strict=True,
-        )
-    )
+    _RELATIONS: ClassVar = {
+        ast.Lt: "<",
+        ast.LtE: "<=",
+        ast.Gt: ">",
+        ast.GtE: ">=",
+        ast.Eq: "==",
+        ast.NotEq: "!=",
+    }
 
     def __init__(self, style: Style) -> None:
         self._balls = style == "balls"

@@ -24,7 +24,7 @@ from slrsym.dynamics.spheres import (
     retracted,
     tangent_basis,
 )
-from slrsym.kernels.backends import numpy_function
+from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program, kept
 from slrsym.landscape.points import point_signs

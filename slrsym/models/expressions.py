@@ -1,60 +1,49 @@
-"""What the kernels compute: the derived expressions, arranged so that no digits are lost.
+"""The paper's task in programs: risk, gradient and Hessian, and a step of descent.
 
 The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
 the closed form by differentiation, with zeta split into the variance of erf and the square of its
 mean, and are nested polynomials, as every model's are.
+
+A step is a map of five overlaps, or of two on M: that of the model's flow, exact in any dimension.
+A state is the overlaps and no more, so that runs go on from what is logged to the last bit; unlike
+coordinates of vectors they may leave the feasible set by rounding, and are put back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sympy import Add, Dummy, Expr, ImmutableMatrix, Mul, Poly, erf, exp, expand, factor
+from sympy import Dummy, Expr, Float, ImmutableMatrix, Max, Min, S, Symbol, erf, exp, sqrt
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.functions import ErfDefect, ErfVariance
-from slrsym.kernels.printing import printed
+from slrsym.kernels.printing import nested, printed
 from slrsym.kernels.program import Program
-from slrsym.notation import ORDER_PARAMETERS, L, a, d, epsilon, gamma, lam, nu, s, t
+from slrsym.laws import U, V
+from slrsym.models.descent import slope_symbol
+from slrsym.models.instances import attention
+from slrsym.notation import (
+    ORDER_PARAMETERS,
+    L,
+    a,
+    alpha,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
 from slrsym.symbolic import closed_form, excess_risk_stable
 from slrsym.symbolic import on_manifold as symbolic_on_manifold
-
-
-def nested(expr: Expr, generators: Sequence[Expr]) -> Expr:
-    """A polynomial in the generators, nested, its coefficients factored.
-
-    Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
-    """
-    polynomial = Poly(expand(expr), *generators)
-    terms = {powers: factor(coefficient) for powers, coefficient in polynomial.terms()}
-    return _nested(terms, tuple(generators))
-
-
-def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
-    """The polynomial, with the generator taken out that most of its terms have."""
-    uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
-    i = uses.index(max(uses))
-    if uses[i] < 2:
-        return Add(
-            *(
-                coefficient * Mul(*(g**n for g, n in zip(generators, powers, strict=True)))
-                for powers, coefficient in terms.items()
-            )
-        )
-    least = min(powers[i] for powers in terms if powers[i])
-    inside = {
-        (*powers[:i], powers[i] - least, *powers[i + 1 :]): coefficient
-        for powers, coefficient in terms.items()
-        if powers[i]
-    }
-    outside = {powers: coefficient for powers, coefficient in terms.items() if not powers[i]}
-    product = generators[i] ** least * _nested(inside, generators)
-    return product + _nested(outside, generators) if outside else product
-
 
 KERNELS = ("excess_risk", "gradient", "hessian")
 
@@ -146,3 +135,112 @@ def program(name: str) -> Program:
     found = globals()[name]()
     outputs = found if isinstance(found, tuple) else (found,)
     return printed(outputs, ORDER_PARAMETERS, PARAMETERS)
+
+
+# -- a step of descent ----------------------------------------------------------------------------
+
+# What stays on the invariant manifold, and what is 0 there.
+ON_M, OFF_M = ORDER_PARAMETERS[:2], ORDER_PARAMETERS[2:]
+
+# The partial derivatives of the risk at the old point.
+SLOPES = tuple(map(slope_symbol, ORDER_PARAMETERS))
+
+# What vanishes on M, by Lemma 14 the slopes in theta, eta and rho as well.
+ON_MANIFOLD = dict.fromkeys((*OFF_M, *SLOPES[2:]), S.Zero)
+
+# The overlaps at the new point.
+_NEW = tuple(Symbol(f"new_{p.name}", real=True) for p in ORDER_PARAMETERS)
+
+# The square of a norm, and some rounding.
+_ONE = Float(1 + 4e-15)
+
+
+@cache
+def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
+    """The order parameters after a step (Definition 1), and what symbols in them stand for."""
+    new, meanings = attention().model.flow.map(alpha)
+    return tuple(new[p] for p in ORDER_PARAMETERS), meanings
+
+
+@cache
+def overlap_program() -> Program:
+    """The map of the five overlaps, with the gradient computed inside."""
+    outputs, meanings = overlap_map()
+    slopes = dict(zip(SLOPES, gradient(), strict=True))
+    new = dict(zip(_NEW, outputs, strict=True))
+    kappa, nu, theta, eta, rho = _NEW
+    k_square, v_square, inner = (Symbol(x, real=True) for x in ("k_square", "v_square", "inner"))
+    inside = {
+        k_square: kappa**2 + eta**2,
+        v_square: theta**2 + nu**2,
+        inner: kappa * theta + eta * nu,
+    }
+    # The Gram matrix of what k and v have orthogonal to k* and v*, its diagonal raised a little.
+    k_left, v_left = _ONE - k_square, _ONE - v_square
+    room = Min(k_left, k_left * v_left - (rho - inner) ** 2)
+    given = slopes | meanings | new | inside
+    return printed((*_NEW, room), ORDER_PARAMETERS, (*PARAMETERS, alpha), given=given)
+
+
+@cache
+def planar_program() -> Program:
+    """The map on the invariant manifold, where theta, eta and rho stay zero (Lemmas 4 and 7)."""
+    outputs, meanings = overlap_map()
+    slopes = dict(zip(SLOPES[:2], gradient()[:2], strict=True))
+    given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
+    given |= {x: value.subs(ON_MANIFOLD) for x, value in zip(_NEW[:2], outputs, strict=False)}
+    room = Min(*(_ONE - x**2 for x in _NEW[:2]))
+    return printed((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
+
+
+def token_program() -> Program:
+    """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
+    part = erf(lam * U) * V
+    return printed((part, part.diff(U), part.diff(V)), (U, V), (lam,))
+
+
+@cache
+def restoring_program(count: int, d: int = 4) -> Program:
+    r"""Overlaps moved into the feasible set, from which rounding has taken them.
+
+    Notes
+    -----
+    What k and v have orthogonal to k* and v* has the Gram matrix
+
+    .. math:: \begin{pmatrix} 1 - \kappa^2 - \eta^2 & \rho - \kappa\theta - \eta\nu \\
+              \cdot & 1 - \theta^2 - \nu^2 \end{pmatrix}.
+
+    Its negative eigenvalues are made 0, in three dimensions also the smaller one, in two both; and
+    then the norms of k and v are made 1.
+    """
+    if count == 2:
+        return printed([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
+    names = ("k_square", "v_square", "inner", "half", "beyond", "radius", "least", "most")
+    k_square, v_square, inner, half, beyond, radius, least, most = (
+        Symbol(name, real=True) for name in names
+    )
+    k_scale, v_scale = Symbol("k_scale", real=True), Symbol("v_scale", real=True)
+    # Its square is not 0.
+    tiny = Float(1e-140)
+    mean = 1 - (k_square + v_square) / 2
+    trace, spread = (most + least) / 2, (most - least) / (2 * radius)
+    given = {
+        k_square: kappa**2 + eta**2,
+        v_square: theta**2 + nu**2,
+        inner: kappa * theta + eta * nu,
+        half: (v_square - k_square) / 2,
+        beyond: rho - inner,
+        radius: Max(tiny, sqrt(half**2 + beyond**2)),
+        most: Max(0, mean + radius) if d > 2 else S.Zero,
+        least: Max(0, mean - radius) if d > 3 else S.Zero,
+        k_scale: 1 / sqrt(Max(tiny**2, k_square + trace + spread * half)),
+        v_scale: 1 / sqrt(Max(tiny**2, v_square + trace - spread * half)),
+    }
+    outputs = (
+        k_scale * kappa,
+        v_scale * nu,
+        v_scale * theta,
+        k_scale * eta,
+        Max(-1, Min(1, k_scale * v_scale * (inner + spread * beyond))),
+    )
+    return printed(outputs, ORDER_PARAMETERS, (), given=given)

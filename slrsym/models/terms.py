@@ -19,7 +19,7 @@ from slrsym.kernels.functions import ErfDefect, GaussianMean
 from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk
 from slrsym.kernels.laplace_balls import ball_laplace_risk
 from slrsym.kernels.numba_backend import numba_laplace_risk
-from slrsym.models.expressions import nested
+from slrsym.kernels.printing import nested
 from slrsym.models.moments import (
     ATOMS,
     atoms_of,

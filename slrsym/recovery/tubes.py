@@ -45,8 +45,7 @@ from slrsym.dynamics.spheres import (
     overlaps,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS
-from slrsym.models.expressions import quadratic_risk
-from slrsym.models.steps import ON_M
+from slrsym.models.expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.task import Task
 

@@ -18,9 +18,9 @@ from slrsym.certify.certificate import CertificateError, load
 from slrsym.certify.functions import curvature_identity, planar_map, risk_symbols, slopes
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
-from slrsym.kernels.backends import numpy_function
+from slrsym.kernels.compile import numpy_function
+from slrsym.models.expressions import planar_program
 from slrsym.models.paper import excess_risk, gradient, hessian
-from slrsym.models.steps import planar_program
 from slrsym.notation import alpha as alpha_symbol
 from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol

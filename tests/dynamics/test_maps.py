@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from slrsym.dynamics.given import gram_matrices
-from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.compile import numpy_parts
 from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.models.steps import overlap_program, planar_program, restoring_program
+from slrsym.models.expressions import overlap_program, planar_program, restoring_program
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
 

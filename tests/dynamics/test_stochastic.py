@@ -15,7 +15,7 @@ from slrsym.dynamics import Sphere, stochastic
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.given import gram_matrices
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
-from slrsym.kernels.backends import numpy_parts
+from slrsym.kernels.compile import numpy_parts
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, thorough_only
 from tests.kernels._cases import needs_numba
