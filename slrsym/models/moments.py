@@ -10,9 +10,8 @@ Each is found once, whatever roles and heads it is for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sympy import (
     Add,
@@ -65,8 +64,7 @@ def covariance_symbol(i: int, j: int) -> Symbol:
     return Symbol(f"c_{i}_{j}", positive=True) if i == j else Symbol(f"c_{i}_{j}", real=True)
 
 
-@dataclass(frozen=True)
-class MeanAtom:
+class MeanAtom(NamedTuple):
     """The mean of a function of scores, or the covariance of two, as a function of the means.
 
     It is `closed`, but for names of what the means do not occur in: `constants`.
@@ -75,18 +73,15 @@ class MeanAtom:
     closed: Expr
     constants: dict[Symbol, Expr]
 
-    def derivative(self, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
-        """A partial derivative in the means."""
-        return _derivative(self.closed, orders)
-
 
 @cache
-def _derivative(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
+def derivative(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
+    """A partial derivative of what is `closed` in the means."""
     if not orders:
         return expr
     (m, order), *rest = orders
     lower = ((m, order - 1), *rest) if order > 1 else tuple(rest)
-    return _expanded(_derivative(expr, lower).diff(m))
+    return _expanded(derivative(expr, lower).diff(m))
 
 
 # By the undefined function that stands for it in a mean or covariance; and for a covariance, what
@@ -269,23 +264,13 @@ def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
     arguments = [f.args[0] for f in function.atoms(erf)]
     arguments += [f.args[0] / sqrt(2) for f in function.atoms(normal_cdf)]
     arguments.sort(key=str)
-    moments = [(law.affine_coefficients(u)) for u in arguments]
-    means = list(law.mean.values())
-    for i, (shift, row) in enumerate(moments):
-        for other_shift, other in moments[i:]:
-            m_u, m_w = (
-                c + Add(*(a * m for a, m in zip(r, means, strict=True)))
-                for c, r in ((shift, row), (other_shift, other))
-            )
-            v_u, v_w, both = (
-                expand(
-                    Add(
-                        *(p[j] * law.cov[j, k] * q[k] for j in range(len(p)) for k in range(len(p)))
-                    )
-                )
-                for p, q in ((row, row), (other, other), (row, other))
-            )
-            value = _replaced(value, m_u, m_w, v_u, v_w, both)
+    if not arguments:
+        return value
+    joint = law.linear_image({Dummy(real=True): u for u in arguments})
+    means, cov = list(joint.mean.values()), joint.cov
+    for i in range(len(means)):
+        for j in range(i, len(means)):
+            value = _replaced(value, means[i], means[j], cov[i, i], cov[j, j], cov[i, j])
     return value
 
 

@@ -61,8 +61,7 @@ def _evaluated(
         ) from None
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
-    numbers = task.numbers
-    values: NDArray[np.float64] = kernel(name, backend)(points, temperature, *numbers)
+    values: NDArray[np.float64] = kernel(name, backend)(points, temperature, *task.numbers)
     return values
 
 

@@ -157,13 +157,6 @@ def simulate(
     return walked(engine, schedule, logged, work, finish, path, progress)
 
 
-def factor_of(vectors: Sequence[Any]) -> Array:
-    """Coordinates of vectors of R^d in an orthonormal basis of their span, shape (p, r)."""
-    rows = np.asarray(vectors, dtype=np.float64)
-    triangular: Array = np.linalg.qr(rows.T)[1].T
-    return triangular
-
-
 def uniform_start(
     model: Model,
     d: int,
@@ -349,7 +342,8 @@ def started(
         vectors = vectors.reshape(-1, *vectors.shape[-2:])
         if model.spaces > 1:
             raise ValueError("start from vectors needs one eigenspace; give Gram matrices")
-        factor = np.stack([factor_of(rows) for rows in vectors])[:, None]
+        # Coordinates in an orthonormal basis of their span.
+        factor = np.stack([np.linalg.qr(rows.T)[1].T for rows in vectors])[:, None]
         return _repeated(factor, runs)
     given = np.asarray(start, dtype=np.float64)
     p = len(model.directions)

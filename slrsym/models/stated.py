@@ -258,20 +258,13 @@ class Model:
         return {key: self._role(key[0], *value) for key, value in self.shares.items()}
 
     def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> Role:
-        directions = tuple(symbols)
-        names = tuple(symbols.values())
-        return Role(
-            token,
-            directions,
-            names,
-            tuple(addends(error, names)),
-            tuple(self.mean_of(token, x) for x in directions),
-            ImmutableMatrix(
-                [[self.covariance_of(token, x, y) for y in directions] for x in directions]
-            )
-            if directions
-            else ImmutableMatrix(0, 0, []),
+        directions, names = tuple(symbols), tuple(symbols.values())
+        count = len(directions)
+        cov = ImmutableMatrix(
+            count, count, lambda i, j: self.covariance_of(token, directions[i], directions[j])
         )
+        means = tuple(self.mean_of(token, x) for x in directions)
+        return Role(token, directions, names, tuple(addends(error, names)), means, cov)
 
     def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
         """The mean of a token's projection.
@@ -595,7 +588,7 @@ class Model:
             If the model has not one token, centred, whose covariance is a multiple of the identity;
             if a parameter is missing, or the equations cannot be solved.
         """
-        from slrsym.models.online import online
+        from slrsym.models.study import online
 
         return online(self, values, **options)
 

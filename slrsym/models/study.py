@@ -1,9 +1,10 @@
-"""What one does with a model: hold it against tokens, find critical points, see who recovers."""
+"""What one does with a model: tokens, critical points, who recovers, single samples, LaTeX."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import scipy
 from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
-from slrsym.kernels.arguments import whole
+from slrsym.gaussian import Expectation, expectation
+from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.compile import compile_expressions
+from slrsym.models.moments import NotClosedError
 from slrsym.models.simulation import (
     dimension,
     fill_in,
@@ -115,21 +119,18 @@ def _drawn(
 ) -> Iterator[Array]:
     """Tokens of these roles, each of shape (samples, d), whose noises may be correlated."""
     places = {x: i for i, x in enumerate(model.directions)}
-    tau = np.eye(len(tokens))
-    for i, x in enumerate(tokens):
-        for j, y in enumerate(tokens[:i]):
-            tau[i, j] = tau[j, i] = number(
-                model.data.correlation.get(frozenset({x, y}), sympify(0))
-            )
-    root = np.linalg.cholesky(tau) if model.data.correlation else None
-    noise = None if root is None else rng.standard_normal((len(tokens), samples, rows.shape[1]))
-    for n, token in enumerate(tokens):
+    noises: Iterator[Array] = (rng.standard_normal((samples, rows.shape[1])) for _ in tokens)
+    if model.data.correlation:
+        tau = np.eye(len(tokens))
+        for i, x in enumerate(tokens):
+            for j, y in enumerate(tokens[:i]):
+                given = model.data.correlation.get(frozenset({x, y}), S.Zero)
+                tau[i, j] = tau[j, i] = number(given)
+        drawn = np.stack(list(noises))
+        noises = (np.tensordot(row, drawn, 1) for row in np.linalg.cholesky(tau))
+    for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
-        scale = np.sqrt(values[space] if len(values) > 1 else values)
-        X = rng.standard_normal((samples, rows.shape[1])) if root is None else 0.0
-        if root is not None and noise is not None:
-            X = np.tensordot(root[n], noise, 1)
-        X = scale * X
+        X = np.sqrt(values[space] if len(values) > 1 else values) * noise
         for u, spike in token.spikes.items():
             stretch = np.sqrt((values[0] + number(spike)) / values[0]) - 1
             X += stretch * np.outer(X @ rows[places[u]], rows[places[u]])
@@ -249,13 +250,17 @@ def landscape(
         moved: Array = g - np.where(sphere[:, None], along - excess, 0.0) * w
         return moved.ravel()
 
+    def sizes(w: Array) -> Array:
+        """What vectors on spheres are divided by."""
+        size = np.sqrt(np.sum(w * w, axis=(0, 2)))[None, :, None]
+        return np.where(sphere[:, None], size, 1.0)
+
     def lowered(factor: Array) -> Array:
         """A start near a minimum: risk and tangent gradient of the vectors, made unit."""
 
         def value(flat: Array) -> tuple[float, Array]:
             w = flat.reshape(factor[:, :t].shape)
-            size = np.sqrt(np.sum(w * w, axis=(0, 2)))[None, :, None]
-            size = np.where(sphere[:, None], size, 1.0)
+            size = sizes(w)
             moved = (w / size).ravel()
             full = np.concatenate([moved.reshape(w.shape), factor[:, t:]], axis=1)
             slope = tangent(factor, moved).reshape(w.shape) / size
@@ -263,8 +268,7 @@ def landscape(
 
         w = scipy.optimize.minimize(value, factor[:, :t].ravel(), jac=True, method="L-BFGS-B").x
         w = w.reshape(factor[:, :t].shape)
-        size = np.sqrt(np.sum(w * w, axis=(0, 2)))[None, :, None]
-        return np.concatenate([w / np.where(sphere[:, None], size, 1.0), factor[:, t:]], axis=1)
+        return np.concatenate([w / sizes(w), factor[:, t:]], axis=1)
 
     points: list[StationaryPoint] = []
     # Half of them go down first, the others to the nearest point of any kind.
@@ -325,6 +329,113 @@ def recovery(
     hits = np.min(last, axis=0) >= least
     low, high = wilson(hits.sum(), len(hits))
     return Recovery(float(hits.mean()), (float(low), float(high)), runs)
+
+
+# -- single samples --------------------------------------------------------------------------------
+
+
+@cache
+def _second_moments(model: Model) -> list[Expr]:
+    """N times the variance, its upper triangle row by row."""
+    roles = list(model.roles.values())
+    single = len(model.data.mixture) == 1 and len(roles) == 1 and model.additive
+    if not single or roles[0].token.spikes or model.spaces > 1 or roles[0].token.mean.terms:
+        raise ValueError(
+            "the limit of descent on single samples is for one token, centred, whose covariance is "
+            "a multiple of the identity"
+        )
+    ((token, count),) = model.data.mixture[0][0].items()
+    if count != 1:
+        raise ValueError(f"the limit of descent on single samples is for one token; got {count}")
+    error, symbols = model.shares[token, None]
+    slopes = [error.diff(symbols[x]) if x in symbols else 0 for x in model.trained]
+    law, noise = model.law(token), model.data.noise**2
+    found = []
+    for i, first in enumerate(slopes):
+        for second in slopes[i:]:
+            value = 4 * expectation(first * second * (error**2 + noise), law)
+            if value.has(Expectation):
+                raise NotClosedError(
+                    f"no closed form is known of the mean of {first * second * error**2}"
+                )
+            found.append(token.eigenvalues[0] * value)
+    return found
+
+
+def online(
+    model: Model,
+    values: Mapping[Any, Any],
+    *,
+    rate: float,
+    time: float,
+    start: Any,
+    points: int = 201,
+) -> Runs:
+    r"""The limit of descent on single samples; `Model.online` says more.
+
+    Notes
+    -----
+    After Saad and Solla (1995). A step follows the gradient g of the squared error of one fresh
+    sample, times a rate :math:`\eta/d`. With time as steps over d, inner products of directions
+    move by ordinary differential equations: by the gradient of the risk, and, as :math:`|g|^2` is
+    of order d, by a second term,
+
+    .. math:: \frac{d\,\langle x, y\rangle}{dt} = -\eta\,(\langle\nabla_x R, y\rangle
+        + \langle x, \nabla_y R\rangle) + \eta^2 \sigma^2 N_{xy}, \qquad
+        N_{xy} = E[\partial_x e^2\,\partial_y e^2],
+
+    for an error e whose derivatives are in projections of a token of covariance
+    :math:`\sigma^2 I`. On a sphere gradients are tangent, and the length that the second term
+    brings is taken off again.
+    """
+    rate, time = positive("rate", rate), positive("time", time)
+    by_name = named(model, values)
+    missing = [p.name for p in model.parameters if p.name not in by_name]
+    if missing:
+        raise ValueError(f"values must have a number for {missing[0]}")
+    row = [float(by_name[p.name]) for p in model.parameters]
+    outputs = _second_moments(model)
+    p, t = len(model.directions), len(model.trained)
+    gram = np.asarray(start, dtype=np.float64)
+    if gram.shape != (p, p):
+        raise ValueError(f"start must be a Gram matrix of shape ({p}, {p}); got {gram.shape}")
+    slopes = model.compile("numpy", "risk", "gradient")
+    moments = compile_expressions(outputs, model.order_parameters, model.parameters)
+    upper, flow = np.triu_indices(t), model.flow
+    places = tuple(np.array([flow.places[q][:2] for q in model.order_parameters]).T)
+    sphere = np.zeros(p)
+    sphere[:t] = [x.on_sphere for x in model.trained]
+
+    def moved(_: float, flat: Array) -> Array:
+        G = flat.reshape(p, p)
+        state = G[places]
+        gradient = np.zeros((p, p))
+        gradient[:t] = flow.gradients(G[None], slopes(state, *row)[1:])[0]
+        drift = gradient - (sphere * np.diag(gradient))[:, None] * G
+        N = np.zeros((p, p))
+        N[upper] = N[upper[::-1]] = moments(state, *row)
+        length = sphere * np.diag(N)
+        noise = N - (length[:, None] + length) / 2 * G
+        change: Array = -rate * (drift + drift.T) + rate**2 * noise
+        return change.ravel()
+
+    times = np.linspace(0, time, points)
+    found = scipy.integrate.solve_ivp(
+        moved, (0, time), gram.ravel(), "DOP853", times, rtol=1e-9, atol=1e-11
+    )
+    if not found.success:
+        raise ValueError(f"the equations cannot be solved up to {time}: {found.message}")
+    grams = found.y.T.reshape(-1, p, p)
+    risk = slopes(grams[(slice(None), *places)], *row)[:, 0]
+    names = [x.name for x in model.directions]
+    return Runs(
+        {"gram": (("time", "direction", "other"), grams), "risk": ("time", risk)},
+        coords={"time": times, "direction": names, "other": names},
+        attrs={"rate": rate},
+    )
+
+
+# -- in LaTeX --------------------------------------------------------------------------------------
 
 
 def written_model(model: Model) -> str:

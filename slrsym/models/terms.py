@@ -25,6 +25,7 @@ from slrsym.models.moments import (
     atoms_of,
     covariance,
     covariance_symbol,
+    derivative,
     function_of,
     mean,
     mean_symbol,
@@ -73,10 +74,10 @@ class Terms:
         tokens = list(counts.values())
         for role, count in tokens:
             for i, (c, core) in enumerate(role.error):
-                bias.append((count * c, _Instance.of([(role, core)], self)))
+                bias.append((count * c, _Instance(self, [(role, core)])))
                 for c_other, other in role.error[i:]:
                     twice = 1 if core is other else 2
-                    pair = _Instance.of([(role, core), (role, other)], self)
+                    pair = _Instance(self, [(role, core), (role, other)])
                     weight = probability * count * twice * c * c_other
                     self._groups.setdefault(id(role), []).append((weight, pair))
         for n, (role, _) in enumerate(tokens):
@@ -86,7 +87,7 @@ class Terms:
                     continue
                 for c, core in role.error:
                     for c_other, other_core in other.error:
-                        pair = _Instance.of([(role, core), (other, other_core)], self, tau)
+                        pair = _Instance(self, [(role, core), (other, other_core)], tau)
                         weight = 2 * probability * c * c_other
                         self._groups.setdefault(None, []).append((weight, pair))
         self._biases.append((probability, bias))
@@ -222,20 +223,14 @@ _FEW = 8
 
 
 class _Instance:
-    """A mean or covariance at the law of some role: its value and derivatives."""
+    """The mean of a product, or the covariance of two, at the law of its roles, and derivatives."""
 
-    def __init__(self, formal: Expr, law: dict[Symbol, Expr], count: int, terms: Terms) -> None:
-        self._formal, self._law, self._count, self._terms = formal, law, count, terms
+    def __init__(
+        self, terms: Terms, factors: Several[tuple[Role, Expr]], tau: Expr | None = None
+    ) -> None:
+        # With a correlation they are of two tokens; variables are numbered as they come.
+        self._terms = terms
         self._known: dict[tuple[Symbol, ...], Expr] = {}
-
-    @classmethod
-    def of(
-        cls, factors: Several[tuple[Role, Expr]], terms: Terms, tau: Expr | None = None
-    ) -> _Instance:
-        """The mean of one product, or the covariance of two.
-
-        They are of one token, or with a correlation of two; variables are numbered as they come.
-        """
         places: list[tuple[Any, ...]] = []
         cores = []
         for number, (role, core) in enumerate(factors):
@@ -248,20 +243,18 @@ class _Instance:
                     places.append(place)
                 offset[symbol] = variables(len(places))[places.index(place)]
             cores.append(core.xreplace(offset))
-        count = len(places)
-        law: dict[Symbol, Expr] = {}
-        for a, (role, i, *_) in enumerate(places):
-            law[mean_symbol(a)] = role.means[i]
+        self._count = count = len(places)
+        self._law: dict[Symbol, Expr] = {}
+        for a, (role, i, *first) in enumerate(places):
+            self._law[mean_symbol(a)] = role.means[i]
             for b in range(a, count):
-                other, j = places[b][:2]
-                entry = (
+                other, j, *second = places[b]
+                self._law[covariance_symbol(a, b)] = (
                     role.cov[i, j]
-                    if places[a][2:] == places[b][2:]
+                    if first == second
                     else terms.model.covariance_between(role, i, other, j)
                 )
-                law[covariance_symbol(a, b)] = entry
-        formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
-        return cls(formal, law, count, terms)
+        self._formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
 
     def value(self, *in_symbols: Symbol) -> Expr:
         """The value, or a derivative in order parameters."""
@@ -304,7 +297,7 @@ class _Instance:
         function, orders = function_of(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
-        closed = atom.derivative(orders).xreplace(constants).xreplace(self._law)
+        closed = derivative(atom.closed, orders).xreplace(constants).xreplace(self._law)
         return self._terms.named(closed)
 
 
@@ -353,10 +346,10 @@ class SoftmaxTerms:
         forms = [{key: S.One}, _linear(-weight, names), _linear(target, names)]
         x = self.model
         for i, form in enumerate(forms):
-            self.means.append(_sum(c * x.mean_of(token, y) for y, c in form.items()))
+            self.means.append(Add(*(c * x.mean_of(token, y) for y, c in form.items())))
             for other in forms[i:]:
                 pairs = ((c * e, y, z) for y, c in form.items() for z, e in other.items())
-                self.covs.append(_sum(c * x.covariance_of(token, y, z) for c, y, z in pairs))
+                self.covs.append(Add(*(c * x.covariance_of(token, y, z) for c, y, z in pairs)))
 
     @cached_property
     def used(self) -> set[Symbol]:
@@ -479,11 +472,7 @@ def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -
 
 def _linear(expr: Expr, names: dict[Symbol, Direction]) -> dict[Direction, Expr]:
     """Coefficients of projections in a linear form."""
-    found = {x: expr.diff(symbol) for symbol, x in names.items() if expr.has(symbol)}
-    if expand(expr - _sum(c * s for s, x in names.items() if (c := found.get(x)) is not None)) != 0:
+    found = {symbol: expr.diff(symbol) for symbol in names if expr.has(symbol)}
+    if expand(expr - Add(*(c * symbol for symbol, c in found.items()))) != 0:
         raise ValueError(f"softmax needs values and targets that are linear; got {expr}")
-    return found
-
-
-def _sum(terms: Any) -> Expr:
-    return sum(terms, start=S.Zero)
+    return {names[symbol]: c for symbol, c in found.items()}
