@@ -13,9 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.given import lift
-from slrsym.kernels.compile import numpy_parts
-from slrsym.kernels.loop import iterated, machine_iterated, machine_loop
-from slrsym.kernels.numba_backend import BLOCK, DECORATOR, lanes_source
+from slrsym.kernels.compile import iterated, numpy_parts
+from slrsym.kernels.numba_backend import (
+    BLOCK,
+    DECORATOR,
+    lanes_source,
+    machine_iterated,
+    machine_loop,
+)
 from slrsym.kernels.program import Program, kept
 from slrsym.models.paper import kernel
 from slrsym.runs import Engine

@@ -1,4 +1,4 @@
-"""Arguments, checked: a message says the name, the value, and what is allowed."""
+"""Arguments, checked, where a message says the name, the value, what is allowed; and cores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["foretell", "number", "positive", "real_array", "require_memory", "whole"]
+__all__ = ["cores", "foretell", "number", "positive", "real_array", "require_memory", "whole"]
 
 
 def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:
@@ -51,6 +51,13 @@ def whole(name: str, value: Any, least: int) -> int:
     if found < least or isinstance(value, bool):
         raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}")
     return found
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def require_memory(what: str, size: float) -> None:

@@ -36,6 +36,8 @@ from slrsym.kernels.special import (
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
+Array = NDArray[np.float64]
+
 BACKENDS = ("numpy", "numba", "mpmath", "ball")
 
 
@@ -176,7 +178,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     means = _means(program)
     varying = defined(program.setup, _ARRAYS | means, "arrays")["constants"]
 
-    def fill(states: NDArray[np.float64], parameters: list[Any], result: Any) -> None:
+    def fill(states: Array, parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)
         fixed = constants(*map(float, parameters)) if single else varying(*parameters)
         for start in range(0, len(states), _BLOCK):
@@ -210,3 +212,40 @@ def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., 
         return result.reshape(*shape, count)
 
     return evaluate
+
+
+# -- a map taken many times ------------------------------------------------------------------------
+
+# Parameters are arrays with a number for each step, or of one number. Constants of a program are
+# computed anew where one of them changes.
+
+
+def changes(parameters: Sequence[Array], steps: int) -> NDArray[np.bool_]:
+    """At which steps a parameter is another than before."""
+    found = np.zeros(steps, dtype=bool)
+    found[:1] = True
+    for p in parameters:
+        if p.size > 1:
+            found[1:] |= p[1:steps] != p[: steps - 1]
+    return found
+
+
+def iterated(
+    step: Callable[[Any, Any], Any],
+    constants: Callable[..., Any],
+    state: Any,
+    parameters: Sequence[Array],
+    steps: int,
+    every: int,
+    read: Callable[[Any], Any],
+) -> tuple[Any, Array]:
+    """The state after some steps, and what is read of it after every so many of them."""
+    fixed: Any = ()
+    noted = []
+    for number, fresh in enumerate(changes(parameters, steps).tolist()):
+        if fresh:
+            fixed = constants(*(float(p[number if p.size > 1 else 0]) for p in parameters))
+        state = step(state, fixed)
+        if (number + 1) % every == 0:
+            noted.append(read(state))
+    return state, np.array(noted)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Mul, Poly, S, Symbol, expand, sqrt
 
-from slrsym.kernels.loop import machine_loop
+from slrsym.kernels.numba_backend import machine_loop
 from slrsym.models.statement import Direction
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from sympy import Symbol, lambdify
 
 from slrsym.files import read_vectors, require_writable
 from slrsym.kernels.arguments import positive, require_memory, whole
-from slrsym.kernels.compile import chosen_backend, numpy_parts
-from slrsym.kernels.loop import iterated, machine_iterated
+from slrsym.kernels.compile import chosen_backend, iterated, numpy_parts
+from slrsym.kernels.numba_backend import machine_iterated
 from slrsym.models.statement import InnerProduct
 from slrsym.runs import Runs, load, made, require_runs, walked
 

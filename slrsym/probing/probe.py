@@ -23,7 +23,7 @@ from scipy.special import expit
 
 from slrsym.files import Saved
 from slrsym.jobs import advancing
-from slrsym.kernels.loop import cores
+from slrsym.kernels.arguments import cores
 from slrsym.probing.encoder import Encoder
 from slrsym.task import Task
 from slrsym.transformers.layer import MultipleLocation, in_processes

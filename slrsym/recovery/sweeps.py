@@ -32,9 +32,8 @@ from slrsym.files import (
     write_netcdf,
 )
 from slrsym.jobs import Jobs, Maker, advancing, results
-from slrsym.kernels.arguments import number, require_memory, whole
+from slrsym.kernels.arguments import cores, number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
-from slrsym.kernels.loop import cores
 from slrsym.recovery.setting import (
     MOVING,
     NEAR,

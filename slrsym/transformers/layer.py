@@ -36,8 +36,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from slrsym.files import Saved, require_writable
 from slrsym.jobs import Jobs, advancing, results
-from slrsym.kernels.arguments import whole
-from slrsym.kernels.loop import cores
+from slrsym.kernels.arguments import cores, whole
 from slrsym.task import Task, settings_of
 
 # Added to standard deviations.
