@@ -10,6 +10,7 @@ at most. Nodes left out are bounded by moments to the left, and by one token's s
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from flint import arb
@@ -128,14 +129,10 @@ def _range(mu: Any, present: Any) -> tuple[Any, Any, Any]:
     """Between which values of log s nodes are, and at what distance."""
     tokens = sum((n for _, n in present), arb(0))
     step = arb(float((2 * arb.pi() * _HEIGHT / _FOLDS).lower()))
-    left = arb.max(*_pair([mu * role.mean + 2 * (mu * role.sd) ** 2 for role, _ in present]))
-    right = arb.min(*_pair([13 * mu * role.sd - mu * role.mean for role, _ in present]))
+    left = reduce(arb.max, (mu * role.mean + 2 * (mu * role.sd) ** 2 for role, _ in present))
+    right = reduce(arb.min, (13 * mu * role.sd - mu * role.mean for role, _ in present))
     start = arb(float((-left - tokens.log() - _FOLDS).lower()))
     return start, arb(float(arb.max(right + 5, arb(_FOLDS + 6)).upper())), step
-
-
-def _pair(values: list[Any]) -> list[Any]:
-    return values if len(values) > 1 else values * 2
 
 
 def _missed(mu: Any, present: Any, start: Any, stop: Any, step: Any) -> tuple[Any, Any]:
@@ -148,7 +145,7 @@ def _missed(mu: Any, present: Any, start: Any, stop: Any, step: Any) -> tuple[An
     second = sum((n * role.second for role, n in present), arb(0))
     # By moments of the sum Z of exponentials: E Z^4 is at most L^4 times the largest.
     fourth = [(4 * mu * role.mean + 8 * (mu * role.sd) ** 2).exp() for role, _ in present]
-    root = (arb.max(*_pair(fourth))).sqrt() * tokens**2
+    root = reduce(arb.max, fourth).sqrt() * tokens**2
     left_square = step * values * (2 * start).exp() * root / (1 - (-2 * step).exp())
     left_cross = step * start.exp() * root.sqrt() / (1 - (-step).exp())
     # By one token's score: with T = x, either w < T, or W^4 e^{-2W} is at most T^4 e^{-2T}.
@@ -160,7 +157,7 @@ def _missed(mu: Any, present: Any, start: Any, stop: Any, step: Any) -> tuple[An
             tails.append(arb("0.4") * (-q * q / 4).exp() / (1 - (-ratio).exp()))
     if not tails:
         raise ValueError("the score of softmax is too steep for balls")
-    right = arb.min(*_pair(tails))
+    right = reduce(arb.min, tails)
     right += stop**2 * (-stop).exp() / (1 - (-step * (1 - 2 / stop)).exp())
     pair = values.sqrt() * targets
     cross = rule / narrow * (second * targets**2).sqrt() + left_cross * pair + step * right * pair

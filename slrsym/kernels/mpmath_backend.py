@@ -68,20 +68,19 @@ def _precise_erf_defect(x: Any, y: Any) -> Any:
     return (x - 1) + small if y >= 0 else (x + 1) - small
 
 
-def _mpmath_namespace() -> dict[str, Any]:
-    return {
-        "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
-        "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
-        "minimum": min,
-        "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
-        "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": multiprecision.owens_t,
-        "normal_cdf": multiprecision.normal_cdf,
-        "erf_defect": _precise_erf_defect,
-        "decay_coefficients": lambda *ends: ends,
-        "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
-        "erf_covariance": _erf_covariance,
-        "rational": lambda p, q: mpmath.mpf(p) / q,
-    }  # fmt: skip
+_NAMESPACE = {
+    "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
+    "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
+    "minimum": min,
+    "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
+    "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": multiprecision.owens_t,
+    "normal_cdf": multiprecision.normal_cdf,
+    "erf_defect": _precise_erf_defect,
+    "decay_coefficients": lambda *ends: ends,
+    "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
+    "erf_covariance": _erf_covariance,
+    "rational": lambda p, q: mpmath.mpf(p) / q,
+}  # fmt: skip
 
 
 def _number(x: Any) -> Any:
@@ -118,12 +117,11 @@ def _trapezoid(f: Callable[..., Any], order: int, m: Any, v: Any, *parameters: A
 
 def mpmath_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in mpmath numbers."""
-    namespace = _mpmath_namespace()
     means = {
-        name: partial(_trapezoid, defined(pair.body, namespace)["body"], order)
+        name: partial(_trapezoid, defined(pair.body, _NAMESPACE)["body"], order)
         for name, pair, order in program.means
     }
-    scope = defined(program.setup + program.body, namespace | means)
+    scope = defined(program.setup + program.body, _NAMESPACE | means)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
         digits = whole("dps", dps, 1)

@@ -180,9 +180,7 @@ def _generic(model: Model, expr: Expr) -> Expr:
 def _hypotheses(model: Model) -> list[Any]:
     """Counts are not negative, and inner products are those of vectors, where it matters."""
     found = [Ge(n, 0) for counts, _ in model.cases() for _, n in counts.values()]
-    narrow = set().union(
-        *(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)), set()
-    )  # fmt: skip
+    narrow = set().union(*(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)))
     for i, x in enumerate(model.trained):
         for y in model.directions[i + 1 :]:
             product = model.inner(x, y)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Add, Expr, Max, Mul, Poly, S, Symbol, expand, sqrt
+from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
 from slrsym.kernels.numba_backend import machine_loop
 from slrsym.models.statement import Direction
@@ -74,12 +74,8 @@ class _Moved:
         self.tangent = [S.Zero] * len(directions)
         for j, name in enumerate(names):
             if j != i:
-                terms = Poly(inner(tangent, j), *slopes).terms()
-                gathered = (
-                    c * Mul(*(r**n for r, n in zip(slopes, powers, strict=True)))
-                    for powers, c in terms
-                )
-                self.tangent[j] = named(f"tangent_{name}", Add(*gathered))
+                gathered = Poly(inner(tangent, j), *slopes).as_expr()
+                self.tangent[j] = named(f"tangent_{name}", gathered)
         square = alpha**2 * self.dot(self.gradient)
         # Never negative; but rounding does not know, where the gradient is large and not tangent.
         self.shrink = named("shrink", 1 / sqrt(1 + Max(0, square)))

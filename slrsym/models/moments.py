@@ -182,7 +182,7 @@ def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
     powers, rest = [0] * count, S.One
     names = variables(count)
     for factor in Mul.make_args(core):
-        base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
+        base, power = factor.as_base_exp()
         if base in names and power.is_Integer and power > 0:
             powers[names.index(base)] += int(power)
         else:

@@ -107,8 +107,7 @@ class InnerProduct:
 class ProjectedToken:
     """A token, as targets and predictors see it: ``X @ k`` is its projection on k."""
 
-    def __init__(self, name: str = "X") -> None:
-        self._name = name
+    def __init__(self) -> None:
         self.symbols: dict[Direction, Symbol] = {}
 
     def __matmul__(self, vector: Any) -> Expr:
@@ -119,7 +118,7 @@ class ProjectedToken:
         total: Expr = S.Zero
         for x, c in vector.terms.items():
             if x not in self.symbols:
-                self.symbols[x] = Symbol(rf"{self._name}_{{{x.name}}}", real=True)
+                self.symbols[x] = Symbol(f"X_{{{x.name}}}", real=True)
             total += c * self.symbols[x]
         return total
 

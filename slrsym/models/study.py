@@ -173,7 +173,7 @@ def _sampled(
                 names, [head.args[0].subs(given), share.coeff(head), share.subs(head, 0)]
             )
             score, value, rest = (np.broadcast_to(a, samples) for a in plain(*at))
-            tokens.append((X, symbols, head, -share.coeff(head), given))
+            tokens.append((X, symbols, head, -share.coeff(head)))
             scores.append(score)
             attended.append(-value)
             error = error + rest
@@ -194,11 +194,11 @@ def _sampled(
         values = np.array(attended)
         mixed = np.sum(weights * values, axis=0)
         error = error - mixed
-        for (X, symbols, head, value, known), w, v in zip(tokens, weights, values, strict=True):
+        for (X, symbols, head, value), w, v in zip(tokens, weights, values, strict=True):
             for x, symbol in symbols.items():
                 if x.trained:
-                    slope = w * (v - mixed) * float(head.args[0].subs(known).diff(symbol))
-                    slope = slope + w * float(value.subs(known).diff(symbol))
+                    slope = w * (v - mixed) * float(head.args[0].subs(given).diff(symbol))
+                    slope = slope + w * float(value.subs(given).diff(symbol))
                     change[places[x]] -= slope[:, None] * X
     return error**2, 2 * error[:, None] * change
 
