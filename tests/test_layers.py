@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from fnmatch import fnmatch
 from pathlib import Path
@@ -82,3 +84,11 @@ def test_two_things_of_a_name_are_found():
         {"a": "class A:\n    class B: ...", "b": "def f():\n    class B: ..."}
     )
     assert places == {"A": ["a"], "B": ["a", "b"]}
+
+
+def test_no_files_import_each_other():
+    house = Path(__file__).parents[1] / "benchmarks" / "house.py"
+    done = subprocess.run(
+        [sys.executable, str(house), "circles"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0 imports within circles\n"

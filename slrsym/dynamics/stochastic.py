@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, Vectors
-from slrsym.kernels.arguments import cores
-from slrsym.kernels.compile import changes, iterated, numpy_parts
+from slrsym.kernels.arguments import changes, cores
+from slrsym.kernels.compile import iterated, numpy_parts
 from slrsym.kernels.numba_backend import DECORATOR, machine_loop
 from slrsym.kernels.program import kept
 from slrsym.runs import Engine

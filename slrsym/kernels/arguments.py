@@ -1,4 +1,4 @@
-"""Arguments, checked, where a message says the name, the value, what is allowed; and cores."""
+"""Arguments: checked, where a message says what is allowed; in batches, or step by step; cores."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import operator
 import os
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,3 +81,36 @@ def foretell(what: str, seconds: float) -> None:
             told = f"{what}: this takes about {float(f'{seconds / size:.2g}'):,g} {unit}"
             warnings.warn(told, RuntimeWarning, stacklevel=2)
             return
+
+
+def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
+    """A function over leading axes, from one that fills rows."""
+
+    def evaluate(state: Any, *parameters: Any) -> Any:
+        state = np.asarray(state, dtype=np.float64)
+        # Machine code would read beyond the end.
+        if state.shape[-1:] != (width,):
+            raise ValueError(f"state must have shape (..., {width}); got {state.shape}")
+        shape = state.shape[:-1]
+        arrays: list[Any] = list(parameters)
+        if any(np.ndim(p) for p in parameters):
+            arrays = [np.asarray(p, dtype=np.float64) for p in parameters]
+            shape = np.broadcast_shapes(shape, *(p.shape for p in arrays))
+            arrays = [np.broadcast_to(p, shape).reshape(-1) for p in arrays]
+            state = np.broadcast_to(state, (*shape, state.shape[-1]))
+        rows = state.reshape(-1, state.shape[-1])
+        result = np.empty((len(rows), count))
+        fill(rows, arrays, result)
+        return result.reshape(*shape, count)
+
+    return evaluate
+
+
+def changes(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
+    """At which steps a parameter is another than before."""
+    found = np.zeros(steps, dtype=bool)
+    found[:1] = True
+    for p in parameters:
+        if p.size > 1:
+            found[1:] |= p[1:steps] != p[: steps - 1]
+    return found

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special as scipy_special
 
+from slrsym.kernels.arguments import batched, changes
 from slrsym.kernels.program import Program, defined
 from slrsym.kernels.special import (
     decay_coefficients,
@@ -191,43 +192,10 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     return batched(fill, len(program.state), program.outputs)
 
 
-def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
-    """A function over leading axes, from one that fills rows."""
-
-    def evaluate(state: Any, *parameters: Any) -> Any:
-        state = np.asarray(state, dtype=np.float64)
-        # Machine code would read beyond the end.
-        if state.shape[-1:] != (width,):
-            raise ValueError(f"state must have shape (..., {width}); got {state.shape}")
-        shape = state.shape[:-1]
-        arrays: list[Any] = list(parameters)
-        if any(np.ndim(p) for p in parameters):
-            arrays = [np.asarray(p, dtype=np.float64) for p in parameters]
-            shape = np.broadcast_shapes(shape, *(p.shape for p in arrays))
-            arrays = [np.broadcast_to(p, shape).reshape(-1) for p in arrays]
-            state = np.broadcast_to(state, (*shape, state.shape[-1]))
-        rows = state.reshape(-1, state.shape[-1])
-        result = np.empty((len(rows), count))
-        fill(rows, arrays, result)
-        return result.reshape(*shape, count)
-
-    return evaluate
-
-
 # -- a map taken many times ------------------------------------------------------------------------
 
 # Parameters are arrays with a number for each step, or of one number. Constants of a program are
 # computed anew where one of them changes.
-
-
-def changes(parameters: Sequence[Array], steps: int) -> NDArray[np.bool_]:
-    """At which steps a parameter is another than before."""
-    found = np.zeros(steps, dtype=bool)
-    found[:1] = True
-    for p in parameters:
-        if p.size > 1:
-            found[1:] |= p[1:steps] != p[: steps - 1]
-    return found
 
 
 def iterated(

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from slrsym.files import replacing
 from slrsym.kernels import laplace, special
-from slrsym.kernels.arguments import cores
-from slrsym.kernels.compile import batched, changes
+from slrsym.kernels.arguments import batched, changes, cores
 from slrsym.kernels.program import Program, cache_folder
 from slrsym.kernels.special import AGREED, GRID_REACH, GRID_STEP, HALVINGS
 

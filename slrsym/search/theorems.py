@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -21,28 +22,61 @@ from slrsym.search.lemmas import InWords, Lemma, claimed
 from slrsym.search.regularity import require_differentiable_on
 from slrsym.search.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.trusted.vectors import SCHEMAS
+
+
+@cache
+def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a theorem says and its proof, paragraph by paragraph, and the axioms it rests on.
+
+    They are those of the kernel's schema of this name.
+    """
+    from slrsym.trusted.vectors import SCHEMAS
+
+    *_, function, axioms = SCHEMAS[name]
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return tuple(" ".join(p.split()) for p in paragraphs), axioms
+
+
+def text_of_theorem(name: str) -> tuple[str, ...]:
+    """What a theorem says, and then its proof, paragraph by paragraph."""
+    return _schema(name)[0]
+
+
+class _OwnTheorem(Axiom):
+    """A theorem of this package's own, with its proof; it stands beside those of the literature."""
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "id", f"theorem {name}")
+
+    @property
+    def statement(self) -> str:
+        return " ".join(text_of_theorem(self.id.removeprefix("theorem ")))
+
+    @property
+    def reference(self) -> str:
+        _, axioms = _schema(self.id.removeprefix("theorem "))
+        return f"{OWN_PROOF}, from {', '.join(axioms) or 'nothing else'}"
 
 
 @dataclass(frozen=True)
 class _TheoremRule:
     name: str
     needs: Callable[..., Needs]
-    axioms: tuple[str, ...]
-    # What it says, and then its proof.
-    text: tuple[str, ...]
+
+    @property
+    def axioms(self) -> tuple[str, ...]:
+        return _schema(self.name)[1]
 
     @property
     def because(self) -> str:
         """How the conclusion follows, paragraph by paragraph."""
-        return "\n\n".join(self.text[1:])
+        return "\n\n".join(text_of_theorem(self.name)[1:])
 
     @property
     def values(self) -> tuple[str, ...]:
         return tuple(list(inspect.signature(self.needs).parameters)[1:])
 
 
-# The proof of each, and the axioms that it rests on, are those of the kernel's schema of this name.
 _rules: dict[str, _TheoremRule] = {}
 for _needs in (
     descents.conditional_risk,
@@ -63,27 +97,15 @@ for _needs in (
     starts.from_overlaps_and_edges,
 ):
     _name = _needs.__name__.replace("_", "-")
-    *_, _schema, _used = SCHEMAS[_name]
-    _text = tuple(" ".join(p.split()) for p in (inspect.getdoc(_schema) or "").split("\n\n"))
-    _rules[_name] = _TheoremRule(_name, _needs, _used, _text)
-    # A theorem of this package's own, with its proof, stands beside those of the literature.
-    AXIOMS[f"theorem {_name}"] = Axiom(
-        f"theorem {_name}",
-        " ".join(_text),
-        f"{OWN_PROOF}, from {', '.join(_used) or 'nothing else'}",
-    )
+    _rules[_name] = _TheoremRule(_name, _needs)
+    AXIOMS[f"theorem {_name}"] = _OwnTheorem(_name)
 _RULES = MappingProxyType(_rules)
-del _rules, _name, _needs, _schema, _used, _text
+del _rules, _name, _needs
 
 
 def names_of_theorems() -> tuple[str, ...]:
     """The theorems that `by_theorem` knows."""
     return tuple(sorted(_RULES))
-
-
-def text_of_theorem(name: str) -> tuple[str, ...]:
-    """What a theorem says, and then its proof, paragraph by paragraph."""
-    return _RULES[name].text
 
 
 @dataclass(frozen=True)
