@@ -141,7 +141,7 @@ def test_slopes_are_those_of_the_risk(seed, extra, counts):
                 assert by_covs[r, i, j] == pytest.approx(along(0.0, zero, one), abs=1e-8)
 
 
-@pytest.mark.parametrize(("seed", "extra", "counts"), CASES)
+@pytest.mark.parametrize(("seed", "extra", "counts"), [*CASES, (3, 0.0, [1.0, 2.0, 1.0])])
 def test_the_risk_to_more_digits_and_in_balls(seed, extra, counts):
     rng = np.random.default_rng(seed)
     counts = [n for n in counts if n]
