@@ -15,6 +15,7 @@ import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "slrsym"
@@ -184,102 +185,67 @@ def _imports() -> dict[str, set[str]]:
     return rooms
 
 
-def _direct(imports: dict[str, set[str]], shown: set[str]) -> list[tuple[str, str]]:
-    """What the rooms that are shown import, or reach, and reach by no other of them."""
-
-    def below(room: str) -> set[str]:
-        return {r for other in imports.get(room, ()) for r in (other, *below(other))}
-
-    reached = {room: below(room) & shown for room in shown}
-    return [
-        (one, other)
-        for one, others in sorted(reached.items())
-        for other in sorted(others)
-        if not any(other in reached[third] for third in others)
-    ]
+def _below(room: str, imports: dict[str, set[str]]) -> set[str]:
+    return {r for other in imports.get(room, ()) for r in (other, *_below(other, imports))}
 
 
-def _places(rows: list[list[str]], arrows: list[tuple[str, str]]) -> dict[str, tuple[float, float]]:
-    """Where each room stands: in its row, in the order that crosses the fewest arrows."""
-
-    def placed(orders: list[list[str]]) -> dict[str, tuple[float, float]]:
-        return {
-            name: ((i + 0.5) / len(row), -height)
-            for height, row in enumerate(orders)
-            for i, name in enumerate(row)
-        }
-
-    def cost(orders: list[list[str]]) -> float:
-        at = placed(orders)
-        lines = [(at[one], at[other]) for one, other in arrows]
-
-        def side(p: tuple[float, float], q: tuple[float, float], r: tuple[float, float]) -> float:
-            return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
-
-        crossed = sum(
-            side(p, q, r) * side(p, q, s) < 0 and side(r, s, p) * side(r, s, q) < 0
-            for (p, q), (r, s) in itertools.combinations(lines, 2)
-        )
-        # A line that runs through a room that it has nothing to do with is worse.
-        through = 0
-        for (x, y), (u, v) in lines:
-            for a, b in at.values():
-                if v < b < y and abs(x + (u - x) * (b - y) / (v - y) - a) < 0.08:
-                    through += 3
-        return crossed + through + sum(abs(p[0] - q[0]) for p, q in lines) / 4
-
-    orders, best = [list(row) for row in rows], float("inf")
-    while cost(orders) < best:
-        best = cost(orders)
-        for height in range(len(orders)):
-            options = itertools.permutations(orders[height])
-            orders[height] = min(
-                (list(option) for option in options),
-                key=lambda row, height=height: cost([*orders[:height], row, *orders[height + 1 :]]),
-            )
-    return placed(orders)
+# Half the height of a room in the picture, and half its width, in rows and columns.
+_TALL, _WIDE = 0.24, 0.3
 
 
 def picture(target: str) -> None:
     """The rooms, each above what it imports, with their lines."""
     from matplotlib.figure import Figure
+    from matplotlib.patches import FancyArrowPatch
+
+    from slrsym.book.graph import laid_out, routed
 
     sizes: Counter[str] = Counter()
     for file in files():
         parts = file.relative_to(PACKAGE).parts
         sizes[parts[0].removesuffix(".py")] += len(file.read_text(encoding="utf-8").splitlines())
     # Single files are corridors: what is behind them counts as reached.
-    shown = {name for name in sizes if (PACKAGE / name).is_dir() and sizes[name] > 300}
-    arrows = _direct(_imports(), shown)
-    under: dict[str, int] = {}
-    while len(under) < len(shown):
-        for name in shown - set(under):
-            others = [other for one, other in arrows if one == name]
-            if all(other in under for other in others):
-                under[name] = 1 + max((under[other] for other in others), default=-1)
-    rows = [
-        sorted(name for name in shown if under[name] == height)
-        for height in sorted(set(under.values()), reverse=True)
-    ]
-    places = _places(rows, arrows)
-    figure = Figure(figsize=(7.6, 0.75 * len(rows)), layout="constrained")
+    shown = sorted(name for name in sizes if (PACKAGE / name).is_dir() and sizes[name] > 300)
+    imports = _imports()
+    graph = laid_out({name: [r for r in shown if r in _below(name, imports)] for name in shown}, 4)
+    places = {node.id: (node.column, float(node.row)) for node in graph.nodes}
+    ways = routed(graph, places, _WIDE, (0.0, float(graph.columns)), 0.1)
+    figure = Figure(figsize=(7.6, 0.75 * graph.rows), layout="constrained")
     axes = figure.subplots()
     axes.set_axis_off()
-    for one, other in arrows:
-        (x, y), (u, v) = places[one], places[other]
-        axes.annotate(
-            "", (u, v + 0.25), (x, y - 0.25),
-            arrowprops={"arrowstyle": "-|>", "color": "#7d8ea3", "lw": 0.9, "mutation_scale": 9,
-                        "shrinkA": 0, "shrinkB": 0},
+    for under, over in graph.edges:
+        points = [places[over], *reversed(ways[under, over]), places[under]]
+        axes.add_patch(
+            FancyArrowPatch(
+                path=_curve(points), arrowstyle="-|>", color="#7d8ea3", lw=0.9, mutation_scale=9,
+                shrinkA=0, shrinkB=0, fc="#7d8ea3",
+            )
         )  # fmt: skip
     for name, (x, y) in places.items():
         axes.text(
             x, y, f"{name}\n{sizes[name]:,}", ha="center", va="center", fontsize=8.5, zorder=3,
             bbox={"boxstyle": "round,pad=0.3", "fc": "#eef2f7", "ec": "#5a6b80", "lw": 0.7},
         )  # fmt: skip
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0.5 - len(rows), 0.5)
+    axes.set_xlim(0, graph.columns)
+    axes.set_ylim(-0.5, graph.rows - 0.5)
     figure.savefig(target, dpi=160)
+
+
+def _curve(points: list[tuple[float, float]]) -> Any:
+    """From below the first point, straight past those between, to above the last."""
+    from matplotlib.path import Path as Curve
+
+    x, y = points[0][0], points[0][1] - _TALL
+    drawn, codes = [(x, y)], [Curve.MOVETO]
+    for u, v in points[1:]:
+        bend = (y + v + _TALL) / 2
+        drawn += [(x, bend), (u, bend), (u, v + _TALL)]
+        codes += [Curve.CURVE4] * 3
+        if (u, v) != points[-1]:
+            drawn.append((u, v - _TALL))
+            codes.append(Curve.LINETO)
+        x, y = u, v - _TALL
+    return Curve(drawn, codes)
 
 
 def main() -> None:
