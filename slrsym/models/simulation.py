@@ -219,6 +219,8 @@ def _bartlett(rng: np.random.Generator, runs: int, count: int, d: int) -> Array:
 def root_of(gram: Any) -> Array:
     """Rows with these inner products."""
     matrix = np.asarray(gram, dtype=np.float64)
+    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-9):
+        raise ValueError(f"gram must be symmetric, of finite numbers; got {matrix.tolist()}")
     values, vectors = np.linalg.eigh(matrix)
     if len(values) and values.min() < -1e-9 * max(1.0, values.max()):
         raise ValueError(
@@ -290,6 +292,11 @@ def fill_in(model: Model, by_name: dict[str, Any], factor: Array) -> None:
                 f"start has directions {model.directions[i]} and {model.directions[j]} of inner "
                 f"product {found[np.abs(found - stated).argmax()]}, where the model has {stated}"
             )
+    squares = np.sum(np.diagonal(gram, axis1=-2, axis2=-1), axis=1)
+    for i, x in enumerate(model.trained):
+        if x.on_sphere and not np.abs(squares[:, i] - 1).max() < 1e-6:
+            worst = squares[np.abs(squares[:, i] - 1).argmax(), i]
+            raise ValueError(f"start has direction {x} of length {worst**0.5:g}; it must have 1")
 
 
 def started(

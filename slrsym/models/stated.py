@@ -573,9 +573,8 @@ class Model:
         values : mapping of Symbol or str to number
             The parameters.
         **options
-            `rate`, which is d times the step size; `time`, how many steps over d; `start`, the
-            Gram matrix of all directions, trained ones first; `points`, of how many times there is
-            a row, 201 by default.
+            `rate`, which is d times the step size; `time`, how many steps over d; `start` and
+            `rng`, as of `simulate`; `points`, of how many times there is a row, 201 by default.
 
         Returns
         -------
@@ -586,7 +585,8 @@ class Model:
         ------
         ValueError
             If the model has not one token, centred, whose covariance is a multiple of the identity;
-            if a parameter is missing, or the equations cannot be solved.
+            if a parameter is missing or is not what the model says of it, a start is none of this
+            model, or the equations cannot be solved.
         """
         from slrsym.models.study import online
 

@@ -368,8 +368,9 @@ def online(
     *,
     rate: float,
     time: float,
-    start: Any,
+    start: Any = "uniform",
     points: int = 201,
+    rng: Any = None,
 ) -> Runs:
     r"""The limit of descent on single samples; `Model.online` says more.
 
@@ -388,17 +389,14 @@ def online(
     :math:`\sigma^2 I`. On a sphere gradients are tangent, and the length that the second term
     brings is taken off again.
     """
-    rate, time = positive("rate", rate), positive("time", time)
+    rate, time, points = positive("rate", rate), positive("time", time), whole("points", points, 2)
     by_name = named(model, values)
-    missing = [p.name for p in model.parameters if p.name not in by_name]
-    if missing:
-        raise ValueError(f"values must have a number for {missing[0]}")
-    row = [float(by_name[p.name]) for p in model.parameters]
+    factor = started(model, by_name, start, 1, np.random.default_rng(rng), None)
+    fill_in(model, by_name, factor)
+    row = schedule_of(model, by_name, 0)[0]
     outputs = _second_moments(model)
+    gram = factor[0, 0] @ factor[0, 0].T
     p, t = len(model.directions), len(model.trained)
-    gram = np.asarray(start, dtype=np.float64)
-    if gram.shape != (p, p):
-        raise ValueError(f"start must be a Gram matrix of shape ({p}, {p}); got {gram.shape}")
     slopes = model.compile("numpy", "risk", "gradient")
     moments = compile_expressions(outputs, model.order_parameters, model.parameters)
     upper, flow = np.triu_indices(t), model.flow

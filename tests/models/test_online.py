@@ -82,12 +82,30 @@ def test_equations_of_the_limit_are_those_of_runs(kind):
             "one token, centred",
         ),
         (lambda: units(True).online({"epsilon": 0}, rate=0, time=1, start=np.eye(2)), "rate must"),
-        (
-            lambda: units(True).online({"epsilon": 0}, rate=1, time=1, start=np.eye(3)),
-            r"of shape \(2, 2\)",
-        ),
     ],
 )  # fmt: skip
 def test_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"values": {"epsilon": 0}}, "epsilon must be positive; got 0"),
+        ({"values": {"epsilon": 1, "tau": 2}}, "values has tau"),
+        ({"start": np.eye(3)}, r"must have shape \(..., 1, 2, 2\)"),
+        ({"start": np.diag([4, 1])}, "direction w of length 2; it must have 1"),
+        ({"start": np.diag([1, 2])}, "u and u of inner product 2"),
+        ({"start": [[1, 2], [2, 1]]}, "gram must be positive semidefinite"),
+        ({"start": [[1, 0.5], [0, 1]]}, "gram must be symmetric"),
+        ({"start": np.full((2, 2), np.nan)}, "gram must be symmetric"),
+        ({"start": "uniform"}, "a number for d, where starts are drawn"),
+        ({"points": 1}, "points must be an integer of at least 2; got 1"),
+    ],
+)
+def test_numbers_and_starts_are_as_the_model_says(changed, message):
+    options = {"values": {"epsilon": 1}, "rate": 1, "time": 1, "start": np.eye(2)}
+    units(True).online(**options)
+    with pytest.raises(ValueError, match=message):
+        units(True).online(**options | changed)
