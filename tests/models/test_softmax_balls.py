@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from slrsym.kernels import laplace_balls
 from slrsym.models import softmax
 from slrsym.models.instances import attention
 from tests._profile import thorough_only
@@ -46,6 +47,39 @@ def test_balls_hold_the_bayes_risk(d, tokens, risk):
     )[0]
     assert arb(risk, 5e-8).contains(found)
     assert found.rad() < 1e-13
+
+
+@pytest.mark.parametrize(
+    ("temperature", "later", "earlier", "coarser", "constants"),
+    [
+        (0.7, 30, 0, 1, {}),
+        (2, 0, 47, 1, {}),
+        (0.7, 0, 0, 5, {}),
+        (0.7, 0, 0, 1, {"_FOLDS": 12}),
+        (0.7, 0, 0, 1, {"_REACH": 4}),
+    ],
+    ids=["nodes to the left", "to the right", "step", "step in the score", "nodes of the score"],
+)
+def test_what_a_worse_rule_misses_is_within_its_bounds(
+    temperature, later, earlier, coarser, constants, monkeypatch
+):
+    risk, at = SOFTMAX.compile("ball", "risk"), numbers(SOFTMAX, 6, 3, temperature)
+    exact = risk(ORACLE, *at)[0]
+    chosen = laplace_balls._range
+
+    def worse(mu, present):
+        with monkeypatch.context() as as_before:
+            as_before.setattr(laplace_balls, "_FOLDS", 44)
+            start, stop, step = chosen(mu, present)
+        return start + later, stop - earlier, step * coarser
+
+    monkeypatch.setattr(laplace_balls, "_range", worse)
+    for name, value in constants.items():
+        monkeypatch.setattr(laplace_balls, name, value)
+    found = risk(ORACLE, *at)[0]
+    # So far off that no other bound would hide it.
+    assert abs(found.mid() - exact.mid()) > 1e4 * exact.rad()
+    assert found.overlaps(exact)
 
 
 def rows():
