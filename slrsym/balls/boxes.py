@@ -77,10 +77,15 @@ class Exact:
 
     @property
     def readable(self) -> str:
-        """A text for people: a short decimal number, where that is exact."""
-        short = f"{float(self.radicand):.10g}"
-        text = short if Fraction(short) == self.radicand else str(self.radicand)
+        """A text for people."""
+        text = readable(self.radicand)
         return f"sqrt({text})" if self.root else text
+
+
+def readable(number: Fraction) -> str:
+    """A short decimal number, where that is exact."""
+    short = f"{float(number):.10g}"
+    return short if Fraction(short) == number else str(number)
 
 
 def exact(name: str, value: Any) -> Exact:

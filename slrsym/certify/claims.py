@@ -12,7 +12,7 @@ from flint import arb, ctx
 from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import rational, signed_interval
+from slrsym.balls.boxes import rational, readable, signed_interval
 from slrsym.balls.fields import Field
 from slrsym.balls.search import Budget, cover_positive
 from slrsym.certify.runner import DIGITS
@@ -67,9 +67,13 @@ class OnBox:
     @property
     def box(self) -> str:
         """The box, in words."""
+        shown = {
+            x: [readable(end) if end.denominator > 1000 else str(end) for end in ends]
+            for x, ends in self._ends.items()
+        }
         return ", ".join(
             f"{x} = {low}" if low == high else f"{x} in [{low}, {high}]"
-            for x, (low, high) in self._ends.items()
+            for x, (low, high) in shown.items()
         )
 
     def check(self, statement: Boolean) -> str:

@@ -46,6 +46,11 @@ def test_the_status_says_on_which_box():
     assert row.as_dict()["box"] == "x in [1/10, 2]"
 
 
+def test_ends_of_many_digits_are_shown_as_decimals_where_that_is_exact():
+    assert OnBox({x: ("1/10", "9553/10000")}).box == "x in [1/10, 0.9553]"
+    assert OnBox({x: "1234/9999"}).box == "x = 1234/9999"
+
+
 def test_what_rests_on_it_is_not_proved():
     # True everywhere, but shown on the box only.
     shown = claim(Gt(exp(x), x), OnBox({x: (-2, 2)}))
