@@ -94,7 +94,8 @@ class Emission:
         self.script = Draft(book)
         self.translator = Translator()
         self.outcomes: list[Outcome] = []
-        self._reasons: list[str] = []
+        # By the number of the inference.
+        self._reasons: dict[Any, str] = {}
         self._holds: dict[tuple[str, tuple[str, ...]], Line | None] = {}
         self._asked: set[tuple[str, tuple[str, ...]]] = set()
         # Long factors, none of which is known to be equal to another up to sign.
@@ -146,8 +147,9 @@ class Emission:
 
     def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Line:
         """A statement on trust, listed among the axioms."""
-        self._reasons.append(reason)
-        return self.script.add("unchecked", (), name, tuple(given), p)
+        line = self.script.add("unchecked", (), name, tuple(given), p)
+        self._reasons[line.number] = reason
+        return line
 
     # -- small questions --------------------------------------------------------------------------
 
@@ -325,6 +327,7 @@ class Emission:
     def undo(self, mark: int) -> None:
         self.script.undo(mark)
         self.earlier.forget(mark)
+        self._reasons = {n: reason for n, reason in self._reasons.items() if n < mark}
         self._holds = {
             k: v for k, v in self._holds.items()
             if v and (isinstance(v.number, str) or v.number < mark)
@@ -392,7 +395,7 @@ class Emission:
         self.left = _QUESTIONS * self.effort
         taken = partial(self.earlier.taken, self.script, step.label, step.rule.name, wanted)
         for way in (taken, make):
-            self._reasons = []
+            self._reasons = {}
             try:
                 line = way()
                 if not same(line.theorem.conclusion, wanted):
@@ -409,7 +412,7 @@ class Emission:
         self.earlier.ends(step.label, step.rule.name, wanted, line)
         self.script.step(step.label, step.rule.name, line)
         lines = range(start, len(self.script.lines))
-        self.outcomes.append(Outcome(step.label, kind, "; ".join(self._reasons), lines))
+        self.outcomes.append(Outcome(step.label, kind, "; ".join(self._reasons.values()), lines))
         return line
 
     def prove(self, proof: Proof, context: Context, label: str = "") -> Line:

@@ -67,9 +67,10 @@ def _exists(
             return em.attempt(lambda: em.discharged(_DEFINED[p[1][0]](em, p[1]), context))
     if p[:2] == ("o", "moderate") or p == ("forall", bound(p), _all_defined(p), ()):
         function = p[2] if p[0] == "o" else ("lam", bound(p), (inside(p)[0][1],), ())
-        line = em.script.add("moderate", (), function)
-        line = em.logic([line], line.theorem.hypotheses.values(), p)
-        return em.discharged(line, context)
+        with suppress(Rejected):
+            line = em.script.add("moderate", (), function)
+            line = em.logic([line], line.theorem.hypotheses.values(), p)
+            return em.discharged(line, context)
     if p[0] == "forall":
         (part,), names = inside(p), bound(p)
         shown = em.shown(part, tuple(h for h in given if not free(h) & set(names)), context)

@@ -45,8 +45,11 @@ from slrsym.trusted import Line, Rejected
 from slrsym.trusted.term import (
     Term,
     bound,
+    children,
     inside,
+    is_inside,
     key,
+    neg,
     num,
     outside,
     same,
@@ -320,7 +323,7 @@ def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
     line = work.proved(_slopes_taken(work, line, rule.of, law))
     for node in nodes_of(step):
         work.take_apart(node, [work.multiplied_out, work.constant, work.marginal])
-    return work.conclude(em.formula(step.statement), [line])
+    return work.conclude(em.formula(step.statement), [work.resolved(line, ())])
 
 
 # -- integers -------------------------------------------------------------------------------------
@@ -333,24 +336,25 @@ def _sign(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
         return em.attempt(partial(in_context, em, p, step.context, premises))
     except FAILURES:
         with suppress(*FAILURES):
-            if squares := _means_of_squares(em, p, step.context):
-                return em.attempt(partial(in_context, em, p, step.context, (*premises, *squares)))
+            if signs := _signs_of_means(em, p, step.context):
+                return em.attempt(partial(in_context, em, p, step.context, (*premises, *signs)))
         for t, k in _cuts(em, step):
             with suppress(*FAILURES):
                 return em.attempt(partial(_in_two_cases, em, p, given, t, k, step.context))
         return em.from_equations(premises, p, step.context)
 
 
-def _means_of_squares(em: Emission, p: Term, context: Context) -> list[Line]:
-    """That they are not negative: zero is the mean of zero."""
+def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Line]:
+    """That means are not negative of what is not: zero is the mean of zero."""
     lines = []
     for node in opaque_in(p).values():
-        if node[0] != "E" or inside(node)[0][0] != "^" or inside(node)[0][1] % 2:
-            continue
-        zero = ("E", bound(node), (num(0),), outside(node))
-        square = arithmetic(em, ("<=", num(0), inside(node)[0]), ())
-        lines.append(em.script.add("constant", (), zero))
-        lines.append(em.script.add("under", [square], zero))
+        if node[0] == "E":
+            zero = ("E", bound(node), (num(0),), outside(node))
+            sign = ("<=", num(0), inside(node)[0])
+            with suppress(*FAILURES):
+                known = em.attempt(partial(Calculus(em, context).shown, sign, (), bound(node)))
+                lines.append(em.script.add("constant", (), zero))
+                lines.append(em.script.add("under", [known], zero))
     return [em.discharged(line, context) for line in lines]
 
 
@@ -375,6 +379,67 @@ def _in_two_cases(
     split = em.discharged(em.script.add("integers apart", (), t, k), context)
     halves = [arithmetic(em, p, (*given, case)) for case in split.theorem.conclusion[1:]]
     return em.logic([split, *halves], given, p)
+
+
+# -- pieces ---------------------------------------------------------------------------------------
+
+
+def _kinks(t: Term) -> Iterator[Term]:
+    """Signs, bars and maxima, the inner ones first."""
+    for place, part in children(t):
+        if not is_inside(t, place):
+            yield from _kinks(part)
+    if t[0] == "f" and t[1] in ("sign", "abs", "max"):
+        yield t
+
+
+@family("_Piecewise")
+def _piecewise(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+    return _by_pieces(em, em.formula(step.statement), step.context, ())
+
+
+def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Line:
+    """In each case, what a sign, bars or a maximum are is put in their place."""
+    node = next(_kinks(p), None)
+    if node is None:
+        return in_context(em, p, context, (), cases)
+    name, first, *others = node[1:]
+    u, zero = ("+", first, *map(neg, others)) if others else first, num(0)
+    known = [em.script.add("maximum", (), first, *others)] if others else []
+    parts = [em.script.add("sign", (), u), em.script.add("order", (), u, zero)]
+    last = others[0] if others else neg(first)
+    pieces = [num(k) for k in (1, 0, -1)] if name == "sign" else [first, first, last]
+    paths, decided = places(p, node), set[str]()
+
+    def within(here: Term, value: Term, piece: Term) -> Line:
+        decided.update(map(key, (here, value)))
+        with suppress(Rejected):
+            # Another case of the same number is supposed already.
+            return em.logic([parts[1]], (here, *cases), p)
+        if name == "sign":
+            equal = em.script.add("assume", (), value)
+        else:
+            equal = in_context(em, ("=", node, piece), context, known, (here, *cases))
+        meant = p
+        for path in paths:
+            meant = at_path(meant, path, piece)
+        line = _by_pieces(em, meant, context, (here, *cases))
+        return em.script.add("rewrite", [line, equal], [plain(path) for path in paths])
+
+    for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
+        side, value = case[1:]
+        decided.add(key(side))
+        try:
+            # The search does more with an inequality than with an equation.
+            weak = ("<=", zero, u) if side[0] == "=" else side
+            parts.append(em.attempt(partial(within, weak, value, piece)))
+        except FAILURES:
+            if side[0] != "=":
+                raise
+            parts.append(within(side, value, piece))
+    given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
+    decided -= set(map(key, cases))
+    return em.logic(parts, [h for k, h in given.items() if k not in decided], p)
 
 
 # -- numbers --------------------------------------------------------------------------------------

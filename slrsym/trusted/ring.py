@@ -534,6 +534,10 @@ class Ring:
             for (known, at), value in _ARCS.items():
                 if known == name and abs(c) == at:
                     return self.pi() * (value if c > 0 else -value), self.one
+        if name in ("cos", "cosh") and n == 0:
+            return self.one, self.one
+        if name == "log" and n == d:
+            return self.zero, self.one
         return self.function(name, arguments, _PARITY.get(name, ()))
 
     def _derivative(self, t: Term) -> Fraction:

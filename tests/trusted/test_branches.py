@@ -198,6 +198,17 @@ def test_arcs_that_are_known():
             shown(("=", ("f", "asin", number), sixth))
 
 
+def test_values_that_are_known():
+    zero, one = ("+", X, ("*", num(-1), X)), ("*", TWO, num(1, 2))
+    for name, at, value, other in (
+        ("cos", zero, ONE, ZERO), ("cosh", zero, ONE, ZERO), ("log", one, ZERO, ONE),
+    ):  # fmt: skip
+        assert shown(("=", ("f", name, at), value))
+        for wrong in (("=", ("f", name, at), other), ("=", ("f", name, TWO), value)):
+            with pytest.raises(Rejected):
+                shown(wrong)
+
+
 def test_a_premise_that_is_no_slope_of_the_table():
     line = prove("assume", [], ("=", slope(f(T, T)), ZERO))
     free_line = prove(

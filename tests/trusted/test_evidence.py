@@ -12,7 +12,7 @@ from slrsym.evidence.emission import Emission
 from slrsym.evidence.proof_log import emitted, in_order
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.evidence.writing import written
-from slrsym.proof import Claim, algebra, builtin_ledger, chain, sign
+from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
 from slrsym.trusted import Book, Rejected, Script, recheck
 from slrsym.trusted.log import RULES, Reader, _read
 from slrsym.trusted.term import key, num, parse
@@ -20,6 +20,7 @@ from slrsym.trusted.theorem import prove
 
 LEDGER = builtin_ledger()
 X = sp.Symbol("x", real=True)
+A, B = sp.symbols("a b", real=True)
 SOME = ("lemma-16", "assumption-1", "planar-jacobian", "zeta-at-most-one", "triangle-inequality")
 
 
@@ -150,3 +151,45 @@ def test_a_hypothesis_that_shares_a_factor_is_found():
     assert searched(("<=", ("*", c, long), num(0)), [known], effort=5_000)[0] == "arithmetic"
     with pytest.raises(Rejected):
         searched(("<=", ("*", free_one, long), num(0)), [known], effort=5_000)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        sp.Le(sp.Abs(sp.Abs(A) - sp.Abs(B)), sp.Abs(A - B)),
+        sp.Le(sp.Max(A, B) ** 2, A**2 + B**2),
+        sp.Ge(sp.Max(A, B) + sp.Min(A, B), A + B),
+        sp.Le(sp.Heaviside(A), sp.exp(A)),
+        sp.Eq(sp.sign(A) * A, sp.Abs(A)),
+    ],
+    ids=str,
+)
+def test_pieces_of_bars_signs_and_maxima(statement):
+    claim = Claim("pieces", statement, "ours")
+    claim.proof(lambda goal: links_of(goal, piecewise(algebra if goal.rel_op == "==" else sign)))
+    ((record, _),) = emitted(["pieces"], lambda id: claim)
+    assert record["axioms"] == []
+
+
+def links_of(goal, rule):
+    start = chain(goal.lhs)
+    return {"==": start.then, "<=": start.le, ">=": start.ge}[goal.rel_op](goal.rhs, by=rule)
+
+
+def test_what_was_taken_on_trust_by_a_way_that_failed_is_not_counted():
+    claim = Claim("positive", sp.Ge(X**2 + 1, 1, evaluate=False), "ours")
+    work = Emission(claim, lambda id: claim, Book())
+
+    mark = len(work.script.lines)
+    p = work.formula(claim.statement)
+    work.unchecked("a side condition", "the first", (), p)
+
+    def failing():
+        work.unchecked("a side condition", "the second", (), p)
+        raise Rejected("another reason")
+
+    with pytest.raises(Rejected, match="another reason"):
+        work.attempt(failing)
+    assert list(work._reasons.values()) == ["the first"]
+    work.undo(mark)
+    assert not work._reasons

@@ -1,0 +1,48 @@
+"""Evidence for the page of statements from textbooks, and which of them have none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from slrsym.claims.ledger import Ledger, load_file
+from slrsym.evidence.earlier import best_records
+from slrsym.evidence.proof_log import emitted
+from slrsym.evidence.shipped import SHIPPED
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"
+# Products of a variable and a sign, nested maxima, and balls for means that the table has not.
+BARE = {
+    "truncated-mean", "clipped", "arc-cosine-kernel-two", "tanh-squared", "logarithm-of-a-square",
+}  # fmt: skip
+# Limits, and a power with a variable in the exponent.
+NO_WORDS = {"even-moments", "limit-of-erf", "limit-of-zeta", "limit-at-zero"}
+
+
+@pytest.fixture(scope="module")
+def ledger():
+    return Ledger.load(PAGE)
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return best_records(SHIPPED)
+
+
+@pytest.mark.parametrize("id", [claim.id for claim in load_file(PAGE)])
+def test_steps_have_evidence(id, ledger, shipped):
+    left_out = []
+    made = {em.claim.id: em for _, em in emitted([id], ledger.find, left_out, shipped)}
+    assert left_out == ([id] if id in NO_WORDS else [])
+    if id not in NO_WORDS:
+        bare = [outcome.label for outcome in made[id].outcomes if outcome.refusal]
+        assert bare == (["1"] if id in BARE else [])
+
+
+def test_the_page_says_which_have_none():
+    page = PAGE.with_suffix(".md").read_text(encoding="utf-8")
+    (told,) = (part for part in page.split("\n\n") if part.startswith("The kernel follows"))
+    assert set(re.findall(r"`([a-z-]+)`", told)) == BARE | NO_WORDS
+    assert f"{len(load_file(PAGE)) - len(BARE | NO_WORDS)} of these {len(load_file(PAGE))}" in told
