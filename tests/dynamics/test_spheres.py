@@ -9,6 +9,7 @@ from slrsym.dynamics.spheres import (
     curvature,
     derivatives,
     overlaps,
+    planar_points,
     retracted,
     tangent_basis,
 )
@@ -103,3 +104,11 @@ def test_related_states_have_one_name():
     assert canonical(np.array([1e-12, 0, -0.3, 1, 0])).tolist() == pytest.approx([0, 0, 0.3, -1, 0])
     assert copies(np.array([1, 1, 0, 0, 0])) == 2
     assert copies(np.zeros(5)) == 1
+
+
+def test_points_of_the_manifold_are_unit_vectors_of_its_overlaps():
+    states = np.random.default_rng(3).uniform(-1, 1, (20, 2))
+    points = planar_points(states)
+    np.testing.assert_allclose(np.linalg.norm(points, axis=-1), 1, atol=1e-15)
+    expected = np.concatenate([states, np.zeros((20, 3))], axis=-1)
+    np.testing.assert_allclose(overlaps(points), expected, atol=1e-15)

@@ -290,6 +290,12 @@ def test_substitution_in_the_covariance_is_validated():
         law.subs(r, 2)
 
 
+def test_a_part_that_is_no_covariance_is_found_beside_one_that_may_be():
+    p = Symbol("p", positive=True)
+    with pytest.raises(ValueError, match=r"the principal minor of \(y\) is -p"):
+        GaussianLaw({x: 0, y: 0}, [[p, 0], [0, -p]])
+
+
 def test_latex_of_laws():
     assert latex(standard_normal(x)) == r"x \sim \mathcal{N}\left(0, 1\right)"
     assert r"\perp" in latex(LAWS[2])

@@ -42,6 +42,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
+from slrsym.gaussian.grid import number
 from slrsym.gaussian.quadrature import evaluate
 from tests._profile import one_in, thorough, thorough_only
 
@@ -268,3 +269,11 @@ def test_the_cache_keeps_precisions_apart():
     assert high._prec == 200
     with mp.workprec(230):
         assert abs(high._to_mpmath(230) - mp.exp(0.5)) < mp.mpf(10) ** -58
+
+
+@pytest.mark.parametrize("digits", [13, 15, 30, 47])
+def test_numbers_in_an_integrand_have_all_digits(digits):
+    with mp.workdps(digits):
+        assert mpmath.almosteq(
+            number(exp(1) * pi), mp.e * mp.pi, rel_eps=mp.mpf(10) ** (1 - digits)
+        )
