@@ -21,7 +21,7 @@ from slrsym.trusted.theorem import prove
 LEDGER = builtin_ledger()
 X = sp.Symbol("x", real=True)
 A, B = sp.symbols("a b", real=True)
-SOME = ("lemma-16", "assumption-1", "planar-jacobian", "zeta-at-most-one", "triangle-inequality")
+SOME = ("lemma-16", "assumption-1", "planar-jacobian", "lemma-18-i", "triangle-inequality")
 
 
 @pytest.fixture(scope="module")
