@@ -68,8 +68,8 @@ class _Closing(Calculus):
     def others(self) -> list[Callable[[Expectation], Any]]:
         """The ways after the first one, in their order."""
         return [
-            self.multiplied_out, self.constant, self.from_table, self.by_stein, self.odd,
-            self.independent, self.marginal,
+            self.multiplied_out, self.constant, self.from_table, self.by_bars, self.by_stein,
+            self.odd, self.independent, self.marginal,
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
@@ -123,6 +123,19 @@ class _Closing(Calculus):
             if h[0] == "=" and ZERO in h[1:] and self.em.shown_once(h, self.context) is None:
                 raise Rejected("the law is not centred")
         return line
+
+    def by_bars(self, e: Expectation) -> Any:
+        """A variable times the sign of a form of it: the form between bars, and the sign."""
+        for f in e.integrand.atoms(sign):
+            (u,) = f.args
+            for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
+                if (c := u.diff(x)).is_number and e.integrand == x * f:
+                    plain = (Abs(u) - (u - c * x) * f) / c
+                    said = ("=", self.body(e.integrand, e), self.body(plain, e))
+                    names = bound(self.term(e))
+                    equal = self.settled(_by_pieces(self.em, said, self.context, ()), (), names)
+                    return self.bodies(equal, self.term(e)), [Expectation(plain, e.law)]
+        return None
 
     def by_stein(self, e: Expectation) -> Any:
         if e.integrand.has(Abs, sign):
