@@ -28,7 +28,7 @@ def logged(tmp_path_factory):
     log = folder / "proofs.log"
     done = CliRunner().invoke(app, ["verify", str(folder / "mine.py"), "--log", str(log)])
     assert done.exit_code == 0, done.output
-    assert "2 of 2 steps with evidence" in done.output
+    assert "2 of 2 steps with evidence" in done.stdout
     return folder / "mine.py", log
 
 

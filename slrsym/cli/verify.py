@@ -138,15 +138,16 @@ def verify(
     if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
     if log is not None:
-        _write_log(log, paths, [row.id for row in rows], seed, patience)
+        _write_log(log, paths, [row.id for row in rows], seed, patience, to_stdout)
     if coq:
         ids = [row.id for row in rows]
         check_by_coq(loaded(paths, ids), ids, search=bool(paths))
 
 
 def _write_log(
-    file: Path, paths: list[Path] | None, ids: list[str], seed: int, patience: float
-) -> None:
+    file: Path, paths: list[Path] | None, ids: list[str], seed: int, patience: float,
+    to_stderr: bool,
+) -> None:  # fmt: skip
     from slrsym.evidence.proof_log import write_log
     from slrsym.evidence.shipped import SHIPPED
 
@@ -154,10 +155,10 @@ def _write_log(
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
-        typer.echo(f"  {with_evidence:5} of {with_evidence + without:5} {kind}", err=True)
-    typer.echo(
-        f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck", err=True
-    )
+        line = f"  {with_evidence:5} of {with_evidence + without:5} {kind}"
+        typer.echo(line, err=to_stderr)
+    line = f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck"
+    typer.echo(line, err=to_stderr)
 
 
 def _is_good(content: dict[str, Any]) -> bool:
