@@ -363,9 +363,9 @@ def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Line]:
     for node in opaque_in(p).values():
         if node[0] == "E":
             zero = ("E", bound(node), (num(0),), outside(node))
-            sign = ("<=", num(0), inside(node)[0])
+            said = ("<=", num(0), inside(node)[0])
             with suppress(*FAILURES):
-                known = em.attempt(partial(Calculus(em, context).shown, sign, (), bound(node)))
+                known = em.attempt(partial(Calculus(em, context).shown, said, (), bound(node)))
                 lines.append(em.script.add("constant", (), zero))
                 lines.append(em.script.add("under", [known], zero))
     return [em.discharged(line, context) for line in lines]

@@ -109,3 +109,19 @@ def test_numbers_and_starts_are_as_the_model_says(changed, message):
     units(True).online(**options)
     with pytest.raises(ValueError, match=message):
         units(True).online(**options | changed)
+
+
+def test_starts_are_those_of_simulate():
+    stated, values = units(True), {"epsilon": 1, "d": 30}
+    options = {"rate": 0.5, "time": 1, "points": 3}
+    drawn, again = (stated.online(values, **options, rng=5) for _ in range(2))
+    same = stated.simulate(values, steps=1, alpha=0.1, runs=1, rng=5).gram[0, 0, 0].values
+    np.testing.assert_array_equal(drawn.gram, again.gram)
+    np.testing.assert_allclose(drawn.gram[0], same, atol=1e-14)
+    vectors = np.random.default_rng(6).normal(size=(2, 30))
+    rows = vectors / np.linalg.norm(vectors, axis=1)[:, None]
+    start = dict(zip(stated.directions, rows, strict=True))
+    by_vectors, by_matrix = (
+        stated.online(values, **options, start=x) for x in (start, rows @ rows.T)
+    )
+    np.testing.assert_allclose(by_vectors.gram, by_matrix.gram, atol=1e-9)
