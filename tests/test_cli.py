@@ -183,6 +183,23 @@ def test_a_missing_folder_is_said_before_the_work(folder, tmp_path, monkeypatch)
     assert result.stdout == ""
 
 
+def test_one_file_for_two_options(folder, tmp_path):
+    """The later would take the place of the earlier, which may be a derivation."""
+    file, new = folder / "a.py", tmp_path / "result"
+    before = file.read_bytes()
+    for arguments, option in (
+        (("verify", file, "--json", file), "PATH"),
+        (("verify", folder, file, "--log", file), "PATH"),
+        (("verify", file, "--log", new, "--json", new), "--log"),
+        (("axioms", "square", "--path", file, "--json", file), "--path"),
+    ):
+        result = run(*arguments)
+        assert result.exit_code == 2, result.output
+        assert f"must be another file than that of {option}" in " ".join(result.stderr.split())
+    assert file.read_bytes() == before
+    assert not new.exists()
+
+
 def test_an_old_file_survives_a_failed_write(folder, tmp_path, monkeypatch):
     file = tmp_path / "ledger.json"
     file.write_text("old")
@@ -434,6 +451,7 @@ def test_axioms_of_an_unknown_claim():
     result = run("axioms", "lemma-18-iiii")
     assert result.exit_code == 2
     assert "did you mean lemma-18-ii" in result.stderr
+    assert run("axioms", "").exit_code == 2
 
 
 def test_axioms_of_a_users_claim(folder):

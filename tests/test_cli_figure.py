@@ -194,6 +194,8 @@ def test_bad_usage(tmp_path, small):
     refused(run("3", "-o", file), "--output", "must be a folder")
     refused(run("3", "6", "-o", tmp_path, "--data", file), "--data", "must be a folder")
     refused(run("3", "-o", tmp_path, "--data", tmp_path / "no" / "file"), "--data", "exist")
+    same = tmp_path / "figure-3.pdf"
+    refused(run("3", "-o", tmp_path, "--data", same), "--data", "another file than", "--output")
     damaged = run("3", "-o", tmp_path, "--data", file)
     assert damaged.exit_code == 1
     assert "is no file of data" in damaged.stderr

@@ -113,6 +113,7 @@ def test_branches_from_the_command_line(tmp_path):
         (("--branches", 2, 1), "low must be less than high"),
         (("--plot", "atlas.gif"), "must end with one of"),
         (("--json", "no/such/folder.json"), "does not exist"),
+        (("--json", "x.svg", "--plot", "x.svg"), "another file than that of --json"),
     ],
 )
 def test_bad_usage(arguments, said):

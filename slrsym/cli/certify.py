@@ -35,6 +35,7 @@ class Destination(NamedTuple):
         """What the options of a command say; refused before a result could be lost."""
         if output is not None:
             shared.require_writable(output, "--output")
+        shared.require_apart(("--output", output), ("--json", json_file))
         return cls(output, json_file, table=not shared.for_programs(json_file))
 
 
@@ -348,6 +349,8 @@ def check(
     from slrsym import certify
 
     to = Destination.of(None, json_file)
+    for file in files:
+        shared.require_apart(("FILE", file), ("--json", json_file))
     checks, shown = [], True
     for file in files:
         if not file.exists():
@@ -384,7 +387,7 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
     if gamma is not None and gamma2 is not None:
         raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
     if gamma2 is None:
-        return gamma or "sqrt(1/2)"
+        return "sqrt(1/2)" if gamma is None else gamma
     from slrsym.balls.boxes import Exact, Range, parameter_range
 
     square = parameter_range("gamma2", gamma2)

@@ -125,6 +125,8 @@ def figure(
     targets = {name: output / f"figure-{name}.{form.value}" for name in recipes}
     for target in targets.values():
         shared.require_writable(target, "--output")
+        for saved in files.values():
+            shared.require_apart(("--output", target), ("--data", saved))
 
     from slrsym.experiments import fetch
     from slrsym.figures.style import Shown, page, write

@@ -58,6 +58,7 @@ def landscape(
     shared.require_plot(plot)
     deviation = shared.gamma_of(gamma, gamma2, shared.USUAL_GAMMA)
     to_stdout = shared.for_programs(json_file)
+    shared.require_apart(("--json", json_file), ("--plot", plot))
 
     from slrsym.cli import display
     from slrsym.kernels.arguments import positive

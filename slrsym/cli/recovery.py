@@ -97,6 +97,7 @@ def recovery(
         shared.require_writable(output, "--output")
     shared.require_plot(plot)
     to_stdout = shared.for_programs(json_file)
+    shared.require_apart(("--output", output), ("--json", json_file), ("--plot", plot))
     if gamma is not None and gamma2 is not None:
         raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
 
@@ -155,7 +156,10 @@ def recovery(
 
 def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str, Any]:
     if lam is None:
-        return {"lam0": _numbers("--lam0", lam0 or "1"), "rate": _numbers("--rate", rate or "1e-4")}
+        return {
+            "lam0": _numbers("--lam0", "1" if lam0 is None else lam0),
+            "rate": _numbers("--rate", "1e-4" if rate is None else rate),
+        }
     for option, given in (("--lam0", lam0), ("--rate", rate)):
         if given is not None:
             raise typer.BadParameter("the schedule is given by --lam already", param_hint=option)
@@ -186,7 +190,7 @@ def _numbers(option: str, text: str) -> list[Any]:
 def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
     if gamma is not None:
         return _numbers("--gamma", gamma)
-    return [shared.square_root(part) for part in (gamma2 or "1/2").split(",")]
+    return [shared.square_root(part) for part in ("1/2" if gamma2 is None else gamma2).split(",")]
 
 
 # -- tables ------------------------------------------------------------------------------------

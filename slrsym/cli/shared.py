@@ -269,6 +269,23 @@ def require_writable(file: Path, option: str) -> None:
         raise typer.BadParameter(f"cannot write a file {file}", param_hint=option)
 
 
+def require_apart(*named: tuple[str, Path | None]) -> None:
+    """Refuse one file for two options, the later of which would take the place of the earlier."""
+    options: dict[Path, str] = {}
+    for option, file in named:
+        if file is None or (option == "--json" and str(file) == "-"):
+            continue
+        place = file.resolve()
+        if place.exists() and not place.is_file():
+            continue  # such as /dev/null, where nothing is replaced
+        if place in options:
+            raise typer.BadParameter(
+                f"must be another file than that of {options[place]}; got {file}",
+                param_hint=option,
+            )
+        options[place] = option
+
+
 JsonFile = Annotated[
     Path | None,
     optional(

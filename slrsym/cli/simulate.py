@@ -152,6 +152,10 @@ def simulate(
     if output is not None:
         shared.require_writable(output, "--output")
     shared.require_plot(plot)
+    vectors = Path(start) if start is not None and _is_of_vectors(start) else None
+    written = ("--json", json_file), ("--plot", plot)
+    shared.require_apart(("--resume", resume), *written)
+    shared.require_apart(("--start", vectors), ("--output", output), *written)
 
     saved = output or resume
 
@@ -239,7 +243,7 @@ def _start(of: dict[str, Any]) -> Any:
     from slrsym.dynamics import Manifold, Overlaps, Sphere
 
     text = of["start"]
-    if Path(text).suffix in (".npy", ".npz"):
+    if _is_of_vectors(text):
         return _vectors_of(Path(text))
     if text in ("sphere", "manifold"):
         return {"sphere": Sphere, "manifold": Manifold}[text](of["runs"], of["seed"])
@@ -254,6 +258,10 @@ def _start(of: dict[str, Any]) -> Any:
         )
     # With batches, as many runs as are asked for: each has its own.
     return Overlaps(np.repeat([overlaps], of["runs"] if "batch" in of else 1, axis=0))
+
+
+def _is_of_vectors(start: str) -> bool:
+    return Path(start).suffix in (".npy", ".npz")
 
 
 def _vectors_of(file: Path) -> Any:

@@ -96,6 +96,10 @@ def verify(
     claim = claim and [id_of(name) for name in claim]
     if log is not None:
         shared.require_writable(log, "--log")
+    written = ("--log", log), ("--json", json_file)
+    shared.require_apart(*written)
+    for path in paths or []:
+        shared.require_apart(("PATH", path), *written)
     if coq:
         require_installed()
     _require_derivations(paths)
@@ -204,8 +208,10 @@ def axioms(
     from slrsym.claims import cache
     from slrsym.cli import display
 
-    id = id and id_of(id)
+    id = None if id is None else id_of(id)
     _require_derivations(path)
+    for one in path or []:
+        shared.require_apart(("--path", one), ("--json", json_file))
     content, _ = cache.found(lambda: _axioms(id, path), path, "axioms", id)
     problems = content.pop("problems")
     for problem in problems:
@@ -215,7 +221,7 @@ def axioms(
         display.axiom_list(content["axioms"], out)
     else:
         display.claim_foundations(id, content["claims"], content["axioms"], out)
-    shared.write_json(json_file, content if id else content["axioms"])
+    shared.write_json(json_file, content["axioms"] if id is None else content)
     if problems:
         raise typer.Exit(1)
 
@@ -224,7 +230,7 @@ def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
     """What is shown of a claim or of all axioms, as plain data that may be kept."""
     from slrsym.search.axioms import AXIOMS, axiom
 
-    ledger = loaded(paths, id and [id])
+    ledger = loaded(paths, None if id is None else [id])
     if id is None:
         users: dict[str, list[str]] = {}
         for name in ledger.claims:

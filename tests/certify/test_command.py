@@ -90,12 +90,15 @@ def test_the_result_as_json():
         (("alpha", "--lam", "0.2..0.1"), "goes upwards"),
         (("alpha", "--d", "1"), "d must be at least 2"),
         (("alpha", "--gamma", "1", "--gamma2", "1"), "gamma is given already"),
+        (("alpha", "--gamma", ""), "gamma must be a decimal number"),
         (("alpha", "--gamma2", "sqrt(2)"), "gamma2 must be rational"),
         (("alpha", "--tolerance", "2"), "tolerance must lie"),
         (("alpha", "--seconds", "0"), "seconds must be positive"),
         (("fixed-points", "-o", "/no/such/folder/file"), "does not exist"),
         (("rates", "--alpha", "9"), "alpha must be such that the map contracts"),
         (("check", "/no/such/file"), "cannot be read"),
+        (("rates", "-o", "x.json", "--json", "x.json"), "another file than that of --output"),
+        (("check", "a.json", "x.json", "--json", "x.json"), "another file than that of FILE"),
     ],
 )
 def test_bad_input_is_refused(arguments, why):

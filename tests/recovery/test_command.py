@@ -110,6 +110,9 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
         (("--lam", "exp(-t)"), "must be a number, or a schedule LAM0/(1+C*t)"),
         (("--lam", "log(t"), "a formula in the step t"),
         (("--rate", "1,,2"), "--rate"),
+        (("--lam0", ""), "several with commas between them; got ''"),
+        (("--rate", ""), "several with commas between them; got ''"),
+        (("--gamma2", ""), "must be a positive number; got ''"),
         (("--d", "1.5"), "d must be an integer"),
         (("--gamma", "1", "--gamma2", "1"), "gamma is given already"),
         (("--gamma2", "-1"), "must be a positive number; got '-1'"),
@@ -119,6 +122,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
         (("--lam0", "1,2", "--d", "10,20", "--L", "2,3", "--plot", "x.png"), "one or two"),
         (("-o", "nowhere/runs.nc"), "does not exist"),
         (("--json", "nowhere/runs.json"), "does not exist"),
+        (("-o", "x.nc", "--json", "x.nc"), "another file than that of --output; got x.nc"),
     ],
 )
 def test_bad_usage_is_refused(arguments, message):
