@@ -15,7 +15,22 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sympy import Dummy, Expr, Float, ImmutableMatrix, Max, Min, S, Symbol, erf, exp, sqrt
+from sympy import (
+    Dummy,
+    Expr,
+    Float,
+    ImmutableMatrix,
+    Max,
+    Min,
+    S,
+    Symbol,
+    asin,
+    atan,
+    erf,
+    exp,
+    factor,
+    sqrt,
+)
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
@@ -64,7 +79,9 @@ def excess_risk() -> Expr:
     stable = _split(excess_risk_stable())
     stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
     stable = stable.replace(erf_prime, lambda x: erf_prime(x).rewrite(exp))
-    return stable.replace(symbolic_zeta, lambda m, v: symbolic_zeta(m, v).doit())
+    stable = stable.replace(symbolic_zeta, lambda m, v: symbolic_zeta(m, v).doit())
+    # Near 1 an arc sine has half the digits of its argument; this is the same angle.
+    return stable.replace(asin, lambda r: atan(r / sqrt(factor(1 - r**2))))
 
 
 @cache

@@ -8,10 +8,10 @@ import pytest
 
 from slrsym.kernels import compile_expressions
 from slrsym.models.instances import attention
-from slrsym.models.paper import kernel
+from slrsym.models.paper import excess_risk, kernel
 from slrsym.notation import ORDER_PARAMETERS
 from slrsym.symbolic import closed_form, gradient, hessian
-from slrsym.task import informative_token, other_token
+from slrsym.task import Task, informative_token, other_token
 from tests.kernels._cases import KINDS, feasible, setting
 
 
@@ -80,3 +80,16 @@ def test_the_form_that_was_found_loses_no_more_than_the_one_by_hand(paper, kind)
             error = float(abs(mpmath.mpf(float(value)) - reference) / abs(reference))
             worst[place] = max(worst[place], error)
     assert worst[0] < max(1e-13, 20 * worst[1])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("temperature", [1e3, 1e5, 1e8, 3e9])
+def test_a_large_inverse_temperature_costs_no_digits(temperature, backend):
+    """The mean square of erf at the other tokens: an arc sine near 1 has half the digits."""
+    task, state = Task(400, 10, 0.7), [1.0, 1.0, 0.0, 0.0, 0.0]
+    with mpmath.workdps(50):
+        square = mpmath.mpf(temperature) ** 2
+        # On top of what vanishes at the oracle.
+        others = 18 / mpmath.pi * mpmath.asin(2 * square / (1 + 2 * square))
+        found = float(excess_risk(state, temperature, task, backend))
+        assert abs(found - others) <= 1e-15 * others
