@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import dimension, overlaps
+from slrsym.kernels.arguments import whole
 from slrsym.landscape.certificate import refine
 from slrsym.landscape.continuation import HalfBranch, Place, corrected, follow, index_at
 from slrsym.landscape.enumeration import census, symmetric_points
@@ -136,8 +137,7 @@ def branches(
     checked_lam(high, task)
     if not low < high:
         raise ValueError(f"low must be less than high; got {low!r} and {high!r}")
-    if anchors < 2:
-        raise ValueError(f"anchors must be at least 2; got {anchors!r}")
+    anchors = whole("anchors", anchors, 2)
     temperatures = np.geomspace(low, high, anchors)
     temperatures[[0, -1]] = low, high
     grid = np.geomspace(low, high, 61)

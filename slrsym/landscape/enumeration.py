@@ -14,6 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import curvature, dimension, overlaps, retracted
+from slrsym.kernels.arguments import number, whole
 from slrsym.landscape.certificate import EnclosedPoint, inertia, refine, second_derivatives
 from slrsym.landscape.points import (
     CriticalPoint,
@@ -362,10 +363,6 @@ def atlas(
     True
     """
     checked_lam(lam, task)
-    if not missed > 0:
-        raise ValueError(f"missed must be positive; got {missed!r}")
-    if most < 1:
-        raise ValueError(f"most must be at least 1; got {most!r}")
     register, coverage, plateaus = census(task, float(lam), missed, most, seed)
     points = [_described(f, register, lam, task) for f in register.entries]
     if task.d >= 4:
@@ -381,6 +378,9 @@ def census(
     task: Task, lam: float, missed: float, most: int, seed: int
 ) -> tuple[Register, Coverage, int]:
     """The search of `atlas`."""
+    if not number(missed) > 0:
+        raise ValueError(f"missed must be positive; got {missed!r}")
+    most, seed = whole("most", most, 1), whole("seed", seed, 0)
     m = dimension(task)
     rng = np.random.default_rng(seed)
     register = Register(lam, task)

@@ -205,7 +205,11 @@ def test_names_and_families(state, name, family):
         ({"lam": 0}, "lam must be positive"),
         ({"lam": math.nan}, "lam must be positive"),
         ({"missed": 0}, "missed must be positive"),
-        ({"most": 0}, "most must be at least 1"),
+        ({"missed": "few"}, "missed must be positive; got 'few'"),
+        ({"most": 0}, "most must be an integer of at least 1; got 0"),
+        ({"most": 2.5}, "most must be an integer of at least 1; got 2.5"),
+        ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
+        ({"seed": None}, "seed must be an integer of at least 0; got None"),
     ],
 )
 def test_bad_input(paper, arguments, said):

@@ -118,12 +118,14 @@ def test_indices_change_only_at_events(family):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((0.5, 0.5), "low must be less than high"),
-        ((-1, 0.5), "lam must be positive"),
-        ((0.1, 0.5, 1), "anchors must be at least 2"),
+        ({"low": 0.5}, "low must be less than high"),
+        ({"low": -1}, "lam must be positive"),
+        ({"anchors": 1}, "anchors must be an integer of at least 2; got 1"),
+        ({"anchors": 2.5}, "anchors must be an integer of at least 2; got 2.5"),
+        ({"missed": math.nan}, "missed must be positive; got nan"),
+        ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
     ],
 )
 def test_bad_input(paper, arguments, said):
-    low, high, *anchors = arguments
     with pytest.raises(ValueError, match=said):
-        branches(paper, low, high, **({"anchors": anchors[0]} if anchors else {}))
+        branches(paper, **({"low": 0.1, "high": 0.5} | arguments))
