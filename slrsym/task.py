@@ -74,6 +74,8 @@ class Task:
             if not math.isfinite(value) or value < 0 or (name == "gamma" and value == 0):
                 allowed = "positive" if name == "gamma" else "not negative"
                 raise ValueError(f"{name} must be finite and {allowed}; got {given!r}")
+            if value > _MOST:
+                raise ValueError(f"{name} must be at most 1e150; got {given!r}")
             object.__setattr__(self, name, value)
 
     @property

@@ -154,6 +154,7 @@ def test_the_table_fits_a_terminal(width):
         (("--gamma", "0"), "gamma must be finite and positive; got 0.0"),
         (("--epsilon", "-1"), "epsilon must be finite and not negative; got -1.0"),
         (("--lam", "0"), "lam must be positive and finite; got 0.0"),
+        (("--lam", "1e308"), "no number overflows; got lam = 1e+308"),
         (("--kappa", "2"), "the overlaps must be feasible"),
         (("--kappa", "nan"), "the overlaps must be finite"),
         (("--kappa", "0.5", "--eta", "1"), "the overlaps must be feasible"),

@@ -130,6 +130,7 @@ def compare(
             f"must be positive and finite; got {target_stderr}", param_hint="--target-stderr"
         )
 
+    from slrsym import risk
     from slrsym.linear import best_linear
     from slrsym.montecarlo import METHODS, Erf, HardOracle, Linear, Softmax
     from slrsym.montecarlo.plan import states_of
@@ -144,6 +145,7 @@ def compare(
         predictors = (HardOracle(), Softmax(lam), Erf(lam), Linear())
         state = OrderParameters(kappa, nu, theta, eta, rho)
         states_of(state, task, "the overlaps")
+        risk(state, lam, task)  # where numbers overflow, before anything is sampled
     with shared.refusals("--p"):
         probabilities = None if p is None else _numbers(p)
         best_linear(task, probabilities)

@@ -61,7 +61,17 @@ def _evaluated(
         ) from None
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
-    values: NDArray[np.float64] = kernel(name, backend)(points, temperature, *task.numbers)
+    values: NDArray[np.float64]
+    with np.errstate(over="ignore", invalid="ignore"):
+        try:
+            values = kernel(name, backend)(points, temperature, *task.numbers)
+        except (OverflowError, ZeroDivisionError):
+            values = np.full(1, np.nan)
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "lam, task and state must be such that no number overflows; "
+            f"got lam = {lam!r}, {task!r}, and overlaps up to {np.abs(points).max(initial=0.0):.3g}"
+        )
     return values
 
 
@@ -85,7 +95,7 @@ _SECTIONS = """
     ------
     ValueError
         If the state has another shape or is not finite, `lam` is not positive or does not
-        broadcast, or there is no such backend.
+        broadcast, numbers are so large that they overflow, or there is no such backend.
     TypeError
         If `task` is not a `slrsym.Task`.
     NumbaMissingError

@@ -181,6 +181,8 @@ def test_the_noise_is_on_top():
         ([0, 0, 0, 0, 0], "hot", "lam must be real numbers; got 'hot'"),
         ([0, 0, 0, 0, 1j], 1, "state must be real numbers; got"),
         ([[0, 0, 0, 0, 0], [0]], 1, "state must be real numbers; got"),
+        ([0, 0, 0, 0, 0], 1e200, r"no number overflows; got lam = 1e\+200, Task\(d="),
+        ([0, 0, 0, 0, 0], [1, 1e200], r"no number overflows; got lam = \[1, 1e\+200\]"),
         (np.zeros((3, 5)), [1, 1], r"lam must broadcast.*\(3,\); it has shape \(2,\)"),
     ],
 )
@@ -210,6 +212,8 @@ def test_no_backend_for_arrays(backend):
         ((4, 1, 1j), "gamma must be finite and positive; got 1j"),
         ((4, 1, 0), "gamma must be finite and positive; got 0"),
         ((4, 1, float("inf")), "gamma must be"),
+        ((4, 1, 1e151), r"gamma must be at most 1e150; got 1e\+151"),
+        ((4, 1, 1, 1e200), r"epsilon must be at most 1e150; got 1e\+200"),
         ((4, 1, 1, -0.1), "epsilon must be finite and not negative; got -0.1"),
     ],
 )
