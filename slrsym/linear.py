@@ -69,8 +69,9 @@ def best_linear(task: Task, probabilities: ArrayLike | None = None) -> LinearPre
     # The output is the informative token's coordinate along v*, and noise.
     with_output = p[..., 0] * informative[:, 1]
     coefficients = np.linalg.solve(moments, with_output[..., None])[..., 0].astype(np.float64)
-    explained = np.sum(coefficients * with_output)
-    return LinearPredictor(coefficients, float(informative[1, 1] + task.epsilon**2 - explained))
+    # What a token leaves of p gamma^2, its part of the variance; a difference would cancel.
+    left = p * (1 - p) * informative[1, 1] / moments[:, 1:, 1:]
+    return LinearPredictor(coefficients, float(left.sum() + task.epsilon**2))
 
 
 def _distribution(probabilities: ArrayLike | None, count: int) -> NDArray[np.float64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,17 @@ def test_proposition_3(gamma):
     assert np.allclose(found.coefficients[:, 1], g * p / (1 + p * (g - 1)), atol=1e-14)
     assert not found.coefficients[:, 0].any()
     assert best_linear(task).risk == pytest.approx(0.01 + g - g**2 / (4 + g - 1), rel=1e-13)
+
+
+@pytest.mark.parametrize("gamma", [1e-6, 1e3, 1e6, 1e9, 1e100])
+@pytest.mark.parametrize("p", [[0.5, 0.25, 0.25, 0.0], None], ids=["unequal", "equal"])
+def test_the_risk_keeps_its_digits(gamma, p):
+    """Where it is a small part of the variance of the output, by fractions."""
+    square = Fraction(gamma * gamma)
+    weights = [Fraction(x) for x in p or [0.25] * 4]
+    explained = sum(w**2 * square**2 / (1 + (square - 1) * w) for w in weights)
+    found = best_linear(Task(50, 4, gamma), p).risk
+    assert found == pytest.approx(float(square - explained), rel=1e-14)
 
 
 def test_one_token_is_linear_regression():
