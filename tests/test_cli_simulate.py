@@ -226,6 +226,12 @@ def test_resume(tmp_path):
         (["--alpha", "0"], ["alpha must be positive and finite; got 0.0"]),
         (["--alpha", "-1"], ["alpha must be positive and finite; got -1.0"]),
         (["--alpha", "nan"], ["alpha must be positive and finite; got nan"]),
+        (
+            ["--alpha", "1e308", "--steps", "9"],
+            ["no step overflows; got alpha = 1e+308, inverse temperatures"],
+        ),
+        (["--alpha", "1e308", "--backend", "numpy"], ["no step overflows; got alpha = 1e+308"]),
+        (["--lam", "1e60", "--steps", "9"], ["no step overflows; got alpha", "up to 1e+60"]),
         (["--d", "1"], ["d must be an integer of at least 2; got 1"]),
         (["--L", "0"], ["L must be an integer of at least 1; got 0"]),
         (["--gamma", "0"], ["gamma must be finite and positive; got 0.0"]),

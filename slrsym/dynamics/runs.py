@@ -335,7 +335,10 @@ def _run(
         return _dataset(task, noted, steps, at, labels, settings)
 
     work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
-    result = walked(engine, lam, logged, work, finish, path, progress)
+    try:
+        result = walked(engine, lam, logged, work, finish, path, progress)
+    except OverflowError:
+        raise _overflow(task, lam, settings) from None
     _warn_of_large_steps(task, result.isel(step=slice(-1 - result.sizes["step"] // 2, None)))
     return result
 
@@ -363,6 +366,13 @@ def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
         )
 
 
+def _overflow(task: Task, lam: NDArray[np.float64], settings: dict[str, Any]) -> ValueError:
+    return ValueError(
+        "alpha, schedule and task must be such that no step overflows; got alpha = "
+        f"{settings['alpha']!r}, inverse temperatures up to {lam.max():.6g}, {task!r}"
+    )
+
+
 def _dataset(
     task: Task,
     noted: NDArray[np.float64],
@@ -373,6 +383,8 @@ def _dataset(
 ) -> Runs:
     """The log; `noted` has shape (step, run, n)."""
     states = np.moveaxis(noted, 0, 1)
+    if not np.isfinite(states).all():
+        raise _overflow(task, lam, settings)
     if states.shape[2] == 2:
         states = np.pad(states, ((0, 0), (0, 0), (0, 3)))
     variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
