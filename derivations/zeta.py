@@ -158,6 +158,26 @@ def _(goal):
     )
 
 
+accurate = Claim(
+    id="zeta-at-zero-accurate",
+    title="an angle near $pi/2$, of a number that is not near 1",
+    statement=Eq(asin(2 * s**2 / (1 + 2 * s**2)), atan(2 * s**2 / B)),
+    source="new: how the kernels compute $zeta(0, s)$",
+)
+
+
+@accurate.proof
+def _(goal):
+    """Both sides vanish at $s = 0$ and have the same derivative."""
+    return equal_by_derivative(
+        goal,
+        s,
+        at=0,
+        value=algebra,
+        derivative=chain(D(goal.lhs, s)).then(D(goal.rhs, s), by=differentiate),
+    )
+
+
 second_moment = Claim(
     id="zeta-second-moment",
     title="$E erf(t + s G)^2$ by Owen's $T$",
