@@ -135,7 +135,7 @@ def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
     lam, gamma, d : number, text, or range
         As for `alpha_bar`.
     digits : int, optional
-        How many decimal digits it is computed with.
+        How many decimal digits it is computed with, 10 at least.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
     ``proposition-9-gradient-nu``.
     """
     given = ranges(lam, gamma, d)
-    with ctx.workdps(digits):
+    with ctx.workdps(whole("digits", digits, 10)):
         # The product of b and gamma grows with lambda, gamma and d, and 1/B falls: a range is
         # served by its ends, where wide balls would say nothing.
         x, g, n = (given[name].high.ball() for name in ("lam", "gamma", "d"))

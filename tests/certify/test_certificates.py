@@ -122,6 +122,13 @@ def test_the_closed_form_is_a_step_size(seed):
     assert float(step) < certify.grid_step(*task, count=41)
 
 
+@pytest.mark.parametrize("digits", [-1, 0, 9, 30.5])
+def test_the_closed_form_needs_digits(digits):
+    said = f"digits must be an integer of at least 10; got {digits}"
+    with pytest.raises(ValueError, match=said):
+        certify.closed_form_step("0.1", "1", 10, digits)
+
+
 WIDE = [
     ("0.1..0.2", "sqrt(1/2)", "400"),
     ("0.05..0.1", "sqrt(1/2)", "400"),
