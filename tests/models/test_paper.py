@@ -5,11 +5,14 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from sympy import atan, simplify
 
 from slrsym.kernels import compile_expressions
+from slrsym.models import expressions
 from slrsym.models.instances import attention
 from slrsym.models.paper import excess_risk, kernel
-from slrsym.notation import ORDER_PARAMETERS
+from slrsym.notation import ORDER_PARAMETERS, lam
+from slrsym.proof import builtin_ledger
 from slrsym.symbolic import closed_form, gradient, hessian
 from slrsym.task import Task, informative_token, other_token
 from tests.kernels._cases import KINDS, feasible, setting
@@ -93,3 +96,10 @@ def test_a_large_inverse_temperature_costs_no_digits(temperature, backend):
         others = 18 / mpmath.pi * mpmath.asin(2 * square / (1 + 2 * square))
         found = float(excess_risk(state, temperature, task, backend))
         assert abs(found - others) <= 1e-15 * others
+
+
+def test_the_angle_of_the_kernels_is_the_one_of_the_claim():
+    claim = builtin_ledger().find("zeta-at-zero-accurate")
+    (angle,) = expressions.excess_risk().atoms(atan)
+    difference = angle.subs(lam, claim.symbol("s")) - claim.statement.rhs
+    assert simplify(difference) == 0
