@@ -142,6 +142,11 @@ def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
     str
         A decimal number below :math:`1/\Lambda`.
 
+    Raises
+    ------
+    ValueError
+        If `lam`, `gamma` or `d` is no number in its range, or `digits` is below 10.
+
     Notes
     -----
     In the angles (see `slrsym.certify.statements`) the Hessian of the risk has the entries
