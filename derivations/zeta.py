@@ -146,18 +146,6 @@ arcs = Claim(
 )
 
 
-@arcs.proof
-def _(goal):
-    """Both sides vanish at $s = 0$ and have the same derivative."""
-    return equal_by_derivative(
-        goal,
-        s,
-        at=0,
-        value=algebra,
-        derivative=chain(D(goal.lhs, s)).then(D(goal.rhs, s), by=differentiate),
-    )
-
-
 accurate = Claim(
     id="zeta-at-zero-accurate",
     title="an angle near $pi/2$, of a number that is not near 1",
@@ -166,6 +154,7 @@ accurate = Claim(
 )
 
 
+@arcs.proof
 @accurate.proof
 def _(goal):
     """Both sides vanish at $s = 0$ and have the same derivative."""

@@ -79,7 +79,6 @@ def excess_risk() -> Expr:
     stable = _split(excess_risk_stable())
     stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
     stable = stable.replace(erf_prime, lambda x: erf_prime(x).rewrite(exp))
-    stable = stable.replace(symbolic_zeta, lambda m, v: symbolic_zeta(m, v).doit())
     # Near 1 an arc sine has half the digits of its argument; the claim zeta-at-zero-accurate says
     # that this is the same angle.
     return stable.replace(asin, lambda r: atan(r / sqrt(factor(1 - r**2))))
