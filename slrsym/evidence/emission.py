@@ -461,6 +461,13 @@ def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
     return replaced(t, {path[0]: at_path(inner, path[1:], part)})
 
 
+def at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
+    """The term with another part at several places."""
+    for path in paths:
+        t = at_path(t, path, part)
+    return t
+
+
 def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
     """Where a term stands in another, under no binder but those of these heads."""
     if same(t, wanted):

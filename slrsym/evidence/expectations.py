@@ -14,7 +14,7 @@ from typing import Any
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, expand
 
 from slrsym.evidence.arithmetic import opaque_in, searched, special_values
-from slrsym.evidence.emission import FAILURES, Emission, at_path, places
+from slrsym.evidence.emission import FAILURES, Emission, at_paths, places
 from slrsym.evidence.values import differ
 from slrsym.evidence.writing import plain
 from slrsym.gaussian import standard_normal
@@ -427,8 +427,7 @@ class Calculus:
             _, a, b = line.theorem.conclusion
             node, other = (a, b) if key(a) in named else (b, a)
             paths = places(meant, node)
-            for path in paths:
-                meant = at_path(meant, path, other)
+            meant = at_paths(meant, paths, other)
             changed.append((line, [plain(path) for path in paths]))
         shown = self.shown(meant, more)
         for line, paths in reversed(changed):

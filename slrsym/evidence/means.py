@@ -29,7 +29,7 @@ from sympy import (
 )
 
 from slrsym.evidence.arithmetic import arithmetic, in_context, opaque_in
-from slrsym.evidence.emission import FAILURES, Emission, at_path, family, places
+from slrsym.evidence.emission import FAILURES, Emission, at_paths, family, places
 from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
 from slrsym.evidence.writing import plain
 from slrsym.gaussian import standard_normal
@@ -433,10 +433,7 @@ def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...])
             equal = em.script.add("assume", (), value)
         else:
             equal = in_context(em, ("=", node, piece), context, known, (here, *cases))
-        meant = p
-        for path in paths:
-            meant = at_path(meant, path, piece)
-        line = _by_pieces(em, meant, context, (here, *cases))
+        line = _by_pieces(em, at_paths(p, paths, piece), context, (here, *cases))
         return em.script.add("rewrite", [line, equal], [plain(path) for path in paths])
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
@@ -468,9 +465,9 @@ def _numbers(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     for node in nodes_of(step):
         line = _by_owens_t(em, node, step.context)
         _, mean, value = line.theorem.conclusion
-        changed.append((line, [plain(path) for path in places(p, mean)]))
-        for path in places(p, mean):
-            p = at_path(p, path, value)
+        paths = places(p, mean)
+        changed.append((line, [plain(path) for path in paths]))
+        p = at_paths(p, paths, value)
     shown = em.script.add("numbers", (), p, _BITS)
     for line, paths in reversed(changed):
         shown = em.script.add("rewrite", [shown, line], paths)

@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Eq, S
 
 from slrsym.evidence.arithmetic import in_context
-from slrsym.evidence.emission import FAILURES, Emission, at_path, family, kind_of_proof, places
+from slrsym.evidence.emission import FAILURES, Emission, at_paths, family, kind_of_proof, places
 from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
@@ -167,9 +167,6 @@ def _under_derivatives(em: Emission, line: Line, wanted: Term, context: Context)
         paths = places(wanted, old, through=("d",))
         if len(paths) == len(places(wanted, old)):
             continue
-        meant = wanted
-        for path in paths:
-            meant = at_path(meant, path, new)
-        shown = in_context(em, meant, context)
+        shown = in_context(em, at_paths(wanted, paths, new), context)
         return em.script.add("rewrite", [shown, line], [plain(path) for path in paths])
     raise Rejected("the equation does not stand there")
