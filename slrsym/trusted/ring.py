@@ -157,12 +157,13 @@ class Ring:
         own = [self.generator("s", name) for name in names]
         self.facts.live = outer
         kept, fresh = self._memo, {j for j in range(len(self.x)) if j in own}
-        random = {j for j, g in enumerate(self.generators) if g[0] == "copies"}
-        # Of a sum of copies, too, another value is meant under an expectation.
-        fresh |= random
+        # Another value of a sum of copies is meant under an expectation; the key of an opaque
+        # generator shows the sums in it.
+        fresh |= {j for j, g in enumerate(self.generators)
+                  if g[0] == "copies" or (g[0] == "opaque" and "(copies" in g[1])}  # fmt: skip
         fresh |= {j for j, used in enumerate(self.depends) if used & fresh}
         self._memo = {t: f for t, f in kept.items()
-                      if not free(t) & set(names) and not (random and has_copies(t))}  # fmt: skip
+                      if not free(t) & set(names) and not has_copies(t)}  # fmt: skip
         try:
             with self.facts.scope(fresh):
                 for name in names:
@@ -657,7 +658,9 @@ class Ring:
         names, own = bound(t), []
         depth = max((nesting(inside(t)[0], x) for x in names), default=0)
         put = {x: ("s", f"_{depth + k}", x[2]) for k, x in enumerate(names)}
-        kind = f"E {[law[: 1 + PARAMETERS[law[0]]] for law in outside(t)]}"
+        # With the names, as the same expectation has others at another depth.
+        laws = [law[: 1 + PARAMETERS[law[0]]] for law in outside(t)]
+        kind = f"E {laws} {list(put.values())}"
         try:
             require(t[0] == "E", "nothing but expectations is looked into")
             around = [self.of(a) for law in outside(t) for a in law[1 + PARAMETERS[law[0]] :]]
@@ -670,12 +673,21 @@ class Ring:
         return self._of_parts(kind, [body, *around], *own), self.one
 
 
-def nesting(t: Any, x: Term) -> int:
+def nesting(t: Term, x: Term) -> int:
     """How many binders are nested in a term, those alone in which x stands freely."""
-    if x not in free(t):
-        return 0
-    inner = max((nesting(p, y) for y in (x, *bound(t)) for _, p in children(t)), default=0)
-    return inner + len(bound(t))
+    known: dict[tuple[int, Term], int] = {}
+
+    def count(t: Term, x: Term) -> int:
+        # What is in the table is kept alive by the term.
+        if (id(t), x) not in known:
+            inner = 0
+            if x in free(t):
+                deeper = (count(p, y) for y in (x, *bound(t)) for _, p in children(t))
+                inner = max(deeper, default=0) + len(bound(t))
+            known[id(t), x] = inner
+        return known[id(t), x]
+
+    return count(t, x)
 
 
 def is_integral(t: Term) -> bool:

@@ -359,6 +359,27 @@ def well_formed(t: Term) -> None:
         require(known is None or (len(arguments) == 1 and known(arguments[0])), f"no {t[1]!r:.40}")
 
 
+def all_well_formed(terms: Iterable[Term]) -> None:
+    """Refuse terms and formulas of which some node is not in the language, or beyond the limits."""
+    left = [(t, 1) for t in terms]
+    count = 0
+    while left:
+        t, depth = left.pop()
+        count += 1
+        require(depth <= DEPTH and count <= SIZE, "terms that are too deep or too large")
+        require(isinstance(t, tuple) and t and isinstance(t[0], str), "a term is a tuple")
+        require(t[0] in PARAMETERS, "an unknown head")
+        require(len(t) > PARAMETERS[t[0]], "lacking parameters")
+        if t[0] in BINDERS:
+            groups = t[1 + PARAMETERS[t[0]] :]
+            require(len(groups) == 3, "a binder has variables, what is inside, what is outside")
+            require(all(isinstance(g, tuple) for g in groups), "the parts of a binder are tuples")
+            left += [(p, depth + 1) for group in groups for p in group]
+        else:
+            left += [(p, depth + 1) for p in t[1 + PARAMETERS[t[0]] :]]
+        well_formed(t)
+
+
 def is_formula(t: Term) -> bool:
     return t[0] in FORMULAS
 

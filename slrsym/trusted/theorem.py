@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from slrsym.trusted.logic import contradictory
 from slrsym.trusted.term import (
-    CONNECTIVES,
     RELATIONS,
     Term,
+    all_well_formed,
     bound,
     children,
     conditions,
@@ -93,10 +94,23 @@ def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
     """The theorem that a rule makes, the only way to one; `Rejected` says why there is none."""
     require(name in RULES, f"unknown rule {name!r:.40}")
     require(all(type(p) is Theorem for p in premises), "a premise is no theorem")
-    require(len(data) == len(RULES[name].kinds), f"{name} takes {len(RULES[name].kinds)} data")
+    kinds = RULES[name].kinds
+    require(len(data) == len(kinds), f"{name} takes {len(kinds)} data")
+    for kind, value in zip(kinds, data, strict=True):
+        _validate(kind, value)
     hypotheses, conclusion, axioms = RULES[name].apply(premises, *data)
     inherited = (a for p in premises for a in p.axioms)
     return Theorem(_MAKING, hypotheses, conclusion, (*axioms, *inherited))
+
+
+def _validate(kind: str, data: Any) -> None:
+    """Refuse data that the reader of a log would refuse."""
+    if kind == "t":
+        all_well_formed([data])
+    elif kind == "ts":
+        all_well_formed(data)
+    elif kind == "pairs":
+        all_well_formed([t for pair in data for t in pair if t[0] not in ("u", "ix")])
 
 
 def merged(premises: Iterable[Theorem]) -> dict[str, Term]:
@@ -139,54 +153,8 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
     for p in premises:
         given = tuple(p.hypotheses.values())
         clauses.append(("or", p.conclusion, *(("not", h) for h in given)))
-    require(_refuted(clauses, {}, [200_000]), "the conclusion does not follow by logic")
+    require(contradictory(clauses), "the conclusion does not follow by logic")
     return hypotheses, conclusion, ()
-
-
-def _value(p: Term, known: dict[str, bool]) -> bool | Term:
-    """The truth value of a formula, or the first part of it that is not known."""
-    head, parts = p[0], p[1:]
-    if head == "not":
-        inner = _value(parts[0], known)
-        return inner if isinstance(inner, tuple) else not inner
-    if head == "implies":
-        return _value(("or", ("not", parts[0]), parts[1]), known)
-    if head in ("and", "or"):
-        left, absorbing = None, head == "or"
-        for part in parts:
-            value = _value(part, known)
-            if value is absorbing:
-                return absorbing
-            left = left or (value if isinstance(value, tuple) else None)
-        return left or not absorbing
-    if head == "iff":
-        a, b = _value(parts[0], known), _value(parts[1], known)
-        return a if isinstance(a, tuple) else b if isinstance(b, tuple) else a == b
-    return known.get(key(p), p)
-
-
-def _refuted(clauses: list[Term], known: dict[str, bool], left: list[int]) -> bool:
-    """Whether no truth values make all clauses true."""
-    left[0] -= 1
-    require(left[0] > 0, "too many cases for logic")
-    open_ones: list[Term] = []
-    atoms: list[Term] = []
-    for p in clauses:
-        value = _value(p, known)
-        if value is False:
-            return True
-        if isinstance(value, tuple):
-            open_ones.append(p)
-            atoms.append(value)
-    if not open_ones:
-        return False
-    # What stands alone is settled at once; otherwise the first atom is tried both ways.
-    for p in open_ones:
-        truth, atom = p[0] != "not", p[1] if p[0] == "not" else p
-        if atom[0] not in CONNECTIVES:
-            return _refuted(open_ones, {**known, key(atom): truth}, left)
-    name = key(atoms[0])
-    return all(_refuted(open_ones, {**known, name: v}, left) for v in (False, True))
 
 
 @rule("instance", "pairs")

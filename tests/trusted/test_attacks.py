@@ -5,6 +5,9 @@ Each was accepted once, or is a near variant of one that was.
 
 from __future__ import annotations
 
+import time
+import tracemalloc
+
 import pytest
 
 from slrsym.evidence.writing import plain
@@ -359,3 +362,217 @@ def test_the_root_of_a_long_number_takes_no_time(p):
     arithmetic(("=", ("^", 2, 1, ("^", 1, 2, number)), number))
     with pytest.raises(Rejected):
         arithmetic(("=", ("^", 1, 2, number), number))
+
+
+# -- variables of one binder, read at another depth ------------------------------------------------
+
+FIVE, W, V = num(5), ("s", "w", "R"), ("s", "v", "R")
+PAIR = (NORMAL, ("gauss", 1, FIVE, ONE))
+
+
+def deeper(t, depth=1, order=0):
+    """`t` as a derivative of order 0 at t, or of order 1 of a primitive, so many binders deeper."""
+    for k in range(depth):
+        x = ("s", f"w{k}", "R")
+        body = x if order == 0 else ("*", HALF, ("^", 2, 1, x)) if order == 1 else ("*", x, x)
+        at = t if order == 0 else ("+", t, ZERO)
+        t = ("d", (order,), (x,), (body,), (at,)) if order < 2 else t
+    return t
+
+
+def under_sum(t):
+    return ("sum", (I,), (("*", t, ("^", -1, 1, num(3))),), (ZERO, TWO))
+
+
+def under_integral(t):
+    return ("int", (V,), (t,), (ZERO, ONE))
+
+
+BINDING = {
+    "one binder deeper": (Y, deeper(X), (X, Y), PAIR),
+    "two binders deeper": (Y, deeper(X, 2), (X, Y), PAIR),
+    "a first derivative": (Y, deeper(X, 1, 1), (X, Y), PAIR),
+    "three variables": (Z, deeper(Y), (X, Y, Z), (*PAIR, ("gauss", 1, TWO, ONE))),
+    "two apart": (Z, deeper(X, 2), (X, Y, Z), (*PAIR, ("gauss", 1, TWO, ONE))),
+    "one law of two": (Y, deeper(X), (X, Y), (("gauss", 2, ZERO, FIVE, ONE, ZERO, ZERO, ONE),)),
+    "noise": (Y, deeper(X), (X, Y), (("noise", ONE), ("gauss", 1, FIVE, ONE))),
+    "inside an integral": (Y, under_integral(X), (X, Y), PAIR),
+    "a sum inside": (Y, under_sum(X), (X, Y), PAIR),
+    "both deeper": (deeper(Y), deeper(X, 2), (X, Y), PAIR),
+    "squares": (("^", 2, 1, Y), ("^", 2, 1, deeper(X)), (X, Y), PAIR),
+    "inside erf": (("f", "erf", Y), ("f", "erf", deeper(X)), (X, Y), PAIR),
+}
+
+
+@pytest.mark.parametrize("name", BINDING)
+@pytest.mark.parametrize("around", [False, True])
+def test_variables_of_one_expectation_are_not_exchanged(name, around):
+    first, second, names, laws = BINDING[name]
+    a, b = mean(first, names, laws), mean(second, names, laws)
+    if around:
+        a, b = (("int", (W,), (("*", t, W),), (ZERO, ONE)) for t in (a, b))
+    facts = [assume(defined(a)), assume(defined(b))]
+    for use in ([0, 1], [1, 0], []):
+        for p in (("=", a, b), ("<=", a, b), ("=", ("+", a, ("*", num(-1), b)), ZERO)):
+            with pytest.raises(Rejected):
+                prove("arithmetic", facts, (), p, [16, [], use, []])
+
+
+@pytest.mark.parametrize("head", ["sum", "int"])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_variables_of_nested_ranges_are_not_exchanged(head, depth):
+    # The sum over i to 1 and j to 3 of i is not that of j.
+    sort = "Z" if head == "sum" else "R"
+    i, j = ("s", "i", sort), ("s", "j", sort)
+
+    def over(t):
+        return (head, (i,), ((head, (j,), (t,), (ZERO, num(3))),), (ZERO, ONE))
+
+    for a, b in ((i, j), (deeper(i, depth), j), (i, deeper(j, depth))):
+        with pytest.raises(Rejected):
+            arithmetic(("=", over(("f", "erf", a)), over(("f", "erf", b))))
+
+
+def improper(t):
+    return ("int", (W,), (("*", t, ("f", "exp", ("*", num(-1), ("^", 2, 1, W)))),),
+            (("-oo",), ("oo",)))  # fmt: skip
+
+
+COPIES = [
+    improper(SUM), improper(("*", SUM, W, W)), improper(("^", 2, 1, SUM)),
+    improper(("+", SUM, W)), improper(("f", "erf", SUM)), improper(("*", X, SUM)),
+    ("d", (1,), (V,), (improper(("*", V, SUM)),), (ONE,)),
+    ("int", (W,), (("*", SUM, ("f", "sign", W)),), (("-oo",), ONE)),
+    improper(improper(SUM)), ("+", improper(SUM), num(3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("t", COPIES, ids=range(len(COPIES)))
+def test_what_contains_a_sum_of_copies_has_no_sign_under_an_expectation(t):
+    # T >= 0 or T <= 0; but E |T| is neither E T nor E -T.
+    size = mean(("f", "abs", t))
+    for side, other in (
+        (("<=", ZERO, t), mean(t)),
+        (("<=", t, ZERO), mean(("*", num(-1), t))),
+    ):
+        facts = [assume(defined(size)), assume(defined(other)), assume(defined(t)), assume(side)]
+        for use in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 3], [2, 3, 0, 1]):
+            with pytest.raises(Rejected):
+                prove("arithmetic", facts, (), ("=", size, other), [24, [], use, []])
+
+
+# -- data that no log could say --------------------------------------------------------------------
+
+UNREADABLE = {
+    "a name that no letter begins": mean(("*", X, ("s", "_0", "R"))),
+    "a name with a space": ("*", X, ("s", "x y", "R")),
+    "a name that is empty": ("s", "", "R"),
+    "an unknown sort": ("s", "x", "C"),
+    "an unknown function": ("f", "gamma", X),
+    "a function of two arguments": ("f", "erf", X, Y),
+    "a fraction not in lowest terms": ("*", X, ("n", 2, 4)),
+    "a float": ("+", X, ("n", 0.5, 1)),
+    "an exponent of nothing": ("^", 0, 1, X),
+    "a formula for a term": ("+", X, ("=", X, Y)),
+    "a law for a term": ("+", X, NORMAL),
+    "a variable bound twice": ("E", (X, X), (X,), (NORMAL, NORMAL)),
+    "an unknown head": ("?", X),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_rules_take_nothing_that_a_log_could_not_say(name):
+    t = UNREADABLE[name]
+    p = ("=", t, t)
+    for rule, data in (
+        ("assume", (p,)), ("logic", ((p,), p)), ("order", (t, ZERO)), ("instance", (((X, t),),)),
+        ("arithmetic", ((p,), p, [8, [], [0], []])), ("absolute value", (t,)),
+    ):  # fmt: skip
+        premises = [assume(("<", ZERO, X))] if rule == "instance" else []
+        with pytest.raises(Rejected):
+            prove(rule, premises, *data)
+
+
+# -- work that would never end ---------------------------------------------------------------------
+
+
+def nested(head, depth, leaf=X):
+    """A term with so many binders of a kind, one in another."""
+    t = leaf
+    for k in range(depth):
+        x = ("s", f"i{k}", "Z" if head == "sum" else "R")
+        body = ("+", t, x)
+        t = {
+            "sum": ("sum", (x,), (body,), (ZERO, ONE)),
+            "int": ("int", (x,), (body,), (ZERO, ONE)),
+            "E": ("E", (x,), (body,), (NORMAL,)),
+            "d": ("d", (1,), (x,), (("*", body, body),), (("+", t, ONE),)),
+            "copies": ("copies", (x,), (("*", body, body),), (TWO, NORMAL)),
+        }[head]
+        if head == "copies":
+            t = mean(t, (x,))
+    return t
+
+
+def pigeons(n):
+    """That n + 1 pigeons sit in n holes, no two in one."""
+    sits = [[("<", ZERO, ("s", f"p{i}.{j}", "R")) for j in range(n)] for i in range(n + 1)]
+    held = [("or", *row) for row in sits]
+    apart = [("not", ("and", sits[i][j], sits[k][j]))
+             for j in range(n) for i in range(n + 1) for k in range(i)]  # fmt: skip
+    return (*held, *apart)
+
+
+def parity(n):
+    """An odd and an even number of atoms is true."""
+    atoms = [("<", ZERO, ("s", f"q{k}", "R")) for k in range(n)]
+    p = atoms[0]
+    for a in atoms[1:]:
+        p = ("iff", p, a)
+    q = atoms[-1]
+    for a in reversed(atoms[:-1]):
+        q = ("iff", q, a)
+    return (p, ("not", q))
+
+
+PLAIN = [40, [], [], []]
+LETTERS = [("s", f"x{k}", "R") for k in range(30)]
+TOWER = ("^", 999, 1, ("^", 999, 1, ("+", X, Y, Z)))
+LONG = ("^", 999, 1, ("^", 999, 1, num(7)))
+STEEP = ("d", (99,), (X,), (("f", "exp", ("f", "exp", X)),), (Y,))
+
+
+def vanishes(t):
+    return ("arithmetic", (), ("=", t, ZERO), [40, [], [], []])
+
+
+BOMBS = {
+    "40 nested sums": vanishes(nested("sum", 40)),
+    "40 nested integrals": vanishes(nested("int", 40)),
+    "40 nested expectations": vanishes(nested("E", 40)),
+    "9 pigeons": ("logic", pigeons(8), ("<", ZERO, ZERO)),
+    "16 pigeons": ("logic", pigeons(15), ("<", ZERO, ZERO)),
+    "40 atoms that alternate": ("logic", parity(40), ("<", ZERO, ZERO)),
+    "a power of a power": vanishes(TOWER),
+    "a large number": vanishes(LONG),
+    "a power of a long sum": vanishes(("^", 30, 1, ("+", *LETTERS))),
+    "a derivative of order 99": vanishes(STEEP),
+    "derivatives of derivatives": vanishes(nested("d", 30)),
+    "copies in copies": vanishes(nested("copies", 30)),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_refused_within_seconds(name):
+    rule, *data = BOMBS[name]
+    tracemalloc.start()
+    start = time.process_time()
+    try:
+        with pytest.raises(Rejected):
+            prove(rule, [], *data)
+        taken, (_, most) = time.process_time() - start, tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Tracing makes it several times slower; without, each takes less than two seconds.
+    assert taken < 20
+    assert most < 500e6
