@@ -9,13 +9,16 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from slrsym.evidence.binders import Binders, unbound
 from slrsym.evidence.certificates import Hinted, Search
 from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
 from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.search.step import Step
 from slrsym.trusted import Line, Rejected
-from slrsym.trusted.ring import Finer, cited_slopes, judge, known_defined, relations, suppose
+from slrsym.trusted.arithmetic import judge, known_defined, relations, suppose
+from slrsym.trusted.calculus import cited_slopes
+from slrsym.trusted.ring import ExponentUnitTooCoarse
 from slrsym.trusted.term import (
     Term,
     bound,
@@ -40,10 +43,14 @@ FOUND: dict[str, Any] = {}
 
 def searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
-    em: Emission | None = None,
+    em: Emission | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The rule, the premises and the data by which the kernel shows a relation."""
+    """The rule, the premises and the data by which the kernel shows a relation.
+
+    The first premises are supposed before all else: equations that give values to opaque terms.
+    """
     said = [key(p), "given", *map(key, given), "premises", *(key(t.conclusion) for t in premises)]
+    said.append(str(first))
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
     if name in FOUND:
         if FOUND[name] is None:
@@ -53,7 +60,7 @@ def searched(
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
-        made = _tried(p, given, premises, effort, em)
+        made = _tried(p, given, premises, effort, em, first)
     except Rejected:
         # With more left, another step may find it.
         if em is None or em.left > 0:
@@ -65,8 +72,12 @@ def searched(
 
 def _tried(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
-    em: Emission | None = None,
+    em: Emission | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
+    start = sum(len(relations(q)) for q in given)
+    leading = list(
+        range(start, start + sum(len(relations(t.conclusion)) for t in premises[:first]))
+    )
     facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
     symbols, reason = free(p), None
     near = [i for i, fact in enumerate(facts) if free(fact) & symbols and _is_light(fact)]
@@ -74,6 +85,7 @@ def _tried(
     for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
         if share < 1.0 and len(chosen) == len(facts):
             continue
+        chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
             return _searched(p, given, premises, facts, chosen, int(share * effort), em)
         except Rejected as refusal:
@@ -103,7 +115,7 @@ def _searched(
         try:
             use = _supposed(ring, search, facts, chosen)
             judge(ring, p)
-        except Finer:
+        except ExponentUnitTooCoarse:
             units = ring.units
             continue
         except Rejected as reason:
@@ -116,15 +128,43 @@ def _searched(
                 em.left -= search.work
         # The kernel's polynomials are no longer than need be.
         size = max(1, len(ring.generators))
-        written = [[list(map(int, m[:size])), d, str(u)] for (m, d), u in units.items()]
-        return "arithmetic", premises, tuple(given), p, [size, written, use, search.tape]
+        written = [[list(map(list, m)), list(map(list, d)), str(u)] for (m, d), u in units.items()]
+        return "arithmetic", premises, tuple(given), p, [size, written, use, search.answers]
     raise Rejected("units of exponents do not settle")
 
 
-def arithmetic(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = ()) -> Line:
+def plain_arithmetic(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = (),
+    equations: Sequence[Line] = (), effort: int = 0,
+) -> Line:  # fmt: skip
+    """The line that shows a relation, where the equations give values to opaque terms."""
+    premises = [*equations, *lines]
+    theorems, most = [line.theorem for line in premises], effort or em.effort
+    name, _, *data = searched(p, given, theorems, most, em, len(equations))
+    return em.script.add(name, premises, *data)
+
+
+def arithmetic(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = (), effort: int = 0
+) -> Line:
     """The line that shows a relation from hypotheses and other lines; raises `Rejected`."""
-    name, _, *data = searched(p, given, [line.theorem for line in lines], em.effort, em)
-    return em.script.add(name, lines, *data)
+    try:
+        return plain_arithmetic(em, p, given, lines, effort=effort)
+    except Rejected:
+        formulas = [p, *given, *(line.theorem.conclusion for line in lines)]
+        if not any(any(unbound(q)) for q in formulas):
+            raise
+        return em.attempt(partial(_with_equations, em, p, given, lines, formulas, effort))
+
+
+def _with_equations(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line],
+    formulas: Sequence[Term], effort: int,
+) -> Line:  # fmt: skip
+    equations = Binders(em, given, lines).about(formulas)
+    if not equations:
+        raise Rejected("nothing is known of the sums, integrals and expectations")
+    return plain_arithmetic(em, p, given, lines, equations, effort)
 
 
 BY_ARITHMETIC.append(arithmetic)
@@ -140,19 +180,16 @@ def _supposed(
             fact = facts[i]
             if i in use:
                 continue
-            mark = (len(ring.generators), search.count, len(search.tape))
-            facts_before = (dict(ring.facts._facts), set(ring.facts.live), list(ring.facts.roots))
+            mark = ring.state(), len(search.answers)
             try:
                 suppose(ring, fact)
                 use.append(i)
-            except Finer:
+            except ExponentUnitTooCoarse:
                 raise
             except Rejected:
                 # As if it had not been tried.
-                del ring.generators[mark[0] :], ring.depends[mark[0] :], search.tape[mark[2] :]
-                ring.facts._facts, ring.facts.live, ring.facts.roots = facts_before
-                ring._memo = {}
-                search.count = mark[1]
+                ring.restore(mark[0])
+                del search.answers[mark[1] :]
                 search.failed.clear()
     return use
 

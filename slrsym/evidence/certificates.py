@@ -24,19 +24,32 @@ from slrsym.trusted.sign import (
     NP,
     NZ,
     POS,
+    QUESTIONS,
     ZERO,
     of_number,
     power,
     times,
     used_in,
 )
-from slrsym.trusted.term import Rejected, Term
+from slrsym.trusted.term import Rejected, Term, key
+
+# How a log names the sign that is asked for.
+RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
 
 class Hinted(Ring):
     """A ring that notes what its search may try: squares, and parts of sums and products."""
 
     search: Search
+
+    def __init__(self, *data: Any) -> None:
+        super().__init__(*data)
+        # By their keys.
+        self.opaque_terms: dict[str, Term] = {}
+
+    def _bound(self, t: Term) -> Any:
+        self.opaque_terms.setdefault(key(t), t)
+        return super()._bound(t)
 
     def _function(self, t: Term) -> Any:
         # Nothing rests on the sign of what stands between bars, unless it is seen at once.
@@ -56,6 +69,17 @@ class Hinted(Ring):
         if self.search.work > self.search.most:
             raise Rejected("the search has done what it may for a step")
         return super().fraction(n, d, rational)
+
+    def state(self) -> tuple[Any, ...]:
+        """Return what `restore` takes to forget all that comes after."""
+        return (len(self.generators), dict(self._numbers), dict(self._opaque),
+                dict(self.facts._facts), list(self.facts.roots))  # fmt: skip
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """Forget what was made and learned since a state."""
+        count, self._numbers, self._opaque, self.facts._facts, self.facts.roots = state
+        del self.generators[count:]
+        self._memo = {}
 
     def of(self, t: Term) -> Any:
         f = super().of(t)
@@ -78,11 +102,12 @@ class Search:
     def __init__(self, effort: int, most: float = math.inf) -> None:
         self.busy: set[Any] = set()
         self.failed: set[Any] = set()
-        self.depth = self.count = 0
+        self.depth = 0
         self.hints: list[Any] = []
         self.nodes: list[Any] = []
         self.notes: dict[Any, list[Any]] = {}
-        self.tape: list[Any] = []
+        # What the checker reads: each question that was answered, with what is learned for it.
+        self.answers: list[Any] = []
         self.entries: list[Any] = []
         self.brief = False
         self.effort, self.most, self.patience = effort, most, 0.1
@@ -153,14 +178,14 @@ class Search:
             self.depth -= 1
 
     def __call__(self, st: Ring, p: Any, want: Any) -> None:
-        number, self.count, self.entries = self.count, self.count + 1, []
+        self.entries = []
         # What is only nice to know is not worth as long as what is asked in the end.
         share = 0.01 if self.brief else self.patience
         self.end = min(self.work + share * self.effort, self.most)
         self.patience = 0.1
         self.go(st, st.facts.reduced(p), want)
         if self.entries:
-            self.tape.append([number, self.entries])
+            self.answers.append([RELATION_OF[want], st.facts.plain(p), self.entries])
 
     # -- what is learned, and written down --------------------------------------------------------
 
@@ -172,8 +197,8 @@ class Search:
         self.entries.append(["sign", plain(p), written, plain(factor)])
 
     def row(self, st: Ring, kind: str, a: Any, b: Any) -> None:
-        st.row(kind, a, b)
-        self.entries.append(["row", kind, st.facts.plain(a), st.facts.plain(b)])
+        st.compare(kind, a, b)
+        self.entries.append([kind, st.facts.plain(a), st.facts.plain(b)])
 
     # -- strategies -------------------------------------------------------------------------------
 
@@ -189,7 +214,7 @@ class Search:
         if want == NZ and len(p.factor()[1]) == 1:
             return self.go(st, p, POS) or self.go(st, p, NEG)
         name = frozenset(p.to_dict().items())
-        state = (name, want, len(st.facts.known()), len(st.facts.live))
+        state = (name, want, len(st.facts.known()))
         if (name, want) in self.busy or state in self.failed:
             return False
         self.busy.add((name, want))
@@ -213,7 +238,6 @@ class Search:
     def vanishes(self, st: Ring, p: Any) -> bool:
         """A combination of equations that are known, each times a polynomial."""
         facts = [f for f, s in st.facts.known() if s == ZERO]
-        facts = [f for f in facts if {i for i, n in enumerate(f.degrees()) if n} <= st.facts.live]
         for f in facts:
             quotient, rest = divmod(p, f)
             if rest == 0:
@@ -233,14 +257,14 @@ class Search:
                     self.combine(st, p, [(c, [(f, 1), (g, 1)])], g**2)
                     return True
         for i, g in enumerate(st.generators):
-            if i in st.facts.live and g[0] == "f" and st.facts.sign(st.x[i]) == ZERO:
+            if g[0] == "f" and st.facts.sign(st.x[i]) == ZERO:
                 with contextlib.suppress(Rejected):
                     if st.facts.sign(g[2][0]) != ZERO:
                         self.row(st, "inverse", st.x[i], st.one)
                         return self.vanishes(st, p) if st.facts.sign(p) != ZERO else True
         # Where facts have a denominator, the multiple by it is their combination.
         used = set().union(*({i for i, n in enumerate(f.degrees()) if n} for f in facts))
-        known = [(st.x[i], st.facts.sign(st.x[i])) for i in sorted(used & st.facts.live)]
+        known = [(st.x[i], st.facts.sign(st.x[i])) for i in sorted(used)]
         for factor in (st.one, *(x if s == POS else x**2 for x, s in known if s <= NZ)):
             rows = self.from_equations(st, facts, st.facts.reduced(p * factor))
             if rows is not None:
@@ -250,16 +274,14 @@ class Search:
 
     def multiple(self, st: Ring, p: Any, want: Any) -> None:
         """From a fact that differs by roots, which stand in the denominator of one of the two."""
-        live = st.facts.live
-        roots = [st.x[i] for i, _, _ in st.facts.roots if i in live]
+        roots = [st.x[i] for i, _, _ in st.facts.roots]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
         known = [f for f, s in st.facts.known() if s != ANY and len(f) > 2]
         made: dict[Any, Any] = {}
         for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
-            if live.issuperset(used_in(f)):
-                q = st.facts.reduced(f * a)
-                self.work += 1 + len(q)
-                made.setdefault(st.facts._key(q)[0], (f, a, q.leading_coefficient()))
+            q = st.facts.reduced(f * a)
+            self.work += 1 + len(q)
+            made.setdefault(st.facts._key(q)[0], (f, a, q.leading_coefficient()))
         for b in roots if made else ():
             q = st.facts.reduced(p * b)
             self.work += 1 + len(q)
@@ -272,7 +294,7 @@ class Search:
     def shared(self, st: Ring, p: Any, want: Any) -> None:
         """From a fact that has a factor in common with it, by the signs of the others."""
         for f, s in list(st.facts.known()):
-            if s == ANY or len(f) < 3 or not st.facts.live.issuperset(used_in(f)):
+            if s == ANY or len(f) < 3:
                 continue
             self.work += 1 + len(f)
             common = p.gcd(f)
@@ -349,8 +371,7 @@ class Search:
             self.combine(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
 
     def rows(self, st: Ring, p: Any, want: Any) -> None:
-        live = st.facts.live
-        exps = [i for i, g in enumerate(st.generators) if g[0] == "exp" and i in live]
+        exps = [i for i, g in enumerate(st.generators) if g[0] == "exp"]
         used = set(used_in(p))
         funs = [i for i in used if i < len(st.generators) and st.generators[i][0] == "f"]
         for a, b in itertools.combinations(funs, 2):
@@ -386,7 +407,7 @@ class Search:
             if s in (ANY, NZ):
                 continue
             g = set(used_in(f))
-            if not g <= st.facts.live or (not g & used and len(facts) > limit):
+            if not g & used and len(facts) > limit:
                 continue
             new = len(g - used)
             if s <= NN:
@@ -415,8 +436,6 @@ class Search:
         pairs = itertools.combinations_with_replacement
         cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.hints[:8]]
         for h in self.nodes:
-            if not {i for i, n in enumerate(h.degrees()) if n} <= st.facts.live:
-                continue
             if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
                 self.light(st, h)
             cands.append([(h, 1)])
@@ -589,7 +608,7 @@ class Search:
         if want in (NZ, ZERO):
             return
         for i, q, base in st.facts.roots:
-            if q != 2 or p.degrees()[i] != 1 or i not in st.facts.live:
+            if q != 2 or p.degrees()[i] != 1:
                 continue
             u, w = (_coefficient(st, p, i, k) for k in (0, 1))
             if w.is_constant():

@@ -44,7 +44,7 @@ def without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
     """The steps of a log that stand there on trust: the claim, the label, and what is trusted."""
     for record in records(path).values():
         start = 0
-        for label, _, end, _ in record["steps"]:
+        for label, _, end, *_ in record["steps"]:
             # Else it is a line that another step has made.
             if isinstance(end, int) and end >= start:
                 made, start = record["lines"][start : end + 1], end + 1
@@ -66,7 +66,7 @@ class Earlier:
         try:
             for row in record.get("terms", ()):
                 self._reader.add(row)
-            for label, name, end, said in record.get("steps", ()):
+            for label, name, end, said, *_ in record.get("steps", ()):
                 self._ends[label, name, key(self._reader.read(said))] = end
         # Whatever is wrong with it: it is evidence of nothing.
         except Exception:

@@ -13,7 +13,7 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, expand
 
-from slrsym.evidence.arithmetic import opaque_in, searched, special_values
+from slrsym.evidence.arithmetic import arithmetic, opaque_in, special_values
 from slrsym.evidence.emission import FAILURES, Emission, at_paths, places
 from slrsym.evidence.values import differ
 from slrsym.evidence.writing import plain
@@ -71,10 +71,7 @@ class Calculus:
         for line in lines:
             nodes |= opaque_in(line.theorem.conclusion)
         exist = [self.em.holds(defined(n), self.context) for n in nodes.values()]
-        name, _, *data = searched(
-            p, given, [line.theorem for line in (*lines, *exist)], QUICK, self.em
-        )
-        return self.add(name, [*lines, *exist], *data)
+        return arithmetic(self.em, p, given, [*lines, *exist], QUICK)
 
     def term(self, node: Expectation) -> Term:
         return self.em.term(node)

@@ -25,7 +25,7 @@ def judged() -> dict[str, tuple[int, int]]:
     for record in records:
         for number, (name, premises, *_) in enumerate(record["lines"]):
             bare[number] = name == "unchecked" or any(bare[p] for p in premises)
-        ends = [end for _, _, end, _ in record["steps"]]
+        ends = [end for _, _, end, *_ in record["steps"]]
         counts[record["claim"]] = len(ends), sum(not bare[end] for end in ends)
         bare[record["claim"]] = bare[record["shown"]]
     return counts

@@ -8,7 +8,7 @@ from typing import Any
 
 from slrsym.trusted.log import FORMAT, Book, Line, Script, digest
 from slrsym.trusted.term import BINDERS, PARAMETERS, Term
-from slrsym.trusted.theorem import RULES
+from slrsym.trusted.theorem import RULES, Theorem
 
 
 class Table:
@@ -45,7 +45,7 @@ class Draft(Script):
     def __init__(self, book: Book) -> None:
         super().__init__(book)
         self.lines: list[tuple[str, list[int | str], tuple[Any, ...]]] = []
-        self._steps: list[tuple[str, str, int | str, Term]] = []
+        self._steps: list[tuple[str, str, int | str, Theorem]] = []
 
     def add(self, name: str, premises: Iterable[Line] = (), *data: Any) -> Line:
         premises = list(premises)
@@ -55,7 +55,7 @@ class Draft(Script):
 
     def step(self, label: str, name: str, shown: Line) -> None:
         """Note that an inference, or a claim that is cited, ends a step of the proof."""
-        self._steps.append((label, name, shown.number, shown.theorem.conclusion))
+        self._steps.append((label, name, shown.number, shown.theorem))
 
     def undo(self, mark: int) -> None:
         """Forget the inferences from a number on."""
@@ -77,10 +77,17 @@ class Draft(Script):
             "statement": plain(statement),
             "terms": table.rows,
             "lines": lines,
-            "steps": [[*words, table.number(said)] for *words, said in self._steps],
+            "steps": [
+                [*words, table.number(shown.conclusion), [*map(table.number, _hypotheses(shown))]]
+                for *words, shown in self._steps
+            ],
             "shown": shown.number,
             "axioms": sorted(shown.theorem.axioms),
         }
+
+
+def _hypotheses(theorem: Theorem) -> list[Term]:
+    return [theorem.hypotheses[k] for k in sorted(theorem.hypotheses)]
 
 
 def _written(kind: str, data: Any, table: Table) -> Any:

@@ -141,6 +141,11 @@ for _axiom in (
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.21",
     ),
     Axiom(
+        "continuous-functions-integrable",
+        "A continuous function on a bounded closed interval has an integral.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.8",
+    ),
+    Axiom(
         "mean-value-theorem",
         "A differentiable function on an interval is constant where its derivative vanishes, "
         "increasing where it is positive, decreasing where it is negative.",

@@ -10,6 +10,7 @@ from slrsym.trusted.term import (
     Rejected,
     Term,
     bound,
+    children,
     defined,
     free,
     inside,
@@ -112,6 +113,32 @@ def _bells(premises: Sequence[Theorem], node: Term) -> Any:
     asked += [defined(end) for end in ends if is_term(end)]
     require(not any(x in free(p) for p in asked), "an end of the name of the variable; rename it")
     return asked, defined(node), ("gaussian-moments",)
+
+
+def continuous(t: Term, x: Term) -> None:
+    """Refuse a term that is not continuous in a variable wherever it is defined, by its form."""
+    if x not in free(t) or t == x:
+        return
+    require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
+    require(t[:2] != ("f", "sign"), "sign is not continuous")
+    for _, part in children(t):
+        continuous(part, x)
+
+
+@rule("integral exists", "t")
+def _integral_exists(premises: Sequence[Theorem], node: Term) -> Any:
+    """The integral between two points of what is continuous, and defined at all points between."""
+    theorem = one(premises)
+    require(node[0] == "int" and all(map(is_term, outside(node))), "not between two points")
+    (body,), (x,) = inside(node), bound(node)
+    require(same(theorem.conclusion, defined(body)), "the premise is not that the body is defined")
+    continuous(body, x)
+    given = leaving(node, merged([theorem]))
+    return (
+        [*given.values(), *map(defined, outside(node))],
+        defined(node),
+        ("continuous-integrable",),
+    )
 
 
 @rule("adjacent", "t", "t")

@@ -144,6 +144,25 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     return ("+", *terms)
 
 
+def cited_slopes(premises: Sequence[Theorem]) -> Slopes:
+    """Return the derivatives of functions of the table that premises state without hypotheses."""
+    found: dict[tuple[str, int], tuple[tuple[Term, ...], Term]] = {}
+    for p in premises:
+        head, *sides = p.conclusion
+        if head != "=" or p.hypotheses or sides[0][0] != "d":
+            continue
+        d, value = sides
+        ((x,), (body,), (point,)) = d[2:] if len(bound(d)) == 1 else ((None,), (None,), (None,))
+        if body is None or body[0] != "f" or d[1] != (1,) or x not in body[2:]:
+            continue
+        place = body[2:].index(x)
+        names = (*body[2 : 2 + place], point, *body[3 + place :])
+        are_free = all(s[0] == "s" and s[2] == "R" for s in names) and len(set(names)) == len(names)
+        if are_free and free(value) <= set(names) and x not in body[3 + place :]:
+            found[body[1], place] = (names, value)
+    return found
+
+
 def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[Term | None]:
     """The derivatives of a function of the table in those arguments that are wanted."""
     name, u = t[1], t[2]
@@ -171,6 +190,17 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
         else:
             found.append(None)
     return found
+
+
+@rule("derivative", "t")
+def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
+    """A derivative is what the calculus makes of it, where the function is differentiable."""
+    require(t[0] == "d", "not a derivative")
+    asked: Asked = []
+    value = evaluated(t, cited_slopes(premises), asked)
+    there = substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
+    given = (h for p in premises for h in p.hypotheses.values())
+    return [*given, *asked, defined(there)], ("=", t, value), ()
 
 
 @rule("definition", "t")

@@ -26,6 +26,7 @@ from slrsym.trusted.term import (
     has_copies,
     inside,
     is_small,
+    is_term,
     key,
     neg,
     num,
@@ -308,11 +309,27 @@ def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
 
 @rule("constant", "t")
 def _constant(premises: Sequence[Theorem], node: Term) -> Any:
-    """The expectation of what does not vary."""
-    (body,) = inside(expected(node))
-    require(not premises and not free(body) & set(bound(node)), "the body varies")
-    require(not has_copies(body), "the body varies")
-    return [*exists(outside(node)), defined(body)], ("=", node, body), ("gaussian-normalisation",)
+    """E c = c; a sum or an integral of a constant is c times the length of its range."""
+    require(not premises and node[0] in ("E", "sum", "int"), "not an expectation, sum or integral")
+    (body,) = inside(node)
+    require(not free(body) & set(bound(node)), "the body varies")
+    if node[0] == "E":
+        require(not has_copies(body), "the body is random")
+        asked = [*exists(outside(node)), defined(body)]
+        return asked, ("=", node, body), ("gaussian-normalisation",)
+    low, high = outside(node)
+    require(is_term(low) and is_term(high), "a range of infinite length")
+    if node[0] == "int":
+        asked = map(defined, (body, low, high))
+        return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
+    asked = [defined(body), *range_of_sum(node)]
+    return asked, ("=", node, ("*", body, ("+", high, neg(low), ONE))), ("induction",)
+
+
+def range_of_sum(node: Term) -> list[Term]:
+    """Return what makes a sum run from an integer to another, or over nothing."""
+    low, high = outside(node)
+    return [("o", "integer", low), ("o", "integer", high), ("<=", low, ("+", high, ONE))]
 
 
 @rule("independent", "t", "json")

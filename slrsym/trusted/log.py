@@ -30,7 +30,7 @@ from slrsym.trusted.term import (
 )
 from slrsym.trusted.theorem import RULES, Theorem, prove, rule
 
-FORMAT = "slrsym proof log 1"
+FORMAT = "slrsym proof log 2"
 UNCHECKED = "unchecked: "
 # Bytes of a line, lines, and bytes of a whole log.
 _LONGEST, _MOST, _LARGEST = 64_000_000, 100_000, 256_000_000
@@ -143,12 +143,13 @@ def digest(before: str, record: Mapping[str, Any]) -> str:
 
 
 class LoggedStep(NamedTuple):
-    """A step of a claim of a log: its label and rule, on which axioms it rests, what it says."""
+    """A step of a claim of a log: its label and rule, its axioms, what it says and supposes."""
 
     label: str
     rule: str
     axioms: frozenset[str]
     statement: Term
+    hypotheses: tuple[Term, ...]
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,8 @@ def differs(found: Judged, said: Mapping[str, Any]) -> str:
     reader = Reader()
     for row in said["terms"]:
         reader.add(row)
-    theirs = sorted((label, key(reader.read(t))) for label, t in said["steps"])
+    theirs = sorted((label, key(reader.read(t))) for label, t, _ in said["steps"])
+    supposed = {label: set(map(key, map(reader.read, h))) for label, _, h in said["steps"]}
     for name, mine, other in (
         ("statement", key(found.statement), key(parse(said["statement"]))),
         ("hypotheses", sorted(map(key, found.given)), sorted(key(parse(h)) for h in said["given"])),
@@ -175,6 +177,9 @@ def differs(found: Judged, said: Mapping[str, Any]) -> str:
     ):
         if mine != other:
             return name
+    for step in found.steps:
+        if not supposed[step.label].issuperset(map(key, step.hypotheses)):
+            return f"hypotheses of step {step.label}"
     return ""
 
 
@@ -262,14 +267,18 @@ def _judged(record: dict[str, Any], book: Book) -> Judged:
         script.add(name, map(script.premise, premises), *read_inference(name, data, reader))
     steps = []
     for step in record["steps"]:
-        require(isinstance(step, list) and len(step) == 4, "a step has four fields")
-        label, name, end, said = step
+        require(isinstance(step, list) and len(step) == 5, "a step has five fields")
+        label, name, end, said, supposed = step
         require(isinstance(label, str) and isinstance(name, str), "the names of a step")
-        theorem = script.premise(end).theorem
-        require(
-            same(theorem.conclusion, reader.read(said)), f"step {label} shows another statement"
-        )
-        steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion))
+        require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
+        theorem, listed = script.premise(end).theorem, tuple(map(reader.read, supposed))
+        wrong = not same(theorem.conclusion, reader.read(said))
+        require(not wrong, f"step {label} shows another statement")
+        others = set(map(key, listed)) != set(theorem.hypotheses)
+        require(not others, f"step {label} lists other hypotheses than it has")
+        bare = key(theorem.conclusion) in theorem.hypotheses
+        require(not bare, f"step {label} supposes what it says")
+        steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
     shown = script.premise(record["shown"])
     book.enter(record["claim"], statement, given, shown.theorem)
     require(record["axioms"] == sorted(shown.theorem.axioms), "the axioms are others")

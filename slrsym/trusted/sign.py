@@ -1,13 +1,10 @@
 """Signs of polynomials, and the certificates from which they are learned.
 
-A sign is a set of -1, 0, 1. What is known holds in a scope: what is learned under the range of a
-binder, or under a case, is forgotten at its end.
+A sign is a set of -1, 0, 1: the values that the sign may still have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import comb
 from typing import Any, TypeAlias
 
@@ -22,7 +19,9 @@ Sign: TypeAlias = frozenset[int]
 POS, NEG, ZERO, NN, NP, NZ, ANY = map(
     frozenset, ([1], [-1], [0], [0, 1], [-1, 0], [-1, 1], [-1, 0, 1])
 )
+# What a relation to zero says of a polynomial on its left; questions may be of all six.
 SIGNS: dict[str, Sign] = {"=": ZERO, "<=": NP, "<": NEG, "!=": NZ}
+QUESTIONS: dict[str, Sign] = {**SIGNS, ">=": NN, ">": POS}
 
 
 def times(a: Sign, b: Sign) -> Sign:
@@ -84,19 +83,6 @@ class Facts:
         self.roots: list[tuple[int, int, Poly]] = []
         # By the printing of the polynomial with leading coefficient 1.
         self._facts: dict[str, tuple[Poly, Sign]] = {}
-        # The generators that mean something in the present scope; no evidence may use others.
-        self.live: set[int] = set()
-
-    @contextmanager
-    def scope(self, fresh: set[int]) -> Iterator[None]:
-        """What is learned inside is not known outside, nor what was known of `fresh` inside."""
-        kept, live = self._facts, self.live
-        self._facts = {k: f for k, f in kept.items() if fresh.isdisjoint(used_in(f[0]))}
-        self.live = live - fresh
-        try:
-            yield
-        finally:
-            self._facts, self.live = kept, live
 
     def reduced(self, p: Poly) -> Poly:
         """The polynomial modulo r^q = base for the roots."""
@@ -169,7 +155,6 @@ class Facts:
     ) -> None:
         """Learn the sign of p from: factor * p = sum of c * product of g^n, and factor > 0."""
         total, sign = self.zero, ZERO
-        self.require_live(p, factor, *(g for _, parts in rows for g, _ in parts))
         for c, parts in rows:
             t, s = self.ring.constant(c), of_number(c)
             for g, n in parts:
@@ -180,10 +165,6 @@ class Facts:
         require(sign != ANY, "the combination says nothing")
         self.learn(p, sign)
 
-    def require_live(self, *polynomials: Poly) -> None:
-        for p in polynomials:
-            require(self.live.issuperset(used_in(p)), "a generator that means nothing here")
-
     # -- JSON -------------------------------------------------------------------------------------
 
     def plain(self, p: Poly) -> list[Any]:
@@ -193,7 +174,12 @@ class Facts:
             for m, c in p.to_dict().items()
         ]
 
+    def name(self, p: Poly) -> tuple[tuple[Any, ...], ...]:
+        """Return a polynomial as a tuple that can be hashed, whatever the number of generators."""
+        return tuple(map(tuple, self.plain(p)))
+
     def read(self, data: Any) -> Poly:
+        """Return a polynomial from its JSON form."""
         require(isinstance(data, list) and len(data) < 10_000, "no polynomial")
         terms: dict[tuple[int, ...], fmpq] = {}
         for term in data:

@@ -26,6 +26,7 @@ from slrsym.trusted.term import (
     is_formula,
     is_inside,
     is_small,
+    is_term,
     key,
     num,
     outside,
@@ -333,19 +334,19 @@ def _under(premises: Sequence[Theorem], node: Term) -> Any:
     """
     theorem = one(premises)
     kind, a, b = relation(theorem.conclusion)
-    require(kind in ("=", "<", "<="), "the terms are not compared")
+    require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
     require(inside(node)[0] == a, "the body is not the left side of the premise")
     other = replaced(node, {(len(node) - 2, 0): b})
     given = leaving(node, merged([theorem]))
-    ordered = [("<=", *outside(node))] if node[0] == "int" and kind != "=" else []
-    infinite = [e for e in outside(node) if e[0] in ("oo", "-oo")]
-    if infinite:
-        require(outside(node)[0][0] != "oo" and outside(node)[1][0] != "-oo", "ends in order")
-        ordered = []
-    weak = "=" if kind == "=" else "<="
-    asked = [*map(made, ordered), defined(node), defined(other)]
+    asked: list[Term] = []
     if node[0] == "sum":
         low, high = outside(node)
-        asked = [("o", "integer", low), ("o", "integer", high), ("<=", low, ("+", high, num(1)))]
-    return [*given.values(), *asked], (weak, node, other), ()
+        last = high if kind == "<" else ("+", high, num(1))
+        asked = [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]
+    elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
+        asked = [made((kind, *outside(node)))]
+    elif node[0] == "int":
+        require(outside(node)[0][0] != "oo" and outside(node)[1][0] != "-oo", "ends in order")
+    exist = [] if node[0] == "sum" else [defined(node), defined(other)]
+    return [*given.values(), *asked, *exist], (kind, node, other), ()
