@@ -161,7 +161,7 @@ def _with_equations(
     em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line],
     formulas: Sequence[Term], effort: int,
 ) -> Line:  # fmt: skip
-    equations = Binders(em, given, lines).about(formulas)
+    equations = Binders(em, given, lines, plain_arithmetic).about(formulas)
     if not equations:
         raise Rejected("nothing is known of the sums, integrals and expectations")
     return plain_arithmetic(em, p, given, lines, equations, effort)

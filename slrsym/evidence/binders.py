@@ -8,8 +8,9 @@ are equal. Where that is known, such a term is defined, or has a sign.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from flint import fmpq
@@ -21,7 +22,7 @@ from slrsym.trusted import Line, Rejected
 from slrsym.trusted.arithmetic import known_defined, relations, suppose
 from slrsym.trusted.calculus import cited_slopes, evaluated
 from slrsym.trusted.expect import ONE, ZERO, added, added_all, multiplied
-from slrsym.trusted.ring import ExponentUnitTooCoarse
+from slrsym.trusted.ring import PARITY, ExponentUnitTooCoarse
 from slrsym.trusted.sign import NN, NP, POS, used_in
 from slrsym.trusted.sign import ZERO as NOTHING
 from slrsym.trusted.term import (
@@ -45,6 +46,8 @@ from slrsym.trusted.term import (
 # The part of the effort for a step that one normal form may take.
 _SHARE = 10
 _RANGES = ("sum", "int")
+# Shows a relation from hypotheses and lines, with equations that give values to opaque terms.
+Arithmetic = Callable[[Emission, Term, Sequence[Term], Sequence[Line], Sequence[Line]], Line]
 
 
 def unbound(t: Term) -> Iterator[Term]:
@@ -59,8 +62,11 @@ def unbound(t: Term) -> Iterator[Term]:
 class Binders:
     """The equations for one question: hypotheses, and lines that it may use."""
 
-    def __init__(self, em: Emission, given: Sequence[Term], lines: Sequence[Line]) -> None:
+    def __init__(
+        self, em: Emission, given: Sequence[Term], lines: Sequence[Line], arithmetic: Arithmetic
+    ) -> None:
         self.em, self.given, self.lines = em, tuple(given), list(lines)
+        self.arithmetic = arithmetic
         # In an order in which each speaks of terms that have been met before.
         self.found: list[Line] = []
         self._seen: set[str] = set()
@@ -80,22 +86,21 @@ class Binders:
         self._equal_expectations([t for t in nodes.values() if t[0] == "E"])
         return self.found
 
-    def _optional(self, make: Any, t: Term) -> None:
+    def _optional(self, make: Any, *data: Any) -> bool:
+        """Find something, or leave everything as it was; return whether it was found."""
         mark, seen = len(self.found), set(self._seen)
-        start = len(self.em.script.lines)
         try:
-            make(t)
+            self.em.attempt(partial(make, *data))
         except FAILURES:
             del self.found[mark:]
             self._seen = seen
-            self.em.undo(start)
+            return False
+        return True
 
     def shown(self, p: Term, given: Sequence[Term] | None = None) -> Line:
         """Show a relation by arithmetic from the hypotheses, the lines and what has been found."""
-        from slrsym.evidence.arithmetic import plain_arithmetic
-
         given = self.given if given is None else given
-        return plain_arithmetic(self.em, p, given, self.lines, self.found)
+        return self.arithmetic(self.em, p, given, self.lines, self.found)
 
     def settled(self, line: Line, given: Sequence[Term] | None = None) -> Line:
         """Remove those hypotheses of a line that arithmetic shows."""
@@ -146,7 +151,7 @@ class Binders:
         cited = [line for line in self.lines if _is_slope(line)]
         evaluated(t, cited_slopes([line.theorem for line in cited]), [])
         line = self.em.script.add("derivative", cited, t)
-        rest = Binders(self.em, self.given, [*self.lines, *self.found])
+        rest = Binders(self.em, self.given, self._all(), self.arithmetic)
         rest.about([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
         self.found += rest.found
         line = self.settled(line)
@@ -168,18 +173,24 @@ class Binders:
             (x,), (body,) = bound(t), inside(t)
         ordered = t[0] == "sum" or self._ordered(low, high)
         around = (("<=", low, x), ("<=", x, high)) if ordered else ()
-        within = Binders(self.em, (*self.given, *around), [*self.lines, *self.found])
+        within = Binders(self.em, (*self.given, *around), self._all(), self.arithmetic)
         within.about([body])
         factors, parts = within.combination(body, x)
         whole = added_all(factors, parts)
+        # A factor may be a sum that stood within and does not vary.
+        for node in (node for c in factors for node in unbound(c)):
+            if node[0] in _RANGES:
+                self._range(node)
         heads = [replaced(t, {(2, 0): f}) for f in parts]
         for f, head in zip(parts, heads, strict=True):
             self._exists(within, f, head, x)
-        if same(whole, body) or (factors == [ONE] and same(parts[0], body)):
+        if factors == [ONE] and same(parts[0], body):
             return
         said = within.shown(("=", body, whole))
         line = self.em.script.add("linear", [said], t, tuple(factors), tuple(parts))
         self.found.append(self.settled(line))
+        if len(parts) > 1:
+            self._sign(within, body, t)
 
     def _is_used(self, x: Term) -> bool:
         return any(x in free(p) for p in self.given) or any(
@@ -205,9 +216,12 @@ class Binders:
             there = within.shown(defined(f))
             rule = "under" if head[0] == "sum" else "integral exists"
             self.found.append(self.settled(self.em.script.add(rule, [there], head)))
+        self._sign(within, f, head)
+
+    def _sign(self, within: Binders, f: Term, head: Term) -> None:
+        """Find the sign of a sum or an integral from that of its terms, if they have one."""
         for kind in within.signs(f):
-            with suppress(*FAILURES):
-                self.em.attempt(lambda kind=kind: self._signed(within, kind, f, head))
+            if self._optional(self._signed, within, kind, f, head):
                 return
 
     def _signed(self, within: Binders, kind: str, f: Term, head: Term) -> Line:
@@ -278,7 +292,7 @@ class Binders:
     def combination(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
         """Return factors without x, and parts, of which a term is the linear combination."""
         ring, (n, d) = self._normal(body)
-        own = {i for i, g in enumerate(ring.generators) if x in free(generator_term(ring, i))}
+        own = {i for i, g in enumerate(ring.generators) if x in free(generator_term(ring, i)[1])}
         c, factors = d.factor()
         d_in, d_out = ring.one, ring.one * c
         for f, k in factors:
@@ -293,9 +307,13 @@ class Binders:
             groups.setdefault(inner, {})[outer] = c
         pairs = []
         for m, around in groups.items():
-            mono = ring.facts.ring.from_dict({m: 1})
-            part = quotient_term(ring, mono, d_in)
-            pairs.append((quotient_term(ring, ring.facts.ring.from_dict(around), d_out), part))
+            mono, sign = ring.facts.ring.from_dict({m: 1}), 1
+            for i, power in enumerate(m):
+                sign *= generator_term(ring, i)[0] ** int(power) if power else 1
+            part = quotient_term(ring, *ring.fraction(sign * mono, d_in))
+            outer = sign * ring.facts.ring.from_dict(around)
+            factor = quotient_term(ring, *ring.fraction(outer, d_out))
+            pairs.append((factor, part))
         pairs.sort(key=lambda pair: key(pair[1]))
         if not pairs:
             return [ZERO], [ONE]
@@ -310,7 +328,7 @@ class Binders:
             if {key(a), key(b)} & merged or not _may_be_equal(a, b):
                 continue
             with suppress(*FAILURES):
-                self.found.append(self.em.attempt(lambda a=a, b=b: self._equal(a, b)))
+                self.found.append(self.em.attempt(partial(self._equal, a, b)))
                 merged.add(key(a))
 
     def _equal(self, a: Term, b: Term) -> Line:
@@ -325,7 +343,7 @@ class Binders:
             line = exists
         else:
             lines = [line for line in self.lines if not _speaks_of(line, names)]
-            bodies = Binders(self.em, given, lines).shown(("=", inside(a)[0], body))
+            bodies = Binders(self.em, given, lines, self.arithmetic).shown(("=", inside(a)[0], body))
             line = self.settled(self.em.script.add("equal bodies", [bodies], a))
         for j, (law, other) in enumerate(zip(outside(a), outside(b), strict=True)):
             for i, (u, v) in enumerate(zip(law[1:], other[1:], strict=True), start=1):
@@ -372,41 +390,53 @@ def _all_parts(t: Term) -> Iterator[Term]:
 # -- terms of polynomials -------------------------------------------------------------------------
 
 
-def generator_term(ring: Hinted, i: int) -> Term:
-    """Return the term that a generator stands for."""
+def generator_term(ring: Hinted, i: int) -> tuple[int, Term]:
+    """Return the term that a generator stands for, and its sign there.
+
+    Of an odd function the argument is taken whose key comes first.
+    """
     kind, *data = ring.generators[i]
     if kind == "s":
-        return data[0]
+        return 1, data[0]
     if kind == "pi":
-        return ("pi",)
+        return 1, ("pi",)
+    if kind == "root" and i in ring.between_bars:
+        n = ring.between_bars[i]
+        return 1, ("f", "abs", min(polynomial_term(ring, n), polynomial_term(ring, -n), key=key))
     if kind == "root":
-        return ("^", 1, data[1], polynomial_term(ring, data[0]))
+        return 1, ("^", 1, data[1], polynomial_term(ring, data[0]))
     if kind == "exp":
         (mono, d), unit = data
-        return ("f", "exp", quotient_term(ring, mono * unit, d))
+        return 1, ("f", "exp", quotient_term(ring, mono * unit, d))
     if kind == "opaque":
-        return ring.opaque_terms[data[0]]
+        return 1, ring.opaque_terms[data[0]]
     name, *arguments = data
-    values = tuple(quotient_term(ring, n, d) for n, d in arguments)
+    sign, values = 1, []
+    parity = PARITY.get(name, (0,) * len(arguments))
+    for (n, d), p in zip(arguments, parity, strict=True):
+        value, other = quotient_term(ring, n, d), quotient_term(ring, -n, d)
+        turned = p != 0 and key(other) < key(value)
+        values.append(other if turned else value)
+        sign *= p if turned else 1
     words = name.split(" ", 2)
     if len(words) == 1:
-        return ("f", name, *values)
+        return sign, ("f", name, *values)
     if len(words) == 2:
-        return ("ix", *words, *values)
+        return sign, ("ix", *words, *values)
     orders = tuple(int(n) for n in words[2].strip("()").split(",") if n.strip())
-    return ("u", words[0], words[1], orders, *values)
+    return sign, ("u", words[0], words[1], orders, *values)
 
 
 def polynomial_term(ring: Hinted, p: Any) -> Term:
     """Return a polynomial as a term."""
     terms = []
     for m, c in p.to_dict().items():
-        c = fmpq(c)
-        powers = [
-            generator_term(ring, i) if n == 1 else ("^", int(n), 1, generator_term(ring, i))
-            for i, n in enumerate(m)
-            if n
-        ]
+        c, powers = fmpq(c), []
+        for i, n in enumerate(m):
+            if n:
+                sign, g = generator_term(ring, i)
+                c *= sign ** int(n)
+                powers.append(g if n == 1 else ("^", int(n), 1, g))
         terms.append(multiplied(num(int(c.p), int(c.q)), *powers))
     return added(terms)
 

@@ -44,12 +44,19 @@ class Hinted(Ring):
 
     def __init__(self, *data: Any) -> None:
         super().__init__(*data)
-        # By their keys.
+        # By their keys; and of roots that stand for absolute values, what stands between bars.
         self.opaque_terms: dict[str, Term] = {}
+        self.between_bars: dict[int, Any] = {}
 
     def _bound(self, t: Term) -> Any:
         self.opaque_terms.setdefault(key(t), t)
         return super()._bound(t)
+
+    def _absolute(self, n: Any, d: Any) -> Any:
+        a, b = super()._absolute(n, d)
+        if d == 1 and self.data(a)[0] == "root":
+            self.between_bars.setdefault(used_in(a)[0], n)
+        return a, b
 
     def _function(self, t: Term) -> Any:
         # Nothing rests on the sign of what stands between bars, unless it is seen at once.

@@ -115,8 +115,11 @@ def statements(ids: Iterable[str], find: Callable[[str], Claim]) -> Iterator[dic
             statement = plain(work.formula(work.claim.statement))
             given = list(map(plain, work.supposed()[1]))
             steps = [
-                [step.label, table.number(work.formula(step.statement)),
-                 [*map(table.number, work.hypotheses(step.context))]]
+                [
+                    step.label,
+                    table.number(work.formula(step.statement)),
+                    [*map(table.number, work.hypotheses(step.context))],
+                ]
                 for step in steps_of(work.claim, find)
             ]
         # Which no log states.

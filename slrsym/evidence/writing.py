@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from slrsym.trusted.log import FORMAT, Book, Line, Script, digest
+from slrsym.trusted.log import EXTENSIONS, FORMAT, Book, Line, Script, digest, load_extensions
 from slrsym.trusted.term import BINDERS, PARAMETERS, Term
 from slrsym.trusted.theorem import RULES, Theorem
+
+# A proof may use every rule; its log names the extensions that it needs.
+load_extensions(list(EXTENSIONS))
 
 
 class Table:
@@ -104,6 +107,8 @@ def _written(kind: str, data: Any, table: Table) -> Any:
 def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """The lines of a log: the header first, with the format and the number of claims."""
     before, claims = "", list(records)
-    for record in ({**header, "format": FORMAT, "claims": len(claims)}, *claims):
+    used = {RULES[name].extension for record in claims for name, *_ in record["lines"]}
+    first = {"format": FORMAT, "claims": len(claims), "extensions": sorted(used - {""})}
+    for record in ({**header, **first}, *claims):
         before = digest(before, record)
         yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)

@@ -225,12 +225,12 @@ for _axiom in (
     ),
     Axiom(
         "coarea-formula",
-        "Let $F$ map an open set of $R^n$ to $R^m$, $m <= n$, with continuous derivatives, "
-        "and let $J^2$ be the determinant of the Gram matrix of the gradients of its "
-        "components. The integral of $f J$, for a measurable function $f$ that is not "
-        "negative, is the integral over $y$ of the integrals of $f$ over the level sets $F = "
-        "y$, by their $(n - m)$-dimensional measure.",
-        "Federer, Geometric Measure Theory, Thm 3.2.12",
+        "Let $F$ map a manifold of dimension $m$ to one of dimension $n <= m$, with continuous "
+        "derivatives, and let $J^2$ be the determinant of $D D^T$, where $D$ is its derivative in "
+        "orthonormal bases. The integral of $f J$, for a measurable function $f$ that is not "
+        "negative, is the integral over $y$ of the integrals of $f$ over the level sets $F = y$, "
+        "by their $(m - n)$-dimensional measure.",
+        "Federer, Geometric Measure Theory, Thm 3.2.22",
     ),
     Axiom(
         "lindelof",
@@ -242,6 +242,14 @@ for _axiom in (
         "One coordinate of a uniform point of the unit sphere of $R^n$, $n >= 2$, has a "
         "density on $[-1, 1]$.",
         "Muirhead, Aspects of Multivariate Statistical Theory, Thm 1.5.7 (i)",
+    ),
+    Axiom(
+        "conditional-risk",
+        "Let $Y$ have a finite second moment; given $X$, let $Y$ be $y_l$ and independent centred "
+        "noise of variance $epsilon^2$, with a probability $w_l/W$ for each $l$. Then $E[Y | X]$ is "
+        "the mean of $y_l$ by these weights, and the risk of a measurable $p(X)$ is the mean of "
+        "its mean squared error given $X$.",
+        "Williams, Probability with Martingales, Sections 9.7 to 9.10",
     ),
     Axiom(
         "conditional-expectation",

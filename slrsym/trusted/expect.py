@@ -264,10 +264,10 @@ def _moderate(premises: Sequence[Theorem], function: Term) -> Any:
     require(not premises and function[0] == "lam" and len(inside(function)) == 1, "a function")
     names, (body,) = bound(function), inside(function)
     everywhere = made(("forall", names, (defined(body),), ()))
-    return moderate(*_open(function)), ("and", ("o", "moderate", function), everywhere), ()
+    return moderate(*opened(function)), ("and", ("o", "moderate", function), everywhere), ()
 
 
-def _open(node: Term) -> tuple[Term, frozenset[Term]]:
+def opened(node: Term) -> tuple[Term, frozenset[Term]]:
     """The body with variables that nothing else is called, and these."""
     new = apart(bound(node), free(node))
     return substitute(inside(node)[0], new), frozenset(new.values())
@@ -320,7 +320,7 @@ def _constant(premises: Sequence[Theorem], node: Term) -> Any:
     low, high = outside(node)
     require(is_term(low) and is_term(high), "a range of infinite length")
     if node[0] == "int":
-        asked = map(defined, (body, low, high))
+        asked = [*map(defined, (body, low, high))]
         return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
     asked = [defined(body), *range_of_sum(node)]
     return asked, ("=", node, ("*", body, ("+", high, neg(low), ONE))), ("induction",)
@@ -452,7 +452,7 @@ def _stein(premises: Sequence[Theorem], node: Term, h: Term, place: Any) -> Any:
         slope = expectation(names, ("d", orders, names, (f,), names), outside(node))
         terms.append(("*", cov[i][j], slope))
         asked.append(defined(slope))
-    asked += moderate(*_open(expectation(names, f, outside(node))))
+    asked += moderate(*opened(expectation(names, f, outside(node))))
     total = ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
     return [*asked, *exists(outside(node))], ("=", lhs, total), ("stein-lemma",)
 

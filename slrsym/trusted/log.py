@@ -10,6 +10,7 @@ lines before it. What is more than a label is judged anew.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ from slrsym.trusted.theorem import RULES, Theorem, prove, rule
 
 FORMAT = "slrsym proof log 2"
 UNCHECKED = "unchecked: "
+# What a log may name, so that its inferences may use the rules of it.
+EXTENSIONS = {"textbook": "slrsym.trusted.extensions.textbook"}
 # Bytes of a line, lines, and bytes of a whole log.
 _LONGEST, _MOST, _LARGEST = 64_000_000, 100_000, 256_000_000
 
@@ -117,9 +120,13 @@ def _read(kind: str, data: Any, reader: Reader) -> Any:
     return tuple((_name(s, reader), reader.read(v)) for s, v in data)
 
 
-def read_inference(name: Any, data: Sequence[Any], reader: Reader) -> list[Any]:
-    """What an inference of a log says besides its premises, by the kinds of its rule."""
+def read_inference(
+    name: Any, data: Sequence[Any], reader: Reader, extensions: Iterable[str] = EXTENSIONS
+) -> list[Any]:
+    """Return the data of an inference of a log, read by the kinds of its rule."""
     require(isinstance(name, str) and name in RULES, f"unknown rule {name!r:.40}")
+    known = RULES[name].extension in ("", *extensions)
+    require(known, f"rule {name!r} of an extension that the log does not name")
     kinds = RULES[name].kinds
     require(len(kinds) == len(data), f"{name} takes {len(kinds)} data")
     return [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
@@ -206,6 +213,7 @@ def text_lines(path: str | Path) -> Iterator[str]:
 def recheck(path: str | Path) -> list[Judged]:
     """Judge a log with the kernel alone; `Rejected` has the line of the first thing wrong."""
     book, judged, before, claims = Book(), [], "", 0
+    extensions: tuple[str, ...] = ()
     for number, text in enumerate(text_lines(path), start=1):
         try:
             record = _loaded(text)
@@ -214,8 +222,9 @@ def recheck(path: str | Path) -> list[Judged]:
             if number == 1:
                 require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
                 claims = record.get("claims", 0)
+                extensions = load_extensions(record.get("extensions", []))
             else:
-                judged.append(_judged(record, book))
+                judged.append(_judged(record, book, extensions))
         except Rejected as reason:
             raise Rejected(f"line {number}: {reason}") from None
         # What a rule stumbles over is malformed; a judge that falls has not agreed.
@@ -224,6 +233,15 @@ def recheck(path: str | Path) -> list[Judged]:
     require(judged, "an empty log")
     require(type(claims) is int and claims == len(judged), "claims are missing at the end")
     return judged
+
+
+def load_extensions(names: Any) -> tuple[str, ...]:
+    """Load the extensions that a log names."""
+    require(isinstance(names, list), "the extensions are not a list")
+    for name in names:
+        require(isinstance(name, str) and name in EXTENSIONS, f"unknown extension {name!r:.40}")
+        importlib.import_module(EXTENSIONS[name])
+    return tuple(names)
 
 
 def _loaded(text: str) -> dict[str, Any]:
@@ -250,7 +268,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _judged(record: dict[str, Any], book: Book) -> Judged:
+def _judged(record: dict[str, Any], book: Book, extensions: Sequence[str]) -> Judged:
     require(set(record) == set(_FIELDS), f"the fields of a claim are {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
         require(isinstance(record[name], kind), f"the field {name}")
@@ -264,7 +282,9 @@ def _judged(record: dict[str, Any], book: Book) -> Judged:
             isinstance(line, list) and len(line) > 1 and isinstance(line[1], list), "no inference"
         )
         name, premises, *data = line
-        script.add(name, map(script.premise, premises), *read_inference(name, data, reader))
+        script.add(
+            name, map(script.premise, premises), *read_inference(name, data, reader, extensions)
+        )
     steps = []
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 5, "a step has five fields")
@@ -276,7 +296,8 @@ def _judged(record: dict[str, Any], book: Book) -> Judged:
         require(not wrong, f"step {label} shows another statement")
         others = set(map(key, listed)) != set(theorem.hypotheses)
         require(not others, f"step {label} lists other hypotheses than it has")
-        bare = key(theorem.conclusion) in theorem.hypotheses
+        # A step may repeat what the claim supposes, and nothing else.
+        bare = key(theorem.conclusion) in set(theorem.hypotheses) - set(map(key, given))
         require(not bare, f"step {label} supposes what it says")
         steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
     shown = script.premise(record["shown"])

@@ -51,7 +51,7 @@ Fraction: TypeAlias = tuple[Poly, Poly]
 Evidence: TypeAlias = Callable[["Ring", Poly, Sign], object]
 
 # Of functions of the table: by what factor they change with the sign of each argument.
-_PARITY = {"erf": (-1,), "asin": (-1,), "atan": (-1,), "owens": (1, -1), "zeta": (1, 1),
+PARITY = {"erf": (-1,), "asin": (-1,), "atan": (-1,), "owens": (1, -1), "zeta": (1, 1),
            "sin": (-1,), "cos": (1,), "sinh": (-1,), "cosh": (1,), "tanh": (-1,)}  # fmt: skip
 _INCREASING = ("erf", "asin", "atan", "log", "sinh", "tanh")
 # Those that have the sign of their last argument.
@@ -371,7 +371,7 @@ class Ring:
     def _argument(self, a: Poly, _: Poly) -> None:
         """Learn the sign of the argument of an odd increasing function from that of its value."""
         g = self.data(a)
-        odd = g[0] == "f" and g[1] in _INCREASING and g[1] in _PARITY
+        odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
         require(odd, "not the value of an odd increasing function")
         self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
 
@@ -380,7 +380,7 @@ class Ring:
         first, second = self.data(a), self.data(b)
         require(first[0] == second[0] == "f" and first[1] == second[1], "not of one function")
         require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
-        for k in (1, -1) if first[1] in _PARITY else (-1,):
+        for k in (1, -1) if first[1] in PARITY else (-1,):
             n, d = second[2]
             self.facts.learn(a + k * b, self.sign(self.plus(first[2], (k * n, d))))
 
@@ -449,7 +449,7 @@ class Ring:
             return self.one, self.one
         if name == "log" and n == d:
             return self.zero, self.one
-        return self.function(name, arguments, _PARITY.get(name, ()))
+        return self.function(name, arguments, PARITY.get(name, ()))
 
     def _absolute(self, n: Poly, d: Poly) -> Fraction:
         """Return |n/d|: n/d or -n/d if its sign is known, and the root of the square if not."""

@@ -470,6 +470,7 @@ def _null_union(goal: Goal) -> list[Term]:
     """
     (parts,) = goal.values
     require(parts[0] == "tuple" and len(parts) > 1, "the parts of the set")
+    goal.points(about_one(goal))
     covered = {key(("tuple", *p)) for part in parts[1:] for p in goal.points(part)}
     require({key(p) for p in about_one(goal)[1:]} <= covered, "the parts do not make up the set")
     return [("o", "NullStarts", goal.map, part) for part in parts[1:]]

@@ -67,7 +67,7 @@ class Theorem:
 
 
 class KernelRule(NamedTuple):
-    """A rule: its function of premises and data, and of what kinds the data are.
+    """A rule: its function of premises and data, of what kinds the data are, and its extension.
 
     The kinds: ``t`` a term or formula, ``ts`` a list of them, ``pairs`` a list of pairs, ``json``
     anything that JSON can say, which the rule reads itself.
@@ -75,17 +75,21 @@ class KernelRule(NamedTuple):
 
     apply: Callable[..., tuple[Iterable[Term], Term, Iterable[str]]]
     kinds: tuple[str, ...]
+    extension: str
 
 
 RULES: dict[str, KernelRule] = {}
 
 
-def rule(name: str, *kinds: str) -> Callable[[Any], Any]:
-    """Register a rule: a function of the premises and its data, in order."""
+def rule(name: str, *kinds: str, extension: str = "") -> Callable[[Any], Any]:
+    """Register a rule: a function of the premises and its data, in order.
+
+    A log that uses a rule of an extension has to name the extension.
+    """
 
     def register(function: Any) -> Any:
         require(name not in RULES, f"two rules of the name {name}")
-        RULES[name] = KernelRule(function, kinds)
+        RULES[name] = KernelRule(function, kinds, extension)
         return function
 
     return register
@@ -180,17 +184,6 @@ def _generalise(premises: Sequence[Theorem], symbol: Term) -> Any:
     given = theorem.hypotheses.values()
     require(not any(symbol in free(h) for h in given), f"a hypothesis speaks of {symbol[1]}")
     return given, made(("forall", (symbol,), (theorem.conclusion,), ())), ()
-
-
-@rule("specialise", "ts")
-def _specialise(premises: Sequence[Theorem], values: tuple[Term, ...]) -> Any:
-    """What holds for all holds for these."""
-    theorem = one(premises)
-    p = theorem.conclusion
-    require(p[0] == "forall" and len(bound(p)) == len(values), "values for what forall binds")
-    asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
-    put = dict(zip(bound(p), values, strict=True))
-    return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
 
 
 @rule("induction", "t", "t")

@@ -3,7 +3,8 @@
 Orthonormal k* and v* of R^n are given, and R is a function of the overlaps k.k*, v.v*, v.k*, k.v*,
 k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k - alpha (I - k
 k') grad_k R, and v likewise, both at once. The manifold is where the last three overlaps vanish;
-its volume is its Hausdorff measure of dimension 2n - 5.
+its volume is its Hausdorff measure of dimension 2n - 5. A sentence about pairs is about integers n
+alone: for another n there is no space R^n, and the sentence is true.
 """
 
 from __future__ import annotations
@@ -93,17 +94,19 @@ def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
     If the overlap of $k$ with $k*$ tends to $s$, which is 1 or $-1$, then $|k - s k*|^2 = 2 - 2 s
     (k . k*)$ tends to 0; so for $v$.
 
-    With $n >= 4$, let $k$ be uniform on the unit sphere orthogonal to $v*$, and given $k$, $v$ on
-    that orthogonal to $k*$ and $k$. The overlap of $k$ with $k*$ is one coordinate of a uniform
-    point of the unit sphere of a space of $n - 1$ dimensions, and has a density. Given $k$,
-    that of $v$ with $v*$ is one of a uniform point of the unit sphere of a space of $n - 2 >=
-    2$ dimensions which contains $v*$, whatever $k$ is, unless $k = s k*$. So the two have a
-    joint density, the product of the two, and lie in a null set of the square with probability
-    0. By the coarea formula the volume of the manifold has a density with respect to this law
-    where $k$ is not $s k*$: up to a constant the root of the Gram determinant of the gradients of
-    all five equations, which is $2 - x^2 - y^2$, over those of the equations of $k$ alone, 1, and
-    of $v$ alone, $1 - x^2$. The pairs with $k = s k*$ are of $n - 2 < 2n - 5$ dimensions. So what
-    has probability 0 has volume 0.
+    With $n >= 4$, let $N$ be a null set of the square; the pairs of the manifold whose first two
+    overlaps lie in $N$ have volume 0, as follows. The pairs with $k = s k*$ are of $n - 2 < 2n - 5$
+    dimensions. The others make up a smooth manifold, as the gradients of its five equations have
+    the Gram determinant $2 - x^2 - y^2 > 0$. Its projection $(k, v) -> k$ goes to the unit sphere
+    orthogonal to $v*$; those of the equations of $v$, with $k$ fixed, have $1 - x^2 > 0$, so that
+    the Jacobian of the projection, the root of $(1 - x^2)/(2 - x^2 - y^2)$, is positive. By the
+    coarea formula for maps between manifolds, a set of these pairs has volume 0 if for almost every
+    $k$ those $v$ that belong to it are a null set of the fibre, the unit sphere orthogonal to $k*$
+    and $k$. The overlap of $v$ with $v*$ is one coordinate of a point of this sphere, which spans
+    $n - 2 >= 2$ dimensions that contain $v*$, and has a density; so they are a null set if the $y$
+    with $(x, y)$ in $N$ are one. By Tonelli's theorem that holds for almost every $x$; and as the
+    overlap of $k$ with $k*$, one coordinate of a point of a sphere that spans $n - 1$ dimensions,
+    has a density, it holds for almost every $k$.
 
     With $n = 3$, in coordinates along $k*$, $v*$ and a third axis, $k$ is $(x, 0, z)$ and $v$ is
     $(0, y, w)$ with $z w = 0$. So the manifold consists of four circles: $k$ is one of $k*$ and
@@ -135,15 +138,17 @@ BAYES_RISK = (
 )
 
 
-@schema("conditional-risk", "InWords", 0, "conditional-expectation")
+@schema("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
 def _conditional_risk(goal: Goal) -> list[Term]:
-    """The Bayes risk, by the risk given tokens and location, and that given the tokens.
+    """The risk of a measurable predictor: an axiom, but for the algebra that it asks for.
 
-    Given that the matrix is $x$, the location is $l$ with a probability $w_l/W$, and $Y$ is $y_l =
-    x_l . v*$ and noise, which is independent of both. So $E[Y | X]$ is $M = sum w_l y_l/W$, and the
-    mean squared error given $X$ is the left side of the second hypothesis, at $p = p(x)$. It is not
-    negative, so that its mean is the risk, be it infinite; likewise with $M$ in the place of $p$.
-    Given also the location it is at least $epsilon^2$.
+    No term here speaks of measurable predictors. So the model is part of the axiom: $Y = X_J . v* +
+    xi$ has a finite second moment; given the matrix $X$ of all tokens, $J$ is $l$ with a
+    probability $w_l/W$; the noise $xi$ is centred, has the variance $epsilon^2$, and is independent
+    of both. Then $E[Y | X]$ is $M = sum w_l y_l/W$ with $y_l = X_l . v*$. The mean squared error
+    given $X$ is the left side of the second hypothesis, at $p = p(X)$; it is not negative, so that
+    its mean is the risk, be it infinite; likewise with $M$ in the place of $p$. Given also the
+    location it is at least $epsilon^2$.
     """
     require(goal.map == ("text", BAYES_RISK) and not goal.about, "another sentence")
     m, p, place = ("s", "m", "R"), ("s", "p", "R"), ("s", "l", "Z")

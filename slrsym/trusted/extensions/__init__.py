@@ -1,0 +1,1 @@
+"""Rules beyond the default base, each set of which a log has to name."""
