@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from slrsym.checker import Judged
     from slrsym.claims.check import StepReport
     from slrsym.claims.claim import Claim
     from slrsym.claims.ledger import Ledger
     from slrsym.search.step import Step
-    from slrsym.trusted import Judged
 
 
 _LEDGER = pytest.StashKey["Ledger"]()
@@ -172,7 +172,7 @@ class LogFile(pytest.File):
 
     def collect(self) -> Iterable[pytest.Item]:
         """One test for each claim of the log."""
-        from slrsym.trusted import Rejected, recheck
+        from slrsym.checker import Rejected, recheck
 
         try:
             judged = recheck(self.path)
@@ -201,10 +201,10 @@ class LogItem(_Test):
 
     def runtest(self) -> None:
         """Refuse what rests on a step without evidence, or says something else now."""
+        from slrsym.checker import differs
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.evidence.proof_log import statements
         from slrsym.statements.expressions import ProofError
-        from slrsym.trusted import differs
 
         claim = self.judged
         lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))

@@ -9,8 +9,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from slrsym.checker.log import digest
 from slrsym.cli import app
-from slrsym.trusted.log import digest
 
 CLAIM = """
 from sympy import Ge, Symbol

@@ -24,10 +24,10 @@ from slrsym.cli.shared import optional
 from slrsym.files import make_folder
 
 if TYPE_CHECKING:
+    from slrsym.checker import Judged
     from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.verification import Row
-    from slrsym.trusted import Judged
 
 _PATHS = Annotated[
     list[Path] | None,
@@ -358,8 +358,8 @@ def recheck(
     which judges nothing, says what the derivations state, and the two are compared. What has no
     evidence in the log is counted, and never called checked.
     """
-    from slrsym.trusted import Rejected, differs
-    from slrsym.trusted import recheck as judge
+    from slrsym.checker import Rejected, differs
+    from slrsym.checker import recheck as judge
 
     if file is None:
         from slrsym.evidence.shipped import SHIPPED
@@ -417,7 +417,7 @@ def _open(axioms: frozenset[str]) -> list[str]:
 
 def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
     """Refuse a log that says something else of a claim, or of its steps, than its derivation."""
-    from slrsym.trusted import Rejected, differs
+    from slrsym.checker import Rejected, differs
 
     for found in judged:
         if found.id not in said:
@@ -431,8 +431,8 @@ def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
 
 def _ids(file: Path) -> list[str]:
     """The claims that a log says it has, read before it is judged."""
-    from slrsym.trusted import Rejected
-    from slrsym.trusted.log import text_lines
+    from slrsym.checker import Rejected
+    from slrsym.checker.log import text_lines
 
     found: list[str] = []
     with suppress(Rejected):

@@ -9,16 +9,9 @@ from typing import Any
 
 from sympy import Eq, S, expand
 
-from slrsym.evidence.arithmetic import arithmetic, in_context
-from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof, places
-from slrsym.evidence.writing import plain
-from slrsym.search.chain import D
-from slrsym.search.context import Context
-from slrsym.search.step import Step, labelled
-from slrsym.statements.expressions import put
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.expect import added_all
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.expect import added_all
+from slrsym.checker.term import (
     Term,
     bound,
     children,
@@ -33,6 +26,13 @@ from slrsym.trusted.term import (
     same,
     substitute,
 )
+from slrsym.evidence.arithmetic import arithmetic, in_context
+from slrsym.evidence.emission import FAILURES, Emission, family, kind_of_proof, places
+from slrsym.evidence.writing import plain
+from slrsym.search.chain import D
+from slrsym.search.context import Context
+from slrsym.search.step import Step, labelled
+from slrsym.statements.expressions import put
 
 ZERO = num(0)
 
@@ -44,7 +44,7 @@ class _Between:
         self.em, self.context, self.x = em, context, x
         self.given = [h for h in em.hypotheses(context) if x not in free(h)]
 
-    def narrowed(self, line: Line, low: Term, high: Term) -> Line:
+    def narrowed(self, line: Inference, low: Term, high: Term) -> Inference:
         """The line with nothing supposed of the variable but that it lies between the points."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
@@ -56,11 +56,11 @@ class _Between:
             left |= {k: h for k, h in p.theorem.hypotheses.items() if self.x not in free(h)}
         return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
-    def apart(self, line: Line, low: Term, high: Term) -> Line:
+    def apart(self, line: Inference, low: Term, high: Term) -> Inference:
         """What the mean value theorem says of two slopes, of points that are in order."""
         return self.em.script.add("mean value", [self.narrowed(line, low, high)], self.x, low, high)
 
-    def cases(self, a: Term, b: Term, show: Any) -> Line:
+    def cases(self, a: Term, b: Term, show: Any) -> Inference:
         """What can be shown for two points in either order."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.em.script.add("order", (), a, b)
@@ -71,7 +71,7 @@ class _Between:
         return self.em.logic([*lines, order, *exist], kept, lines[0].theorem.conclusion)
 
 
-def _relations(line: Line, em: Emission) -> Iterator[Line]:
+def _relations(line: Inference, em: Emission) -> Iterator[Inference]:
     p = line.theorem.conclusion
     for q in p[1:] if p[0] == "and" else ():
         yield em.logic([line], line.theorem.hypotheses.values(), q)
@@ -80,7 +80,7 @@ def _relations(line: Line, em: Emission) -> Iterator[Line]:
 
 
 @family("_Monotone")
-def _monotone(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _monotone(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     (slope,) = premises
     ends = em.term(rule.start), em.term(rule.end)
@@ -95,12 +95,12 @@ def _monotone(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Lipschitz")
-def _lipschitz(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _lipschitz(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     between, wanted = _Between(em, step.context, em.term(rule.variable)), em.formula(step.statement)
     slopes = list(_relations(premises[0], em))
 
-    def show(low: Term, high: Term) -> Line:
+    def show(low: Term, high: Term) -> Inference:
         lines = [between.apart(slope, low, high) for slope in slopes]
         given = [*em.hypotheses(step.context), ("<=", low, high)]
         size, most = wanted[1:]
@@ -122,7 +122,7 @@ def _lipschitz(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Taylor")
-def _taylor(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _taylor(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     """By the mean value theorem twice: first of the slope, then of the function."""
     rule: Any = step.rule
     x, wanted = em.term(rule.variable), em.formula(step.statement)
@@ -138,7 +138,7 @@ def _taylor(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
     first = slope(of, x)
 
-    def show(low: Term, high: Term) -> Line:
+    def show(low: Term, high: Term) -> Inference:
         # Between the points the slope is above, or below, that of the parabola.
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
@@ -163,14 +163,14 @@ def _taylor(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @kind_of_proof("_EqualByDerivative")
-def _equal_by_derivative(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _equal_by_derivative(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     t, at = proof.variable, proof.at
     inner = context.substituted({t: at})
     value = em.prove(proof.value, inner, labelled(label, "value"))
     slope = em.prove(proof.derivative, context, labelled(label, "derivative"))
     last = list(proof.steps(context, label))[-1]
 
-    def closed() -> Line:
+    def closed() -> Inference:
         x, point, goal = em.term(t), em.term(at), em.formula(proof.goal)
         start = em.formula(put(proof.goal, {t: at}))
         equal = em.discharged(em.conclude(value, start, inner), context)
@@ -180,7 +180,7 @@ def _equal_by_derivative(em: Emission, proof: Any, context: Context, label: str)
         moved = em.script.add("instance", [along], ((x, z),))
         between = _Between(em, context, z)
 
-        def show(low: Term, high: Term) -> Line:
+        def show(low: Term, high: Term) -> Inference:
             line = between.apart(moved, low, high)
             return in_context(em, goal, context, [line, equal], [("<=", low, high)])
 
@@ -199,7 +199,7 @@ def _nodes(t: Term, head: str) -> Iterator[Term]:
 
 
 @family("_FundamentalTheorem")
-def _fundamental_theorem(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _fundamental_theorem(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     wanted, lines = em.formula(step.statement), []
     primitive = ("lam", (em.term(rule.variable),), (em.term(rule.antiderivative),), ())
@@ -211,7 +211,7 @@ def _fundamental_theorem(em: Emission, step: Step, premises: Sequence[Line]) -> 
     return em.from_equations(lines, wanted, step.context)
 
 
-def _integrated(em: Emission, context: Context, node: Term, primitive: Term) -> Line:
+def _integrated(em: Emission, context: Context, node: Term, primitive: Term) -> Inference:
     (x,), (body,), (low, high) = bound(node), inside(node), outside(node)
     given = [h for h in em.hypotheses(context) if x not in free(h)]
     here = [("<=", low, x)] * (low[0] != "-oo") + [("<=", x, high)] * (high[0] != "oo")
@@ -227,7 +227,7 @@ def _integrated(em: Emission, context: Context, node: Term, primitive: Term) -> 
 
 
 @family("_IntegralAlgebra")
-def _integral_algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _integral_algebra(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted, lines = em.formula(step.statement), []
     for node in {key(n): n for n in _nodes(wanted, "int")}.values():
         low, high = outside(node)
@@ -238,13 +238,13 @@ def _integral_algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Lin
 
 
 @family("_SingleOut")
-def _single_out(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _single_out(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     wanted, lines = em.formula(step.statement), []
     place = em.term(rule.place)
     for node in {key(n): n for n in _nodes(wanted, "sum")}.values():
 
-        def apart(node: Term = node) -> Line:
+        def apart(node: Term = node) -> Inference:
             line = em.script.add("term of a sum", (), node, place)
             if any(em.shown(h, em.hypotheses(step.context), step.context) is None
                    for h in line.theorem.hypotheses.values()):  # fmt: skip
@@ -257,14 +257,14 @@ def _single_out(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Termwise")
-def _termwise(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _termwise(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     """The difference of the sides is one sum, whose terms compare to 0."""
     rule: Any = step.rule
     *facts, terms = premises
     i, low, high = map(em.term, (rule.index, rule.low, rule.high))
     within = rule._inner(step.context, len(rule.facts))
 
-    def under_facts(p: Term, lines: Sequence[Line] = ()) -> Line:
+    def under_facts(p: Term, lines: Sequence[Inference] = ()) -> Inference:
         """What holds of a term in the range, by the facts; without these."""
         line = in_context(em, p, within, lines)
         for fact in reversed(facts):
@@ -290,10 +290,10 @@ def _termwise(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     def whole(t: Term) -> Term:
         return ("sum", (i,), (t,), (low, high))
 
-    def settled(line: Line) -> Line:
+    def settled(line: Inference) -> Inference:
         return em.discharged(line, step.context, exist)
 
-    exist: list[Line] = []
+    exist: list[Inference] = []
     for t in (*parts, body):
         exist.append(settled(em.script.add("under", [under_facts(defined(t))], whole(t))))
         em.keep(defined(whole(t)), step.context, exist[-1])
@@ -303,7 +303,7 @@ def _termwise(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     )
     goal = em.formula(step.statement)
 
-    def put(line: Line, old: Term, new: Term) -> Line:
+    def put(line: Inference, old: Term, new: Term) -> Inference:
         equation = em.from_equations(exist, ("=", old, new), step.context)
         paths = [plain(path) for path in places(line.theorem.conclusion, old)]
         return em.script.add("rewrite", [line, equation], paths) if paths else line

@@ -9,17 +9,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from slrsym.evidence.binders import Binders, unbound
-from slrsym.evidence.certificates import Hinted, Search
-from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
-from slrsym.evidence.writing import plain
-from slrsym.search.context import Context
-from slrsym.search.step import Step
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.arithmetic import judge, known_defined, relations, suppose
-from slrsym.trusted.calculus import cited_slopes
-from slrsym.trusted.ring import ExponentUnitTooCoarse
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.arithmetic import judge, known_defined, relations, suppose
+from slrsym.checker.calculus import cited_slopes
+from slrsym.checker.ring import ExponentUnitTooCoarse
+from slrsym.checker.term import (
     Term,
     bound,
     children,
@@ -34,7 +28,13 @@ from slrsym.trusted.term import (
     replaced,
     substitute,
 )
-from slrsym.trusted.theorem import Theorem, prove
+from slrsym.checker.theorem import Theorem, prove
+from slrsym.evidence.binders import Binders, unbound
+from slrsym.evidence.certificates import Hinted, Search
+from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
+from slrsym.evidence.writing import plain
+from slrsym.search.context import Context
+from slrsym.search.step import Step
 
 ZERO = num(0)
 # What was found before, by what was asked; it is judged anew whenever it is used.
@@ -134,9 +134,9 @@ def _searched(
 
 
 def plain_arithmetic(
-    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = (),
-    equations: Sequence[Line] = (), effort: int = 0,
-) -> Line:  # fmt: skip
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
+    equations: Sequence[Inference] = (), effort: int = 0,
+) -> Inference:  # fmt: skip
     """The line that shows a relation, where the equations give values to opaque terms."""
     premises = [*equations, *lines]
     theorems, most = [line.theorem for line in premises], effort or em.effort
@@ -145,8 +145,8 @@ def plain_arithmetic(
 
 
 def arithmetic(
-    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line] = (), effort: int = 0
-) -> Line:
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (), effort: int = 0
+) -> Inference:
     """The line that shows a relation from hypotheses and other lines; raises `Rejected`."""
     try:
         return plain_arithmetic(em, p, given, lines, effort=effort)
@@ -158,9 +158,9 @@ def arithmetic(
 
 
 def _with_equations(
-    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line],
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
-) -> Line:  # fmt: skip
+) -> Inference:  # fmt: skip
     equations = Binders(em, given, lines, plain_arithmetic).about(formulas)
     if not equations:
         raise Rejected("nothing is known of the sums, integrals and expectations")
@@ -210,9 +210,9 @@ def opaque_in(t: Term) -> dict[str, Term]:
     return found
 
 
-def special_values(em: Emission, formulas: Sequence[Term]) -> list[Line]:
+def special_values(em: Emission, formulas: Sequence[Term]) -> list[Inference]:
     """Values at 0 that SymPy puts in unasked, each by the claim that shows it."""
-    found: dict[str, list[Line]] = {}
+    found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
         at = vanishing(t)
         if key(at) in found:
@@ -232,7 +232,7 @@ def special_values(em: Emission, formulas: Sequence[Term]) -> list[Line]:
     return [line for lines in found.values() for line in lines]
 
 
-def _at(em: Emission, id: str, value: Term) -> Line:
+def _at(em: Emission, id: str, value: Term) -> Inference:
     """A claim about one real number, at a value of it."""
     line = em.book.cited(id)
     (x,) = free(line.theorem.conclusion)
@@ -285,8 +285,12 @@ def _copies(t: Term, node: Term) -> Iterator[Term]:
 
 
 def in_context(
-    em: Emission, p: Term, context: Context, lines: Sequence[Line] = (), given: Sequence[Term] = ()
-) -> Line:
+    em: Emission,
+    p: Term,
+    context: Context,
+    lines: Sequence[Inference] = (),
+    given: Sequence[Term] = (),
+) -> Inference:
     """The same under a context, where expectations that exist are numbers."""
     lines = [*lines, *special_values(em, [p, *(line.theorem.conclusion for line in lines)])]
     nodes = opaque_in(p)
@@ -299,8 +303,8 @@ def in_context(
 
 
 def _ask(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
-) -> Line:
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+) -> Inference:
     own = set(map(key, em.hypotheses(context)))
     return in_context(em, p, context, lines, [h for h in given if key(h) not in own])
 
@@ -309,7 +313,7 @@ QUESTIONS.append(_ask)
 
 
 @family("_Algebra")
-def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _algebra(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted = em.formula(step.statement)
     show = partial(in_context, em, wanted, step.context, premises)
     try:
@@ -322,10 +326,10 @@ def _algebra(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
         raise reason
 
 
-def _unified(em: Emission, wanted: Term, context: Context) -> Line:
+def _unified(em: Emission, wanted: Term, context: Context) -> Inference:
     """With values of functions under binders in the same words, where they are equal."""
-    words: dict[str, tuple[Term, Line | None]] = {}
-    meant, changed = wanted, list[tuple[tuple[Any, ...], Line]]()
+    words: dict[str, tuple[Term, Inference | None]] = {}
+    meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
     for path, t in _values_under(wanted):
         if key(t) not in words:
             words[key(t)] = (t, None)
@@ -360,13 +364,13 @@ def _values_under(
 
 
 @family("_Differentiate")
-def _differentiate(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _differentiate(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     uses = [em.book.cited(id) for id in step.uses]
     return in_context(em, em.formula(step.statement), step.context, uses)
 
 
 @family("_Definition")
-def _definition(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _definition(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     """With the meaning for zeta and Owen's T the sides are equal; then the names are put back."""
     wanted, context = em.formula(step.statement), step.context
     paths = [path for path, _ in _named(wanted)]
@@ -397,7 +401,7 @@ def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
 
 
 @family("_Structural")
-def _structural(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _structural(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     """Relations, all of some, and one under another, as the parts of larger proofs state them."""
     if step.rule.name not in ("algebra", "sign", "injectivity"):
         raise NotImplementedError(f"no evidence for {step.rule.name!r:.60} yet")

@@ -15,17 +15,14 @@ from typing import Any
 
 from flint import fmpq
 
-from slrsym.evidence.certificates import Hinted, Search
-from slrsym.evidence.emission import FAILURES, Emission
-from slrsym.evidence.values import differ
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.arithmetic import known_defined, relations, suppose
-from slrsym.trusted.calculus import cited_slopes, evaluated
-from slrsym.trusted.expect import ONE, ZERO, added, added_all, multiplied
-from slrsym.trusted.ring import PARITY, ExponentUnitTooCoarse
-from slrsym.trusted.sign import NN, NP, POS, used_in
-from slrsym.trusted.sign import ZERO as NOTHING
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.arithmetic import known_defined, relations, suppose
+from slrsym.checker.calculus import cited_slopes, evaluated
+from slrsym.checker.expect import ONE, ZERO, added, added_all, multiplied
+from slrsym.checker.ring import PARITY, ExponentUnitTooCoarse
+from slrsym.checker.sign import NN, NP, POS, used_in
+from slrsym.checker.sign import ZERO as NOTHING
+from slrsym.checker.term import (
     Term,
     bound,
     children,
@@ -42,12 +39,17 @@ from slrsym.trusted.term import (
     same,
     substitute,
 )
+from slrsym.evidence.certificates import Hinted, Search
+from slrsym.evidence.emission import FAILURES, Emission
+from slrsym.evidence.values import differ
 
 # The part of the effort for a step that one normal form may take.
 _SHARE = 10
 _RANGES = ("sum", "int")
 # Shows a relation from hypotheses and lines, with equations that give values to opaque terms.
-Arithmetic = Callable[[Emission, Term, Sequence[Term], Sequence[Line], Sequence[Line]], Line]
+Arithmetic = Callable[
+    [Emission, Term, Sequence[Term], Sequence[Inference], Sequence[Inference]], Inference
+]
 
 
 def unbound(t: Term) -> Iterator[Term]:
@@ -63,17 +65,21 @@ class Binders:
     """The equations for one question: hypotheses, and lines that it may use."""
 
     def __init__(
-        self, em: Emission, given: Sequence[Term], lines: Sequence[Line], arithmetic: Arithmetic
+        self,
+        em: Emission,
+        given: Sequence[Term],
+        lines: Sequence[Inference],
+        arithmetic: Arithmetic,
     ) -> None:
         self.em, self.given, self.lines = em, tuple(given), list(lines)
         self.arithmetic = arithmetic
         # In an order in which each speaks of terms that have been met before.
-        self.found: list[Line] = []
+        self.found: list[Inference] = []
         self._seen: set[str] = set()
 
     # -- what is asked ----------------------------------------------------------------------------
 
-    def about(self, formulas: Iterable[Term]) -> list[Line]:
+    def about(self, formulas: Iterable[Term]) -> list[Inference]:
         """Return equations for what the formulas speak of; empty if there is nothing to say."""
         nodes = {key(t): t for p in formulas for t in unbound(p)}
         for t in sorted(nodes.values(), key=lambda t: -_height(t)):
@@ -97,12 +103,12 @@ class Binders:
             return False
         return True
 
-    def shown(self, p: Term, given: Sequence[Term] | None = None) -> Line:
+    def shown(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
         """Show a relation by arithmetic from the hypotheses, the lines and what has been found."""
         given = self.given if given is None else given
         return self.arithmetic(self.em, p, given, self.lines, self.found)
 
-    def settled(self, line: Line, given: Sequence[Term] | None = None) -> Line:
+    def settled(self, line: Inference, given: Sequence[Term] | None = None) -> Inference:
         """Remove those hypotheses of a line that arithmetic shows."""
         known = {key(h) for h in (self.given if given is None else given)}
         known |= {k for other in (*self.lines, *self.found) for k in other.theorem.hypotheses}
@@ -120,7 +126,7 @@ class Binders:
             return line
         return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
-    def _known(self, p: Term) -> Line | None:
+    def _known(self, p: Term) -> Inference | None:
         """Return a line that says it, or says that the term is something."""
         if not (p[0] == "=" and same(p[1], p[2])):
             return None
@@ -131,15 +137,18 @@ class Binders:
                 return self.em.script.add("defined", [line], [place])
         return None
 
-    def _everywhere(self, p: Term) -> Line:
+    def _everywhere(self, p: Term) -> Inference:
         """Show what holds at all points of a range: of the form that derivatives ask."""
         ((x,), (body,), _) = p[1:]
         new = fresh(x, [*free(p), *free(("and", *self.given, p))])
         _, between, q = substitute(body, {x: new})
-        line = self.shown(q, (*self.given, *between[1:]))
-        kept = [h for k, h in line.theorem.hypotheses.items()
-                if k not in set(map(key, between[1:]))]  # fmt: skip
-        line = self.em.logic([line], kept, ("implies", between, q))
+        proofs: list[Inference] = []
+        kept: dict[str, Term] = {}
+        for case in between[1:] if between[0] == "or" else (between,):
+            proofs.append(self.shown(q, (*self.given, *case[1:])))
+            supposed = proofs[-1].theorem.hypotheses
+            kept |= {k: h for k, h in supposed.items() if k not in set(map(key, case[1:]))}
+        line = self.em.logic(proofs, kept.values(), ("implies", between, q))
         return self.em.script.add("generalise", [line], new)
 
     # -- derivatives ------------------------------------------------------------------------------
@@ -224,7 +233,7 @@ class Binders:
             if self._optional(self._signed, within, kind, f, head):
                 return
 
-    def _signed(self, within: Binders, kind: str, f: Term, head: Term) -> Line:
+    def _signed(self, within: Binders, kind: str, f: Term, head: Term) -> Inference:
         positive = kind in ("0<", "0<=")
         sides = (ZERO, f) if positive else (f, ZERO)
         there = within.shown((kind.strip("0"), *sides))
@@ -262,7 +271,7 @@ class Binders:
 
     _units: dict[Any, Any] = {}
 
-    def _all(self) -> list[Line]:
+    def _all(self) -> list[Inference]:
         return [*self.lines, *self.found]
 
     def _normal(self, t: Term) -> tuple[Hinted, Any]:
@@ -331,7 +340,7 @@ class Binders:
                 self.found.append(self.em.attempt(partial(self._equal, a, b)))
                 merged.add(key(a))
 
-    def _equal(self, a: Term, b: Term) -> Line:
+    def _equal(self, a: Term, b: Term) -> Inference:
         """Show that two expectations are equal."""
         names = set(bound(a))
         given = [h for h in self.given if not free(h) & names]
@@ -343,7 +352,9 @@ class Binders:
             line = exists
         else:
             lines = [line for line in self.lines if not _speaks_of(line, names)]
-            bodies = Binders(self.em, given, lines, self.arithmetic).shown(("=", inside(a)[0], body))
+            bodies = Binders(self.em, given, lines, self.arithmetic).shown(
+                ("=", inside(a)[0], body)
+            )
             line = self.settled(self.em.script.add("equal bodies", [bodies], a))
         for j, (law, other) in enumerate(zip(outside(a), outside(b), strict=True)):
             for i, (u, v) in enumerate(zip(law[1:], other[1:], strict=True), start=1):
@@ -353,7 +364,7 @@ class Binders:
         return line
 
 
-def _speaks_of(line: Line, names: set[Term]) -> bool:
+def _speaks_of(line: Inference, names: set[Term]) -> bool:
     said = (line.theorem.conclusion, *line.theorem.hypotheses.values())
     return any(free(p) & names for p in said)
 
@@ -372,7 +383,7 @@ def _may_be_equal(a: Term, b: Term) -> bool:
     return not any(differ(u, v) for u, v in pairs)
 
 
-def _is_slope(line: Line) -> bool:
+def _is_slope(line: Inference) -> bool:
     p = line.theorem.conclusion
     return p[0] == "=" and p[1][0] == "d" and not line.theorem.hypotheses
 

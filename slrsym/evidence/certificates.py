@@ -16,8 +16,8 @@ from flint import fmpq, fmpq_mat
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
-from slrsym.trusted.ring import Ring
-from slrsym.trusted.sign import (
+from slrsym.checker.ring import Ring
+from slrsym.checker.sign import (
     ANY,
     NEG,
     NN,
@@ -31,7 +31,7 @@ from slrsym.trusted.sign import (
     times,
     used_in,
 )
-from slrsym.trusted.term import Rejected, Term, key
+from slrsym.checker.term import Rejected, Term, key
 
 # How a log names the sign that is asked for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}

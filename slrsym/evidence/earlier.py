@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from slrsym.trusted import Line, Rejected, Script
-from slrsym.trusted.log import read_inference, text_lines
-from slrsym.trusted.term import Reader, Term, key
+from slrsym.checker import Inference, ProofBuilder, Rejected
+from slrsym.checker.log import read_inference, text_lines
+from slrsym.checker.term import Reader, Term, key
 
 
 def best_records(*paths: Path) -> dict[str, dict[str, Any]]:
@@ -62,7 +62,7 @@ class Earlier:
         # By what a step is called and says: the inferences that ended it.
         self._ends: dict[tuple[str, str, str], int | str] = {}
         # What inferences of then are now.
-        self._now: dict[int | str, Line] = {}
+        self._now: dict[int | str, Inference] = {}
         try:
             for row in record.get("terms", ()):
                 self._reader.add(row)
@@ -72,7 +72,7 @@ class Earlier:
         except Exception:
             self._ends = {}
 
-    def taken(self, script: Script, label: str, name: str, wanted: Term) -> Line:
+    def taken(self, script: ProofBuilder, label: str, name: str, wanted: Term) -> Inference:
         """The line by which the step was shown; raises `Rejected` if it was not, or is no more."""
         end = self._ends.get((label, name, key(wanted)))
         if end is None:
@@ -84,7 +84,7 @@ class Earlier:
         except Exception as reason:
             raise Rejected(f"malformed: {type(reason).__name__}") from None
 
-    def ends(self, label: str, name: str, wanted: Term, line: Line) -> None:
+    def ends(self, label: str, name: str, wanted: Term, line: Inference) -> None:
         """Note the line by which a step is shown now, for those that rest on it."""
         end = self._ends.get((label, name, key(wanted)))
         if isinstance(end, int):
@@ -97,7 +97,7 @@ class Earlier:
             if isinstance(line.number, str) or line.number < mark
         }  # fmt: skip
 
-    def _made(self, script: Script, number: int | str) -> Line:
+    def _made(self, script: ProofBuilder, number: int | str) -> Inference:
         if isinstance(number, str):
             return script.premise(number)
         if number < 0:

@@ -10,20 +10,9 @@ from typing import Any, TypeAlias
 
 from sympy import Integral, Matrix
 
-from slrsym.claims.check import steps_of
-from slrsym.claims.claim import Claim
-from slrsym.evidence.earlier import Earlier
-from slrsym.evidence.translate import Translator, Untranslatable
-from slrsym.evidence.values import at_random, close
-from slrsym.evidence.writing import Draft, plain
-from slrsym.gaussian.binding import Expectation
-from slrsym.search.context import Context, covariances
-from slrsym.search.regularity import is_semidefinite
-from slrsym.search.step import Proof, Step
-from slrsym.statements.expressions import ProofError, Refused
-from slrsym.trusted import Book, Line, Rejected
-from slrsym.trusted.expect import semidefinite
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, ProvedClaims, Rejected
+from slrsym.checker.expect import semidefinite
+from slrsym.checker.term import (
     RELATIONS,
     Term,
     bound,
@@ -36,11 +25,22 @@ from slrsym.trusted.term import (
     same,
     substitute,
 )
+from slrsym.claims.check import steps_of
+from slrsym.claims.claim import Claim
+from slrsym.evidence.earlier import Earlier
+from slrsym.evidence.translate import Translator, Untranslatable
+from slrsym.evidence.values import at_random, close
+from slrsym.evidence.writing import RecordingProofBuilder, plain
+from slrsym.gaussian.binding import Expectation
+from slrsym.search.context import Context, covariances
+from slrsym.search.regularity import is_semidefinite
+from slrsym.search.step import Proof, Step
+from slrsym.statements.expressions import ProofError, Refused
 
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
-Family: TypeAlias = Callable[["Emission", Step, Sequence[Line]], Line]
+Family: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
 _FAMILIES: dict[str, Family] = {}
-_PROOFS: dict[str, Callable[[Emission, Any, Context, str], Line]] = {}
+_PROOFS: dict[str, Callable[[Emission, Any, Context, str], Inference]] = {}
 # What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
 # What a family may fail with, for want of evidence.
@@ -84,19 +84,19 @@ class Emission:
     """The proof of one claim on its way into the kernel."""
 
     def __init__(
-        self, claim: Claim, find: Callable[[str], Claim], book: Book,
+        self, claim: Claim, find: Callable[[str], Claim], book: ProvedClaims,
         earlier: Earlier | None = None, patience: float = 1.0,
     ) -> None:  # fmt: skip
         self.claim, self.find, self.book = claim, find, book
         self.earlier = earlier or Earlier({})
         # How much work the search may do for a question, and what is left for the step at hand.
         self.effort = self.left = int(_EFFORT * patience)
-        self.script = Draft(book)
+        self.script = RecordingProofBuilder(book)
         self.translator = Translator()
         self.outcomes: list[Outcome] = []
         # By the number of the inference.
         self._reasons: dict[Any, str] = {}
-        self._holds: dict[tuple[str, tuple[str, ...]], Line | None] = {}
+        self._holds: dict[tuple[str, tuple[str, ...]], Inference | None] = {}
         self._asked: set[tuple[str, tuple[str, ...]]] = set()
         # Long factors, none of which is known to be equal to another up to sign.
         self.factors: list[Term] = []
@@ -142,10 +142,12 @@ class Emission:
         given = tuple(map(self.formula, claim.given))
         return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
 
-    def logic(self, premises: Iterable[Line], hypotheses: Iterable[Term], p: Term) -> Line:
+    def logic(
+        self, premises: Iterable[Inference], hypotheses: Iterable[Term], p: Term
+    ) -> Inference:
         return self.script.add("logic", premises, tuple(hypotheses), p)
 
-    def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Line:
+    def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
         """A statement on trust, listed among the axioms."""
         line = self.script.add("unchecked", (), name, tuple(given), p)
         self._reasons[line.number] = reason
@@ -153,12 +155,12 @@ class Emission:
 
     # -- small questions --------------------------------------------------------------------------
 
-    def holds(self, p: Term, context: Context) -> Line:
+    def holds(self, p: Term, context: Context) -> Inference:
         """A theorem of a formula under the hypotheses of a context; on trust if there is none."""
         line, given = self.shown_once(p, context), self.hypotheses(context)
         return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
 
-    def shown_once(self, p: Term, context: Context) -> Line | None:
+    def shown_once(self, p: Term, context: Context) -> Inference | None:
         """What is known of a question; it is asked once."""
         given = self.hypotheses(context)
         name = (key(p), tuple(sorted(map(key, given))))
@@ -172,11 +174,11 @@ class Emission:
                 self._asked.discard(name)
         return self._holds[name]
 
-    def keep(self, p: Term, context: Context, line: Line) -> None:
+    def keep(self, p: Term, context: Context, line: Inference) -> None:
         """Answer a question before it is asked."""
         self._holds[key(p), tuple(sorted(map(key, self.hypotheses(context))))] = line
 
-    def shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Line | None:
+    def shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Inference | None:
         if key(p) in map(key, given):
             return self.script.add("assume", (), p)
         if p[0] == "and":
@@ -193,14 +195,14 @@ class Emission:
                 return self.attempt(partial(ask, self, p, given, context))
         return None
 
-    def conclude(self, shown: Line, wanted: Term, context: Context) -> Line:
+    def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
         """The wanted statement from one that is it, a part of it, or implies it side by side."""
         p = shown.theorem.conclusion
         if same(p, wanted):
             return shown
         given = tuple(shown.theorem.hypotheses.values())
         pairs = _relations(p) + _relations(wanted)
-        seen: dict[str, Line] = {}
+        seen: dict[str, Inference] = {}
         for _, a, b in pairs:
             name = " ".join(sorted((key(a), key(b))))
             if name not in seen:
@@ -223,7 +225,7 @@ class Emission:
                 return self.attempt(way)
         raise Rejected(f"the statement does not follow from {key(p)[:200]}")
 
-    def _other_side(self, shown: Line, wanted: Term, context: Context) -> Line:
+    def _other_side(self, shown: Inference, wanted: Term, context: Context) -> Inference:
         """The wanted relation from one that has one side of it, where the others are equal."""
         p = shown.theorem.conclusion
         if p[0] == wanted[0] and p[0] in RELATIONS:
@@ -249,7 +251,7 @@ class Emission:
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
         return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())
 
-    def equal(self, a: Term, b: Term, context: Context) -> Line | None:
+    def equal(self, a: Term, b: Term, context: Context) -> Inference | None:
         """A theorem of an equality; None if nothing has to be shown."""
         if same(a, b):
             return None
@@ -260,8 +262,8 @@ class Emission:
 
     def cited(
         self, id: str, values: Iterable[tuple[Any, Any]], context: Context,
-        shown: Sequence[Line] = (),
-    ) -> Line:  # fmt: skip
+        shown: Sequence[Inference] = (),
+    ) -> Inference:  # fmt: skip
         """The theorem of a claim at some values, what it supposes shown."""
         line, claim = self.book.cited(id), self.find(id)
         pairs = []
@@ -277,7 +279,9 @@ class Emission:
             line = self.script.add("instance", [line], tuple(pairs))
         return self.discharged(line, context, shown)
 
-    def discharged(self, line: Line, context: Context, shown: Sequence[Line] = ()) -> Line:
+    def discharged(
+        self, line: Inference, context: Context, shown: Sequence[Inference] = ()
+    ) -> Inference:
         """The theorem under the hypotheses of the context alone; the others are shown."""
         own = set(map(key, self.hypotheses(context)))
         open_ones = [h for k, h in line.theorem.hypotheses.items() if k not in own]
@@ -290,7 +294,7 @@ class Emission:
         left = [h for k, h in needed.items() if k in own | later]
         return self.logic([line, *proofs], left, line.theorem.conclusion)
 
-    def of_some_law(self, line: Line, context: Context) -> Line:
+    def of_some_law(self, line: Inference, context: Context) -> Inference:
         """The theorem without the laws of symbols that it says nothing of: at 0 there is one."""
         given = self.hypotheses(context)
         known = free(line.theorem.conclusion).union(*map(free, given))
@@ -308,14 +312,14 @@ class Emission:
         kept = [h for k, h in needed.items() if k in own]
         return self.logic([line, *proofs], kept, line.theorem.conclusion)
 
-    def _from(self, shown: Sequence[Line], p: Term, context: Context) -> Line | None:
+    def _from(self, shown: Sequence[Inference], p: Term, context: Context) -> Inference | None:
         """A hypothesis that one of the lines shows on purpose."""
         for line in sorted(shown, key=lambda line: -likeness(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(self.conclude, line, p, context))
         return None
 
-    def attempt(self, make: Callable[[], Line]) -> Line:
+    def attempt(self, make: Callable[[], Inference]) -> Inference:
         """What `make` makes; if it fails, none of its inferences stay."""
         mark = len(self.script.lines)
         try:
@@ -333,7 +337,7 @@ class Emission:
             if v and (isinstance(v.number, str) or v.number < mark)
         }  # fmt: skip
 
-    def shown_from(self, p: Term, other: Term, context: Context) -> Line:
+    def shown_from(self, p: Term, other: Term, context: Context) -> Inference:
         """The implication of p by another formula, which is supposed besides the context."""
         given = (*self.hypotheses(context), other)
         line = self.shown(p, given, context)
@@ -341,14 +345,16 @@ class Emission:
             raise Rejected(f"not shown: {key(p)[:200]}")
         return self.logic([line], (), ("implies", ("and", *given), p))
 
-    def from_equations(self, lines: Sequence[Line], p: Term, context: Context) -> Line:
+    def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
         """A formula from equations or inequalities, by arithmetic."""
         for ask in QUESTIONS:
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
         raise Rejected("it does not follow by arithmetic")
 
-    def or_linear(self, step: Step, make: Callable[[], Line], lines: Sequence[Line] = ()) -> Line:
+    def or_linear(
+        self, step: Step, make: Callable[[], Inference], lines: Sequence[Inference] = ()
+    ) -> Inference:
         """What `make` makes; if it fails, the statement from lines by linearity."""
         try:
             return self.attempt(make)
@@ -358,8 +364,13 @@ class Emission:
             return BY_LINEARITY[0](self, step, lines)
 
     def put_back(
-        self, line: Line, goal: Term, values: Mapping[Term, Term], inner: Context, context: Context
-    ) -> Line:
+        self,
+        line: Inference,
+        goal: Term,
+        values: Mapping[Term, Term],
+        inner: Context,
+        context: Context,
+    ) -> Inference:
         """Under ``x = v, ...``: the goal, from a line that shows it with the values put in."""
         given = self.hypotheses(context)
         exact = [substitute(h, values) for h in given]
@@ -388,7 +399,7 @@ class Emission:
 
     # -- steps ------------------------------------------------------------------------------------
 
-    def step(self, step: Step, make: Callable[[], Line], kind: str = "") -> Line:
+    def step(self, step: Step, make: Callable[[], Inference], kind: str = "") -> Inference:
         """One step: its inferences, or the statement on trust if they do not show it."""
         kind, start = kind or _kind(step), len(self.script.lines)
         wanted, given = self.formula(step.statement), self.hypotheses(step.context)
@@ -415,14 +426,14 @@ class Emission:
         self.outcomes.append(Outcome(step.label, kind, "; ".join(self._reasons.values()), lines))
         return line
 
-    def prove(self, proof: Proof, context: Context, label: str = "") -> Line:
+    def prove(self, proof: Proof, context: Context, label: str = "") -> Inference:
         """The line that shows what a proof concludes."""
         make = _PROOFS.get(type(proof).__name__)
         if make is not None:
             return make(self, proof, context, label)
         return self.by_steps(proof.steps(context, label))
 
-    def by_steps(self, steps: Iterable[Step]) -> Line:
+    def by_steps(self, steps: Iterable[Step]) -> Inference:
         """Steps of a kind of proof that nothing here knows: each by its family, if it has one."""
         line = None
         for step in steps:
@@ -431,7 +442,7 @@ class Emission:
             raise Rejected("a proof without steps")
         return line
 
-    def by_family(self, step: Step, premises: Sequence[Line]) -> Line:
+    def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
         name = type(step.rule).__name__
         if name not in _FAMILIES:
             raise NotImplementedError(f"no evidence for {_kind(step)} yet")
@@ -495,11 +506,11 @@ def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
 
 
 # What is tried with the expectations of a step taken apart, where arithmetic alone fails.
-BY_LINEARITY: list[Callable[..., Line]] = []
+BY_LINEARITY: list[Callable[..., Inference]] = []
 # A relation from hypotheses.
-BY_ARITHMETIC: list[Callable[..., Line]] = []
+BY_ARITHMETIC: list[Callable[..., Inference]] = []
 # Ways to show a formula that a step needs besides its premises, in the order of cost.
-QUESTIONS: list[Callable[..., Line]] = []
+QUESTIONS: list[Callable[..., Inference]] = []
 
 
 def _relations(p: Term) -> list[Term]:
@@ -518,7 +529,7 @@ def _kind(step: Step) -> str:
 
 
 def emit(
-    claim: Claim, find: Callable[[str], Claim], book: Book,
+    claim: Claim, find: Callable[[str], Claim], book: ProvedClaims,
     earlier: Earlier | None = None, patience: float = 1.0,
 ) -> tuple[dict[str, Any], Emission]:  # fmt: skip
     """The record of a claim for the log, after which the book has the claim."""

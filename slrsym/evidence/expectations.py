@@ -13,19 +13,9 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, expand
 
-from slrsym.evidence.arithmetic import arithmetic, opaque_in, special_values
-from slrsym.evidence.emission import FAILURES, Emission, at_paths, places
-from slrsym.evidence.values import differ
-from slrsym.evidence.writing import plain
-from slrsym.gaussian import standard_normal
-from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
-from slrsym.search.context import Context
-from slrsym.search.gaussian import slope_in
-from slrsym.search.step import Step
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.expect import ONE, added_all
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.expect import ONE, added_all
+from slrsym.checker.term import (
     Term,
     bound,
     defined,
@@ -36,6 +26,16 @@ from slrsym.trusted.term import (
     outside,
     substitute,
 )
+from slrsym.evidence.arithmetic import arithmetic, opaque_in, special_values
+from slrsym.evidence.emission import FAILURES, Emission, at_paths, places
+from slrsym.evidence.values import differ
+from slrsym.evidence.writing import plain
+from slrsym.gaussian import standard_normal
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
+from slrsym.search.context import Context
+from slrsym.search.gaussian import slope_in
+from slrsym.search.step import Step
 
 # The effort for the evidence of one equation: it is found at once, or not by signs.
 QUICK = 60_000
@@ -53,14 +53,16 @@ class Calculus:
         self.em, self.context = em, context
         self.given = em.hypotheses(context)
         # An equation for each expectation that was taken apart, by its name.
-        self.lines: dict[str, Line] = {}
+        self.lines: dict[str, Inference] = {}
 
     # -- inferences -----------------------------------------------------------------------------
 
-    def add(self, rule: str, lines: Iterable[Line], *data: Any) -> Line:
+    def add(self, rule: str, lines: Iterable[Inference], *data: Any) -> Inference:
         return self.em.script.add(rule, lines, *data)
 
-    def shown(self, p: Term, lines: Sequence[Line] = (), without: Iterable[Term] = ()) -> Line:
+    def shown(
+        self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
+    ) -> Inference:
         """A relation by arithmetic, in which expectations that exist are numbers."""
         names = set(without)
         given = [h for h in self.given if not free(h) & names]
@@ -81,28 +83,30 @@ class Calculus:
         t, u = self.term(node), self.term(Expectation(integrand, node.law))
         return substitute(inside(u)[0], dict(zip(bound(u), bound(t), strict=True)))
 
-    def rewritten(self, line: Line, equation: Line, source: Term) -> Line:
+    def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
         """The equation `line` with the other side of `equation` for `source` on its right."""
         _, _, right = line.theorem.conclusion
         paths = [[2, *plain(path)] for path in places(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
-    def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Line:
+    def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
         """E sum c f = sum c E f."""
         factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
         said = ("=", inside(t)[0], added_all(factors, bodies))
         return self.add("linear", [self.shown(said, (), bound(t))], t, factors, bodies)
 
-    def with_body(self, t: Term, wanted: Term, exists: Line | None = None) -> Line:
+    def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
         """E f = E g for f = g; of an integral, a line says that it exists."""
         line = self.shown(("=", inside(t)[0], wanted), (), bound(t))
         return self.bodies(line, t, exists)
 
-    def bodies(self, line: Line, t: Term, exists: Line | None = None) -> Line:
+    def bodies(self, line: Inference, t: Term, exists: Inference | None = None) -> Inference:
         line = self.add("equal bodies", [line], t)
         return line if exists is None else self.settled(line, [exists])
 
-    def settled(self, line: Line, lines: Sequence[Line], without: Sequence[Term] = ()) -> Line:
+    def settled(
+        self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
+    ) -> Inference:
         """The line without the hypotheses that other lines, or arithmetic, show."""
         known = {key(other.theorem.conclusion) for other in lines}
         more = []
@@ -116,7 +120,7 @@ class Calculus:
             left |= other.theorem.hypotheses
         return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
-    def proved(self, line: Line) -> Line:
+    def proved(self, line: Inference) -> Inference:
         """The line under the hypotheses of the context alone; refused if one is not shown."""
         own = set(map(key, self.given))
         proofs = []
@@ -130,7 +134,7 @@ class Calculus:
         left += [h for p in proofs for h in p.theorem.hypotheses.values()]
         return self.em.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
 
-    def density(self, t: Term) -> tuple[Line, Line]:
+    def density(self, t: Term) -> tuple[Inference, Inference]:
         """E f as an integral, and that it exists."""
         line = self.add("density", (), t)
         return line, self.add("defined", [line], [2])
@@ -273,7 +277,7 @@ class Calculus:
             raise Rejected("all of the laws are concerned")
         return joined([*first, *last]), len(first)
 
-    def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Line:
+    def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
         """The variables of `e` as affine forms of those of another law."""
         t = self.term(e)
         order = [s for block in e.law.blocks() for s in block.symbols]
@@ -345,7 +349,7 @@ class Calculus:
 
     # -- putting together -----------------------------------------------------------------------
 
-    def resolved(self, line: Line, kept: Iterable[str]) -> Line:
+    def resolved(self, line: Inference, kept: Iterable[str]) -> Inference:
         """The equation with expectations on its right taken apart, but for those that are kept."""
         kept = set(kept)
         while True:
@@ -373,7 +377,7 @@ class Calculus:
                 return {name for name, names in reached.items() if name in names}
             reached = further
 
-    def conclude(self, wanted: Term, more: Sequence[Line] = ()) -> Line:
+    def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
         """The statement from the equations, by arithmetic; bodies are matched if need be."""
         named, circular = expectations_in(wanted), self._circular()
         about = [line for line in self.lines.values() if self._is_about(line, named)]
@@ -388,7 +392,7 @@ class Calculus:
         rest = [t for k, t in ends.items() if k not in self.lines]
         came_out = any(key(t) not in named for t in rest)
         equations = any(h[0] == "=" for h in self.given)
-        equal: list[Line] = []
+        equal: list[Inference] = []
         for i, a in enumerate(rest):
             # Those of the statement are compared with those that came out, if any did.
             for b in rest[:i]:
@@ -412,12 +416,14 @@ class Calculus:
         return self.shown(wanted, [*mine, *others, *equal, *more])
 
     @staticmethod
-    def _is_about(line: Line, named: Mapping[str, Term]) -> bool:
+    def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
         """Whether an equation is one of an expectation that is named, or of something else."""
         sides = line.theorem.conclusion[1:]
         return sides[0][0] != "E" or any(key(side) in named for side in sides)
 
-    def _put_in(self, wanted: Term, equations: Sequence[Line], more: Sequence[Line]) -> Line:
+    def _put_in(
+        self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
+    ) -> Inference:
         """The statement with the other sides of equations in it, and then as it was."""
         meant, named, changed = wanted, expectations_in(wanted), []
         for line in equations:

@@ -9,6 +9,17 @@ from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Integral, Mul, S, exp, expand, pi, simplify, sqrt
 
+from slrsym.checker import Inference
+from slrsym.checker.term import (
+    BINDERS,
+    Term,
+    bound,
+    inside,
+    key,
+    num,
+    outside,
+    substitute,
+)
 from slrsym.evidence.arithmetic import is_improper
 from slrsym.evidence.emission import BY_LINEARITY, FAILURES, Emission, family, places
 from slrsym.evidence.expectations import Calculus, nodes_of
@@ -19,17 +30,6 @@ from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum
 from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Link, Step
-from slrsym.trusted import Line
-from slrsym.trusted.term import (
-    BINDERS,
-    Term,
-    bound,
-    inside,
-    key,
-    num,
-    outside,
-    substitute,
-)
 
 # -- families -------------------------------------------------------------------------------------
 
@@ -46,13 +46,13 @@ def _worked(em: Emission, step: Step, *ways: str, rule: Any = None, deep: bool =
     return work
 
 
-def linear(em: Emission, step: Step, lines: Sequence[Line] = ()) -> Line:
+def linear(em: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
     """The statement from lines, by arithmetic and the linearity of expectations."""
     work = _worked(em, step)
     return work.conclude(em.formula(step.statement), [*lines, *_integrals(work, step)])
 
 
-def _integrals(work: Calculus, step: Step) -> Iterator[Line]:
+def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
     """Improper integrals, by those of the terms of what is integrated."""
     for node in step.link.statement.atoms(Integral):
         t, x = work.em.term(node), node.variables[0]
@@ -73,18 +73,18 @@ BY_LINEARITY.append(linear)
 
 
 @family("_Linearity")
-def _linearity(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _linearity(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     return linear(em, step)
 
 
 @family("_Independence")
-def _independence(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _independence(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     return _worked(em, step, "independent").conclude(em.formula(step.statement))
 
 
 @family("_NoiseMoments")
-def _moments(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    def shown(deep: bool) -> Line:
+def _moments(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    def shown(deep: bool) -> Inference:
         work = _worked(em, step, "noise", "copies", "independent", deep=deep)
         return work.conclude(em.formula(step.statement))
 
@@ -94,26 +94,26 @@ def _moments(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Stein")
-def _stein(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _stein(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     return _worked(em, step, rule=step.rule).conclude(em.formula(step.statement))
 
 
 @family("_Substitution")
-def _substitution(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _substitution(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     with suppress(*FAILURES):
         # The new variables put in often are what the statement has.
         return em.attempt(partial(_with_images, em, step, Calculus(em, step.context)))
     return _with_images(em, step, _worked(em, step))
 
 
-def _with_images(em: Emission, step: Step, work: Calculus) -> Line:
+def _with_images(em: Emission, step: Step, work: Calculus) -> Inference:
     rule: Any = step.rule
     forms = dict(rule.forms)
     for node in nodes_of(step):
         if set(node.law.symbols) == set(forms):
             factored(work, node, forms, rule.law)
 
-            def moved(node: Expectation = node) -> Line:
+            def moved(node: Expectation = node) -> Inference:
                 return work.proved(work.image(node, forms, rule.law))
 
             with suppress(*FAILURES):
@@ -122,7 +122,7 @@ def _with_images(em: Emission, step: Step, work: Calculus) -> Line:
 
 
 @family("_Symmetry")
-def _symmetry(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _symmetry(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     work = Calculus(em, step.context)
     for node in nodes_of(step):
@@ -143,7 +143,7 @@ def _symmetry(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_DifferentiateUnderExpectation")
-def _under(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _under(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     work = _worked(em, step)
     nodes = [n for side in (step.link.lhs, step.link.rhs) for n in side.atoms(Derivative)]
     for node in nodes:
@@ -167,7 +167,7 @@ def _under(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Density")
-def _density(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _density(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     work = Calculus(em, step.context)
     wanted = em.formula(step.statement)
     for side, other in ((1, 2), (2, 1)):
@@ -184,7 +184,7 @@ def _density(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_CompleteTheSquare")
-def _square(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _square(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     work, ways, sides = Calculus(em, step.context), [], []
     for side in (step.link.lhs, step.link.rhs):
@@ -216,7 +216,7 @@ def _square(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     return em.conclude(line, em.formula(step.statement), step.context)
 
 
-def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> Line:
+def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> Inference:
     """The integrand against Lebesgue measure as a factor times one exponential."""
     (body,), names = inside(integral), bound(integral)
     ((x, mean),) = whole.law.mean.items()
@@ -246,7 +246,7 @@ def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> L
 
 
 @family("_Inside")
-def _inside(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _inside(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     left, right = step.link.lhs, step.link.rhs
     link = Link(left.integrand, step.link.relation, right.integrand)
@@ -262,7 +262,7 @@ def _inside(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Conditioning")
-def _conditioning(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _conditioning(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     work = Calculus(em, step.context)
     for node in nodes_of(step):
@@ -282,7 +282,7 @@ def _conditioning(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_PeelCopy")
-def _peel(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _peel(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     work = Calculus(em, step.context)
     for node in nodes_of(step):
         for copies in node.integrand.atoms(IIDSum):

@@ -9,15 +9,9 @@ from typing import Any
 
 import sympy as sp
 
-from slrsym.evidence.arithmetic import is_improper, opaque_in
-from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission
-from slrsym.evidence.expectations import Calculus
-from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.law import GaussianLaw
-from slrsym.search.context import Context
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.expect import moments, semidefinite
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.expect import moments, semidefinite
+from slrsym.checker.term import (
     RELATIONS,
     Term,
     bound,
@@ -28,11 +22,17 @@ from slrsym.trusted.term import (
     outside,
     same,
 )
+from slrsym.evidence.arithmetic import is_improper, opaque_in
+from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission
+from slrsym.evidence.expectations import Calculus
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import GaussianLaw
+from slrsym.search.context import Context
 
 # -- that something is defined --------------------------------------------------------------------
 
 
-def _derivative_exists(em: Emission, node: Term) -> Line:
+def _derivative_exists(em: Emission, node: Term) -> Inference:
     if inside(node)[0][0] != "E":
         raise Rejected("the derivative of no expectation")
     with suppress(Rejected):
@@ -40,7 +40,7 @@ def _derivative_exists(em: Emission, node: Term) -> Line:
     return em.script.add("defined", [em.script.add("derivative of expectation", (), node)], [1])
 
 
-def _mean_exists(em: Emission, node: Term) -> Line:
+def _mean_exists(em: Emission, node: Term) -> Inference:
     with suppress(Rejected):
         return em.script.add("integrable", (), node)
     with suppress(Rejected):
@@ -49,7 +49,7 @@ def _mean_exists(em: Emission, node: Term) -> Line:
 
 
 # What shows that a node of this head is defined.
-_DEFINED: dict[str, Callable[[Emission, Term], Line]] = {
+_DEFINED: dict[str, Callable[[Emission, Term], Inference]] = {
     "E": _mean_exists,
     "copies": lambda em, node: em.script.add("copies exist", (), node),
     "d": _derivative_exists,
@@ -57,8 +57,8 @@ _DEFINED: dict[str, Callable[[Emission, Term], Line]] = {
 
 
 def _exists(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
-) -> Line:
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+) -> Inference:
     """That an expectation exists; of a matrix, that it is positive semidefinite."""
     if p[0] == "=" and is_improper(p[1]) and same(p[1], p[2]):
         return em.discharged(em.script.add("bells", (), p[1]), context)
@@ -96,7 +96,7 @@ QUESTIONS.insert(0, _exists)
 # -- matrices -------------------------------------------------------------------------------------
 
 
-def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context) -> Line:
+def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context) -> Inference:
     """As the image of a matrix that is supposed to be, or by elimination."""
     back = _Back(em)
     matrix = back.matrix(p)
@@ -106,7 +106,7 @@ def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context
     raise Rejected("no reason why a matrix is positive semidefinite")
 
 
-def _image(em: Emission, p: Term, source: Term, rows: Any, context: Context) -> Line:
+def _image(em: Emission, p: Term, source: Term, rows: Any, context: Context) -> Inference:
     line = em.script.add("psd image", (), p, source, tuple(map(em.term, rows)))
     for h in line.theorem.hypotheses.values():
         if em.shown(h, em.hypotheses(context), context) is None:

@@ -28,6 +28,20 @@ from sympy import (
     sqrt,
 )
 
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import (
+    Term,
+    bound,
+    children,
+    inside,
+    is_inside,
+    key,
+    neg,
+    num,
+    outside,
+    same,
+    substitute,
+)
 from slrsym.evidence.arithmetic import arithmetic, in_context, opaque_in
 from slrsym.evidence.emission import FAILURES, Emission, at_paths, family, places
 from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
@@ -41,20 +55,6 @@ from slrsym.search.convexity import placeholder
 from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Step
 from slrsym.statements.expressions import put
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import (
-    Term,
-    bound,
-    children,
-    inside,
-    is_inside,
-    key,
-    neg,
-    num,
-    outside,
-    same,
-    substitute,
-)
 
 ZERO = num(0)
 
@@ -116,7 +116,7 @@ class _Closing(Calculus):
                 return self.em.attempt(partial(self._centred, rule, self.term(e))), []
         return None
 
-    def _centred(self, rule: str, t: Term) -> Line:
+    def _centred(self, rule: str, t: Term) -> Inference:
         """A value of the table; refused if it is one of a centred law, and this is none."""
         line = self.add(rule, (), t)
         for h in line.theorem.hypotheses.values():
@@ -161,8 +161,8 @@ class _Closing(Calculus):
 
 
 @family("_GaussianCalculus")
-def _closed(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
-    def worked(*names: str) -> Line:
+def _closed(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    def worked(*names: str) -> Inference:
         work = _Closing(em, step.context)
         ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
         for node in nodes_of(step):
@@ -180,7 +180,7 @@ def _closed(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Price")
-def _price(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _price(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     work = Calculus(em, step.context)
     for side in (step.link.lhs, step.link.rhs):
         for node in side.atoms(Derivative):
@@ -193,7 +193,7 @@ def _price(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     return work.conclude(em.formula(step.statement))
 
 
-def _slopes_taken(work: Calculus, line: Line, f: Expr, law: Any) -> Line:
+def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inference:
     """The means of derivatives on the right, with the derivatives in closed form."""
     order = [s for block in law.blocks() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
@@ -223,7 +223,7 @@ def _slopes_taken(work: Calculus, line: Line, f: Expr, law: Any) -> Line:
 # -- theorems -------------------------------------------------------------------------------------
 
 
-def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Line:
+def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
     """The sign of a derivative, at a variable of which nothing else is known."""
     place = placeholder(x, context)
     slope = ("d", (order,), *em.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
@@ -236,7 +236,7 @@ def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context)
 
 
 @family("_Tangent")
-def _tangent(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _tangent(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     bend = _slope_line(em, rule.of, rule.variable, 2, step.context)
     line = em.script.add("tangent", [bend], em.term(rule.at), em.term(rule.point))
@@ -245,7 +245,7 @@ def _tangent(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Increasing")
-def _increasing(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _increasing(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     (order,) = premises
     _, low, high = order.theorem.conclusion
@@ -257,7 +257,7 @@ def _increasing(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
 
 
 @family("_Jensen")
-def _jensen(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _jensen(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     x = rule.variable
     bend = _slope_line(em, rule.of, x, 2, step.context)
@@ -268,14 +268,16 @@ def _jensen(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     raise Rejected("no expectation fits")
 
 
-def _jensen_at(em: Emission, step: Step, bend: Line, node: Expectation, mean: Expectation) -> Line:
+def _jensen_at(
+    em: Emission, step: Step, bend: Inference, node: Expectation, mean: Expectation
+) -> Inference:
     work = Calculus(em, step.context)
     line = work.proved(em.script.add("jensen", [bend], em.term(node)))
     ends = expectations_in(line.theorem.conclusion)
     return _with_means(work, line, em.formula(step.statement), ends)
 
 
-def _with_means(work: Calculus, line: Line, wanted: Term, ends: dict[str, Term]) -> Line:
+def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, Term]) -> Inference:
     """The statement, whose means are those of the line but for how their bodies are written."""
     for node in ends.values():
         for other in expectations_in(wanted).values():
@@ -290,7 +292,7 @@ def _with_means(work: Calculus, line: Line, wanted: Term, ends: dict[str, Term])
     return work.em.attempt(lambda: work.em.discharged(work.shown(wanted, [line]), work.context))
 
 
-def _everywhere(work: Calculus, line: Line, equation: Line, source: Term) -> Line:
+def _everywhere(work: Calculus, line: Inference, equation: Inference, source: Term) -> Inference:
     _, left, right = line.theorem.conclusion
     sides = ((1, left), (2, right))
     paths = [[i, *plain(path)] for i, side in sides for path in places(side, source)]
@@ -298,7 +300,7 @@ def _everywhere(work: Calculus, line: Line, equation: Line, source: Term) -> Lin
 
 
 @family("_CauchySchwarz")
-def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
         with suppress(*FAILURES):
@@ -306,7 +308,7 @@ def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     raise Rejected("no law fits")
 
 
-def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
+def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
     names = list(law.symbols)
     work = Calculus(em, step.context)
     total = Expectation(Add(*names), law)
@@ -321,7 +323,7 @@ def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
 
 
 @family("_Poincare")
-def _poincare(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _poincare(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
         with suppress(*FAILURES):
@@ -329,7 +331,7 @@ def _poincare(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     raise Rejected("no law fits")
 
 
-def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
+def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
     work = Calculus(em, step.context)
     node = Expectation(rule.of, law)
     line = em.script.add("poincare", (), em.term(node))
@@ -343,7 +345,7 @@ def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Line:
 
 
 @family("_Sign")
-def _sign(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _sign(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     p, given = em.formula(step.statement), em.hypotheses(step.context)
     try:
         return em.attempt(partial(in_context, em, p, step.context, premises))
@@ -357,7 +359,7 @@ def _sign(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
         return em.from_equations(premises, p, step.context)
 
 
-def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Line]:
+def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Inference]:
     """That means are not negative of what is not: zero is the mean of zero."""
     lines = []
     for node in opaque_in(p).values():
@@ -388,7 +390,7 @@ def _cuts(em: Emission, step: Step) -> Iterator[tuple[Term, int]]:
 
 def _in_two_cases(
     em: Emission, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
-) -> Line:
+) -> Inference:
     split = em.discharged(em.script.add("integers apart", (), t, k), context)
     halves = [arithmetic(em, p, (*given, case)) for case in split.theorem.conclusion[1:]]
     return em.logic([split, *halves], given, p)
@@ -407,11 +409,11 @@ def _kinks(t: Term) -> Iterator[Term]:
 
 
 @family("_Piecewise")
-def _piecewise(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _piecewise(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     return _by_pieces(em, em.formula(step.statement), step.context, ())
 
 
-def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Line:
+def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
     """In each case, what a sign, bars or a maximum are is put in their place."""
     node = next(_kinks(p), None)
     if node is None:
@@ -424,7 +426,7 @@ def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...])
     pieces = [num(k) for k in (1, 0, -1)] if name == "sign" else [first, first, last]
     paths, decided = places(p, node), set[str]()
 
-    def within(here: Term, value: Term, piece: Term) -> Line:
+    def within(here: Term, value: Term, piece: Term) -> Inference:
         decided.update(map(key, (here, value)))
         with suppress(Rejected):
             # Another case of the same number is supposed already.
@@ -459,9 +461,9 @@ _BITS = 128
 
 
 @family("_BallArithmetic")
-def _numbers(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
+def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     """Both sides as balls; means of erf(m + n G)^2 are values of Owen's T, as a claim says."""
-    p, changed = em.formula(step.statement), list[tuple[Line, list[Any]]]()
+    p, changed = em.formula(step.statement), list[tuple[Inference, list[Any]]]()
     for node in nodes_of(step):
         line = _by_owens_t(em, node, step.context)
         _, mean, value = line.theorem.conclusion
@@ -474,7 +476,7 @@ def _numbers(em: Emission, step: Step, premises: Sequence[Line]) -> Line:
     return shown
 
 
-def _by_owens_t(em: Emission, node: Expectation, context: Context) -> Line:
+def _by_owens_t(em: Emission, node: Expectation, context: Context) -> Inference:
     (g,) = node.law.symbols
     inner = Wild("u")
     found = node.integrand.match(erf(inner) ** 2)

@@ -8,15 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from slrsym.evidence.arithmetic import in_context
-from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof, likeness
-from slrsym.evidence.values import at_random, close
-from slrsym.search.context import Context
-from slrsym.search.step import Step, labelled
-from slrsym.search.theorems import _as_proof
-from slrsym.statements.maps import point_set
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import (
     Term,
     bound,
     free,
@@ -27,6 +20,13 @@ from slrsym.trusted.term import (
     same,
     substitute,
 )
+from slrsym.evidence.arithmetic import in_context
+from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof, likeness
+from slrsym.evidence.values import at_random, close
+from slrsym.search.context import Context
+from slrsym.search.step import Step, labelled
+from slrsym.search.theorems import _as_proof
+from slrsym.statements.maps import point_set
 
 # What the schemas of the kernel speak of, from what the theorems of the search do.
 _VALUES: dict[str, Callable[..., list[Any]]] = {
@@ -52,7 +52,7 @@ _VALUES: dict[str, Callable[..., list[Any]]] = {
 
 
 @kind_of_proof("_ByTheorem")
-def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
     lines = []
     for name, hypothesis in needs.hypotheses.items():
@@ -68,8 +68,8 @@ def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 
 def _by_schema(
-    em: Emission, proof: Any, step: Step, needs: Any, lines: list[tuple[Line, Context]]
-) -> Line:
+    em: Emission, proof: Any, step: Step, needs: Any, lines: list[tuple[Inference, Context]]
+) -> Inference:
     name = proof.rule.name
     read = _VALUES.get(name)
     values = tuple(read(em, proof.values) if read else map(em.term, proof.values.values()))
@@ -85,8 +85,8 @@ def _by_schema(
 
 def _shown(
     em: Emission, h: Term, places: Sequence[Term], context: Context,
-    lines: list[tuple[Line, Context]],
-) -> Line:  # fmt: skip
+    lines: list[tuple[Inference, Context]],
+) -> Inference:  # fmt: skip
     """A hypothesis of a schema: for all points of the box, it is shown at the coordinates."""
     body, names = h, list[Term]()
     while body[0] == "forall":
@@ -113,8 +113,8 @@ def _shown(
 
 def _from(
     em: Emission, p: Term, given: Sequence[Term], context: Context,
-    lines: list[tuple[Line, Context]],
-) -> Line:  # fmt: skip
+    lines: list[tuple[Inference, Context]],
+) -> Inference:  # fmt: skip
     for line, _ in lines:
         if same(line.theorem.conclusion, p):
             return line
@@ -131,7 +131,7 @@ def _from(
     relations.sort(key=lambda pair: -likeness(p, pair[0].theorem.conclusion))
     allowed = {key(h) for h in (*given, *em.hypotheses(context))}
 
-    def concluded(line: Line, inner: Context) -> Line:
+    def concluded(line: Inference, inner: Context) -> Inference:
         found = em.conclude(line, p, inner)
         if not set(found.theorem.hypotheses) <= allowed:
             raise Rejected("it holds in the box alone")

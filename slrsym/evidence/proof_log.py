@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from slrsym.checker import ProvedClaims
 from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.evidence import (
@@ -31,7 +32,6 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.search.step import Step
 from slrsym.statements.expressions import ProofError
-from slrsym.trusted import Book
 
 # Imported for what they register.
 FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes)
@@ -74,7 +74,7 @@ def emitted(
     """The record of each claim, those that it uses before it, and how its steps fared."""
     # Else what is found would depend on what was asked before.
     FOUND.clear()
-    book = Book()
+    book = ProvedClaims()
     for id in in_order(ids, find):
         try:
             yield emit(find(id), find, book, Earlier((earlier or {}).get(id, {})), patience)
@@ -110,7 +110,7 @@ def write_log(
 def statements(ids: Iterable[str], find: Callable[[str], Claim]) -> Iterator[dict[str, Any]]:
     """What claims and the steps of their proofs say, in the form of the log; nothing is judged."""
     for id in ids:
-        work, table = Emission(find(id), find, Book()), Table()
+        work, table = Emission(find(id), find, ProvedClaims()), Table()
         try:
             statement = plain(work.formula(work.claim.statement))
             given = list(map(plain, work.supposed()[1]))

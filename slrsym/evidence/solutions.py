@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import Term, key, num, same
 from slrsym.evidence.arithmetic import arithmetic
 from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof
 from slrsym.evidence.wholes import put_in
 from slrsym.search.context import Context
 from slrsym.search.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.search.step import Step, labelled
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import Term, key, num, same
 
 ZERO = num(0)
 
 
 @kind_of_proof("_SolutionSet")
-def _solution_set(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _solution_set(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     *steps, last = proof.steps(context, label)
     shown = {step.label: (em.step(step, partial(_shown, em, step)), step) for step in steps}
     return em.step(
@@ -27,7 +27,7 @@ def _solution_set(em: Emission, proof: Any, context: Context, label: str) -> Lin
     )
 
 
-def _shown(em: Emission, step: Step) -> Line:
+def _shown(em: Emission, step: Step) -> Inference:
     try:
         return em.attempt(partial(em.by_family, step, ()))
     except FAILURES:
@@ -36,7 +36,7 @@ def _shown(em: Emission, step: Step) -> Line:
         return _of_a_factor(em, step)
 
 
-def _of_a_factor(em: Emission, step: Step) -> Line:
+def _of_a_factor(em: Emission, step: Step) -> Inference:
     """As c > 0, c (x - v) = 0 implies x = v."""
     statement: Any = step.statement
     vanishes, root = statement.args
@@ -57,7 +57,7 @@ def _of_a_factor(em: Emission, step: Step) -> Line:
     return em.logic([line], em.hypotheses(step.context), em.formula(step.statement))
 
 
-def place_of(equation: Line, side: Term) -> int:
+def place_of(equation: Inference, side: Term) -> int:
     return 1 if same(equation.theorem.conclusion[1], side) else 2
 
 
@@ -66,7 +66,7 @@ class _Tree:
 
     def __init__(
         self, em: Emission, proof: Any, context: Context, label: str,
-        shown: Mapping[str, tuple[Line, Step]],
+        shown: Mapping[str, tuple[Inference, Step]],
     ) -> None:  # fmt: skip
         self.em, self.proof, self.context, self.label, self.shown = em, proof, context, label, shown
         self.given = em.hypotheses(context)
@@ -77,7 +77,7 @@ class _Tree:
         listed = [("and", *(("=", u, v) for u, v in point.items())) for point in self.points]
         self.listed: Term = ("or", *listed)
 
-    def closed(self, last: Step) -> Line:
+    def closed(self, last: Step) -> Inference:
         goal = ("and", *self.equations)
         lines = [self.branch(self.proof.tree, {}, self.context, labelled(self.label, "case"))]
         for number, point in enumerate(self.points, start=1):
@@ -85,13 +85,13 @@ class _Tree:
             lines.append(self.em.put_back(line, goal, point, step.context, self.context))
         return self.em.logic(lines, self.given, self.em.formula(last.statement))
 
-    def put_back(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Line:
+    def put_back(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Inference:
         line, step = self.shown[label]
         return self.em.put_back(line, goal, values, step.context, self.context)
 
     def branch(
         self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
-    ) -> Line:
+    ) -> Inference:
         """That one of the solutions is there, from the equations and the values found so far."""
         em, found = self.em, tuple(("=", u, v) for u, v in values.items())
         supposed = (*self.given, *self.equations, *found)
@@ -133,7 +133,7 @@ class _Tree:
         return em.logic(lines, supposed, self.listed)
 
     @staticmethod
-    def place(line: Line, factor: int) -> list[int]:
+    def place(line: Inference, factor: int) -> list[int]:
         """Where a factor stands in the equation that the product vanishes."""
         _, left, _ = line.theorem.conclusion
         return [1 if left[0] == "*" and key(left) != key(ZERO) else 2, factor]

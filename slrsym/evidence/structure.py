@@ -8,18 +8,18 @@ from typing import Any
 
 from sympy import Eq, S
 
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import Term, key, num, same, substitute
 from slrsym.evidence.arithmetic import in_context
 from slrsym.evidence.emission import FAILURES, Emission, at_paths, family, kind_of_proof, places
 from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.search.step import Step, labelled
 from slrsym.statements.expressions import put
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import Term, key, num, same, substitute
 
 
 @kind_of_proof("Chain")
-def _chain(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _chain(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     lines = []
     for number, (link, rule) in enumerate(proof.links, start=1):
         here = labelled(label, str(number))
@@ -37,7 +37,7 @@ def _chain(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 
 @kind_of_proof("_AllOf")
-def _all_of(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _all_of(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     parts = [
         em.prove(part, context, labelled(label, f"part {number}"))
         for number, part in enumerate(proof.parts, start=1)
@@ -47,7 +47,7 @@ def _all_of(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 
 @kind_of_proof("_Having")
-def _having(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _having(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     fact = em.prove(proof.fact, context, labelled(label, proof.name))
     then = em.prove(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
@@ -58,7 +58,7 @@ def _having(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 
 @kind_of_proof("_Cases")
-def _cases(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _cases(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     branches = []
     steps = list(proof.steps(context, label))
     for number, (case, inner) in enumerate(proof.branches, start=1):
@@ -70,7 +70,7 @@ def _cases(em: Emission, proof: Any, context: Context, label: str) -> Line:
         line = em.step(step, partial(em.conclude, shown, wanted, within), "case")
         branches.append((case, line))
 
-    def covered() -> Line:
+    def covered() -> Inference:
         goal, given = em.formula(proof.goal), em.hypotheses(context)
         relations = [em.formula(case) for case, _ in branches]
         lines = []
@@ -106,7 +106,7 @@ def _cases(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 
 @kind_of_proof("_Induction")
-def _induction(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _induction(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     n, goal = proof.variable, em.formula(proof.goal)
     at_zero = context.substituted({n: S.Zero})
     base = em.prove(proof.base, at_zero, labelled(label, "base"))
@@ -114,7 +114,7 @@ def _induction(em: Emission, proof: Any, context: Context, label: str) -> Line:
     first, following = (em.formula(put(proof.goal, {n: v})) for v in (S.Zero, n + 1))
     symbol = em.term(n)
 
-    def closed() -> Line:
+    def closed() -> Inference:
         wanted = [
             substitute(goal, {symbol: num(0)}),
             substitute(goal, {symbol: ("+", symbol, num(1))}),
@@ -133,17 +133,17 @@ def _induction(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 
 @family("_Hypothesis")
-def _hypothesis(em: Emission, step: Step, premises: Any) -> Line:
+def _hypothesis(em: Emission, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = em.script.add("assume", (), em.formula(rule.goal))
     return em.from_equations([line], em.formula(step.statement), step.context)
 
 
 @kind_of_proof("_Claimed")
-def _claimed(em: Emission, proof: Any, context: Context, label: str) -> Line:
+def _claimed(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     (step,) = proof.steps(context, label)
 
-    def cited() -> Line:
+    def cited() -> Inference:
         line = em.cited(proof.id, proof.values, context)
         return em.conclude(line, em.formula(proof.goal), context)
 
@@ -151,7 +151,7 @@ def _claimed(em: Emission, proof: Any, context: Context, label: str) -> Line:
 
 
 @family("Lemma")
-def _lemma(em: Emission, step: Step, premises: Any) -> Line:
+def _lemma(em: Emission, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
@@ -160,7 +160,7 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Line:
     return em.or_linear(step, partial(em.conclude, line, wanted, step.context), [line])
 
 
-def _under_derivatives(em: Emission, line: Line, wanted: Term, context: Context) -> Line:
+def _under_derivatives(em: Emission, line: Inference, wanted: Term, context: Context) -> Inference:
     """An equation for all values, put in where a side of it is differentiated."""
     p = line.theorem.conclusion
     for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():

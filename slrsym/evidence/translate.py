@@ -14,12 +14,12 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from slrsym.checker.term import COMMUTE, Term, key, neg, num
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import normal_cdf, normal_pdf
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.search.normal_forms import delta_by_bars
 from slrsym.statements.expressions import Sentence
-from slrsym.trusted.term import COMMUTE, Term, key, neg, num
 
 
 class Untranslatable(ValueError):  # noqa: N818

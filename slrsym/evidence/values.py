@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from scipy.special import owens_t
 
-from slrsym.trusted.term import Term, children, key
+from slrsym.checker.term import Term, children, key
 
 
 def differ(a: Term, b: Term) -> bool:

@@ -7,13 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from slrsym.evidence.arithmetic import opaque_in, searched, special_values
-from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path, places
-from slrsym.evidence.values import at_random, close
-from slrsym.evidence.writing import plain
-from slrsym.search.context import Context
-from slrsym.trusted import Line, Rejected
-from slrsym.trusted.term import (
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import (
     RELATIONS,
     Term,
     bound,
@@ -27,6 +22,11 @@ from slrsym.trusted.term import (
     replaced,
     same,
 )
+from slrsym.evidence.arithmetic import opaque_in, searched, special_values
+from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_path, places
+from slrsym.evidence.values import at_random, close
+from slrsym.evidence.writing import plain
+from slrsym.search.context import Context
 
 ZERO = num(0)
 # Of these, arithmetic makes normal forms without trouble.
@@ -37,8 +37,8 @@ _LONG, _TOO_LONG = 80, 1500
 
 def _of_any_numbers(
     long: bool,
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = (),
-) -> Line:  # fmt: skip
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = (),
+) -> Inference:  # fmt: skip
     """What follows whatever the long factors in it are; those that are equal get one symbol."""
     if (len(key(p)) > _TOO_LONG and not opaque_in(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
@@ -54,15 +54,17 @@ def _of_any_numbers(
 
 
 def _of_any_signs(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Line] = ()
-) -> Line:
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+) -> Inference:
     """What follows from the signs of the long factors in it."""
     if p[0] not in ("<", "<="):
         raise Rejected("no inequality")
     return _with_words(em, p, _facts(em, p, given, lines), context, True, True)
 
 
-def _facts(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line]) -> list[Line]:
+def _facts(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference]
+) -> list[Inference]:
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
     said = [p, *(line.theorem.conclusion for line in lines)]
@@ -72,12 +74,12 @@ def _facts(em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Line]) 
 
 
 def _with_words(
-    em: Emission, p: Term, facts: Sequence[Line], context: Context, sums: bool, signs: bool
-) -> Line:
+    em: Emission, p: Term, facts: Sequence[Inference], context: Context, sums: bool, signs: bool
+) -> Inference:
     taken = free(p).union(*(free(line.theorem.conclusion) for line in facts))
     words = _Words(em, context, taken, sums, _on_both_sides(p) if signs else set())
     meant, changed = words.short(p)
-    shown, supposed = list[Line](), []
+    shown, supposed = list[Inference](), []
     others = [(s, t) for s, t in words.values.items() if key(t) not in words.common]
     for s, t in others if signs else ():
         for line in _signs(em, t, facts, context):
@@ -102,8 +104,8 @@ def _with_words(
 
 def put_in(
     em: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
-    shown: Sequence[Line], context: Context, effort: int | None = None,
-) -> Line:  # fmt: skip
+    shown: Sequence[Inference], context: Context, effort: int | None = None,
+) -> Inference:  # fmt: skip
     """What follows for any values of symbols, at these, where what it supposes is shown."""
     name, _, *data = searched(p, supposed, (), effort or em.effort // 10, em)
     line = em.script.add(name, (), *data)
@@ -127,7 +129,7 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
         yield num(-4), ("^", -1, 2, ("pi",)), t[2]
 
 
-def _exists(em: Emission, t: Term, lines: Sequence[Line], context: Context) -> Line:
+def _exists(em: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
     """That a term is defined; a relation in which it stands says so."""
     for line in lines:
         for path in places(line.theorem.conclusion, t):
@@ -150,9 +152,9 @@ class _Words:
         # What the symbols stand for, and what is written for a factor, with the equation if it is
         # another factor.
         self.values: dict[Term, Term] = {}
-        self._written: dict[str, tuple[Term, Line | None]] = {}
+        self._written: dict[str, tuple[Term, Inference | None]] = {}
 
-    def short(self, t: Term) -> tuple[Term, list[tuple[Any, Line]]]:
+    def short(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
         """The term with symbols for factors; where others stood, with the equations."""
         parts, changed = [], []
         for path, factor in _long_factors(t, self.sums, self.common):
@@ -162,7 +164,7 @@ class _Words:
                 changed.append((path, equation))
         return _at(t, parts), changed
 
-    def _word(self, t: Term) -> tuple[Term, Line | None]:
+    def _word(self, t: Term) -> tuple[Term, Inference | None]:
         if key(t) not in self._written:
             self._written[key(t)] = self._as_another(t) or (self._symbol(t), None)
         return self._written[key(t)]
@@ -175,7 +177,7 @@ class _Words:
             self.values[s] = t
         return s
 
-    def _as_another(self, t: Term) -> tuple[Term, Line] | None:
+    def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
         """By an earlier factor, if it is one's multiple, with the equation that says so."""
         value = at_random(t)
         for other in self.em.factors if value is not None else ():
@@ -231,15 +233,17 @@ def _on_both_sides(p: Term) -> set[str]:
     return a & b
 
 
-def _signs(em: Emission, t: Term, facts: Sequence[Line], context: Context) -> Iterator[Line]:
+def _signs(
+    em: Emission, t: Term, facts: Sequence[Inference], context: Context
+) -> Iterator[Inference]:
     """The sign of a factor; of a power, on which side of 1 it is, too."""
     effort = em.effort // 10
 
-    def quickly(p: Term) -> Line:
+    def quickly(p: Term) -> Inference:
         name, _, *data = searched(p, (), [line.theorem for line in facts], effort, em)
         return em.script.add(name, facts, *data)
 
-    def beside_one() -> Line:
+    def beside_one() -> Inference:
         x = ("s", "x", "R")
         positive = [("<", ZERO, u) for u in (x, t[3])]
         beside = [_beside_one(u, t[3]) for u in (x, t[3])]
@@ -279,7 +283,7 @@ def _is_of_one_kind(p: Term) -> bool:
     return a[0] in ("^", "f") and a[: len(a) - 1] == b[: len(b) - 1] and a[:2] != ("f", "abs")
 
 
-def _alike(em: Emission, p: Term, context: Context) -> Line:
+def _alike(em: Emission, p: Term, context: Context) -> Inference:
     """f(x) = f(y), as x = y."""
     if same(*p[1:]):
         raise Rejected("whether it is defined is asked")

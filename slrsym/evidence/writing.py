@@ -6,9 +6,17 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from slrsym.trusted.log import EXTENSIONS, FORMAT, Book, Line, Script, digest, load_extensions
-from slrsym.trusted.term import BINDERS, PARAMETERS, Term
-from slrsym.trusted.theorem import RULES, Theorem
+from slrsym.checker.log import (
+    EXTENSIONS,
+    FORMAT,
+    Inference,
+    ProofBuilder,
+    ProvedClaims,
+    digest,
+    load_extensions,
+)
+from slrsym.checker.term import BINDERS, PARAMETERS, Term
+from slrsym.checker.theorem import RULES, Theorem
 
 # A proof may use every rule; its log names the extensions that it needs.
 load_extensions(list(EXTENSIONS))
@@ -42,21 +50,21 @@ def plain(t: Any) -> Any:
     return [plain(p) for p in t] if isinstance(t, tuple) else t
 
 
-class Draft(Script):
+class RecordingProofBuilder(ProofBuilder):
     """The proof of one claim, and what the log is to say of it."""
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: ProvedClaims) -> None:
         super().__init__(book)
         self.lines: list[tuple[str, list[int | str], tuple[Any, ...]]] = []
         self._steps: list[tuple[str, str, int | str, Theorem]] = []
 
-    def add(self, name: str, premises: Iterable[Line] = (), *data: Any) -> Line:
+    def add(self, name: str, premises: Iterable[Inference] = (), *data: Any) -> Inference:
         premises = list(premises)
         made = super().add(name, premises, *data)
         self.lines.append((name, [p.number for p in premises], data))
         return made
 
-    def step(self, label: str, name: str, shown: Line) -> None:
+    def step(self, label: str, name: str, shown: Inference) -> None:
         """Note that an inference, or a claim that is cited, ends a step of the proof."""
         self._steps.append((label, name, shown.number, shown.theorem))
 
@@ -65,7 +73,7 @@ class Draft(Script):
         del self.lines[mark:], self.theorems[mark:]
 
     def record(
-        self, id: str, statement: Term, given: Sequence[Term], shown: Line
+        self, id: str, statement: Term, given: Sequence[Term], shown: Inference
     ) -> dict[str, Any]:
         """Enter the claim into the book; what the log says of it."""
         self.book.enter(id, statement, given, shown.theorem)

@@ -246,7 +246,7 @@ for _axiom in (
     Axiom(
         "conditional-risk",
         "Let $Y$ have a finite second moment; given $X$, let $Y$ be $y_l$ and independent centred "
-        "noise of variance $epsilon^2$, with a probability $w_l/W$ for each $l$. Then $E[Y | X]$ is "
+        "noise of variance $epsilon^2$, with a probability $w_l/W$ each. Then $E[Y | X]$ is "
         "the mean of $y_l$ by these weights, and the risk of a measurable $p(X)$ is the mean of "
         "its mean squared error given $X$.",
         "Williams, Probability with Martingales, Sections 9.7 to 9.10",

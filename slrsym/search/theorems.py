@@ -30,7 +30,7 @@ def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     They are those of the kernel's schema of this name.
     """
-    from slrsym.trusted.vectors import SCHEMAS
+    from slrsym.checker.vectors import SCHEMAS
 
     *_, function, axioms = SCHEMAS[name]
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")

@@ -24,6 +24,9 @@ from sympy import (
     true,
 )
 
+from slrsym.checker import Theorem
+from slrsym.checker.term import num
+from slrsym.checker.theorem import prove
 from slrsym.gaussian import Expectation, GaussianLaw, NoiseLaw, standard_normal
 from slrsym.proof import (
     Chain,
@@ -53,9 +56,6 @@ from slrsym.proof import (
 )
 from slrsym.search.axioms import axiom
 from slrsym.search.step import Link, Proof, Rule, Step
-from slrsym.trusted import Theorem
-from slrsym.trusted.term import num
-from slrsym.trusted.theorem import prove
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 positive = Symbol("p", positive=True)

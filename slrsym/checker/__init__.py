@@ -1,0 +1,7 @@
+"""The proof kernel: terms, theorems, and the log that it judges. Imports python-flint alone."""
+
+from slrsym.checker import analysis, arithmetic, expect, means, numbers, vectors
+from slrsym.checker.log import Inference, Judged, ProofBuilder, ProvedClaims, differs, recheck
+from slrsym.checker.ring import Ring
+from slrsym.checker.term import Rejected
+from slrsym.checker.theorem import Theorem

@@ -1,0 +1,173 @@
+"""Functions on intervals, and sums: the mean value and fundamental theorems, parts of a range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from slrsym.checker.calculus import continuous
+from slrsym.checker.expect import ONE, ZERO, moderate, polynomial
+from slrsym.checker.term import (
+    Term,
+    bound,
+    defined,
+    free,
+    inside,
+    is_term,
+    neg,
+    num,
+    outside,
+    replaced,
+    require,
+    same,
+    sort_conditions,
+    substitute,
+)
+from slrsym.checker.theorem import Theorem, leaving, made, merged, one, relation, rule
+
+
+def antiderivative(slope: Term, x: Term, point: Term) -> Term:
+    """At a point, a function with this derivative: of a derivative at x, what is differentiated."""
+    if x not in free(slope):
+        return ("*", slope, point)
+    require(slope[0] == "d" and slope[1] == (1,) and outside(slope) == (x,), "no derivative at x")
+    require(x not in free(("lam", bound(slope), inside(slope), ())), "the function depends on x")
+    return substitute(inside(slope)[0], {bound(slope)[0]: point})
+
+
+@rule("mean value", "t", "t", "t")
+def _mean_value(premises: Sequence[Theorem], x: Term, low: Term, high: Term) -> Any:
+    """If f' <= g' between two points, f(high) + g(low) <= g(high) + f(low).
+
+    Each side of the premise is the derivative of a function at x, or free of x, and then that of a
+    multiple of x. As the premise says that the derivatives exist at every point of the closed
+    interval, g - f is continuous there, and by the mean value theorem does not fall; it rises if
+    the derivatives differ at every point, and the points do. Sorts of symbols are intervals, but
+    for the numbers that are not 0; so what lies between two numbers of a sort is of the sort.
+    """
+    theorem = one(premises)
+    kind, a, b = relation(theorem.conclusion)
+    require(kind != "!=", "the derivatives are not compared")
+    require(x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "x runs over no interval")
+    require(is_term(low) and is_term(high) and x not in free(low) | free(high), "the two points")
+    given = leaving(("int", (x,), (ZERO,), (low, high)), merged([theorem]))
+    asked = [("<" if kind == "<" else "<=", low, high)]
+    asked += [p for end in (low, high) for p in sort_conditions(x[2], end) if x[2] != "R"]
+    (f_low, g_low), (f_high, g_high) = (
+        [antiderivative(slope, x, end) for slope in (a, b)] for end in (low, high)
+    )
+    conclusion = made((kind, ("+", f_high, g_low), ("+", g_high, f_low)))
+    return [*given.values(), *asked], conclusion, ("mean-value-theorem",)
+
+
+@rule("fundamental theorem", "t")
+def _fundamental_theorem(premises: Sequence[Theorem], node: Term) -> Any:
+    """The integral of a derivative is the difference of the values at the ends, if it exists.
+
+    The premise says that the integrand is the derivative of F at every point of the range. Then F
+    is differentiable everywhere in the closed interval, and its derivative is integrable, as the
+    integral exists (W. Rudin, Real and Complex Analysis, 7.21). At an infinite end F has to be a
+    product of a moderate function and exp of a quadratic form with a negative square: there F
+    tends to 0.
+    """
+    theorem = one(premises)
+    kind, body, slope = relation(theorem.conclusion)
+    require(node[0] == "int" and kind == "=" and same(body, inside(node)[0]), "another integrand")
+    (x,), (low, high) = bound(node), outside(node)
+    require(x not in free(low) | free(high), "an end of the name of the variable; rename it")
+    require(slope[0] == "d" and x in free(slope), "no derivative at the variable")
+    given = leaving(node, merged([theorem]))
+    asked, values = [defined(node)], []
+    require(low[0] != "oo" and high[0] != "-oo", "ends in order")
+    for end in (low, high):
+        if is_term(end):
+            values.append(antiderivative(slope, x, end))
+        else:
+            asked += _vanishing(antiderivative(slope, x, x), x)
+            values.append(ZERO)
+    return [*given.values(), *asked], ("=", node, ("+", values[1], neg(values[0]))), (
+        "fundamental-theorem-of-calculus",
+    )  # fmt: skip
+
+
+def _vanishing(f: Term, x: Term) -> list[Term]:
+    """What has to hold for f to tend to 0 far out."""
+    parts = f[1:] if f[0] == "*" else (f,)
+    places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free(p)]
+    require(places, "not a product with an exponential")
+    found = polynomial(parts[places[0]][2], [x])
+    require(max(found) == (2,), "the exponent is not a quadratic form")
+    rest = [p for i, p in enumerate(parts) if i != places[0]]
+    asked = [p for part in rest for p in moderate(part, frozenset({x}))]
+    return [*asked, *(defined(c) for c in found.values()), made(("<", found[2,], ZERO))]
+
+
+@rule("bells", "t")
+def _bells(premises: Sequence[Theorem], node: Term) -> Any:
+    """The integral exists of a sum of bells: of moderate functions times exp of such forms."""
+    require(not premises and node[0] == "int", "an integral is needed here")
+    (x,), (body,), ends = bound(node), inside(node), outside(node)
+    asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
+    asked += [defined(end) for end in ends if is_term(end)]
+    require(not any(x in free(p) for p in asked), "an end of the name of the variable; rename it")
+    return asked, defined(node), ("gaussian-moments",)
+
+
+@rule("integral exists", "t")
+def _integral_exists(premises: Sequence[Theorem], node: Term) -> Any:
+    """The integral between two points of what is continuous, and defined at all points between."""
+    theorem = one(premises)
+    require(node[0] == "int" and all(map(is_term, outside(node))), "not between two points")
+    (body,), (x,) = inside(node), bound(node)
+    require(same(theorem.conclusion, defined(body)), "the premise is not that the body is defined")
+    continuous(body, x)
+    given = leaving(node, merged([theorem]))
+    return (
+        [*given.values(), *map(defined, outside(node))],
+        defined(node),
+        ("continuous-integrable",),
+    )
+
+
+@rule("adjacent", "t", "t")
+def _adjacent(premises: Sequence[Theorem], first: Term, second: Term) -> Any:
+    """Integrals over adjacent intervals, both of which exist, add up.
+
+    An integral from a to b is that from b to a with the other sign; so the order does not matter.
+    """
+    require(not premises and first[0] == second[0] == "int", "two integrals are needed here")
+    (_, middle), (other, high) = outside(first), outside(second)
+    require(is_term(middle) and same(middle, other), "the intervals are not adjacent")
+    body = ("lam", bound(first), inside(first), ())
+    require(same(body, ("lam", bound(second), inside(second), ())), "of two functions")
+    whole = replaced(first, {(3, 1): high})
+    asked = [defined(first), defined(second)]
+    return asked, ("=", ("+", first, second), made(whole)), ("integral-linearity",)
+
+
+@rule("term of a sum", "t", "t")
+def _term_of_sum(premises: Sequence[Theorem], node: Term, place: Term) -> Any:
+    """A sum is what comes before one of its terms, that term, and what comes after.
+
+    A sum is defined if its ends are integers, of which the last is at least the first less 1, and
+    all its terms are defined; so the parts are, too.
+    """
+    require(not premises and node[0] == "sum", "a sum is needed here")
+    (i,), (body,), (low, high) = bound(node), inside(node), outside(node)
+    before = made(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
+    after = made(("sum", (i,), (body,), (("+", place, ONE), high)))
+    term = substitute(body, {i: place})
+    asked = [("o", "integer", place), ("<=", low, place), ("<=", place, high), defined(node)]
+    return asked, ("=", node, ("+", before, term, after)), ("induction",)
+
+
+@rule("absolute value", "t")
+def _absolute(premises: Sequence[Theorem], a: Term) -> Any:
+    """|a| is a or -a, whichever is not negative."""
+    require(not premises and is_term(a), "a term is needed here")
+    size = ("f", "abs", a)
+    sides = (
+        ("and", ("<=", ZERO, a), ("=", size, a)),
+        ("and", ("<=", a, ZERO), ("=", size, neg(a))),
+    )
+    return [defined(a)], ("or", *sides), ()

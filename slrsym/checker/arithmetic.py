@@ -1,0 +1,187 @@
+"""The rule `arithmetic`: a relation by normal forms, from facts, with evidence about signs.
+
+Evidence is a list of four parts: how many generators there are; finer units of exponents; the
+numbers of the facts that are used, in order; and answers. An answer ``[relation, polynomial,
+entries]`` names its question, how a polynomial compares with zero, and lists entries, from each of
+which the ring learns a sign; a question that is asked again takes its next answer:
+
+- ``["sign", p, [[c, [[g, n], ...]], ...], f]``: the sign of p, from f p = sum of c times the
+  product of g^n, where f > 0;
+- ``["exp", a, b]`` and the other tables of `Ring.compare`.
+
+Generators are numbered as they are made. A polynomial is a list of ``[coefficient, generator,
+exponent, ...]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flint import fmpq
+
+from slrsym.checker.calculus import cited_slopes
+from slrsym.checker.ring import Ring, is_integral
+from slrsym.checker.sign import (
+    NEG,
+    POS,
+    QUESTIONS,
+    SIGNS,
+    ZERO,
+    Facts,
+    Poly,
+    Sign,
+    number,
+    times,
+)
+from slrsym.checker.term import (
+    BINDERS,
+    RELATIONS,
+    Term,
+    children,
+    is_inside,
+    key,
+    require,
+)
+from slrsym.checker.theorem import Theorem, merged, rule
+
+
+class Answers:
+    """The evidence of an inference, by its questions."""
+
+    def __init__(self, data: Any) -> None:
+        require(isinstance(data, list), "malformed evidence: the answers are not a list")
+        for answer in data:
+            require(_is_list(answer, 3) and answer[0] in QUESTIONS, "malformed answer")
+            require(isinstance(answer[2], list), "malformed answer: no list of entries")
+        self._data = data
+        self._left: dict[tuple[Sign, str], list[Any]] | None = None
+
+    def __call__(self, ring: Ring, p: Poly, sign: Sign) -> None:
+        if self._left is None:
+            self._left = {}
+            for name, q, entries in self._data:
+                question = QUESTIONS[name], str(ring.facts.read(q))
+                self._left.setdefault(question, []).append(entries)
+        # Asked again, when more is known, a question may have another answer.
+        waiting = self._left.get((sign, str(p)))
+        for entry in waiting.pop(0) if waiting else ():
+            _learn(ring, entry)
+
+
+def _is_list(data: Any, length: int) -> bool:
+    return isinstance(data, list) and len(data) == length
+
+
+def _learn(ring: Ring, entry: Any) -> None:
+    """Learn from one entry: a combination, or a table."""
+    require(isinstance(entry, list) and entry, "malformed entry")
+    read = ring.facts.read
+    if entry[0] != "sign":
+        require(_is_list(entry, 3) and isinstance(entry[0], str), "malformed entry of a table")
+        ring.compare(entry[0], read(entry[1]), read(entry[2]))
+        return
+    require(_is_list(entry, 4) and isinstance(entry[2], list), "malformed combination")
+    rows = []
+    for row in entry[2]:
+        require(_is_list(row, 2) and isinstance(row[1], list), "malformed row of a combination")
+        parts = []
+        for part in row[1]:
+            require(_is_list(part, 2), "malformed power in a combination")
+            require(type(part[1]) is int and 0 < part[1] < 100, "an exponent beyond 1 to 99")
+            parts.append((read(part[0]), part[1]))
+        rows.append((number(row[0]), parts))
+    ring.facts.combine(read(entry[1]), rows, read(entry[3]))
+
+
+# -- facts and goals ------------------------------------------------------------------------------
+
+
+def relations(p: Term) -> list[Term]:
+    """Return the relations in a conjunction."""
+    if p[0] == "and":
+        return [r for q in p[1:] for r in relations(q)]
+    return [p] if p[0] in RELATIONS else []
+
+
+def known_defined(facts: Sequence[Term]) -> frozenset[str]:
+    """Return the keys of what binds variables and stands in facts, with no binder around it."""
+    found, left = set(), [t for p in facts for t in p[1:]]
+    while left:
+        t = left.pop()
+        if t[0] in BINDERS:
+            found.add(key(t))
+        left += [part for place, part in children(t) if not is_inside(t, place)]
+    return frozenset(found)
+
+
+def suppose(ring: Ring, p: Term) -> None:
+    """Learn from a relation that holds.
+
+    An equation whose left side is an opaque term that was not seen before gives its value.
+    """
+    ring.is_fact = True
+    try:
+        if p[0] == "=" and ring.give(p[1], p[2]):
+            return
+        n, d = ring.minus(ring.of(p[1]), ring.of(p[2]))
+    finally:
+        ring.is_fact = False
+    s = ring.facts.sign(d)
+    if len(s) == 1:
+        ring.facts.learn(n, times(SIGNS[p[0]], s))
+    else:
+        ring.facts.learn(n * d, SIGNS[p[0]])
+    if p[0] == "=":
+        ring.facts.learn(n, ZERO)
+
+
+def judge(ring: Ring, p: Term) -> None:
+    """Refuse unless a relation holds by what the ring knows, and its evidence."""
+    if p[0] == "o" and p[1] == "integer":
+        require(is_integral(p[2]), "not known to be an integer by its form")
+        ring.of(p[2])
+        return
+    require(p[0] in RELATIONS, "arithmetic shows relations, and that terms are integers")
+    a, b, want = ring.of(p[1]), ring.of(p[2]), SIGNS[p[0]]
+    if p[0] == "=" and ring.same(a, b):
+        return
+    n, d = ring.minus(a, b)
+    if ring.sign((n, d)) <= want:
+        return
+    s = ring.facts.sign(d)
+    if p[0] in ("<", "<=") and s != POS:
+        n = -n if s == NEG else ring.facts.reduced(n * d)
+    ring.need(n, want, "the two sides are not known to compare")
+
+
+@rule("arithmetic", "ts", "t", "json")
+def _arithmetic(
+    premises: Sequence[Theorem], hypotheses: tuple[Term, ...], p: Term, evidence: Any
+) -> Any:
+    """Show a relation by normal forms, from hypotheses and the conclusions of premises."""
+    require(_is_list(evidence, 4), "malformed evidence: expected four parts")
+    size, units, use, answers = evidence
+    require(type(size) is int and 0 < size <= 64, "malformed evidence: 1 to 64 generators")
+    require(isinstance(units, list), "malformed evidence: the units are not a list")
+    require(isinstance(use, list), "malformed evidence: the facts to use are not a list")
+    facts = [r for q in (*hypotheses, *(t.conclusion for t in premises)) for r in relations(q)]
+    slopes, defined = cited_slopes(premises), known_defined(facts)
+    ring = Ring(size, _read_units(units, size), Answers(answers), slopes, defined)
+    for i in use:
+        require(type(i) is int and 0 <= i < len(facts), "malformed evidence: no such fact")
+        suppose(ring, facts[i])
+    judge(ring, p)
+    given = merged(premises) | {key(h): h for h in hypotheses}
+    return given.values(), p, ()
+
+
+def _read_units(data: list[Any], size: int) -> dict[Any, fmpq]:
+    """Return the units of exponents: of a monomial over a denominator."""
+    facts, found = Facts(size), {}
+    for unit in data:
+        require(_is_list(unit, 3), "malformed unit: expected three parts")
+        monomial, below = (facts.name(facts.read(p)) for p in unit[:2])
+        found[monomial, below] = number(unit[2])
+        require(found[monomial, below] > 0, "malformed unit: not positive")
+    return found

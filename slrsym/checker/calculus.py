@@ -1,0 +1,241 @@
+"""The one function that differentiates, and what it asks of the point at which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from slrsym.checker.term import (
+    Rejected,
+    Term,
+    apart,
+    bound,
+    children,
+    defined,
+    free,
+    fresh,
+    has_copies,
+    inside,
+    is_small,
+    is_term,
+    neg,
+    num,
+    outside,
+    require,
+    substitute,
+)
+from slrsym.checker.theorem import Theorem, rule
+
+# What has to hold at the point for a derivative to exist: relations that stay true nearby, or that
+# such relations hold on an interval.
+Asked: TypeAlias = list[Term]
+# Derivatives of functions that are claims: of each argument, the names of the arguments and a term.
+Slopes: TypeAlias = Mapping[tuple[str, int], tuple[tuple[Term, ...], Term]]
+
+HALF = num(1, 2)
+
+
+def fn(name: str, *args: Term) -> Term:
+    return ("f", name, *args)
+
+
+def inverse(t: Term, root: int = 1) -> Term:
+    return ("^", -1, root, t)
+
+
+def square(t: Term) -> Term:
+    return ("^", 2, 1, t)
+
+
+def unfolded(t: Term) -> Term:
+    """The derivatives of erf, by what they are."""
+    if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
+        x = t[2]
+        bell = ("*", num(2), inverse(("pi",), 2), fn("exp", neg(square(x))))
+        return bell if t[1] == "erf_prime" else ("*", num(-2), x, bell)
+    return t
+
+
+def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
+    """A node ``d`` without the derivative; what that needs is put into `asked`."""
+    # Names that nothing else has, so that what is asked may be read at the point.
+    new = apart(bound(t), free(t) | set(bound(t)))
+    body = substitute(inside(t)[0], new)
+    inner: Asked = []
+    for x, order in zip(new.values(), t[1], strict=True):
+        for _ in range(order):
+            body = derivative(body, x, slopes, inner)
+            require(is_small((body, *inner)), "a derivative that is too long")
+    put = dict(zip(new.values(), outside(t), strict=True))
+    asked += [substitute(p, put) for p in inner]
+    return substitute(body, put)
+
+
+def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """The derivative in a real variable."""
+    if x not in free(t):
+        return num(0)
+    head = t[0]
+    if head == "s":
+        return num(1)
+    if head == "+":
+        return ("+", *(derivative(a, x, slopes, asked) for a in t[1:]))
+    if head == "*":
+        parts = enumerate(t[1:], 1)
+        return ("+", *(("*", *t[1:i], derivative(a, x, slopes, asked), *t[i + 1 :])
+                       for i, a in parts if x in free(a)))  # fmt: skip
+    if head == "^":
+        _, p, q, b = t
+        if q != 1:
+            asked.append(("<", num(0), b))
+        less = ("^", p - q, q, b) if p != q else num(1)
+        return ("*", num(p, q), less, derivative(b, x, slopes, asked))
+    if head == "u":
+        _, name, sort, orders, *args = t
+        more = [(*orders[:i], n + 1, *orders[i + 1 :]) for i, n in enumerate(orders)]
+        return ("+", *(("*", ("u", name, sort, m, *args), derivative(a, x, slopes, asked))
+                       for m, a in zip(more, args, strict=True) if x in free(a)))  # fmt: skip
+    if head == "f":
+        simple = unfolded(t)
+        if simple is not t:
+            return derivative(simple, x, slopes, asked)
+        inner = [derivative(a, x, slopes, asked) if x in free(a) else None for a in t[2:]]
+        outer = partials(t, slopes, asked, [a is not None for a in inner])
+        return (
+            "+",
+            *(("*", o, a) for o, a in zip(outer, inner, strict=True) if a is not None and o),
+        )
+    if head == "sum":
+        ends = frozenset().union(*map(free, outside(t)))
+        require(x not in ends, "the derivative of a sum in one of its ends")
+        return ("sum", bound(t), (_all_over(t, x, slopes, asked),), outside(t))
+    if head == "int":
+        return _of_integral(t, x, slopes, asked)
+    if head == "d":
+        return derivative(evaluated(t, slopes, asked), x, slopes, asked)
+    raise Rejected(f"no derivative of {head}")
+
+
+def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """Return the derivative of what is summed, which is asked to exist for all terms."""
+    ((y,), (body,), (low, high)) = t[1:]
+    inner: Asked = []
+    slope = derivative(body, x, slopes, inner)
+    between = ("and", ("<=", low, y), ("<=", y, high))
+    asked += [("forall", (y,), (("implies", between, p),), ()) for p in inner]
+    return slope
+
+
+def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """Return the derivative by Leibniz's rule.
+
+    Between the ends, in whichever order they are, the integrand has to be continuous, defined and
+    continuously differentiable in x; as the interval is compact, it then is near the point, too.
+    At an end that moves, it has to be so a little beyond.
+    """
+    ((y,), (body,), (low, high)) = t[1:]
+    require(is_term(low) and is_term(high), "the derivative of an improper integral")
+    require(y not in free(low) | free(high), "an end has the name of the bound variable")
+    continuous(body, y)
+    inner: Asked = [defined(body)]
+    slope = derivative(body, x, slopes, inner)
+    between = ("or", ("and", ("<=", low, y), ("<=", y, high)),
+               ("and", ("<=", high, y), ("<=", y, low)))  # fmt: skip
+    asked += [("forall", (y,), (("implies", between, p),), ()) for p in inner]
+    terms = [("int", (y,), (slope,), (low, high))]
+    for s, end in ((1, high), (-1, low)):
+        if x in free(end):
+            beyond: Asked = []
+            derivative(body, y, slopes, beyond)
+            asked += [substitute(p, {y: end}) for p in beyond]
+            terms.append(
+                ("*", num(s), substitute(body, {y: end}), derivative(end, x, slopes, asked))
+            )
+    return ("+", *terms)
+
+
+def continuous(t: Term, x: Term) -> None:
+    """Refuse a term that is not continuous in a variable wherever it is defined, by its form."""
+    if x not in free(t) or t == x:
+        return
+    require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
+    require(t[:2] != ("f", "sign"), "sign is not continuous")
+    for _, part in children(t):
+        continuous(part, x)
+
+
+def cited_slopes(premises: Sequence[Theorem]) -> Slopes:
+    """Return the derivatives of functions of the table that premises state without hypotheses."""
+    found: dict[tuple[str, int], tuple[tuple[Term, ...], Term]] = {}
+    for p in premises:
+        head, *sides = p.conclusion
+        if head != "=" or p.hypotheses or sides[0][0] != "d":
+            continue
+        d, value = sides
+        ((x,), (body,), (point,)) = d[2:] if len(bound(d)) == 1 else ((None,), (None,), (None,))
+        if body is None or body[0] != "f" or d[1] != (1,) or x not in body[2:]:
+            continue
+        place = body[2:].index(x)
+        names = (*body[2 : 2 + place], point, *body[3 + place :])
+        are_free = all(s[0] == "s" and s[2] == "R" for s in names) and len(set(names)) == len(names)
+        if are_free and free(value) <= set(names) and x not in body[3 + place :]:
+            found[body[1], place] = (names, value)
+    return found
+
+
+def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[Term | None]:
+    """The derivatives of a function of the table in those arguments that are wanted."""
+    name, u = t[1], t[2]
+    both = ("+", num(1), square(u))
+    rest = ("+", num(1), neg(square(u)))
+    table = {
+        "exp": (t, ()), "erf": (fn("erf_prime", u), ()), "log": (inverse(u), (("<", num(0), u),)),
+        "asin": (inverse(rest, 2), (("<", num(0), rest),)), "atan": (inverse(both), ()),
+        "abs": (("*", t, inverse(u)), (("!=", u, num(0)),)), "sin": (fn("cos", u), ()),
+        "cos": (neg(fn("sin", u)), ()), "sinh": (fn("cosh", u), ()), "cosh": (fn("sinh", u), ()),
+        "tanh": (("+", num(1), neg(square(t))), ()),
+    }  # fmt: skip
+    if name in table:
+        slope, needs = table[name]
+        asked += needs
+        return [slope]
+    found: list[Term | None] = []
+    for place, want in enumerate(wanted):
+        require(
+            not want or (name, place) in slopes, f"the derivative of {name} is a claim; cite it"
+        )
+        if want:
+            names, slope = slopes[name, place]
+            found.append(substitute(slope, dict(zip(names, t[2:], strict=True))))
+        else:
+            found.append(None)
+    return found
+
+
+@rule("derivative", "t")
+def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
+    """A derivative is what the calculus makes of it, where the function is differentiable."""
+    require(t[0] == "d", "not a derivative")
+    asked: Asked = []
+    value = evaluated(t, cited_slopes(premises), asked)
+    there = substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
+    given = (h for p in premises for h in p.hypotheses.values())
+    return [*given, *asked, defined(there)], ("=", t, value), ()
+
+
+@rule("definition", "t")
+def _definition(premises: Sequence[Theorem], t: Term) -> Any:
+    """Zeta and Owen's T by what they stand for, at points that are defined."""
+    require(not premises and t[:2] in (("f", "zeta"), ("f", "owens")), "zeta or Owen's T")
+    require(not has_copies(t), "a function of a sum of copies, which is random")
+    _, name, first, second = t
+    v = fresh(("s", "v", "R"), free(t))
+    if name == "zeta":
+        value = square(fn("erf", ("+", first, ("*", second, v))))
+        meaning: Term = ("E", (v,), (value,), (("gauss", 1, num(0), num(1)),))
+    else:
+        more = ("+", num(1), square(v))
+        bell = fn("exp", ("*", num(-1, 2), square(first), more))
+        area = ("int", (v,), (("*", bell, inverse(more)),), (num(0), second))
+        meaning = ("*", num(1, 2), inverse(("pi",)), area)
+    return [defined(first), defined(second)], ("=", t, meaning), ()

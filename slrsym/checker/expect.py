@@ -1,0 +1,571 @@
+"""Expectations under Gaussian laws and noise: the few facts that the Gaussian calculus rests on.
+
+``E`` has a value if its laws exist, its body is defined for all values of its variables, and is
+integrable. A function is moderate if it is smooth and, with all its derivatives, bounded by
+C exp(c|x|); moderate functions are integrable against every Gaussian law. Copies stand for the sum
+of independent copies of a random variable, independent of the variables of the laws around; equal
+ones are the same. What a rule needs besides the form of its data becomes a hypothesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import isqrt
+from typing import Any
+
+from slrsym.checker.term import (
+    Rejected,
+    Term,
+    apart,
+    bound,
+    children,
+    defined,
+    dimension,
+    free,
+    has_copies,
+    inside,
+    is_small,
+    is_term,
+    key,
+    neg,
+    num,
+    outside,
+    replaced,
+    require,
+    same,
+    substitute,
+)
+from slrsym.checker.theorem import Theorem, leaving, made, merged, one, relation, rule
+
+# Bounded on the real line with all their derivatives.
+BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
+ZERO, ONE = num(0), num(1)
+
+
+# -- laws -----------------------------------------------------------------------------------------
+
+
+def expected(t: Term) -> Term:
+    require(t[0] == "E", "an expectation is needed here")
+    return t
+
+
+def random(node: Term) -> bool:
+    """Whether an expectation is taken of sums of copies, too."""
+    return has_copies(inside(expected(node))[0])
+
+
+def blocks(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
+    """The laws of an expectation, each with its variables."""
+    found, names = [], bound(node)
+    for law in outside(node):
+        found.append((names[: dimension(law)], law))
+        names = names[dimension(law) :]
+    return found
+
+
+def moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
+    """Means and covariances of a law."""
+    if law[0] == "noise":
+        return (ZERO,), [(law[1],)]
+    n, entries = law[1], law[2:]
+    return entries[:n], [entries[n + n * i : n + n * (i + 1)] for i in range(n)]
+
+
+def semidefinite(matrix: Sequence[Sequence[Term]]) -> list[Term]:
+    """That a matrix is symmetric and positive semidefinite, as formulas."""
+    n = len(matrix)
+    pairs = [(matrix[i][j], matrix[j][i]) for i in range(n) for j in range(i)]
+    uneven = [("=", a, b) for a, b in pairs if not same(a, b)]
+    if all(a == ZERO for pair in pairs for a in pair):
+        return [made(("<=", ZERO, matrix[i][i])) for i in range(n)]
+    return [*uneven, made(("o", "psd", ("tuple", *(c for row in matrix for c in row))))]
+
+
+def exists(laws: Sequence[Term]) -> list[Term]:
+    """What has to hold for laws to exist."""
+    asked = []
+    for law in laws:
+        means, covariances = moments(law)
+        asked += [defined(m) for m in means if m[0] != "n"] + semidefinite(covariances)
+    return asked
+
+
+def joint(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
+    """Means and covariances of independent laws together."""
+    means: list[Term] = []
+    rows: list[list[Term]] = []
+    size = sum(map(dimension, laws))
+    for law in laws:
+        m, c = moments(law)
+        before, after = len(means), size - len(means) - len(m)
+        rows += [[*[ZERO] * before, *row, *[ZERO] * after] for row in c]
+        means += m
+    return means, rows
+
+
+@rule("psd image", "t", "t", "ts")
+def _psd_image(premises: Sequence[Theorem], p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
+    """F S F^T is positive semidefinite if S is; the source is S, or a diagonal of no negatives."""
+    require(not premises and p[:2] == ("o", "psd"), "a matrix is needed here")
+    entries = p[2][1:]
+    n = isqrt(len(entries))
+    if source[:2] == ("o", "psd"):
+        inner, asked = source[2][1:], [source]
+        m = isqrt(len(inner))
+    else:
+        require(source[0] == "tuple" and len(source) > 1, "a matrix, or a diagonal")
+        m = len(source) - 1
+        inner = [source[1 + i // m] if i % (m + 1) == 0 else ZERO for i in range(m * m)]
+        asked = [made(("<=", ZERO, c)) for c in source[1:]]
+    require(len(factor) == n * m, "the factor has the rows of the one and the columns of the other")
+    for i, j in product(range(n), repeat=2):
+        terms = [
+            multiplied(factor[m * i + k], inner[m * k + q], factor[m * j + q])
+            for k, q in product(range(m), repeat=2)
+        ]
+        total = added(terms)
+        if not (same(total, entries[n * i + j]) and total in (ZERO, *inner)):
+            asked.append(made(("=", entries[n * i + j], total)))
+    return [*asked, *(defined(c) for c in factor if c[0] != "n")], p, ()
+
+
+# -- polynomials and moderate functions -----------------------------------------------------------
+
+
+def added(terms: Sequence[Term]) -> Term:
+    terms = [t for t in terms if t != ZERO]
+    return ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
+
+
+def multiplied(*factors: Term) -> Term:
+    factors = tuple(f for f in factors if f != ONE)
+    if ZERO in factors:
+        return ZERO
+    return ONE if not factors else factors[0] if len(factors) == 1 else ("*", *factors)
+
+
+def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
+    """The coefficients of a polynomial in the names; refused if it is none, or a long one."""
+    if not free(t) & set(names):
+        return {(0,) * len(names): t}
+    if t in names:
+        return {tuple(int(t == x) for x in names): ONE}
+    require(t[0] in ("+", "*") or (t[0] == "^" and t[2] == 1 and 0 < t[1] <= 8), "no polynomial")
+    if t[0] == "+":
+        parts = [polynomial(p, names) for p in t[1:]]
+        powers = {k for p in parts for k in p}
+        return {k: added([p[k] for p in parts if k in p]) for k in powers}
+    found = {(0,) * len(names): ONE}
+    for p in (t[3],) * t[1] if t[0] == "^" else t[1:]:
+        terms: dict[tuple[int, ...], list[Term]] = {}
+        for (k, a), (m, b) in product(found.items(), polynomial(p, names).items()):
+            power = tuple(x + y for x, y in zip(k, m, strict=True))
+            terms.setdefault(power, []).append(multiplied(a, b))
+        found = {k: added(c) for k, c in terms.items()}
+        require(len(found) < 500 and is_small(found.values()), "a polynomial that is too long")
+    return found
+
+
+def affine(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
+    """The coefficients of an affine form, and what is left."""
+    found = polynomial(t, names)
+    require(all(sum(k) <= 1 for k in found), "no affine form")
+    units = [tuple(int(x == y) for y in names) for x in names]
+    return [found.get(u, ZERO) for u in units], found.get((0,) * len(names), ZERO)
+
+
+def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
+    """What has to hold for a term to be a moderate function of the names; refused if it is none."""
+    if not free(t) & names and not has_copies(t):
+        return [] if t[0] in ("n", "pi") else [defined(t)]
+    head, some = t[0], sorted(free(t) & names)
+    if t in names:
+        return []
+    if head in ("+", "*"):
+        return [p for part in t[1:] for p in moderate(part, names)]
+    if head == "^":
+        require(t[1] > 0 and t[2] == 1, "a power that is not natural is not known to be moderate")
+        return moderate(t[3], names)
+    if head == "f" and t[1] in BOUNDED:
+        polynomial(t[2], some)
+        return moderate(t[2], names)
+    if head == "f" and t[1] == "exp":
+        return _tame(t[2], some, names)
+    if head == "u":
+        require(not has_copies(t), "an unknown function of a sum of copies")
+        for argument in t[4:]:
+            affine(argument, some)
+        return [p for argument in t[4:] for p in moderate(argument, names)]
+    if head == "d":
+        for point in outside(t):
+            require(not has_copies(point), "a derivative at a sum of copies")
+            affine(point, some)
+        asked = [p for point in outside(t) for p in moderate(point, names)]
+        return asked + within(t, names)
+    if head == "E":
+        require(not any(free(law) & names for law in outside(t)), "a law that depends on others")
+        return exists(outside(t)) + _noise(t) + within(t, names)
+    if head == "copies":
+        count, *laws = outside(t)
+        require(not free(t) & names, "copies that depend on the variables around")
+        require(all(law[0] == "gauss" for law in laws), "copies of noise")
+        whole = [("o", "integer", count), made(("<=", ZERO, count))]
+        return whole + exists(laws) + within(t, frozenset())
+    raise Rejected(f"{head} is not known to be moderate")
+
+
+def within(t: Term, names: frozenset[Term]) -> list[Term]:
+    """That the body of a binder is moderate in its variables and the names."""
+    new = apart(bound(t), names | free(t))
+    return moderate(substitute(inside(t)[0], new), names | set(new.values()))
+
+
+def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[Term]:
+    """A quadratic form that is nowhere positive, and an affine one, stand in the exponent."""
+    require(not has_copies(exponent), "the exponential of a sum of copies")
+    found = polynomial(exponent, some)
+    require(all(sum(k) <= 2 for k in found), "the exponential of more than a quadratic form")
+    n = len(some)
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(n):
+            power = [0] * n
+            power[i] += 1
+            power[j] += 1
+            row.append(multiplied(num(-2 if i == j else -1), found.get(tuple(power), ZERO)))
+        rows.append(row)
+    return semidefinite(rows) + moderate(exponent, names)
+
+
+def _noise(node: Term) -> list[Term]:
+    """Of noise two moments are known: the body is at most quadratic in it."""
+    for names, law in blocks(node):
+        if law[0] == "noise":
+            require(_degree(inside(node)[0], names[0]) <= 2, "more than a square of noise")
+    return []
+
+
+def _degree(t: Term, x: Term) -> int:
+    if x not in free(t):
+        return 0
+    if t == x:
+        return 1
+    require(t[0] in ("+", "*") or (t[0] == "^" and t[1] > 0 and t[2] == 1), "noise in a function")
+    degrees = [_degree(p, x) for _, p in children(t)]
+    return max(degrees) if t[0] == "+" else sum(degrees) * (t[1] if t[0] == "^" else 1)
+
+
+@rule("moderate", "t")
+def _moderate(premises: Sequence[Theorem], function: Term) -> Any:
+    """Such functions are moderate, and defined everywhere."""
+    require(not premises and function[0] == "lam" and len(inside(function)) == 1, "a function")
+    names, (body,) = bound(function), inside(function)
+    everywhere = made(("forall", names, (defined(body),), ()))
+    return moderate(*opened(function)), ("and", ("o", "moderate", function), everywhere), ()
+
+
+def opened(node: Term) -> tuple[Term, frozenset[Term]]:
+    """The body with variables that nothing else is called, and these."""
+    new = apart(bound(node), free(node))
+    return substitute(inside(node)[0], new), frozenset(new.values())
+
+
+# -- what expectations do -------------------------------------------------------------------------
+
+
+def expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term:
+    return made(("E", tuple(names), (body,), tuple(laws)))
+
+
+@rule("linear", "t", "ts", "ts")
+def _linear(
+    premises: Sequence[Theorem], node: Term, factors: tuple[Term, ...], parts: tuple[Term, ...]
+) -> Any:
+    """E sum c f = sum c E f, if the premise says that the body is this sum; so for sum and int.
+
+    Over no terms at all the premise says nothing of the factors; so these are asked for.
+    """
+    theorem, names = one(premises), set(bound(node))
+    require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
+    require(len(factors) == len(parts) > 0, "a factor for each part")
+    require(not any(free(c) & names or has_copies(c) for c in factors), "a factor that varies")
+    said = ("=", inside(node)[0], added_all(factors, parts))
+    require(same(theorem.conclusion, said), "the premise does not take the body apart")
+    given = leaving(node, merged([theorem]))
+    means = [made(replaced(node, {(2, 0): f})) for f in parts]
+    asked = [*means, *(factors if node[0] == "sum" else ())]
+    axiom = "induction" if node[0] == "sum" else "integral-linearity"
+    return [*given.values(), *map(defined, asked)], ("=", node, added_all(factors, means)), (axiom,)
+
+
+def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
+    """The sum of products that the rule `linear` speaks of."""
+    terms = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
+    return terms[0] if len(terms) == 1 else ("+", *terms)
+
+
+@rule("constant", "t")
+def _constant(premises: Sequence[Theorem], node: Term) -> Any:
+    """E c = c; a sum or an integral of a constant is c times the length of its range."""
+    require(not premises and node[0] in ("E", "sum", "int"), "not an expectation, sum or integral")
+    (body,) = inside(node)
+    require(not free(body) & set(bound(node)), "the body varies")
+    if node[0] == "E":
+        require(not has_copies(body), "the body is random")
+        asked = [*exists(outside(node)), defined(body)]
+        return asked, ("=", node, body), ("gaussian-normalisation",)
+    low, high = outside(node)
+    require(is_term(low) and is_term(high), "a range of infinite length")
+    if node[0] == "int":
+        asked = [*map(defined, (body, low, high))]
+        return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
+    asked = [defined(body), *range_of_sum(node)]
+    return asked, ("=", node, ("*", body, ("+", high, neg(low), ONE))), ("induction",)
+
+
+def range_of_sum(node: Term) -> list[Term]:
+    """Return what makes a sum run from an integer to another, or over nothing."""
+    low, high = outside(node)
+    return [("o", "integer", low), ("o", "integer", high), ("<=", low, ("+", high, ONE))]
+
+
+@rule("independent", "t", "json")
+def _independent(premises: Sequence[Theorem], node: Term, where: Any) -> Any:
+    """E f g = E f E g, if f is of some of the laws, and g of the others.
+
+    `where` has the places of the laws of f, and those of the factors that make it.
+    """
+    require(not premises, "independent takes no premise")
+    (body,), parts = inside(expected(node)), blocks(node)
+    require(isinstance(where, list) and len(where) == 2, "the laws, and the factors")
+    mine, factors = map(set, where)
+    require(mine < set(range(len(parts))) and mine, "some of the laws, and not all")
+    require(body[0] == "*" and factors < set(range(1, len(body))) and factors, "some factors")
+    sides = []
+    for chosen in (True, False):
+        laws = [b for i, b in enumerate(parts) if (i in mine) is chosen]
+        taken = [body[i] for i in range(1, len(body)) if (i in factors) is chosen]
+        names = [s for block, _ in laws for s in block]
+        f = taken[0] if len(taken) == 1 else ("*", *taken)
+        require(not free(f) & (set(bound(node)) - set(names)), "a factor of both laws")
+        sides.append(expectation(names, f, [law for _, law in laws]))
+    require(not all(map(random, sides)), "copies on both sides")
+    return [*map(defined, sides)], ("=", node, ("*", *sides)), ("fubini",)
+
+
+@rule("fubini", "t", "json")
+def _fubini(premises: Sequence[Theorem], node: Term, count: Any) -> Any:
+    """The expectation under some laws of that under the others."""
+    require(not premises and not random(node), "fubini takes no premise, and no copies")
+    parts = blocks(expected(node))
+    require(type(count) is int and 0 < count < len(parts), "the number of the first laws")
+    first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
+    laws = outside(node)
+    captured = any(free(law) & set(first) for law in laws[count:])
+    require(not captured, "a law has a parameter of the name of a variable; rename it")
+    inner = expectation(last, inside(node)[0], laws[count:])
+    nested = expectation(first, inner, laws[:count])
+    return [defined(node), defined(nested)], ("=", node, nested), ("fubini",)
+
+
+@rule("image", "t", "t", "ts")
+def _image(premises: Sequence[Theorem], node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
+    """Affine forms of Gaussian variables are Gaussian; noise goes over as it is."""
+    require(not premises and forms[0] == "lam", "image takes a list of forms")
+    require(not has_copies(forms), "a form with a sum of copies, which is random")
+    names, values = bound(forms), inside(forms)
+    old, parts = bound(expected(node)), blocks(node)
+    require(len(values) == len(old) and not set(names) & free(node), "a form for each variable")
+    new = expectation(names, ONE, laws)
+    noisy = {s for block, law in blocks(new) if law[0] == "noise" for s in block}
+    rows, rests = zip(*(affine(v, names) for v in values), strict=True)
+    taken: list[Term] = []
+    variances = {block[0]: law[1] for block, law in blocks(new) if law[0] == "noise"}
+    asked = []
+    for block, law in parts:
+        if law[0] == "noise":
+            x = values[old.index(block[0])]
+            require(x in noisy, "noise goes over into noise")
+            taken.append(x)
+            asked.append(("=", law[1], variances[x]))
+    require(len(set(taken)) == len(taken), "noise is used twice")
+    used = [s for v in values for s in free(v) & noisy]
+    require(len(used) == len(taken), "noise goes over into noise alone")
+    m, c = joint(outside(node))
+    mean, cov = joint(laws)
+    for i, row in enumerate(rows):
+        moved = added([rests[i], *map(multiplied, row, mean)])
+        asked.append(("=", m[i], moved))
+        for j in range(i + 1):
+            terms = [
+                multiplied(a, cov[p][q], b)
+                for p, a in enumerate(row)
+                for q, b in enumerate(rows[j])
+            ]
+            asked.append(("=", c[i][j], added(terms)))
+    body = substitute(inside(node)[0], dict(zip(old, values, strict=True)))
+    other = expectation(names, body, laws)
+    # What is plainly so needs no proof, provided that the law exists, which is asked for.
+    asked = [p for p in asked if not (same(p[1], p[2]))]
+    return (
+        [*asked, defined(node), defined(other)],
+        ("=", node, other),
+        ("gaussian-linear-image",),
+    )
+
+
+@rule("noise", "t")
+def _noise_moments(premises: Sequence[Theorem], law: Term) -> Any:
+    """Noise is centred, and has its variance."""
+    require(not premises and law[0] == "noise", "a law of noise is needed here")
+    x: Term = ("s", "x", "R")
+    first, second = (expectation([x], f, [law]) for f in (x, ("^", 2, 1, x)))
+    return exists([law]), ("and", ("=", first, ZERO), ("=", second, law[1])), ()
+
+
+@rule("stein", "t", "t", "json")
+def _stein(premises: Sequence[Theorem], node: Term, h: Term, place: Any) -> Any:
+    """E (X - m) h = sum C E dh: the node has the laws, h is a function of its variables."""
+    require(not premises and h[0] == "lam" and len(inside(h)) == 1, "stein takes a function")
+    names = bound(expected(node))
+    require(len(bound(h)) == len(names) and type(place) is int, "a function of the variables")
+    require(0 <= place < len(names), "one of the variables")
+    (body,) = inside(h)
+    f = substitute(body, dict(zip(bound(h), names, strict=True)))
+    require(not has_copies(f), "a function of copies")
+    block, law = next((b, law) for b, law in blocks(node) if names[place] in b)
+    start = names.index(block[0])
+    require(law[0] == "gauss", "the variable is not Gaussian")
+    means, cov = moments(law)
+    i = place - start
+    require(not free(means[i]) & set(names), "the law has a parameter of the name; rename it")
+    left = ("*", ("+", names[place], neg(means[i])), f)
+    lhs = expectation(names, left, outside(node))
+    terms, asked = [], [defined(lhs)]
+    for j in range(len(block)):
+        if cov[i][j] == ZERO:
+            continue
+        orders = tuple(int(k == start + j) for k in range(len(names)))
+        slope = expectation(names, ("d", orders, names, (f,), names), outside(node))
+        terms.append(("*", cov[i][j], slope))
+        asked.append(defined(slope))
+    asked += moderate(*opened(expectation(names, f, outside(node))))
+    total = ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
+    return [*asked, *exists(outside(node))], ("=", lhs, total), ("stein-lemma",)
+
+
+@rule("derivative of expectation", "t")
+def _under(premises: Sequence[Theorem], t: Term) -> Any:
+    """The derivative of an expectation of a moderate function in its parameters."""
+    require(not premises and t[0] == "d" and inside(t)[0][0] == "E", "no derivative of one")
+    (node,), names = inside(t), bound(t)
+    require(not has_copies(t) and not random(node), "a derivative of copies, or at them")
+    require(not any(free(law) & set(names) for law in outside(node)), "the law has the parameter")
+    new = apart(bound(node), free(t) | set(names))
+    body = substitute(inside(node)[0], new)
+    inner = ("d", t[1], names, (body,), outside(t))
+    right = expectation(tuple(new.values()), inner, outside(node))
+    places = apart(names, free(t) | set(new.values()))
+    asked = moderate(substitute(body, places), frozenset(new.values()) | set(places.values()))
+    asked += exists(outside(node)) + _noise(node)
+    asked += [defined(p) for p in outside(t)]
+    return asked, ("=", t, right), ("dominated-convergence",)
+
+
+@rule("density", "t")
+def _density(premises: Sequence[Theorem], node: Term) -> Any:
+    """The expectation in one variable, as the integral against its density."""
+    require(not premises and not random(node), "density takes no premise, and no copies")
+    require(len(bound(expected(node))) == 1 and outside(node)[0][0] == "gauss", "one variable")
+    (x,), (_, _, m, v) = bound(node), outside(node)[0]
+    require(x not in free(m) | free(v), "the law has a parameter of the name; rename it")
+    away = ("^", 2, 1, ("+", x, neg(m)))
+    exponent = ("*", num(-1, 2), ("^", -1, 1, v), away)
+    norm = ("^", -1, 2, ("*", num(2), ("pi",), v))
+    body = ("*", norm, inside(node)[0], ("f", "exp", exponent))
+    integral = made(("int", (x,), (body,), (("-oo",), ("oo",))))
+    return [made(("<", ZERO, v)), defined(node)], ("=", node, integral), ("gaussian-density",)
+
+
+@rule("one copy more", "t", "t")
+def _copy(premises: Sequence[Theorem], node: Term, copies: Term) -> Any:
+    """A sum of n copies is one of n - 1, and one more, independent of all else."""
+    require(not premises and copies[0] == "copies", "a sum of copies is needed here")
+    require(not free(copies) & set(bound(expected(node))), "copies that depend on a variable")
+    count, *laws = outside(copies)
+    new = apart(bound(copies), free(node) | set(bound(node)))
+    less = replaced(copies, {(3, 0): ("+", count, num(-1))})
+    # Another sum could be one of n - 1 of the same copies, and would then not be independent.
+    require(not has_copies(_exchanged(inside(node)[0], copies, ZERO)), "another sum of copies")
+    rest = ("+", less, substitute(inside(copies)[0], new))
+    body = _exchanged(inside(node)[0], copies, rest)
+    names = (*bound(node), *new.values())
+    other = expectation(names, body, (*outside(node), *laws))
+    asked = [("o", "integer", count), made(("<=", ONE, count)), defined(node), defined(other)]
+    return asked, ("=", node, other), ("fubini",)
+
+
+def _exchanged(t: Term, old: Term, new: Term) -> Term:
+    """`t` with one sum of copies for another, where it stands beside no binder."""
+    if key(t) == key(old):
+        return new
+    parts = {i: _exchanged(p, old, new) for i, p in children(t) if has_copies(p)}
+    require(not parts or not bound(t), "copies under a binder")
+    return replaced(t, parts)
+
+
+@rule("copies exist", "t")
+def _copies_exist(premises: Sequence[Theorem], copies: Term) -> Any:
+    """A sum of copies of a moderate function has a value."""
+    require(not premises and copies[0] == "copies", "a sum of copies is needed here")
+    return moderate(copies, frozenset()), defined(copies), ()
+
+
+@rule("moments of copies", "t")
+def _moments_of_copies(premises: Sequence[Theorem], node: Term) -> Any:
+    """E S = n E f, and E S^2 = n E f^2 + n (n - 1) (E f)^2, for n independent copies of f."""
+    (body,) = inside(expected(node))
+    squared = body[:3] == ("^", 2, 1)
+    copies = body[3] if squared else body
+    require(not premises and copies[0] == "copies", "a sum of copies, or its square")
+    require(not free(copies) & set(bound(node)), "copies that depend on a variable")
+    n, *laws = outside(copies)
+    (f,) = inside(copies)
+    first, second = (expectation(bound(copies), g, laws) for g in (f, ("^", 2, 1, f)))
+    asked = [*exists(outside(node)), ("o", "integer", n), made(("<=", ZERO, n))]
+    mean = ("*", n, first)
+    if not squared:
+        return [*asked, defined(first)], ("=", node, mean), ("fubini", "induction")
+    pairs = ("*", n, ("+", n, num(-1)), ("^", 2, 1, first))
+    asked += [defined(first), defined(second)]
+    return asked, ("=", node, ("+", ("*", n, second), pairs)), ("fubini", "induction")
+
+
+@rule("no copies", "t")
+def _no_copies(premises: Sequence[Theorem], copies: Term) -> Any:
+    """A sum of no copies is 0."""
+    require(not premises and copies[0] == "copies", "a sum of copies is needed here")
+    require(outside(copies)[0] == ZERO, "the number of copies is not 0")
+    return [defined(copies)], ("=", copies, ZERO), ()
+
+
+@rule("equal bodies", "t")
+def _equal_bodies(premises: Sequence[Theorem], node: Term) -> Any:
+    """Expectations and improper integrals of what is equal for all values are equal."""
+    theorem = one(premises)
+    kind, a, b = relation(theorem.conclusion)
+    require(kind == "=" and node[0] in ("E", "int") and inside(node)[0] == a, "another body")
+    other = replaced(node, {(2, 0): b})
+    given = leaving(node, merged([theorem]))
+    return [*given.values(), defined(node)], ("=", node, made(other)), ()
+
+
+@rule("exponential of a sum", "t")
+def _exponential(premises: Sequence[Theorem], t: Term) -> Any:
+    """exp(a + b) = exp(a) exp(b)."""
+    require(not premises and t[:2] == ("f", "exp") and t[2][0] == "+", "no exponential of a sum")
+    parts = t[2][1:]
+    return [*map(defined, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()

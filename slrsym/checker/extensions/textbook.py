@@ -1,0 +1,169 @@
+"""Rules that no bundled proof needs: theorems on means by their names, maxima, cases of integers.
+
+They are an extension: a log that uses one of them has to name it, so that whoever judges a log
+without it does not trust them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+from slrsym.checker.calculus import HALF, square
+from slrsym.checker.expect import (
+    ZERO,
+    added,
+    exists,
+    expectation,
+    expected,
+    joint,
+    moderate,
+    opened,
+)
+from slrsym.checker.means import sign_of_derivative
+from slrsym.checker.term import (
+    Term,
+    bound,
+    conditions,
+    defined,
+    free,
+    has_copies,
+    inside,
+    is_term,
+    neg,
+    num,
+    outside,
+    require,
+    sort_conditions,
+    substitute,
+)
+from slrsym.checker.theorem import Theorem, made, one
+from slrsym.checker.theorem import rule as base_rule
+
+rule = partial(base_rule, extension="textbook")
+
+
+@rule("specialise", "ts")
+def _specialise(premises: Sequence[Theorem], values: tuple[Term, ...]) -> Any:
+    """What holds for all holds for these."""
+    theorem = one(premises)
+    p = theorem.conclusion
+    require(p[0] == "forall" and len(bound(p)) == len(values), "values for what forall binds")
+    asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
+    put = dict(zip(bound(p), values, strict=True))
+    return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
+
+
+@rule("maximum", "t", "t")
+def _maximum(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
+    """max(a, b) is the mean of a and b, and half their distance more."""
+    require(not premises and is_term(a) and is_term(b), "two terms are needed here")
+    distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
+    values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
+    return [defined(a), defined(b)], made(("and", *values)), ()
+
+
+@rule("integers apart", "t", "json")
+def _apart(premises: Sequence[Theorem], t: Term, k: Any) -> Any:
+    """An integer is at most k, or at least k + 1."""
+    require(not premises and is_term(t) and type(k) is int, "a term and a number")
+    return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
+
+
+@rule("jensen", "t")
+def _jensen(premises: Sequence[Theorem], node: Term) -> Any:
+    """f(E h) <= E f(h) for a convex function f; the node is E h."""
+    theorem = one(premises)
+    f, y, x, convex = sign_of_derivative(theorem, 2)
+    (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
+    require(not has_copies(h), "a function of copies")
+    require(not free(f) & set(names), "the function has a variable of the law; rename it")
+    outer = substitute(body, {y: node})
+    mean = expectation(names, substitute(body, {y: h}), outside(node))
+    everywhere = [made(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)]
+    low, high = (outer, mean) if convex else (mean, outer)
+    asked = [defined(node), defined(mean), *everywhere]
+    return [*theorem.hypotheses.values(), *asked], made(("<=", low, high)), ("jensen",)
+
+
+@rule("cauchy-schwarz", "t", "t")
+def _cauchy_schwarz(premises: Sequence[Theorem], f: Term, g: Term) -> Any:
+    """(E f g)^2 <= E f^2 E g^2; of two expectations under the same laws."""
+    require(not premises and expected(f)[3] == expected(g)[3], "means under the same laws")
+    names = bound(f)
+    require(
+        names == bound(g) and not any(map(has_copies, (*inside(f), *inside(g)))),
+        "the same variables",
+    )
+    (a,), (b,) = inside(f), inside(g)
+    both, first, second = (
+        expectation(names, body, outside(f)) for body in (("*", a, b), square(a), square(b))
+    )
+    asked = list(map(defined, (both, first, second)))
+    return asked, made(("<=", square(both), ("*", first, second))), ("cauchy-schwarz",)
+
+
+@rule("poincare", "t")
+def _poincare(premises: Sequence[Theorem], node: Term) -> Any:
+    """E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
+    require(not premises and not has_copies(inside(expected(node))[0]), "no premise, and no copies")
+    require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
+    (f,), names = inside(node), bound(node)
+    _, rows = joint(outside(node))
+    require(not any(free(c) & set(names) for row in rows for c in row), "a name twice")
+    slopes = [
+        ("d", tuple(int(i == j) for j in range(len(names))), names, (f,), names)
+        for i in range(len(names))
+    ]
+    energies = [
+        (rows[i][j], expectation(names, ("*", slopes[i], slopes[j]), outside(node)))
+        for i, j in product(range(len(names)), repeat=2)
+        if rows[i][j] != ZERO
+    ]
+    squared = expectation(names, square(f), outside(node))
+    variance = ("+", squared, neg(square(node)))
+    total = added([("*", c, e) for c, e in energies])
+    asked = exists(outside(node)) + moderate(*opened(node))
+    asked += [defined(node), defined(squared), *(defined(e) for _, e in energies)]
+    return asked, made(("<=", variance, total)), ("gaussian-poincare",)
+
+
+@rule("price", "t")
+def _price(premises: Sequence[Theorem], t: Term) -> Any:
+    """The derivative of an expectation in a parameter of its law, which has a density there."""
+    require(not premises and t[0] == "d" and t[1] == (1,), "a first derivative is needed here")
+    (node,), (r,), (point,) = inside(t), bound(t), outside(t)
+    require(node[0] == "E" and not has_copies(inside(node)[0]), "the derivative of an expectation")
+    (f,), names = inside(node), bound(node)
+    require(r not in free(f) and len(outside(node)) == 1, "the law alone depends on the parameter")
+    require(outside(node)[0][0] == "gauss" and len(names) <= 2, "a Gaussian law of one or two")
+    require(not free(point) & set(names), "a point that has a name of the law; rename it")
+    means, rows = joint(outside(node))
+    laws = tuple(substitute(law, {r: point}) for law in outside(node))
+    _, here = joint(laws)
+    asked = [made(("<", ZERO, here[0][0]))]
+    if len(names) == 2:
+        require(rows[0][1] == rows[1][0], "a covariance that is not symmetric")
+        minor = ("+", ("*", here[0][0], here[1][1]), neg(square(here[0][1])))
+        asked.append(made(("<", ZERO, minor)))
+    terms: list[Term] = []
+
+    def slope(entry: Term) -> Term:
+        return ("d", (1,), (r,), (entry,), (point,))
+
+    def mean(*places: int) -> Term:
+        orders = tuple(places.count(k) for k in range(len(names)))
+        return expectation(names, ("d", orders, names, (f,), names), laws)
+
+    for i, m in enumerate(means):
+        if r in free(m):
+            terms.append(("*", slope(m), mean(i)))
+    for i, j in product(range(len(names)), repeat=2):
+        if r in free(rows[i][j]):
+            terms.append(("*", HALF, slope(rows[i][j]), mean(i, j)))
+    require(terms, "the law does not depend on the parameter")
+    asked += [defined(part) for term in terms for part in term[1:] if part != HALF]
+    asked += moderate(*opened(expectation(names, f, laws)))
+    return [*asked, *exists(laws), defined(point)], made(("=", t, added(terms))), ("price-theorem",)

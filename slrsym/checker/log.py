@@ -1,0 +1,306 @@
+"""The proof log: claims as lists of inferences, written as JSON lines and judged again.
+
+The first line of a file is a header; each line after it is one claim: its statement and hypotheses,
+a table of terms, the inferences ``[rule, premises, data...]`` (terms by the numbers of their rows),
+which steps of the proof end at which inference, and the axioms. A premise is the number of an
+earlier inference or the id of an earlier claim. Every line carries the digest of itself and of the
+lines before it. What is more than a label is judged anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import lzma
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from slrsym.checker.term import (
+    Reader,
+    Rejected,
+    Term,
+    free,
+    is_formula,
+    key,
+    parse,
+    require,
+    same,
+)
+from slrsym.checker.theorem import RULES, Theorem, prove, rule
+
+FORMAT = "slrsym proof log 2"
+UNCHECKED = "unchecked: "
+# What a log may name, so that its inferences may use the rules of it.
+EXTENSIONS = {"textbook": "slrsym.checker.extensions.textbook"}
+# Bytes of a line, lines, and bytes of a whole log.
+_LONGEST, _MOST, _LARGEST = 64_000_000, 100_000, 256_000_000
+
+
+@rule("unchecked", "json", "ts", "t")
+def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
+    """What a rule without evidence says: taken on trust, and named among the axioms for ever."""
+    require(isinstance(name, str) and name, "an unchecked rule has a name")
+    return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
+
+
+class Inference(NamedTuple):
+    """An inference that has been made: its number, and the theorem."""
+
+    number: int | str
+    theorem: Theorem
+
+
+class ProvedClaims:
+    """The claims that have been shown, each as a theorem."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Theorem] = {}
+
+    def cited(self, id: str) -> Inference:
+        """A claim that has been shown before."""
+        require(id in self._claims, f"claim {id!r:.80} has not been shown before")
+        return Inference(id, self._claims[id])
+
+    def enter(self, id: str, statement: Term, given: Sequence[Term], shown: Theorem) -> None:
+        """Enter a claim, if the theorem is what it says, under no other hypotheses."""
+        require(id not in self._claims, f"two claims {id}")
+        require_one_table(statement, *given)
+        allowed = {key(h) for h in given}
+        extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
+        require(not extra, f"the proof supposes more: {'; '.join(map(key, extra))[:300]}")
+        require(same(shown.conclusion, statement), "the proof shows another statement")
+        # As stated: the hypotheses of the claim, whether the proof needs them or not.
+        self._claims[id] = prove("logic", [shown], tuple(given), statement)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._claims)
+
+
+def require_one_table(*formulas: Term) -> None:
+    """Refuse two symbols of one name, of which one could be read as the other."""
+    table: dict[str, Term] = {}
+    for symbol in sorted(frozenset().union(*map(free, formulas))):
+        other = table.setdefault(symbol[1], symbol)
+        require(other == symbol, f"two different symbols of the name {symbol[1]}")
+
+
+class ProofBuilder:
+    """The proof of one claim, inference by inference."""
+
+    def __init__(self, book: ProvedClaims) -> None:
+        self.book = book
+        self.theorems: list[Theorem] = []
+
+    def add(self, name: str, premises: Iterable[Inference] = (), *data: Any) -> Inference:
+        """Make an inference; raises `Rejected` and leaves nothing behind if it is none."""
+        self.theorems.append(prove(name, [p.theorem for p in premises], *data))
+        return Inference(len(self.theorems) - 1, self.theorems[-1])
+
+    def premise(self, number: Any) -> Inference:
+        """What a reference means."""
+        if isinstance(number, str):
+            return self.book.cited(number)
+        inside = type(number) is int and 0 <= number < len(self.theorems)
+        require(inside, f"no earlier inference {number!r:.40}")
+        return Inference(number, self.theorems[number])
+
+
+def _read(kind: str, data: Any, reader: Reader) -> Any:
+    if kind == "json":
+        return data
+    if kind == "t":
+        return reader.read(data)
+    require(isinstance(data, list), "a list is needed here")
+    if kind == "ts":
+        return tuple(map(reader.read, data))
+    require(all(isinstance(p, list) and len(p) == 2 for p in data), "pairs are needed here")
+    return tuple((_name(s, reader), reader.read(v)) for s, v in data)
+
+
+def read_inference(
+    name: Any, data: Sequence[Any], reader: Reader, extensions: Iterable[str] = EXTENSIONS
+) -> list[Any]:
+    """Return the data of an inference of a log, read by the kinds of its rule."""
+    require(isinstance(name, str) and name in RULES, f"unknown rule {name!r:.40}")
+    known = RULES[name].extension in ("", *extensions)
+    require(known, f"rule {name!r} of an extension that the log does not name")
+    kinds = RULES[name].kinds
+    require(len(kinds) == len(data), f"{name} takes {len(kinds)} data")
+    return [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
+
+
+def _name(data: Any, reader: Reader) -> Term:
+    """A symbol, or a function ``[u, name, sort, number of arguments]``."""
+    if isinstance(data, list) and data[:1] in (["u"], ["ix"]):
+        require(len(data) == 4 and all(type(p) in (str, int) for p in data), "no function")
+        return tuple(data)
+    return reader.read(data)
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def digest(before: str, record: Mapping[str, Any]) -> str:
+    text = json.dumps({k: v for k, v in record.items() if k != "digest"}, sort_keys=True,
+                      separators=(",", ":"), ensure_ascii=True)  # fmt: skip
+    return hashlib.sha256((before + text).encode()).hexdigest()
+
+
+class LoggedStep(NamedTuple):
+    """A step of a claim of a log: its label and rule, its axioms, what it says and supposes."""
+
+    label: str
+    rule: str
+    axioms: frozenset[str]
+    statement: Term
+    hypotheses: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim of a log that has been judged: its axioms, and its steps."""
+
+    id: str
+    statement: Term
+    given: tuple[Term, ...]
+    axioms: frozenset[str]
+    steps: tuple[LoggedStep, ...]
+
+
+def differs(found: Judged, said: Mapping[str, Any]) -> str:
+    """What of a claim that has been judged is not as a record of its derivation says, if any."""
+    reader = Reader()
+    for row in said["terms"]:
+        reader.add(row)
+    theirs = sorted((label, key(reader.read(t))) for label, t, _ in said["steps"])
+    supposed = {label: set(map(key, map(reader.read, h))) for label, _, h in said["steps"]}
+    for name, mine, other in (
+        ("statement", key(found.statement), key(parse(said["statement"]))),
+        ("hypotheses", sorted(map(key, found.given)), sorted(key(parse(h)) for h in said["given"])),
+        ("steps", sorted((step.label, key(step.statement)) for step in found.steps), theirs),
+    ):
+        if mine != other:
+            return name
+    for step in found.steps:
+        if not supposed[step.label].issuperset(map(key, step.hypotheses)):
+            return f"hypotheses of step {step.label}"
+    return ""
+
+
+def text_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a log, which may be compressed by xz."""
+    with Path(path).open("rb") as raw:
+        is_packed = raw.read(6) == b"\xfd7zXZ\0"
+        raw.seek(0)
+        number = size = 0
+        try:
+            # Closed with the file that it reads from.
+            file: IO[bytes] = lzma.LZMAFile(raw) if is_packed else raw  # noqa: SIM115
+            while text := file.readline(_LONGEST):
+                number, size = number + 1, size + len(text)
+                whole = number <= _MOST and size <= _LARGEST and text.endswith(b"\n")
+                require(whole, f"line {number}: cut short, or more than a log may hold")
+                yield text.decode()
+        except (lzma.LZMAError, EOFError):
+            raise Rejected(f"line {number + 1}: damaged") from None
+        except UnicodeDecodeError:
+            raise Rejected(f"line {number}: no text") from None
+
+
+def recheck(path: str | Path) -> list[Judged]:
+    """Judge a log with the kernel alone; `Rejected` has the line of the first thing wrong."""
+    book, judged, before, claims = ProvedClaims(), [], "", 0
+    extensions: tuple[str, ...] = ()
+    for number, text in enumerate(text_lines(path), start=1):
+        try:
+            record = _loaded(text)
+            require(record.pop("digest", None) == digest(before, record), "a wrong digest")
+            before = digest(before, record)
+            if number == 1:
+                require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
+                claims = record.get("claims", 0)
+                extensions = load_extensions(record.get("extensions", []))
+            else:
+                judged.append(_judged(record, book, extensions))
+        except Rejected as reason:
+            raise Rejected(f"line {number}: {reason}") from None
+        # What a rule stumbles over is malformed; a judge that falls has not agreed.
+        except Exception as reason:
+            raise Rejected(f"line {number}: malformed: {type(reason).__name__}") from None
+    require(judged, "an empty log")
+    require(type(claims) is int and claims == len(judged), "claims are missing at the end")
+    return judged
+
+
+def load_extensions(names: Any) -> tuple[str, ...]:
+    """Load the extensions that a log names."""
+    require(isinstance(names, list), "the extensions are not a list")
+    for name in names:
+        require(isinstance(name, str) and name in EXTENSIONS, f"unknown extension {name!r:.40}")
+        importlib.import_module(EXTENSIONS[name])
+    return tuple(names)
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        require(len({k for k, _ in pairs}) == len(pairs), "a field is given twice")
+        return dict(pairs)
+
+    def no(text: str) -> Any:
+        raise Rejected(f"a number that is no integer: {text:.40}")
+
+    try:
+        record = json.loads(text, object_pairs_hook=unique, parse_float=no, parse_constant=no)
+    except Rejected:
+        raise
+    except ValueError:
+        raise Rejected("no JSON") from None
+    require(isinstance(record, dict), "a line is no record")
+    return record  # type: ignore[no-any-return]
+
+
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "claim": str, "given": list, "statement": list, "terms": list, "lines": list,
+    "steps": list, "shown": (int, str), "axioms": list,
+}  # fmt: skip
+
+
+def _judged(record: dict[str, Any], book: ProvedClaims, extensions: Sequence[str]) -> Judged:
+    require(set(record) == set(_FIELDS), f"the fields of a claim are {', '.join(_FIELDS)}")
+    for name, kind in _FIELDS.items():
+        require(isinstance(record[name], kind), f"the field {name}")
+    statement, given = parse(record["statement"]), tuple(map(parse, record["given"]))
+    require(all(map(is_formula, (statement, *given))), "a statement is a formula")
+    script, reader = ProofBuilder(book), Reader()
+    for row in record["terms"]:
+        reader.add(row)
+    for line in record["lines"]:
+        require(
+            isinstance(line, list) and len(line) > 1 and isinstance(line[1], list), "no inference"
+        )
+        name, premises, *data = line
+        script.add(
+            name, map(script.premise, premises), *read_inference(name, data, reader, extensions)
+        )
+    steps = []
+    for step in record["steps"]:
+        require(isinstance(step, list) and len(step) == 5, "a step has five fields")
+        label, name, end, said, supposed = step
+        require(isinstance(label, str) and isinstance(name, str), "the names of a step")
+        require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
+        theorem, listed = script.premise(end).theorem, tuple(map(reader.read, supposed))
+        wrong = not same(theorem.conclusion, reader.read(said))
+        require(not wrong, f"step {label} shows another statement")
+        others = set(map(key, listed)) != set(theorem.hypotheses)
+        require(not others, f"step {label} lists other hypotheses than it has")
+        # A step may repeat what the claim supposes, and nothing else.
+        bare = key(theorem.conclusion) in set(theorem.hypotheses) - set(map(key, given))
+        require(not bare, f"step {label} supposes what it says")
+        steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
+    shown = script.premise(record["shown"])
+    book.enter(record["claim"], statement, given, shown.theorem)
+    require(record["axioms"] == sorted(shown.theorem.axioms), "the axioms are others")
+    return Judged(record["claim"], statement, given, shown.theorem.axioms, tuple(steps))

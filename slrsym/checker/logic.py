@@ -1,0 +1,92 @@
+"""Propositional logic: whether formulas can be true together, by trying truth values.
+
+What is no connective is an atom; two atoms are the same if they have the same key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from slrsym.checker.term import CONNECTIVES, Term, key, require
+
+# A literal is the number of an atom, negative if it is denied. Other formulas are
+# ("and", parts), ("or", parts) and ("iff", left, right), with denials at the atoms.
+Compiled: TypeAlias = Any
+
+# How many parts of formulas may be looked at.
+WORK = 4_000_000
+
+
+class Cases:
+    """The search for truth values that make formulas true, with a limit on its work."""
+
+    def __init__(self) -> None:
+        self.atoms: dict[str, int] = {}
+        self.left = WORK
+
+    def compiled(self, p: Term, holds: bool = True) -> Compiled:
+        """Return a formula, or its denial, with numbers for atoms, which alone are denied."""
+        self._count()
+        head = p[0]
+        if head not in CONNECTIVES:
+            atom = self.atoms.setdefault(key(p), len(self.atoms) + 1)
+            return atom if holds else -atom
+        if head == "not":
+            return self.compiled(p[1], not holds)
+        if head == "implies":
+            head, p = "or", ("or", ("not", p[1]), p[2])
+        if head == "iff":
+            return ("iff", self.compiled(p[1]), self.compiled(p[2], holds))
+        kind = head if holds else {"and": "or", "or": "and"}[head]
+        return (kind, tuple(self.compiled(part, holds) for part in p[1:]))
+
+    def _count(self, work: int = 1) -> None:
+        self.left -= work
+        require(self.left > 0, "logic: more cases than the limit of work allows")
+
+    def value(self, p: Compiled, known: dict[int, bool]) -> bool | int:
+        """Return the truth value of a formula, or the number of an atom on which it depends."""
+        self._count()
+        if isinstance(p, int):
+            if abs(p) not in known:
+                return abs(p)
+            return known[abs(p)] is (p > 0)
+        if p[0] == "iff":
+            a, b = self.value(p[1], known), self.value(p[2], known)
+            if type(a) is int:
+                return a
+            return b if type(b) is int else a is b
+        absorbing, open_atom = p[0] == "or", 0
+        for part in p[1]:
+            value = self.value(part, known)
+            if value is absorbing:
+                return absorbing
+            if type(value) is int:
+                open_atom = open_atom or value
+        return open_atom or not absorbing
+
+    def impossible(self, formulas: list[Compiled]) -> bool:
+        """Decide whether no truth values of the atoms make all formulas true."""
+        cases: list[tuple[list[Compiled], dict[int, bool]]] = [(formulas, {})]
+        while cases:
+            formulas, known = cases.pop()
+            self._count(len(known))
+            values = [(p, self.value(p, known)) for p in formulas]
+            if any(value is False for _, value in values):
+                continue
+            undecided = [p for p, value in values if value is not True]
+            if not undecided:
+                return False
+            # A literal that stands alone has one value; another atom is tried both ways.
+            alone = next((p for p in undecided if isinstance(p, int)), 0)
+            atom = abs(alone) or next(int(value) for _, value in values if value is not True)
+            for truth in (alone > 0,) if alone else (True, False):
+                cases.append((undecided, {**known, atom: truth}))
+        return True
+
+
+def contradictory(formulas: Iterable[Term]) -> bool:
+    """Decide whether formulas cannot be true together; `Rejected` if that takes too much work."""
+    cases = Cases()
+    return cases.impossible([cases.compiled(p) for p in formulas])

@@ -1,0 +1,62 @@
+"""Numbers: closed terms, compared by Arb's balls, each of which contains the value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from flint import acb, arb, ctx, fmpq
+
+from slrsym.checker.term import RELATIONS, Term, require
+from slrsym.checker.theorem import Theorem, rule
+
+
+def _owens_t(h: Any, a: Any) -> Any:
+    """Owen's T, by an integral whose integrand has poles alone, at which it is not finite."""
+    half = acb(h * h) / 2
+
+    def slope(x: Any, _: bool) -> Any:
+        more = 1 + x * x
+        return (-half * more).exp() / more
+
+    return (acb.integral(slope, 0, a) / (2 * acb.pi())).real
+
+
+_VALUES: dict[str, Callable[..., Any]] = {
+    "exp": arb.exp, "log": arb.log, "erf": arb.erf, "asin": arb.asin, "atan": arb.atan,
+    "sin": arb.sin, "cos": arb.cos, "sinh": arb.sinh, "cosh": arb.cosh, "tanh": arb.tanh,
+    "abs": abs, "owens": _owens_t,
+}  # fmt: skip
+
+
+def _ball(t: Term) -> Any:
+    """A ball around the value of a term without symbols; finite, so that there is a value."""
+    head = t[0]
+    if head == "n":
+        value = arb(fmpq(t[1], t[2]))
+    elif head == "pi":
+        value = arb.pi()
+    elif head in ("+", "*"):
+        value = arb(0 if head == "+" else 1)
+        for part in t[1:]:
+            value = value + _ball(part) if head == "+" else value * _ball(part)
+    elif head == "^":
+        value = _ball(t[3])
+        require(t[2] == 1 or (value > 0 and t[2] < 1000), "a root of what may not be positive")
+        value = (value if t[2] == 1 else value.root(t[2])) ** t[1]
+    else:
+        require(head == "f" and t[1] in _VALUES, f"no ball for {t[1] if head == 'f' else head}")
+        value = _VALUES[t[1]](*map(_ball, t[2:]))
+    require(value.is_finite(), "a value that may not exist")
+    return value
+
+
+@rule("numbers", "t", "json")
+def _numbers(premises: Sequence[Theorem], p: Term, bits: Any) -> Any:
+    """A relation of numbers other than equality: the balls of its sides lie apart."""
+    require(not premises and p[0] in RELATIONS and p[0] != "=", "an inequality of numbers")
+    require(type(bits) is int and 32 <= bits <= 512, "a precision of 32 to 512 bits")
+    with ctx.workprec(bits):
+        a, b = map(_ball, p[1:])
+        require(a < b or (p[0] == "!=" and b < a), "the balls do not lie apart")
+    return [], p, ()

@@ -1,0 +1,555 @@
+"""Normal forms: a term as a fraction of two polynomials in generators.
+
+Generators are symbols, pi, roots, exponentials, values of functions, and opaque terms: whatever
+binds a variable and is no derivative that can be evaluated. Two opaque terms are the same
+generator if they have the same key, in which bound variables have no names; so nothing else knows
+of binding here.
+
+Each node is brought to normal form by itself, from the leaves up, and whatever it needs to be
+defined is asked there, before anything can cancel. What is asked is the sign of a polynomial; it
+is known from a fact, or learned from evidence for this question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction as Q
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from flint import fmpq
+
+from slrsym.checker.calculus import Asked, Slopes, evaluated, unfolded
+from slrsym.checker.sign import (
+    ANY,
+    NEG,
+    NN,
+    NP,
+    NZ,
+    POS,
+    SIGNS,
+    Facts,
+    Poly,
+    Sign,
+    product,
+    raised,
+    times,
+    used_in,
+)
+from slrsym.checker.term import (
+    BINDERS,
+    Rejected,
+    Term,
+    bound,
+    inside,
+    key,
+    outside,
+    require,
+    substitute,
+)
+
+Fraction: TypeAlias = tuple[Poly, Poly]
+# What is asked about the sign of a polynomial, and may make the ring learn more.
+Evidence: TypeAlias = Callable[["Ring", Poly, Sign], object]
+
+# Of functions of the table: by what factor they change with the sign of each argument.
+PARITY = {"erf": (-1,), "asin": (-1,), "atan": (-1,), "owens": (1, -1), "zeta": (1, 1),
+           "sin": (-1,), "cos": (1,), "sinh": (-1,), "cosh": (1,), "tanh": (-1,)}  # fmt: skip
+_INCREASING = ("erf", "asin", "atan", "log", "sinh", "tanh")
+# Those that have the sign of their last argument.
+_SIGN_OF_ARGUMENT = ("erf", "asin", "atan", "owens", "sinh", "tanh")
+# Of arcs that are known: the value over pi.
+_ARCS = {("asin", 1): fmpq(1, 2), ("asin", fmpq(1, 2)): fmpq(1, 6), ("atan", 1): fmpq(1, 4)}
+_OF_SORT = {"": ANY, ">0": POS, "<0": NEG, ">=0": NN, "<=0": NP, "!=0": NZ}
+
+
+class ExponentUnitTooCoarse(Rejected):
+    """An exponent is no whole multiple of its unit; `Ring.units` has a finer one."""
+
+
+class Ring:
+    """The normal forms of one inference.
+
+    Parameters
+    ----------
+    size
+        How many generators there may be.
+    units
+        For a monomial and the denominator below it, by `Facts.name`: by which rational part of it
+        the generator of its exponential goes.
+    evidence
+        Is asked for a sign that is not known, and may call `learn` and what learns.
+    slopes
+        Derivatives of functions of the table that claims state.
+    defined
+        The keys of opaque terms that are known to be defined.
+    """
+
+    def __init__(
+        self, size: int, units: dict[Any, fmpq], evidence: Evidence, slopes: Slopes,
+        defined: frozenset[str],
+    ) -> None:  # fmt: skip
+        self.facts = Facts(size)
+        self.x, self.one, self.zero = self.facts.x, self.facts.one, self.facts.zero
+        self.generators: list[tuple[Any, ...]] = []
+        self.units, self.evidence, self.slopes, self.defined = units, evidence, slopes, defined
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._memo: dict[Term, Fraction] = {}
+        # By its key, the value of an opaque term.
+        self._opaque: dict[str, Fraction] = {}
+        # Whether the term at hand is part of a fact, so that what it needs to be defined holds.
+        self.is_fact = False
+
+    # -- fractions --------------------------------------------------------------------------------
+
+    def fraction(self, n: Poly, d: Poly, rational: bool = False) -> Fraction:
+        """Return n/d in lowest terms; with no root in the denominator if `rational`."""
+        n, d = self.facts.reduced(n), self.facts.reduced(d)
+        require(d != 0, "a denominator is zero")
+        if n == 0:
+            return self.zero, self.one
+        for i, q, _ in reversed(self.facts.roots) if rational else ():
+            low = min(int(m[i]) for m in d.monoms())
+            if low:
+                more = self.x[i] ** (q - low)
+                n, d = self.facts.reduced(n * more), self.facts.reduced(d * more)
+        common = n.gcd(d)
+        if common != 1:
+            n, d = n / common, d / common
+        c = d.leading_coefficient()
+        return n / c, d / c
+
+    def plus(self, a: Fraction, b: Fraction) -> Fraction:
+        if a[1] == b[1]:
+            return self.fraction(a[0] + b[0], a[1])
+        return self.fraction(product(a[0], b[1]) + product(b[0], a[1]), product(a[1], b[1]))
+
+    def minus(self, a: Fraction, b: Fraction) -> Fraction:
+        return self.plus(a, (-b[0], b[1]))
+
+    def times(self, a: Fraction, b: Fraction) -> Fraction:
+        return self.fraction(product(a[0], b[0]), product(a[1], b[1]))
+
+    def same(self, a: Fraction, b: Fraction) -> bool:
+        return bool(self.facts.reduced(product(a[0], b[1]) - product(b[0], a[1])) == 0)
+
+    def sign(self, f: Fraction) -> Sign:
+        return times(self.facts.sign(f[0]), self.facts.sign(f[1]))
+
+    # -- questions --------------------------------------------------------------------------------
+
+    def ask(self, p: Poly, sign: Sign) -> bool:
+        """Decide whether a polynomial has a sign, by what is known or by evidence."""
+        if not self.facts.sign(p) <= sign:
+            self.evidence(self, p, sign)
+        return self.facts.sign(p) <= sign
+
+    def need(self, p: Poly, sign: Sign, why: str) -> None:
+        """Refuse unless a polynomial has a sign."""
+        require(self.ask(p, sign), why)
+
+    def gate(self, p: Poly, sign: Sign, why: str) -> None:
+        """Refuse unless what a term needs to be defined is known; of a fact, it is learned."""
+        if self.is_fact:
+            self.facts.learn(p, sign)
+        self.need(p, sign, why)
+
+    # -- generators -------------------------------------------------------------------------------
+
+    def generator(self, *data: Any) -> int:
+        """Return the number of the generator with these data, made if there is none."""
+        # Polynomials cannot be hashed.
+        name = tuple(str(p) if hasattr(p, "degrees") else _name(p) for p in data)
+        if name not in self._numbers:
+            require(len(self.generators) < len(self.x), "more generators than the evidence says")
+            self._numbers[name] = len(self.generators)
+            self.generators.append(data)
+        return self._numbers[name]
+
+    def data(self, p: Poly) -> tuple[Any, ...]:
+        """Return the data of a polynomial that is a generator; none of it if it is not."""
+        places = used_in(p)
+        if len(places) != 1 or p != self.x[places[0]] or places[0] >= len(self.generators):
+            return ("",)
+        return self.generators[places[0]]
+
+    def symbol(self, t: Term) -> Poly:
+        x = self.x[self.generator("s", t)]
+        self.facts.learn(x, _OF_SORT[t[2][1:]])
+        if t[2] in ("Z>0", "Z<0"):
+            self.facts.learn(x - 1 if t[2] == "Z>0" else -x - 1, NN)
+        return x
+
+    def pi(self) -> Poly:
+        x = self.x[self.generator("pi")]
+        for p, s in ((x, POS), (x - fmpq(314159, 100000), POS), (x - fmpq(314160, 100000), NEG)):
+            self.facts.learn(p, s)
+        return x
+
+    def root_of(self, base: Poly, q: int) -> Poly:
+        """Return the generator of the q-th root of a polynomial that is not negative."""
+        i = self.generator("root", base, q)
+        if (i, q, base) not in self.facts.roots:
+            self.facts.roots.append((i, q, base))
+        self.facts.learn(self.x[i], POS if self.facts.sign(base) <= NZ else NN)
+        c, factors = base.factor()
+        if q == 2 and c == 1 and all(n % 2 == 0 for _, n in factors):
+            whole = self.one
+            for g, n in factors:
+                whole *= g ** (int(n) // 2)
+            # The root is |whole|, as long as the sign of `whole` is not known.
+            self.facts.learn(self.x[i] - whole, NN)
+            self.facts.learn(self.x[i] + whole, NN)
+        return self.x[i]
+
+    def root(self, f: Fraction, q: int) -> Fraction:
+        """Return the q-th root; factors of known sign are taken out, the others stay together."""
+        n, d = f
+        if not self.ask(d, POS):
+            n, d = -n, -d
+            self.need(d, POS, "a denominator under a root has no known sign")
+        self.gate(n, NN, "the radicand of a root is not known to be nonnegative")
+        whole = self.facts.reduced(product(n, raised(d, q - 1)))
+        if whole == 0:
+            return self.zero, self.one
+        c, factors = whole.factor()
+        out, rest = self._root_of_number(fmpq(c), q), self.one if c > 0 else -self.one
+        out, strict = self.times(out, (self.one, d)), True
+        # In an order that does not depend on who factors.
+        for g, k in sorted(factors, key=lambda factor: _order(factor[0])):
+            k = int(k)
+            if not (self.ask(g, NN) or self.ask(-g, NN)):
+                rest *= g**k
+                continue
+            if not self.facts.sign(g) <= NN:
+                g, rest = -g, rest * (-1) ** k
+            strict = strict and self.ask(g, POS)
+            w, left = divmod(k, q)
+            out = self.times(out, (g**w, self.one))
+            kind, *data = self.data(g)
+            if left and kind == "exp":
+                (mono, below), unit = data
+                self.units[self.unit_of(mono, below)] = unit / q
+                raise ExponentUnitTooCoarse("a root of an exponential needs a finer unit")
+            if left:
+                out = self.times(out, (self.root_of(g, q) ** left, self.one))
+        if rest != 1:
+            require(not rest.is_constant(), "a root of a negative number")
+            if strict:
+                self.facts.learn(rest, NN)
+            self.need(rest, NN, "a factor under a root may be negative where another one vanishes")
+            out = self.times(out, (self.root_of(rest, q), self.one))
+        return out
+
+    def _root_of_number(self, c: fmpq, q: int) -> Fraction:
+        """Return the q-th root of a number, but for its sign, in roots of its factors."""
+        out = (self.one, self.one)
+        for value, e in ((int(abs(c.p)), 1), (int(c.q), -1)):
+            for base, k in _small_factors(value):
+                w, left = divmod(e * k, q)
+                out = self.times(out, (self.facts.ring.constant(fmpq(base) ** w), self.one))
+                if left:
+                    root = self.root_of(self.facts.ring.constant(base), q)
+                    out = self.times(out, (root**left, self.one))
+        return out
+
+    def exponential(self, f: Fraction) -> Fraction:
+        """Return exp of a sum: a product of powers, one generator for each monomial above."""
+        out = (self.one, self.one)
+        n, d = self.fraction(*f, rational=True)
+        for m, c in n.to_dict().items():
+            mono, c = self.facts.ring.from_dict({m: 1}), fmpq(c)
+            kind, *data = self.data(mono)
+            if d == 1 and c.q == 1 and kind == "f" and data[0] == "log":
+                # exp(k log u) = u^k, where u > 0 has been asked for.
+                u, v = data[1] if c > 0 else data[1][::-1]
+                power = abs(int(c.p))
+                out = self.times(out, (raised(u, power), raised(v, power)))
+                continue
+            alike = (g for g in self.generators if g[0] == "exp" and self.same((mono, d), g[1]))
+            asked = self.unit_of(mono, d)
+            g = next(alike, None) or ("exp", (mono, d), self.units.get(asked, abs(c)))
+            i = self.generator(*g)
+            k = c / g[2]
+            if k.q != 1:
+                self.units[self.unit_of(*g[1])] = self.units[asked] = g[2] / int(k.q)
+                raise ExponentUnitTooCoarse("an exponential needs a finer unit")
+            self.facts.learn(self.x[i], POS)
+            grown = raised(self.x[i], abs(int(k.p)))
+            out = self.times(out, (grown, self.one) if k > 0 else (self.one, grown))
+        return out
+
+    def unit_of(self, mono: Poly, d: Poly) -> tuple[Any, Any]:
+        """Return the key of `units` for a monomial over a denominator."""
+        return self.facts.name(mono), self.facts.name(d)
+
+    def exponent(self, m: Poly) -> Fraction:
+        """Return the exponent of a product of exponentials."""
+        terms = list(m.to_dict().items())
+        require(len(terms) == 1 and terms[0][1] == 1, "not a product of exponentials")
+        total = (self.zero, self.one)
+        for i, n in enumerate(terms[0][0]):
+            if n:
+                kind, *data = self.generators[i] if i < len(self.generators) else ("",)
+                require(kind == "exp", "not a product of exponentials")
+                (mono, d), unit = data
+                total = self.plus(total, (mono * unit * int(n), d))
+        return total
+
+    def function(
+        self, name: str, arguments: Sequence[Fraction], parity: Sequence[int] = ()
+    ) -> Fraction:
+        """Return the value of a function, which may be known at these points or their negatives."""
+        parity = parity or (0,) * len(arguments)
+        for i, g in enumerate(self.generators):
+            if g[:2] != ("f", name) or len(g) != len(arguments) + 2:
+                continue
+            factor = 1
+            for a, b, p in zip(arguments, g[2:], parity, strict=True):
+                if not self.same(a, b):
+                    factor *= p if p and self.same(a, (-b[0], b[1])) else 0
+            if factor:
+                self.about(name, i)
+                return factor * self.x[i], self.one
+        if any(p < 0 and a[0] == 0 for p, a in zip(parity, arguments, strict=True)):
+            return self.zero, self.one
+        i = self.generator("f", name, *arguments)
+        self.about(name, i)
+        return self.x[i], self.one
+
+    def about(self, name: str, i: int) -> None:
+        """Learn what is known of every value of a function of the table."""
+        g, arguments = self.x[i], self.generators[i][2:]
+        if name in _SIGN_OF_ARGUMENT:
+            n, d = arguments[-1]
+            for s in (NN, NP, NZ):
+                self.ask(self.facts.reduced(n * d), s)
+            self.facts.learn(g, self.sign(arguments[-1]))
+        for p, s in {
+            "erf": ((g - 1, NEG), (g + 1, POS)), "zeta": ((g, NN), (g - 1, NEG)),
+            "tanh": ((g - 1, NEG), (g + 1, POS)), "sin": ((g - 1, NP), (g + 1, NN)),
+            "cos": ((g - 1, NP), (g + 1, NN)), "cosh": ((g - 1, NN),),
+        }.get(name, ()):  # fmt: skip
+            self.facts.learn(p, s)
+        if name in ("asin", "atan"):
+            n, d = arguments[0]
+            open_ends = name == "atan" or self.facts.sign(d * d - n * n) == POS
+            for p in (self.pi() - 2 * g, self.pi() + 2 * g):
+                self.facts.learn(p, POS if open_ends else NN)
+        if name == "max":
+            for n, d in arguments:
+                self.facts.learn(g * d - n, times(NN, self.facts.sign(d)))
+
+    # -- what two generators tell of each other ---------------------------------------------------
+
+    def compare(self, kind: str, a: Poly, b: Poly) -> None:
+        """Learn from one of the tables below, which evidence names."""
+        require(kind in _COMPARISONS, f"unknown table {kind!r:.40}")
+        _COMPARISONS[kind](self, a, b)
+
+    def _exponentials(self, a: Poly, b: Poly) -> None:
+        """Compare two products of exponentials as their exponents."""
+        self.facts.learn(a - b, self.sign(self.minus(self.exponent(a), self.exponent(b))))
+
+    def _tangent(self, a: Poly, _: Poly) -> None:
+        """Learn e^u >= 1 + u for a product of exponentials."""
+        n, d = self.exponent(a)
+        self.facts.learn((a - 1) * d - n, times(self.facts.sign(d), NN))
+
+    def _square_root(self, a: Poly, b: Poly) -> None:
+        """Compare a square root with b, by the sign of its radicand less b^2."""
+        kind, *data = self.data(a)
+        require(kind == "root" and data[1] == 2, "not a square root")
+        sign = self.facts.sign
+        s = sign(data[0] - b * b)
+        require(s <= NN or (s <= NP and sign(b) <= NN), "a root and a number that do not compare")
+        if s <= NN:
+            # Then the root is at least |b|; of a radicand equal to b^2 nothing more is known.
+            self.facts.learn(a - b, POS if s <= POS else NN)
+            self.facts.learn(a + b, POS if s <= POS else NN)
+        else:
+            self.facts.learn(a - b, s)
+
+    def _argument(self, a: Poly, _: Poly) -> None:
+        """Learn the sign of the argument of an odd increasing function from that of its value."""
+        g = self.data(a)
+        odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
+        require(odd, "not the value of an odd increasing function")
+        self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
+
+    def _increasing(self, a: Poly, b: Poly) -> None:
+        """Compare two values of an increasing function, and of an odd one their negatives, too."""
+        first, second = self.data(a), self.data(b)
+        require(first[0] == second[0] == "f" and first[1] == second[1], "not of one function")
+        require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
+        for k in (1, -1) if first[1] in PARITY else (-1,):
+            n, d = second[2]
+            self.facts.learn(a + k * b, self.sign(self.plus(first[2], (k * n, d))))
+
+    # -- terms ------------------------------------------------------------------------------------
+
+    def of(self, t: Term) -> Fraction:
+        """Return the normal form of a term."""
+        if t not in self._memo:
+            self._memo[t] = self._of(t)
+        return self._memo[t]
+
+    def _of(self, t: Term) -> Fraction:
+        t = unfolded(t)
+        head = t[0]
+        if head == "n":
+            return self.facts.ring.constant(fmpq(t[1], t[2])), self.one
+        if head == "pi":
+            return self.pi(), self.one
+        if head == "s":
+            return self.symbol(t), self.one
+        if head in ("+", "*"):
+            total = (self.zero if head == "+" else self.one, self.one)
+            for part in [self.of(a) for a in t[1:]]:
+                total = self.plus(total, part) if head == "+" else self.times(total, part)
+            return total
+        if head == "^":
+            _, p, q, base = t
+            f = self.of(base)
+            if q != 1:
+                f = self.root(f, q)
+            if p < 0:
+                self.gate(f[0], NZ, "a denominator is not known to be nonzero")
+                f, p = (f[1], f[0]), -p
+            return self.fraction(raised(f[0], p), raised(f[1], p))
+        if head == "f":
+            return self._function(t)
+        if head == "u":
+            f = self.function(f"{t[1]} {t[2]} {t[3]}", [self.of(a) for a in t[4:]])
+            return f if any(t[3]) else self._signed(f, t[2])
+        if head == "ix":
+            require(all(map(is_integral, t[3:])), "an index is not known to be an integer")
+            return self._signed(self.function(f"{t[1]} {t[2]}", [self.of(a) for a in t[3:]]), t[2])
+        return self._bound(t)
+
+    def _signed(self, f: Fraction, sort: str) -> Fraction:
+        self.facts.learn(f[0], _OF_SORT[sort[1:]])
+        return f
+
+    def _function(self, t: Term) -> Fraction:
+        name, arguments = t[1], [self.of(a) for a in t[2:]]
+        n, d = arguments[0]
+        if name == "exp":
+            return self.exponential(arguments[0])
+        if name == "abs":
+            return self._absolute(n, d)
+        if name == "asin":
+            self.gate(self.facts.reduced(d * d - n * n), NN, "an arc sine beyond -1 and 1")
+        if name == "log":
+            self.gate(self.facts.reduced(n * d), POS, "a logarithm of what may not be positive")
+        if name in ("asin", "atan") and n.is_constant() and d == 1 and n != 0:
+            c = fmpq(n.leading_coefficient())
+            for (known, at), value in _ARCS.items():
+                if known == name and abs(c) == at:
+                    return self.pi() * (value if c > 0 else -value), self.one
+        if name in ("cos", "cosh") and n == 0:
+            return self.one, self.one
+        if name == "log" and n == d:
+            return self.zero, self.one
+        return self.function(name, arguments, PARITY.get(name, ()))
+
+    def _absolute(self, n: Poly, d: Poly) -> Fraction:
+        """Return |n/d|: n/d or -n/d if its sign is known, and the root of the square if not."""
+        if self.ask(self.facts.reduced(n * d), NN):
+            return n, d
+        if self.ask(self.facts.reduced(n * d), NP):
+            return -n, d
+        # Learned before squaring, which hides that the square has no sign but >= 0.
+        self.facts.learn(n * n, NN)
+        self.facts.learn(n * n * d * d, NN)
+        a, b = self.root((n * n, d * d), 2)
+        for side in (a * d - n * b, a * d + n * b):
+            self.facts.learn(side, times(NN, self.facts.sign(b * d)))
+        return a, b
+
+    # -- terms that bind variables ----------------------------------------------------------------
+
+    def _bound(self, t: Term) -> Fraction:
+        """Return the value of a derivative, or the generator of an opaque term."""
+        if t[0] == "d" and (derived := self._derivative(t)) is not None:
+            return self._evaluated(t, *derived)
+        name = key(t)
+        if name not in self._opaque:
+            require(name in self.defined, f"{t[0]} is not known to be defined: {name:.200}")
+            self._opaque[name] = self.x[self.generator("opaque", name)], self.one
+        return self._opaque[name]
+
+    def give(self, t: Term, value: Term) -> bool:
+        """Take the value of an opaque term from an equation; False if it has one."""
+        name = key(t)
+        if t[0] not in BINDERS or name in self._opaque or (t[0] == "d" and self._derivative(t)):
+            return False
+        found = self.of(value)
+        return self._opaque.setdefault(name, found) is found
+
+    def _derivative(self, t: Term) -> tuple[Term, Asked] | None:
+        """Return a derivative evaluated, and what that asks; None if the calculus has no value.
+
+        What a sum or an integral would ask of all points between its ends is no relation.
+        """
+        asked: Asked = []
+        try:
+            value = evaluated(t, self.slopes, asked)
+        except Rejected:
+            return None
+        return None if any(p[0] == "forall" for p in asked) else (value, asked)
+
+    def _evaluated(self, t: Term, value: Term, asked: Asked) -> Fraction:
+        # That a fact speaks of the derivative does not say why it exists.
+        kept, self.is_fact = self.is_fact, False
+        try:
+            # The function itself has to be defined there, although its derivative may not show it.
+            self.of(substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True))))
+            for kind, a, b in asked:
+                n, d = self.minus(self.of(a), self.of(b))
+                p = self.facts.reduced(n * d)
+                self.need(p, SIGNS[kind], "a derivative is not known to exist")
+            return self.of(value)
+        finally:
+            self.is_fact = kept
+
+
+_COMPARISONS: dict[str, Callable[[Ring, Poly, Poly], None]] = {
+    "exp": Ring._exponentials, "tangent": Ring._tangent, "root": Ring._square_root,
+    "inverse": Ring._argument, "increasing": Ring._increasing,
+}  # fmt: skip
+
+
+def _name(data: Any) -> Any:
+    """Return what can be hashed of the data of a generator."""
+    return tuple(map(str, data)) if isinstance(data, tuple) else str(data)
+
+
+def _order(p: Poly) -> list[tuple[Any, ...]]:
+    """Return what polynomials are sorted by: their monomials, the greatest first."""
+    return [(*map(int, m), Q(int(fmpq(c).p), int(fmpq(c).q))) for m, c in p.to_dict().items()]
+
+
+@lru_cache(maxsize=1_000)
+def _small_factors(n: int) -> list[tuple[int, int]]:
+    """Return the prime factors of a number below 1,000, with exponents, and what is left of it.
+
+    What is left of a long number need not be prime: it is positive, which is enough.
+    """
+    found = []
+    for p in range(2, 1_000):
+        k = 0
+        while n % p == 0:
+            n, k = n // p, k + 1
+        if k:
+            found.append((p, k))
+    return [*found, (n, 1)] if n > 1 else found
+
+
+def is_integral(t: Term) -> bool:
+    """Decide whether a term is an integer by its form."""
+    if t[0] == "n":
+        return bool(t[2] == 1)
+    if t[0] in ("s", "ix"):
+        return bool(t[2][0] == "Z") and (t[0] == "s" or all(map(is_integral, t[3:])))
+    return t[0] in ("+", "*") and all(map(is_integral, t[1:]))

@@ -1,0 +1,207 @@
+"""Signs of polynomials, and the certificates from which they are learned.
+
+A sign is a set of -1, 0, 1: the values that the sign may still have.
+"""
+
+from __future__ import annotations
+
+import re
+from math import comb
+from typing import Any, TypeAlias
+
+import flint
+from flint import fmpq
+
+from slrsym.checker.term import require
+
+Poly: TypeAlias = Any
+Sign: TypeAlias = frozenset[int]
+
+POS, NEG, ZERO, NN, NP, NZ, ANY = map(
+    frozenset, ([1], [-1], [0], [0, 1], [-1, 0], [-1, 1], [-1, 0, 1])
+)
+# What a relation to zero says of a polynomial on its left; questions may be of all six.
+SIGNS: dict[str, Sign] = {"=": ZERO, "<=": NP, "<": NEG, "!=": NZ}
+QUESTIONS: dict[str, Sign] = {**SIGNS, ">=": NN, ">": POS}
+
+
+def times(a: Sign, b: Sign) -> Sign:
+    return frozenset(x * y for x in a for y in b)
+
+
+def plus(a: Sign, b: Sign) -> Sign:
+    if any(x * y < 0 for x in a for y in b):
+        return ANY
+    return frozenset(x or y for x in a for y in b)
+
+
+def power(a: Sign, n: int) -> Sign:
+    return POS if n == 0 else a if n % 2 else times(a, a) & NN
+
+
+def used_in(p: Poly) -> list[int]:
+    """The numbers of the generators in a polynomial."""
+    return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
+
+
+def of_number(c: Any) -> Sign:
+    return POS if c > 0 else NEG if c < 0 else ZERO
+
+
+_NUMBER = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
+# How many bits a product or power may have before it is multiplied out, and which degree.
+_LONGEST, _DEGREE = 1 << 27, 10_000
+
+
+def _bits(p: Poly) -> int:
+    return max((fmpq(c).height_bits() for c in p.coeffs()), default=0)
+
+
+def product(a: Poly, b: Poly) -> Poly:
+    """The product of two polynomials, unless it may be long."""
+    if a.is_one() or b.is_one():
+        return b if a.is_one() else a
+    length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
+    require(length <= _LONGEST and degree <= _DEGREE, "a polynomial that is too long")
+    return a * b
+
+
+def raised(p: Poly, n: int) -> Poly:
+    """The power of a polynomial, unless it may be long."""
+    require(n * max(1, p.total_degree()) <= _DEGREE, "a polynomial that is too long")
+    length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
+    require(length <= _LONGEST, "a polynomial that is too long")
+    return p**n
+
+
+class Facts:
+    """What is known of the signs of polynomials in the generators of a ring."""
+
+    def __init__(self, size: int) -> None:
+        self.ring = flint.fmpq_mpoly_ctx.get([("g", size)], flint.Ordering.lex)
+        self.x = self.ring.gens()
+        self.one, self.zero = self.ring.constant(1), self.ring.constant(0)
+        # The roots: the generator with this number to the power q is a polynomial in those before.
+        self.roots: list[tuple[int, int, Poly]] = []
+        # By the printing of the polynomial with leading coefficient 1.
+        self._facts: dict[str, tuple[Poly, Sign]] = {}
+
+    def reduced(self, p: Poly) -> Poly:
+        """The polynomial modulo r^q = base for the roots."""
+        if not self.roots or p.is_constant():
+            return p
+        degrees = p.degrees()
+        for i, q, base in reversed(self.roots):
+            if degrees[i] < q:
+                continue
+            parts: dict[int, dict[Any, Any]] = {}
+            for m, c in p.to_dict().items():
+                k, left = divmod(int(m[i]), q)
+                parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
+            terms = (product(self.ring.from_dict(v), raised(base, k)) for k, v in parts.items())
+            p = sum(terms, self.zero)
+            degrees = p.degrees()
+        return p
+
+    def _key(self, p: Poly) -> tuple[str, Poly, Sign]:
+        c = p.leading_coefficient()
+        monic = p / c
+        return str(monic), monic, of_number(c)
+
+    def known(self) -> list[tuple[Poly, Sign]]:
+        """All facts."""
+        return list(self._facts.values())
+
+    def _fact(self, name: str) -> Sign:
+        return self._facts[name][1] if name in self._facts else ANY
+
+    def learn(self, p: Poly, sign: Sign) -> None:
+        p = self.reduced(p)
+        if not p.is_constant():
+            name, monic, s = self._key(p)
+            self._facts[name] = monic, self._fact(name) & times(sign, s)
+
+    def sign(self, p: Poly, deep: bool = True) -> Sign:
+        """By a fact, by terms that agree, by factors."""
+        p = self.reduced(p)
+        if p.is_constant():
+            return of_number(p.leading_coefficient()) if p != 0 else ZERO
+        name, _, s = self._key(p)
+        found = times(self._fact(name), s)
+        if len(found) == 1:
+            return found
+        single = [(i, self._fact(str(self.x[i]))) for i in used_in(p)]
+        terms, total = p.terms(), ZERO
+        for m, c in terms:
+            t = of_number(c)
+            for i, sign in single:
+                if m[i]:
+                    t = times(t, power(sign, int(m[i])))
+            total = plus(total, t)
+            if total == ANY:
+                break
+        found &= total
+        if len(found) > 1 and len(p) > 1 and deep:
+            c, factors = p.factor()
+            if len(factors) > 1 or factors[0][1] > 1:
+                t = of_number(c)
+                for f, n in factors:
+                    t = times(t, power(self.sign(f, False), int(n)))
+                found &= t
+        return found
+
+    # -- certificates -----------------------------------------------------------------------------
+
+    def combine(
+        self, p: Poly, rows: list[tuple[fmpq, list[tuple[Poly, int]]]], factor: Poly
+    ) -> None:
+        """Learn the sign of p from: factor * p = sum of c * product of g^n, and factor > 0."""
+        total, sign = self.zero, ZERO
+        for c, parts in rows:
+            t, s = self.ring.constant(c), of_number(c)
+            for g, n in parts:
+                t, s = product(t, raised(g, n)), times(s, power(self.sign(g), n))
+            total, sign = total + t, plus(sign, s)
+        require(self.sign(factor) == POS, "a multiplier that may not be positive")
+        require(
+            self.reduced(product(p, factor) - total) == 0, "the combination is another polynomial"
+        )
+        require(sign != ANY, "the combination says nothing")
+        self.learn(p, sign)
+
+    # -- JSON -------------------------------------------------------------------------------------
+
+    def plain(self, p: Poly) -> list[Any]:
+        """A polynomial as a list of ``[coefficient, generator, exponent, ...]``."""
+        return [
+            [str(c), *(k for i, n in enumerate(m) if n for k in (i, int(n)))]
+            for m, c in p.to_dict().items()
+        ]
+
+    def name(self, p: Poly) -> tuple[tuple[Any, ...], ...]:
+        """Return a polynomial as a tuple that can be hashed, whatever the number of generators."""
+        return tuple(map(tuple, self.plain(p)))
+
+    def read(self, data: Any) -> Poly:
+        """Return a polynomial from its JSON form."""
+        require(isinstance(data, list) and len(data) < 10_000, "no polynomial")
+        terms: dict[tuple[int, ...], fmpq] = {}
+        for term in data:
+            require(isinstance(term, list) and len(term) % 2, "malformed term of a polynomial")
+            exponents = [0] * len(self.x)
+            for i, n in zip(term[1::2], term[2::2], strict=True):
+                require(type(i) is int and 0 <= i < len(self.x), "no such generator")
+                require(type(n) is int and 0 < n < 500, "an exponent beyond 1 to 499")
+                require(exponents[i] == 0, "a generator twice in one term")
+                exponents[i] = n
+            require(tuple(exponents) not in terms, "a monomial twice in one polynomial")
+            terms[tuple(exponents)] = number(term[0])
+        return self.ring.from_dict(terms)
+
+
+def number(text: Any) -> fmpq:
+    """Return a rational from its text, p or p/q."""
+    require(isinstance(text, str) and len(text) < 5_000, "a number is a text")
+    require(_NUMBER.fullmatch(text), f"malformed number {text:.40}")
+    p, _, q = text.partition("/")
+    return fmpq(int(p), int(q or 1))

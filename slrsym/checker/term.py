@@ -1,0 +1,480 @@
+"""Terms and formulas: nested tuples, read with limits, printed in one way, substituted safely.
+
+A node is ``(head, *parameters, *arguments)``; a binder is ``(head, *parameters, variables, inside,
+outside)``: its variables are bound in the terms `inside` alone. The tables below are the language.
+
+Every term stands for a real number, or for nothing: 1/0 and the square root of -1 are undefined. A
+relation between terms says that both are defined, too; so ``t = t`` says that t is defined, and a
+relation with an undefined side is false. Connectives are those of classical logic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from math import gcd, isqrt
+from typing import Any, TypeAlias
+
+Term: TypeAlias = tuple[Any, ...]
+
+# What a symbol may run over. A name with another sort is another symbol.
+SORTS = tuple(k + r for k in "RZ" for r in ("", ">0", "<0", ">=0", "<=0", "!=0"))
+
+# How many parameters stand after each head.
+LEAVES = {"n": 2, "s": 2, "pi": 0, "oo": 0, "-oo": 0, "text": 1}
+TERMS = {"+": 0, "*": 0, "^": 2, "f": 1, "u": 3, "ix": 2}
+RELATIONS = {"=": 0, "!=": 0, "<": 0, "<=": 0}
+CONNECTIVES = {"and": 0, "or": 0, "not": 0, "implies": 0, "iff": 0}
+# Laws of random vectors, data of sentences, and sentences that nothing here looks into.
+OTHERS = {"gauss": 1, "noise": 0, "tuple": 0, "set": 0, "o": 1}
+# sum over i = lo..hi; integral over x = lo..hi; expectation under the laws outside; the sum of n
+# independent copies; derivative of the orders at the point outside; a function; for all.
+BINDERS = {"sum": 0, "int": 0, "E": 0, "copies": 0, "d": 1, "lam": 0, "forall": 0}
+PARAMETERS = LEAVES | TERMS | RELATIONS | CONNECTIVES | OTHERS | BINDERS
+
+FORMULAS = frozenset({*RELATIONS, *CONNECTIVES, "o", "forall"})
+COMMUTE = frozenset({"+", "*", "=", "!=", "and", "or", "iff", "set"})
+ASSOCIATE = frozenset({"+", "*", "and", "or"})
+# The functions of the table, with their numbers of arguments.
+FUNCTIONS = {
+    "exp": 1, "log": 1, "erf": 1, "asin": 1, "atan": 1, "abs": 1, "sin": 1, "cos": 1, "sinh": 1,
+    "cosh": 1, "tanh": 1, "erf_prime": 1, "erf_second": 1, "zeta": 2, "owens": 2, "max": 2,
+    "sign": 1,
+}  # fmt: skip
+
+DEPTH, SIZE, BITS = 150, 100_000, 8_000
+# Letters that no other letter here looks like, so that two names can be told apart.
+_LETTER = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
+_NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_.^*{{}}\\']{{0,60}}")
+
+
+class Rejected(ValueError):  # noqa: N818
+    """What the kernel does not accept, with the reason."""
+
+
+def require(condition: object, why: str) -> None:
+    if not condition:
+        raise Rejected(why)
+
+
+def num(p: int, q: int = 1) -> Term:
+    common = gcd(p, q) * (1 if q > 0 else -1)
+    return ("n", p // common, q // common)
+
+
+def neg(t: Term) -> Term:
+    return ("*", num(-1), t)
+
+
+def defined(t: Term) -> Term:
+    return ("=", t, t)
+
+
+# -- the parts of a node --------------------------------------------------------------------------
+
+
+def children(t: Term) -> Iterator[tuple[int | tuple[int, int], Term]]:
+    """The parts of a node, each with the place that `replaced` takes."""
+    start = 1 + PARAMETERS[t[0]]
+    if t[0] not in BINDERS:
+        yield from ((i, t[i]) for i in range(start, len(t)))
+        return
+    for place in (start + 1, start + 2):
+        yield from (((place, j), part) for j, part in enumerate(t[place]))
+
+
+def bound(t: Term) -> tuple[Term, ...]:
+    """The variables that a node binds."""
+    return t[1 + PARAMETERS[t[0]]] if t[0] in BINDERS else ()
+
+
+def inside(t: Term) -> tuple[Term, ...]:
+    found: tuple[Term, ...] = t[2 + PARAMETERS[t[0]]]
+    return found
+
+
+def outside(t: Term) -> tuple[Term, ...]:
+    found: tuple[Term, ...] = t[3 + PARAMETERS[t[0]]]
+    return found
+
+
+def is_inside(t: Term, place: int | tuple[int, int]) -> bool:
+    """Whether the variables that a node binds mean something at a place of it."""
+    return isinstance(place, tuple) and place[0] == 2 + PARAMETERS[t[0]]
+
+
+def replaced(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
+    """The node with other parts at some places."""
+    out = list(t)
+    for place, part in parts.items():
+        if isinstance(place, int):
+            out[place] = part
+        else:
+            i, j = place
+            out[i] = (*out[i][:j], part, *out[i][j + 1 :])
+    return tuple(out)
+
+
+def is_small(terms: Iterable[Term]) -> bool:
+    """Decide whether terms have no more parts together, and no deeper ones, than a reader takes."""
+    left = [(t, 1) for t in terms]
+    for _ in range(SIZE):
+        if not left:
+            return True
+        t, depth = left.pop()
+        if depth > DEPTH:
+            return False
+        parts = (*inside(t), *outside(t)) if t[0] in BINDERS else t[1 + PARAMETERS[t[0]] :]
+        left += [(part, depth + 1) for part in parts]
+    return False
+
+
+# -- names ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=50_000)
+def free(t: Term) -> frozenset[Term]:
+    """The free symbols, functions ``(u, name, sort, arity)`` and sequences ``(ix, ...)``."""
+    if t[0] == "s":
+        return frozenset({t})
+    own = frozenset({function_of(t)}) if t[0] in ("u", "ix") else frozenset()
+    names = set(bound(t))
+    return own.union(*(free(p) - names if is_inside(t, i) else free(p) for i, p in children(t)))
+
+
+def function_of(t: Term) -> Term:
+    """The undefined function, or sequence, that a node applies."""
+    return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
+
+
+def fresh(s: Term, taken: Iterable[Term]) -> Term:
+    """A symbol of the sort of `s` whose name is not taken."""
+    names, name = {x[1] for x in taken}, s[1]
+    while name in names:
+        name += "'"
+    return ("s", name, s[2])
+
+
+def apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
+    """Variables that nothing else is called."""
+    taken, new = set(taken), {}
+    for s in names:
+        new[s] = fresh(s, taken)
+        taken.add(new[s])
+    return new
+
+
+def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
+    """`t` with terms for symbols, and ``lam`` for functions; what is bound is renamed if needed."""
+    if t[0] == "s":
+        return values.get(t, t)
+    values = {s: e for s, e in values.items() if s in free(t)}
+    if not values:
+        return t
+    # There, other values of it are meant.
+    caught = t[0] in ("E", "copies") and any(map(has_copies, values.values()))
+    require(not caught, "an expectation would catch a sum of copies, which is random")
+    within = values
+    names = bound(t)
+    if names:
+        body: frozenset[Term] = frozenset().union(*map(free, inside(t)))
+        within = {s: e for s, e in values.items() if s in body and s not in names}
+        incoming = frozenset().union(*map(free, within.values()))
+        if incoming & set(names):
+            new = apart([s for s in names if s in incoming], incoming | body | set(names))
+            within = within | new
+            names = tuple(new.get(s, s) for s in names)
+            t = (*t[: 1 + PARAMETERS[t[0]]], names, *t[2 + PARAMETERS[t[0]] :])
+    parts = {i: substitute(part, within if is_inside(t, i) else values) for i, part in children(t)}
+    t = replaced(t, parts)
+    if t[0] in ("u", "ix") and function_of(t) in values:
+        return applied(values[function_of(t)], t[3] if t[0] == "u" else (), tuple(parts.values()))
+    return t
+
+
+def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -> Term:
+    """A function at a point, or its derivative there."""
+    names, (body,) = bound(function), inside(function)
+    require(len(names) == len(points), "a function of another number of arguments")
+    if any(orders):
+        return ("d", orders, names, (body,), points)
+    value = substitute(body, dict(zip(names, points, strict=True)))
+    # Values within values may double each time.
+    require(is_small((value,)), "a value of a function that is too long")
+    return value
+
+
+def has_copies(t: Term) -> bool:
+    """Whether a sum of copies stands in a term, with no expectation around it."""
+    around = t[0] == "E"
+    return t[0] == "copies" or any(
+        has_copies(p) for i, p in children(t) if not (around and is_inside(t, i))
+    )
+
+
+def conditions(symbol: Term, value: Term) -> list[Term]:
+    """What has to hold of a value, as formulas, so that it may stand for a symbol."""
+    if value == symbol:
+        return []
+    require(is_term(value) or value[0] == "lam", "a symbol stands for a number")
+    require(not has_copies(value), "a symbol stands for a number, and a sum of copies is random")
+    if symbol[0] != "s":
+        # For a function: smooth, of moderate growth with all derivatives, and of the sign declared.
+        names, (body,) = bound(value), inside(value)
+        require(symbol[3] == len(names), "a function of another number of arguments")
+        sort = "R" if symbol[0] == "u" else "Z"
+        require(
+            all(x[2] == sort for x in names), f"the variables of a function have the sort {sort}"
+        )
+        what = sort_conditions(symbol[2], body)
+        free_of_it = [p if not free(p) & set(names) else ("forall", names, (p,), ()) for p in what]
+        return [*free_of_it, ("o", "moderate", value)] if symbol[0] == "u" else free_of_it
+    return sort_conditions(symbol[2], value)
+
+
+def sort_conditions(sort: str, value: Term) -> list[Term]:
+    """That a value is one of those that a sort consists of."""
+    zero = num(0)
+    found: list[Term] = []
+    if sort[0] == "Z":
+        found.append(("o", "integer", value))
+    relation = sort[1:-1]
+    if not relation:
+        found.append(defined(value))
+    else:
+        swap = relation[0] == ">"
+        kind = relation.replace(">", "<")
+        found.append((kind, zero, value) if swap else (kind, value, zero))
+    return found
+
+
+# -- one printing ---------------------------------------------------------------------------------
+
+
+def key(t: Term) -> str:
+    """The canonical printing: names of bound variables, order and brackets do not matter."""
+    return _key(t, ())
+
+
+@lru_cache(maxsize=100_000)
+def _key(t: Term, names: tuple[Term, ...]) -> str:
+    if t[0] == "s" and t in names:
+        # Counted from the inside, so that what contains no outer variable reads the same anywhere.
+        return f"b{names[::-1].index(t)}"
+    if names and not free(t) & set(names):
+        return _key(t, ())
+    parameters = [repr(p) if t[0] == "text" else str(p) for p in t[1 : 1 + PARAMETERS[t[0]]]]
+    own = bound(t)
+    pairs = _flat(t) if t[0] in ASSOCIATE else children(t)
+    parts = [_key(p, names + own if is_inside(t, i) else names) for i, p in pairs]
+    if t[0] in COMMUTE:
+        parts.sort()
+    sorts = [f"[{' '.join(s[2] for s in own)}]"] if t[0] in BINDERS else []
+    return f"({' '.join([t[0], *parameters, *sorts, *parts])})"
+
+
+def _flat(t: Term) -> Iterator[tuple[int, Term]]:
+    """The parts of a sum, and of the sums in it; of a product likewise, and so on."""
+    for i, p in enumerate(t[1:], start=1):
+        yield from _flat(p) if p[0] == t[0] else ((i, p),)
+
+
+def same(a: Term, b: Term) -> bool:
+    return a == b or key(a) == key(b)
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+class Reader:
+    """Reads terms from JSON: lists for tuples, and for any part the number of a row read before."""
+
+    def __init__(self) -> None:
+        self.rows: list[Term] = []
+        self._extents: list[tuple[int, int]] = []
+
+    def add(self, data: Any) -> None:
+        """Read a row of the table; raises `Rejected` like `read`."""
+        term, extent = self._node(data, DEPTH)
+        self.rows.append(term)
+        self._extents.append(extent)
+
+    def read(self, data: Any) -> Term:
+        """A term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
+        return self._node(data, DEPTH)[0]
+
+    def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
+        if type(data) is int:
+            require(0 <= data < len(self.rows), "no earlier row")
+            return self.rows[data], self._extents[data]
+        require(isinstance(data, list) and data and isinstance(data[0], str), "no term")
+        head, rest = data[0], data[1:]
+        require(head in PARAMETERS, "an unknown head")
+        count = PARAMETERS[head]
+        require(len(rest) >= count and room > 0, "lacking parameters, or too deep")
+        parameters = tuple(tuple(p) if isinstance(p, list) else p for p in rest[:count])
+        flat = [q for p in parameters for q in (p if isinstance(p, tuple) else (p,))]
+        require(all(type(p) in (int, str) for p in flat), "parameters are words and numbers")
+        groups = rest[count:] if head in BINDERS else [rest[count:]]
+        if head in BINDERS:
+            require(len(groups) == 3, "a binder has variables, what is inside, what is outside")
+            require(all(isinstance(g, list) for g in groups), "the parts of a binder are lists")
+        parts = [[self._node(d, room - 1) for d in group] for group in groups]
+        size = 1 + sum(s for group in parts for _, (s, _) in group)
+        depth = 1 + max((d for group in parts for _, (_, d) in group), default=0)
+        require(depth <= DEPTH and size <= SIZE, "a term that is too deep or too large")
+        terms = [tuple(t for t, _ in group) for group in parts]
+        made = (head, *parameters, *(terms if head in BINDERS else terms[0]))
+        well_formed(made)
+        return made, (size, depth)
+
+
+def parse(data: Any) -> Term:
+    """A term or formula from its JSON form; raises `Rejected` if it is malformed."""
+    return Reader().read(data)
+
+
+def well_formed(t: Term) -> None:
+    """Refuse a node that the language does not have; of its parts the heads are looked at alone."""
+    head, arguments = t[0], t[1 + PARAMETERS[t[0]] :]
+    if head in BINDERS:
+        _binder(t)
+    elif head in RELATIONS:
+        require(len(arguments) == 2 and all(map(is_term, arguments)), f"{head} compares two terms")
+    elif head in CONNECTIVES:
+        number = {"not": 1, "implies": 2, "iff": 2}.get(head)
+        require(number in (None, len(arguments)), f"{head} takes {number} formulas")
+        require(arguments and all(map(is_formula, arguments)), f"{head} takes formulas")
+    elif head in TERMS:
+        require(arguments and all(map(is_term, arguments)), f"{head} takes terms")
+        _application(t, len(arguments))
+    elif head in LEAVES:
+        require(not arguments, f"{head} takes no arguments")
+        _leaf(t)
+    elif head in ("gauss", "noise"):
+        n = t[1] if head == "gauss" else 1
+        require(_whole(n, 1), "the dimension of a law")
+        require(len(arguments) == (n + n * n if head == "gauss" else 1), "the parameters of a law")
+        require(all(map(is_term, arguments)), "the parameters of a law are terms")
+    elif head == "o":
+        require(_name(t[1]), "a sentence has a name")
+        known = _SENTENCES.get(t[1])
+        require(known is None or (len(arguments) == 1 and known(arguments[0])), f"no {t[1]!r:.40}")
+
+
+def all_well_formed(terms: Iterable[Term]) -> None:
+    """Refuse terms and formulas of which some node is not in the language, or beyond the limits."""
+    left = [(t, 1) for t in terms]
+    count = 0
+    while left:
+        t, depth = left.pop()
+        count += 1
+        require(depth <= DEPTH and count <= SIZE, "terms that are too deep or too large")
+        require(isinstance(t, tuple) and t and isinstance(t[0], str), "a term is a tuple")
+        require(t[0] in PARAMETERS, "an unknown head")
+        require(len(t) > PARAMETERS[t[0]], "lacking parameters")
+        if t[0] in BINDERS:
+            groups = t[1 + PARAMETERS[t[0]] :]
+            require(len(groups) == 3, "a binder has variables, what is inside, what is outside")
+            require(all(isinstance(g, tuple) for g in groups), "the parts of a binder are tuples")
+            left += [(p, depth + 1) for group in groups for p in group]
+        else:
+            left += [(p, depth + 1) for p in t[1 + PARAMETERS[t[0]] :]]
+        well_formed(t)
+
+
+def is_formula(t: Term) -> bool:
+    return t[0] in FORMULAS
+
+
+def is_term(t: Term) -> bool:
+    return t[0] in TERMS or t[0] in ("n", "s", "pi", "sum", "int", "E", "copies", "d")
+
+
+def _is_matrix(t: Term) -> bool:
+    square = isqrt(len(t) - 1) ** 2 == len(t) - 1 > 0
+    return t[0] == "tuple" and square and all(map(is_term, t[1:]))
+
+
+# Sentences that rules look into, and what they are about.
+_SENTENCES: dict[str, Callable[[Term], bool]] = {
+    "integer": is_term, "psd": _is_matrix, "moderate": lambda t: bool(t[0] == "lam"),
+}  # fmt: skip
+
+
+def _whole(n: Any, least: int) -> bool:
+    return type(n) is int and n >= least
+
+
+def _name(name: Any) -> bool:
+    return isinstance(name, str) and bool(_NAME.fullmatch(name))
+
+
+def _leaf(t: Term) -> None:
+    if t[0] == "n":
+        p, q = t[1:]
+        require(type(p) is int and _whole(q, 1) and gcd(p, q) == 1, "no fraction in lowest terms")
+        require(p.bit_length() < BITS > q.bit_length(), "a number of too many digits")
+    elif t[0] == "s":
+        require(_name(t[1]) and t[2] in SORTS, f"no symbol: {t!r:.80}")
+    elif t[0] == "text":
+        require(isinstance(t[1], str) and len(t[1]) < 10_000, "no text")
+
+
+def _application(t: Term, count: int) -> None:
+    if t[0] == "^":
+        require(count == 1 and type(t[1]) is int and _whole(t[2], 1), "a power has an exponent p/q")
+        require(
+            t[1] and gcd(t[1], t[2]) == 1 and abs(t[1]) < 1000 > t[2], "the exponent of a power"
+        )
+    elif t[0] == "f":
+        require(
+            FUNCTIONS.get(t[1]) == count, f"{t[1]!r:.40} of {count} arguments is not in the table"
+        )
+    elif t[0] in ("u", "ix"):
+        require(_name(t[1]) and t[2] in SORTS, f"no function: {t[:3]!r:.80}")
+    if t[0] == "u":
+        orders = isinstance(t[3], tuple) and len(t[3]) == count
+        require(
+            orders and all(_whole(n, 0) and n < 100 for n in t[3]), "an order for each argument"
+        )
+
+
+_VARIABLES = {"sum": "Z", "int": "R", "E": "R", "copies": "R", "d": "R"}
+
+
+def _binder(t: Term) -> None:
+    head, names = t[0], bound(t)
+    require(names and len(set(names)) == len(names), f"{head} binds each variable once")
+    require(all(s[0] == "s" for s in names), f"{head} binds symbols")
+    require(
+        all(s[2] == _VARIABLES.get(head, s[2]) for s in names),
+        f"variables of {head} have the sort {_VARIABLES.get(head)}",
+    )
+    body, rest = inside(t), outside(t)
+    if head == "forall":
+        require(len(body) == 1 and is_formula(body[0]) and not rest, "forall takes one formula")
+        return
+    require(body and all(map(is_term, body)), f"{head} takes terms")
+    require(head == "lam" or len(body) == 1, f"{head} takes one term")
+    require(head != "lam" or not rest, "nothing is outside of a function")
+    if head in ("sum", "int"):
+        require(len(names) == 1 and len(rest) == 2, f"{head} has one variable and two ends")
+        ends = ("oo", "-oo") if head == "int" else ()
+        require(all(is_term(e) or e[0] in ends for e in rest), f"the ends of {head} are terms")
+    elif head == "d":
+        orders = isinstance(t[1], tuple) and len(t[1]) == len(names) == len(rest)
+        require(orders and all(_whole(n, 0) and n < 100 for n in t[1]), "orders of a derivative")
+        require(all(map(is_term, rest)), "the point of a derivative")
+    elif head in ("E", "copies"):
+        count, laws = (rest[:1], rest[1:]) if head == "copies" else ((), rest)
+        require(all(map(is_term, count)), "the number of copies is a term")
+        require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} is taken under laws")
+        require(sum(dimension(law) for law in laws) == len(names), "a law for each variable")
+        random = (*laws, *body, *count) if head == "copies" else laws
+        require(not any(map(has_copies, random)), "a law, or copies, of what is random itself")
+
+
+def dimension(law: Term) -> int:
+    return int(law[1]) if law[0] == "gauss" else 1

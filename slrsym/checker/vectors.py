@@ -1,0 +1,175 @@
+"""What is said of vectors and of matrices of tokens, by what holds of numbers.
+
+Orthonormal k* and v* of R^n are given, and R is a function of the overlaps k.k*, v.v*, v.k*, k.v*,
+k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k - alpha (I - k
+k') grad_k R, and v likewise, both at once. The manifold is where the last three overlaps vanish;
+its volume is its Hausdorff measure of dimension 2n - 5. A sentence about pairs is about integers n
+alone: for another n there is no space R^n, and the sentence is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from slrsym.checker.calculus import square
+from slrsym.checker.expect import ONE, ZERO, expectation
+from slrsym.checker.schemas import SCHEMAS, Goal, MapOnBox, box, points, schema
+from slrsym.checker.term import Term, apart, bound, inside, neg, num, require, substitute
+
+__all__ = ["BAYES_RISK", "SCHEMAS"]
+
+MINUS_ONE = num(-1)
+# What a sentence about pairs comes to for a map of their overlaps.
+ALMOST_EVERY = "AlmostEveryPairConvergesTo"
+_OF_THE_MAP = {ALMOST_EVERY: "AlmostEveryStartConvergesTo", "NullPairs": "NullStarts"}
+
+
+def _descent(t: Term) -> tuple[Term, Term, Term]:
+    """The function of five overlaps, the step size, and the dimension."""
+    require(t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5, "no descent on spheres")
+    function, rate, dimension = t[2:]
+    require(function[0] == "lam" and len(bound(function)) == 5, "a function of five overlaps")
+    require(all(x[2] == "R" for x in bound(function)), "overlaps are real")
+    require(len(inside(function)) == 1, "a function with one value")
+    return function, rate, dimension
+
+
+def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
+    """The map of the overlaps, the points, and that on the manifold the pairs move as it says."""
+    function, rate, dimension = _descent(goal.map)
+    planar, slopes = goal.values[:2]
+    g = box(planar, goal.taken)
+    require(g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2, "a map of the square")
+    require(slopes[0] == "lam" and len(bound(slopes)) == len(inside(slopes)) == 2, "two slopes")
+    require(all(x[2] == "R" for x in bound(slopes)), "slopes are functions of real numbers")
+    require(len(goal.about) == 1, "the sentence is about a set of points")
+    ends = points(goal.about[0], 2)
+    plain = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
+    require(all(c in plain for p in ends for c in p), "points of signs, or of signs and zeros")
+    names = bound(function)
+    across = tuple(apart(names[2:], goal.taken | frozenset(g.names)).values())
+    here = (*g.names, *across)
+    risk = substitute(inside(function)[0], dict(zip(names, here, strict=True)))
+    values = [substitute(t, dict(zip(bound(slopes), g.names, strict=True))) for t in inside(slopes)]
+    flat = ("tuple", *g.names, ZERO, ZERO, ZERO)
+    asked: list[Term] = [("<=", num(least), dimension)]
+    asked.append(g.everywhere(("o", "smooth", function, flat)))
+    for x, slope in zip(here, (*values, ZERO, ZERO, ZERO), strict=True):
+        in_x: Term = ("d", (1,), (x,), (risk,), (x,))
+        asked.append(g.everywhere(("=", ("d", (0, 0, 0), across, (in_x,), flat[3:]), slope)))
+    for x, slope, image in zip(g.names, values, g.images, strict=True):
+        beside = ("+", ONE, neg(square(x)))
+        length = ("+", ONE, ("*", square(("*", rate, slope)), beside))
+        moved = ("+", x, neg(("*", rate, slope, beside)))
+        asked.append(g.everywhere(("=", ("*", moved, ("^", -1, 2, length)), image)))
+    asked.append(("o", _OF_THE_MAP[goal.kind], planar, goal.about[0]))
+    return g, ends, asked
+
+
+_USED = ("sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli", "induction")
+
+
+@schema("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
+def _from_overlaps(goal: Goal) -> list[Term]:
+    """On pairs that begin on the manifold, in four dimensions or more.
+
+    It is the theorem from overlaps and edges, where the edges are needed with $n = 3$ alone.
+    """
+    return _on_manifold(goal, 4)[2]
+
+
+@schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
+def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
+    """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
+
+    $R$ is differentiable near $(x, y, 0, 0, 0)$. There its last three partial derivatives vanish,
+    and the first two are $p$ and $q$, so that by the chain rule its gradient in $k$ is $p k*$, and
+    that in $v$ is $q v*$. The next $k$ is a sum of multiples of $k$ and $k*$, the next $v$ of $v$
+    and $v*$, so that the last three overlaps of these vanish, too: the manifold is invariant. With
+    $u = k* - x k$, orthogonal to $k$ and of squared length $1 - x^2$, the next $k$ is $k - alpha p
+    u$ divided by its length, the root of $1 + alpha^2 p^2 (1 - x^2)$. As $u . k* = 1 - x^2$, its
+    overlap is $x - alpha p (1 - x^2)$ over that, the first image of the planar map; so for $v$. By
+    induction the overlaps of all iterates follow the map.
+
+    If the overlap of $k$ with $k*$ tends to $s$, which is 1 or $-1$, then $|k - s k*|^2 = 2 - 2 s
+    (k . k*)$ tends to 0; so for $v$.
+
+    With $n >= 4$, let $N$ be a null set of the square; the pairs of the manifold whose first two
+    overlaps lie in $N$ have volume 0, as follows. The pairs with $k = s k*$ are of $n - 2 < 2n - 5$
+    dimensions. The others make up a smooth manifold, as the gradients of its five equations have
+    the Gram determinant $2 - x^2 - y^2 > 0$. Its projection $(k, v) -> k$ goes to the unit sphere
+    orthogonal to $v*$; those of the equations of $v$, with $k$ fixed, have $1 - x^2 > 0$, so that
+    the Jacobian of the projection, the root of $(1 - x^2)/(2 - x^2 - y^2)$, is positive. By the
+    coarea formula for maps between manifolds, a set of these pairs has volume 0 if for almost every
+    $k$ those $v$ that belong to it are a null set of the fibre, the unit sphere orthogonal to $k*$
+    and $k$. The overlap of $v$ with $v*$ is one coordinate of a point of this sphere, which spans
+    $n - 2 >= 2$ dimensions that contain $v*$, and has a density; so they are a null set if the $y$
+    with $(x, y)$ in $N$ are one. By Tonelli's theorem that holds for almost every $x$; and as the
+    overlap of $k$ with $k*$, one coordinate of a point of a sphere that spans $n - 1$ dimensions,
+    has a density, it holds for almost every $k$.
+
+    With $n = 3$, in coordinates along $k*$, $v*$ and a third axis, $k$ is $(x, 0, z)$ and $v$ is
+    $(0, y, w)$ with $z w = 0$. So the manifold consists of four circles: $k$ is one of $k*$ and
+    $-k*$, and $v$ on the circle orthogonal to $k*$; or $v$ is one of $v*$ and $-v*$, and $k$ on the
+    circle orthogonal to $v*$. The overlaps are on an edge of the square, on which steps stay, and
+    the one that moves is the cosine of the angle on the circle. Cosine has a differentiable inverse
+    on $(0, pi)$ and on $(pi, 2 pi)$, so that what it maps to a null set of $[-1, 1]$ is a null set
+    of the circle. The statement about the edge has such a null set; where no point of the list is
+    on an edge, no orbit that stays there tends to one.
+    """
+    g, ends, asked = _on_manifold(goal, 3)
+    for number, face in enumerate(goal.values[2:]):
+        i, end = number // 2, (ONE, MINUS_ONE)[number % 2]
+        edge = box(face, goal.taken | frozenset(g.names))
+        require(edge.low == (MINUS_ONE,) and edge.high == (ONE,), "an edge of the square")
+        put = {g.names[i]: end, g.names[1 - i]: edge.names[0]}
+        asked.append(edge.everywhere(("=", substitute(g.images[i], put), end)))
+        asked.append(edge.everywhere(("=", edge.images[0], substitute(g.images[1 - i], put))))
+        there = tuple(("tuple", p[1 - i]) for p in ends if p[i] == end)
+        require(there or goal.kind != ALMOST_EVERY, "an edge of which no end is listed")
+        if there:
+            asked.append(("o", _OF_THE_MAP[goal.kind], face, ("set", *there)))
+    return asked
+
+
+BAYES_RISK = (
+    "Every measurable predictor $p$ of the matrix $X$ of all tokens has the risk $E (Y - p(X))^2 = "
+    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$, and $E (Y - E[Y | X])^2$ is at least $epsilon^2$."
+)
+
+
+@schema("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
+def _conditional_risk(goal: Goal) -> list[Term]:
+    """The risk of a measurable predictor: an axiom, but for the algebra that it asks for.
+
+    No term here speaks of measurable predictors. So the model is part of the axiom: $Y = X_J . v* +
+    xi$ has a finite second moment; given the matrix $X$ of all tokens, $J$ is $l$ with a
+    probability $w_l/W$; the noise $xi$ is centred, has the variance $epsilon^2$, and is independent
+    of both. Then $E[Y | X]$ is $M = sum w_l y_l/W$ with $y_l = X_l . v*$. The mean squared error
+    given $X$ is the left side of the second hypothesis, at $p = p(X)$; it is not negative, so that
+    its mean is the risk, be it infinite; likewise with $M$ in the place of $p$. Given also the
+    location it is at least $epsilon^2$.
+    """
+    require(goal.map == ("text", BAYES_RISK) and not goal.about, "another sentence")
+    m, p, place = ("s", "m", "R"), ("s", "p", "R"), ("s", "l", "Z")
+    xi, variance = ("s", "xi", "R"), square(("s", "epsilon", "R>=0"))
+    w, y = (("ix", name, "R", place) for name in "wy")
+
+    def total(term: Term) -> Term:
+        return ("sum", (place,), (term,), (ONE, ("s", "L", "Z>0")))
+
+    def average(term: Term) -> Term:
+        return ("*", ("^", -1, 1, total(w)), total(("*", w, term)))
+
+    def error(value: Term, said: Term) -> Term:
+        return ("+", square(("+", value, neg(said))), variance)
+
+    best = average(y)
+    given_tokens = ("+", average(error(y, best)), square(("+", best, neg(p))))
+    noisy = expectation([xi], square(("+", m, xi, neg(p))), [("noise", variance)])
+    asked: list[Term] = [
+        ("=", noisy, error(m, p)),
+        ("implies", ("<", ZERO, total(w)), ("=", average(error(y, p)), given_tokens)),
+        ("<=", variance, error(m, p)),
+    ]
+    return [("forall", (m,), (("forall", (p,), (q,), ()),), ()) for q in asked]

@@ -1,0 +1,264 @@
+"""Slopes, the fundamental theorem, parts of ranges: what the rules give, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from slrsym.checker import Rejected
+from slrsym.checker.term import key, num
+from slrsym.checker.theorem import prove
+
+X, Y, A, B = ("s", "x", "R"), ("s", "y", "R"), ("s", "a", "R"), ("s", "b", "R")
+I, N, P = ("s", "i", "Z"), ("s", "n", "Z>0"), ("s", "p", "Z")  # noqa: E741
+ZERO, ONE = num(0), num(1)
+
+
+def fn(name, *args):
+    return ("f", name, *args)
+
+
+def slope(f, point=X):
+    """The derivative at a point of a function of y."""
+    return ("d", (1,), (Y,), (f,), (point,))
+
+
+def trusted(p, *given):
+    return prove("unchecked", (), "a test", tuple(given), p)
+
+
+def between(p):
+    return trusted(p, ("<=", A, X), ("<=", X, B))
+
+
+def hypotheses(theorem):
+    return set(theorem.hypotheses)
+
+
+# -- the mean value theorem -----------------------------------------------------------------------
+
+
+def test_slopes_compare_differences():
+    line = prove("mean value", [between(("<=", ZERO, slope(fn("erf", Y))))], X, A, B)
+    left, right = ("+", ("*", ZERO, B), fn("erf", A)), ("+", fn("erf", B), ("*", ZERO, A))
+    assert key(line.conclusion) == key(("<=", left, right))
+    assert hypotheses(line) == {key(("<=", A, B))}
+    assert "mean-value-theorem" in line.axioms
+
+
+def test_strict_slopes_ask_for_two_points():
+    line = prove("mean value", [between(("<", ZERO, slope(fn("erf", Y))))], X, A, B)
+    assert line.conclusion[0] == "<"
+    assert key(("<", A, B)) in hypotheses(line)
+
+
+@pytest.mark.parametrize(
+    ("premise", "data"),
+    [
+        # Something else is supposed of x.
+        (trusted(("<=", ZERO, slope(Y)), ("<", ZERO, X)), (X, A, B)),
+        (trusted(("<=", ZERO, slope(Y)), ("!=", X, ONE)), (X, A, B)),
+        # The range of other points.
+        (between(("<=", ZERO, slope(Y))), (X, A, ONE)),
+        # The function itself depends on x; the slope is no derivative at x; of second order.
+        (between(("<=", ZERO, slope(("*", X, Y)))), (X, A, B)),
+        (between(("<=", ZERO, ("*", X, X))), (X, A, B)),
+        (between(("<=", ZERO, slope(Y, ("^", 2, 1, X)))), (X, A, B)),
+        (between(("<=", ZERO, ("d", (2,), (Y,), (Y,), (X,)))), (X, A, B)),
+        # Differences say nothing; an end that moves with x; an end that is no number.
+        (between(("!=", ZERO, slope(Y))), (X, A, B)),
+        (trusted(("<=", ZERO, slope(Y))), (X, ZERO, ("*", num(2), X))),
+        (trusted(("<=", ZERO, slope(Y))), (X, ZERO, ("oo",))),
+        # Integers, and the numbers that are not 0, make no interval.
+        (trusted(("<=", ZERO, slope(Y, P))), (P, ZERO, ONE)),
+        (trusted(("<", slope(("^", -1, 1, Y), ("s", "x", "R!=0")), ZERO)),
+         (("s", "x", "R!=0"), num(-1), ONE)),
+    ],
+)  # fmt: skip
+def test_slopes_that_say_nothing_are_refused(premise, data):
+    with pytest.raises(Rejected):
+        prove("mean value", [premise], *data)
+
+
+def test_between_positive_numbers_both_points_are_positive():
+    z = ("s", "z", "R>0")
+    line = prove("mean value", [trusted(("<", slope(("^", -1, 1, Y), z), ZERO))], z, num(-1), ONE)
+    assert key(("<", ZERO, num(-1))) in hypotheses(line)
+
+
+# -- the fundamental theorem ----------------------------------------------------------------------
+
+
+def test_the_integral_of_a_derivative():
+    node = ("int", (X,), (slope(fn("erf", Y)),), (A, B))
+    line = prove("fundamental theorem", [between(("=", *[slope(fn("erf", Y))] * 2))], node)
+    assert key(line.conclusion[2]) == key(("+", fn("erf", B), ("*", num(-1), fn("erf", A))))
+    assert hypotheses(line) == {key(("=", node, node)), key(("<=", A, B))}
+
+
+def line_integral(f, low=("-oo",), high=("oo",)):
+    return ("int", (X,), (slope(f),), (low, high))
+
+
+BELL = fn("exp", ("*", num(-1), ("^", 2, 1, Y)))
+
+
+def everywhere(f):
+    return trusted(("=", slope(f), slope(f)))
+
+
+def test_at_infinity_moderate_functions_times_bells_vanish():
+    f = ("*", ("u", "h", "R", (0,), Y), BELL)
+    line = prove("fundamental theorem", [everywhere(f)], line_integral(f))
+    assert key(line.conclusion[2]) == key(("+", ZERO, ("*", num(-1), ZERO)))
+    assert key(("<", num(-1), ZERO)) in hypotheses(line)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        fn("erf", Y),
+        ("*", Y, fn("erf", Y)),
+        ("*", Y, fn("exp", Y)),
+        ("*", Y, fn("exp", ("*", num(-1), ("^", 4, 1, Y)))),
+        ("*", fn("exp", ("^", 2, 1, Y)), fn("abs", Y)),
+        ("*", ("^", -1, 1, Y), BELL),
+        ("*", fn("log", Y), BELL),
+    ],
+)
+def test_what_may_not_vanish_at_infinity_is_refused(f):
+    with pytest.raises(Rejected):
+        prove("fundamental theorem", [everywhere(f)], line_integral(f))
+
+
+def test_a_bell_that_grows_is_asked_to_fall():
+    grows = ("*", Y, fn("exp", ("*", A, ("^", 2, 1, Y))))
+    line = prove("fundamental theorem", [everywhere(grows)], line_integral(grows))
+    assert key(("<", A, ZERO)) in hypotheses(line)
+
+
+@pytest.mark.parametrize(
+    ("premise", "node"),
+    [
+        # The premise is about another integrand, other points, or supposes more.
+        (between(("=", X, slope(Y))), ("int", (X,), (slope(Y),), (A, B))),
+        (between(("=", *[slope(Y)] * 2)), ("int", (X,), (slope(Y),), (ZERO, B))),
+        (trusted(("=", *[slope(Y)] * 2), ("!=", X, ONE)), ("int", (X,), (slope(Y),), (A, B))),
+        (between(("<=", *[slope(Y)] * 2)), ("int", (X,), (slope(Y),), (A, B))),
+        # Sums are no integrals.
+        (between(("=", *[slope(Y)] * 2)), ("E", (X,), (slope(Y),), (("gauss", 1, ZERO, ONE),))),
+    ],
+)
+def test_other_integrands_are_refused(premise, node):
+    with pytest.raises(Rejected):
+        prove("fundamental theorem", [premise], node)
+
+
+# -- integrals of bells ---------------------------------------------------------------------------
+
+
+def bell_integral(body, low=ZERO, high=("oo",)):
+    return ("int", (X,), (body,), (low, high))
+
+
+HERE = fn("exp", ("*", num(-1), ("^", 2, 1, X)))
+
+
+@pytest.mark.parametrize(
+    "body", [HERE, ("*", X, HERE), ("+", ("*", A, HERE), ("*", fn("erf", X), X, HERE))]
+)
+@pytest.mark.parametrize("ends", [(ZERO, ("oo",)), (("-oo",), A), (("-oo",), ("oo",))])
+def test_integrals_of_bells_exist(body, ends):
+    node = bell_integral(body, *ends)
+    line = prove("bells", [], node)
+    assert key(line.conclusion) == key(("=", node, node))
+    assert key(("<", num(-1), ZERO)) in hypotheses(line)
+    assert line.axioms == {"gaussian-moments"}
+
+
+def test_what_stands_beside_a_bell_is_asked_for():
+    narrow = fn("exp", ("*", A, ("^", 2, 1, X)))
+    line = prove("bells", [], bell_integral(("*", B, narrow), ("^", -1, 1, P)))
+    wanted = [("<", A, ZERO), *(("=", t, t) for t in (A, B, ("^", -1, 1, P)))]
+    assert hypotheses(line) >= set(map(key, wanted))
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        bell_integral(X),
+        bell_integral(("+", X, ("*", X, HERE))),
+        bell_integral(("+", ("*", X, HERE), X)),
+        bell_integral(("*", ("^", -1, 1, X), HERE)),
+        bell_integral(fn("exp", X)),
+        # The end is another x.
+        bell_integral(HERE, X),
+        ("E", (X,), (HERE,), (("gauss", 1, ZERO, ONE),)),
+    ],
+)
+def test_other_integrals_may_not_exist(node):
+    with pytest.raises(Rejected):
+        prove("bells", [], node)
+
+
+def test_bells_need_no_premise():
+    with pytest.raises(Rejected):
+        prove("bells", [everywhere(X)], bell_integral(HERE))
+
+
+# -- parts of a range -----------------------------------------------------------------------------
+
+
+def integral(low, high, body=X):
+    return ("int", (X,), (body,), (low, high))
+
+
+def test_adjacent_integrals_add_up():
+    line = prove("adjacent", (), integral(A, ZERO), integral(ZERO, B))
+    assert key(line.conclusion[2]) == key(integral(A, B))
+    assert len(line.hypotheses) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (integral(A, ZERO), integral(ONE, B)),
+        (integral(A, ZERO), integral(ZERO, B, Y)),
+        (integral(A, ("oo",)), integral(("oo",), B)),
+        (("sum", (I,), (I,), (N, P)), ("sum", (I,), (I,), (P, N))),
+    ],
+)
+def test_other_integrals_do_not(first, second):
+    with pytest.raises(Rejected):
+        prove("adjacent", (), first, second)
+
+
+def test_a_term_of_a_sum():
+    node = ("sum", (I,), (("ix", "w", "R", I),), (ONE, N))
+    line = prove("term of a sum", (), node, P)
+    assert ("ix", "w", "R", P) in line.conclusion[2]
+    wanted = {key(("o", "integer", P)), key(("<=", ONE, P)), key(("<=", P, N)),
+              key(("=", node, node))}  # fmt: skip
+    assert hypotheses(line) == wanted
+
+
+def test_integrals_have_no_terms():
+    with pytest.raises(Rejected):
+        prove("term of a sum", (), integral(A, B), P)
+
+
+def test_sums_are_linear_if_the_factors_exist():
+    node = ("sum", (I,), (("*", B, I),), (ONE, N))
+    said = trusted(("=", ("*", B, I), ("*", B, I)))
+    line = prove("linear", [said], node, (B,), (I,))
+    assert key(("=", B, B)) in hypotheses(line)
+    with pytest.raises(Rejected):
+        prove("linear", [trusted(("=", ("*", B, I), ("*", I, B)))], node, (I,), (B,))
+    with pytest.raises(Rejected):
+        prove("linear", [trusted(("=", ("*", B, I), ("*", B, I)), ("!=", I, P))], node, (B,), (I,))
+
+
+def test_an_absolute_value_is_one_of_two():
+    line = prove("absolute value", (), ("^", -1, 1, X))
+    assert hypotheses(line) == {key(("=", *[("^", -1, 1, X)] * 2))}
+    with pytest.raises(Rejected):
+        prove("absolute value", (), ("oo",))

@@ -1,0 +1,192 @@
+"""The rules for expectations: what they give, and that slightly different data is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from slrsym.checker import Rejected
+from slrsym.checker.expect import polynomial
+from slrsym.checker.term import defined, key, num
+from slrsym.checker.theorem import prove
+
+X, Y, T = ("s", "X", "R"), ("s", "Y", "R"), ("s", "t", "R")
+ZERO, ONE, TWO = num(0), num(1), num(2)
+STANDARD = ("gauss", 1, ZERO, ONE)
+NOISE = ("noise", ("s", "v", "R>0"))
+
+
+def mean(body, names=(X,), laws=(STANDARD,)):
+    return ("E", names, (body,), laws)
+
+
+def erf(u):
+    return ("f", "erf", u)
+
+
+def conclusion(rule, *data, premises=()):
+    return key(prove(rule, premises, *data).conclusion)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ("^", 2, 1, X),
+        ("*", X, erf(("+", X, T))),
+        ("f", "exp", ("*", num(-1), ("^", 2, 1, X))),
+        ("f", "exp", ("*", T, X)),
+        ("u", "f", "R", (2,), ("*", T, X)),
+        ("d", (1,), (Y,), (erf(("*", X, Y)),), (X,)),
+    ],
+)
+def test_moderate_functions_are_integrable(body):
+    assert conclusion("integrable", mean(body)) == key(defined(mean(body)))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ("^", -1, 1, X),
+        ("^", 1, 2, X),
+        ("f", "log", X),
+        ("f", "exp", ("^", 3, 1, X)),
+        ("f", "abs", X),
+        ("u", "f", "R", (0,), ("^", 2, 1, X)),
+        ("f", "exp", erf(X)),
+    ],
+)
+def test_what_is_not_known_to_be_moderate_is_refused(body):
+    with pytest.raises(Rejected):
+        prove("moderate", (), ("lam", (X,), (body,), ()))
+
+
+def test_an_exponent_that_grows_is_an_obligation():
+    theorem = prove("integrable", (), mean(("f", "exp", ("^", 2, 1, X))))
+    assert "(<= (n 0 1) (n -2 1))" in theorem.hypotheses or any(
+        h[0] == "<=" for h in theorem.hypotheses.values()
+    )
+
+
+def test_a_law_has_to_exist():
+    negative = ("gauss", 1, ZERO, num(-1))
+    asked = prove("integrable", (), mean(X, laws=(negative,))).hypotheses
+    assert key(("<=", ZERO, num(-1))) in asked
+
+
+def test_more_than_a_square_of_noise_is_refused():
+    prove("integrable", (), mean(("^", 2, 1, X), laws=(NOISE,)))
+    for body in (("^", 3, 1, X), erf(X), ("*", X, ("^", 2, 1, X))):
+        with pytest.raises(Rejected):
+            prove("integrable", (), mean(body, laws=(NOISE,)))
+
+
+def test_linearity_needs_what_the_premise_says():
+    node = mean(("+", X, T))
+    said = ("=", ("+", X, T), ("+", ("*", ONE, X), ("*", T, ONE)))
+    premise = prove("logic", (), (said,), said)
+    # A hypothesis that speaks of the variable is no equation for all its values.
+    with pytest.raises(Rejected, match="speaks of X"):
+        prove("linear", [premise], node, (ONE, T), (X, ONE))
+    free = ("=", ("+", T, T), ("*", TWO, T))
+    premise = prove("assume", (), free)
+    good = prove("linear", [premise], mean(("+", T, T)), (TWO,), (T,))
+    assert good.conclusion[0] == "="
+    with pytest.raises(Rejected):
+        prove("linear", [premise], mean(("+", T, T)), (num(3),), (T,))
+    with pytest.raises(Rejected):
+        prove("linear", [premise], mean(("+", T, T)), (X,), (T,))
+
+
+def test_independence_looks_at_the_laws_of_the_factors():
+    node = mean(("*", X, erf(Y)), (X, Y), (STANDARD, STANDARD))
+    assert "E" in conclusion("independent", node, [[0], [1]])
+    for where in ([[1], [1]], [[0], [2]], [[0, 1], [1]], [[], [1]], [[0], []]):
+        with pytest.raises(Rejected):
+            prove("independent", (), node, where)
+    joint = mean(("*", X, Y), (X, Y), (("gauss", 2, ZERO, ZERO, ONE, T, T, ONE),))
+    with pytest.raises(Rejected):
+        prove("independent", (), joint, [[0], [1]])
+
+
+def test_an_image_has_the_moments_of_the_old_law():
+    node = mean(erf(X), laws=(("gauss", 1, T, num(4)),))
+    forms = ("lam", (Y,), (("+", T, ("*", TWO, Y)),), ())
+    asked = prove("image", (), node, forms, (STANDARD,)).hypotheses
+    assert any("(n 4 1)" in k and k.startswith("(=") for k in asked)
+    bent = ("lam", (Y,), (("^", 2, 1, Y),), ())
+    with pytest.raises(Rejected, match="affine"):
+        prove("image", (), node, bent, (STANDARD,))
+
+
+def test_steins_lemma_is_for_gaussian_variables():
+    h = ("lam", (X,), (erf(X),), ())
+    right = prove("stein", (), mean(X), h, 0).conclusion[2]
+    assert right[0] == "*"
+    with pytest.raises(Rejected, match="not Gaussian"):
+        prove("stein", (), mean(X, laws=(NOISE,)), ("lam", (X,), (X,), ()), 0)
+    with pytest.raises(Rejected):
+        prove("stein", (), mean(X), ("lam", (X,), (("f", "abs", X),), ()), 0)
+
+
+def test_a_derivative_goes_inside_where_the_law_is_fixed():
+    node = ("d", (1,), (T,), (mean(erf(("*", X, T))),), (Y,))
+    assert prove("derivative of expectation", (), node).conclusion[2][0] == "E"
+    moving = ("d", (1,), (T,), (mean(erf(X), laws=(("gauss", 1, T, ONE),)),), (Y,))
+    with pytest.raises(Rejected, match="law has the parameter"):
+        prove("derivative of expectation", (), moving)
+    kink = ("d", (1,), (T,), (mean(("f", "abs", ("*", X, T))),), (Y,))
+    with pytest.raises(Rejected):
+        prove("derivative of expectation", (), kink)
+
+
+def test_a_density_needs_a_variance_that_does_not_vanish():
+    law = ("gauss", 1, ZERO, ("s", "s", "R>=0"))
+    asked = prove("density", (), mean(X, laws=(law,))).hypotheses
+    assert key(("<", ZERO, ("s", "s", "R>=0"))) in asked
+
+
+COPIES = ("copies", (Y,), (("f", "erf", Y),), (("s", "n", "Z>=0"), STANDARD))
+
+
+def test_copies():
+    more = prove("one copy more", (), mean(("*", COPIES, COPIES)), COPIES)
+    assert key(("<=", ONE, ("s", "n", "Z>=0"))) in more.hypotheses
+    other = ("copies", (Y,), (("f", "erf", Y),), (("s", "m", "Z>=0"), STANDARD))
+    with pytest.raises(Rejected, match="another sum"):
+        prove("one copy more", (), mean(("*", COPIES, other)), COPIES)
+    assert prove("moments of copies", (), mean(("^", 2, 1, COPIES))).conclusion[2][0] == "+"
+    with pytest.raises(Rejected):
+        prove("moments of copies", (), mean(("^", 3, 1, COPIES)))
+    with pytest.raises(Rejected, match="is not 0"):
+        prove("no copies", (), COPIES)
+
+
+def test_polynomials():
+    found = polynomial(("^", 2, 1, ("+", X, ("*", T, Y))), (X, Y))
+    assert set(found) == {(2, 0), (1, 1), (0, 2)}
+    with pytest.raises(Rejected):
+        polynomial(("^", -1, 1, X), (X,))
+
+
+RANDOM = ("copies", (Y,), (erf(Y),), (("s", "n", "Z>0"), STANDARD))
+
+
+@pytest.mark.parametrize(
+    ("rule", "data"),
+    [
+        ("independent", (mean(("*", ("*", X, RANDOM), ("*", Y, RANDOM)), (X, Y), (STANDARD,) * 2),
+                         [[0], [1]])),
+        ("fubini", (mean(("*", X, Y, RANDOM), (X, Y), (STANDARD,) * 2), 1)),
+        ("density", (mean(("*", X, RANDOM)),)),
+        ("derivative of expectation",
+         (("d", (1,), (T,), (mean(("*", X, T, RANDOM)),), (T,)),)),
+        ("constant", (mean(RANDOM),)),
+    ],
+)  # fmt: skip
+def test_sums_of_copies_are_random(rule, data):
+    with pytest.raises(Rejected):
+        prove(rule, (), *data)
+
+
+def test_copies_on_one_side_are_independent_of_the_other():
+    node = mean(("*", ("*", X, RANDOM), Y), (X, Y), (STANDARD,) * 2)
+    assert "fubini" in prove("independent", (), node, [[0], [1]]).axioms

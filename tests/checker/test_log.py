@@ -1,0 +1,174 @@
+"""The log: what is written is judged again, and what is forged is refused."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import slrsym.checker
+from slrsym.checker import ProvedClaims, Rejected, recheck
+from slrsym.checker.log import digest
+from slrsym.checker.term import defined, num
+from slrsym.evidence.writing import RecordingProofBuilder, written
+from tests.checker.terms import N, X, Y
+
+ZERO, ONE = num(0), num(1)
+
+
+def records():
+    """Two claims, the second of which rests on the first."""
+    book = ProvedClaims()
+    first = RecordingProofBuilder(book)
+    line = first.add("symbol", (), Y)
+    line = first.add("logic", [line], (), ("<", ZERO, Y))
+    first.step("1", "symbol", line)
+    made = [first.record("positive", ("<", ZERO, Y), (), line)]
+    second = RecordingProofBuilder(book)
+    line = second.add("instance", [book.cited("positive")], ((Y, X),))
+    made.append(second.record("again", ("<", ZERO, X), (("<", ZERO, X), defined(X)), line))
+    return made
+
+
+def log(path, made, header=None):
+    path.write_text("".join(f"{line}\n" for line in written(header or {"seed": 1}, made)))
+    return path
+
+
+def test_what_is_written_is_accepted_and_the_same_again(tmp_path):
+    path = log(tmp_path / "a.log", records())
+    judged = recheck(path)
+    assert [j.id for j in judged] == ["positive", "again"]
+    (step,) = judged[0].steps
+    assert (step.label, step.rule, step.axioms) == ("1", "symbol", frozenset())
+    assert log(tmp_path / "b.log", records()).read_bytes() == path.read_bytes()
+
+
+def _forge(change):
+    made = json.loads(json.dumps(records()))
+    change(made)
+    return made
+
+
+FORGERIES = {
+    "statement": lambda m: m[0].update(statement=["<", ["n", 1, 1], ["s", "y", "R>0"]]),
+    "sort": lambda m: m[0].update(statement=["<", ["n", 0, 1], ["s", "y", "R"]]),
+    "no formula": lambda m: m[0].update(statement=["n", 0, 1]),
+    "hypothesis left out": lambda m: m[1].update(given=[]),
+    "hypothesis that is none": lambda m: m[1].update(given=[["pi"]]),
+    "axioms": lambda m: m[0].update(axioms=["all is well"]),
+    "field": lambda m: m[0].update(more=1),
+    "lacking field": lambda m: m[0].pop("steps"),
+    "kind of a field": lambda m: m[0].update(steps={}),
+    "order of claims": lambda m: m.reverse(),
+    "twice": lambda m: m.insert(1, m[0]),
+    "shown": lambda m: m[0].update(shown=7),
+    "shown before": lambda m: m[0].update(shown=-1),
+    "shown elsewhere": lambda m: m[1].update(shown="positive"),
+    "step": lambda m: m[0]["steps"][0].__setitem__(2, 0),
+    "fields of a step": lambda m: m[0]["steps"][0].append(1),
+    "name of a step": lambda m: m[0]["steps"][0].__setitem__(0, 1),
+    "rule": lambda m: m[0]["lines"][0].__setitem__(0, "truth"),
+    "rule of another kind": lambda m: m[0]["lines"][0].__setitem__(0, "chain"),
+    "premise": lambda m: m[0]["lines"][1].__setitem__(1, [1]),
+    "no premise": lambda m: m[0]["lines"][1].__setitem__(1, []),
+    "claim of a premise": lambda m: m[1]["lines"][0].__setitem__(1, ["negative"]),
+    "line": lambda m: m[0]["lines"].append("logic"),
+    "list": lambda m: m[0]["lines"][1].__setitem__(2, 3),
+    "pairs": lambda m: m[1]["lines"][0].__setitem__(2, [[0]]),
+    "function": lambda m: m[1]["lines"][0].__setitem__(2, [[["u", "f", "R"], 0]]),
+    "row": lambda m: m[0]["terms"][0].__setitem__(1, "z"),
+    "later row": lambda m: m[0]["terms"].insert(0, ["+", 1, 2]),
+    "two symbols of a name": lambda m: m[0].update(
+        given=[["<", ["s", "y", "R"], ["s", "y", "R>0"]]]
+    ),
+    "unchecked without a name": lambda m: m[0]["lines"].append(["unchecked", [], "", [], 0]),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forged_logs_are_refused(name, tmp_path):
+    with pytest.raises(Rejected, match="line"):
+        recheck(log(tmp_path / "f.log", _forge(FORGERIES[name])))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"seed":1', '"seed":2'),
+        lambda text: text.replace('"label":"1"', '"label":"2"').replace(
+            '["1","symbol"', '["2","s"'
+        ),
+        lambda text: text.replace("slrsym proof log 1", "slrsym proof log 2"),
+        lambda text: "\n".join(text.splitlines()[:1] + text.splitlines()[2:]) + "\n",
+        lambda text: text[:-1],
+        lambda text: "",
+        lambda text: text.splitlines()[0] + "\n",
+        lambda text: text + "no json\n",
+        lambda text: text + "[1]\n",
+        lambda text: text + '{"a": 1.5}\n',
+        lambda text: text + '{"a": NaN}\n',
+        lambda text: text + '{"a": 1, "a": 1}\n',
+        lambda text: text + "[" * 100_000 + "\n",
+    ],
+)
+def test_files_that_were_changed_are_refused(change, tmp_path):
+    path = log(tmp_path / "f.log", records())
+    text = path.read_text()
+    assert change(text) != text
+    path.write_text(change(text))
+    with pytest.raises(Rejected):
+        recheck(path)
+
+
+def test_another_format_is_refused_whatever_itsdigest(tmp_path):
+    record = {"format": "other"}
+    path = tmp_path / "f.log"
+    path.write_text(json.dumps({**record, "digest": digest("", record)}) + "\n")
+    with pytest.raises(Rejected, match="format"):
+        recheck(path)
+
+
+def test_a_proof_may_not_suppose_more_than_its_claim():
+    book = ProvedClaims()
+    script = RecordingProofBuilder(book)
+    line = script.add("assume", (), ("<", ZERO, X))
+    with pytest.raises(Rejected, match="supposes more"):
+        script.record("free", ("<", ZERO, X), (), line)
+    assert list(book) == []
+
+
+def test_what_is_not_checked_is_named(tmp_path):
+    script = RecordingProofBuilder(ProvedClaims())
+    line = script.add("unchecked", (), "a hope", (), ("<", ZERO, N))
+    (judged,) = recheck(log(tmp_path / "a.log", [script.record("hope", ("<", ZERO, N), (), line)]))
+    assert judged.axioms == {"unchecked: a hope"}
+
+
+def test_the_kernel_runs_without_the_libraries_of_the_search():
+    code = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("sympy", "numpy", "scipy", "mpmath"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Block())
+import slrsym.checker
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("path", sorted(Path(slrsym.checker.__file__).parent.glob("*.py")))
+def test_the_kernel_imports_flint_and_itself_alone(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = (
+                [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+            )
+            for name in names:
+                known = name.split(".")[0] in {*sys.stdlib_module_names, "flint"}
+                assert known or name.startswith("slrsym.checker"), name

@@ -1,0 +1,168 @@
+"""Terms: reading with limits, one printing, substitution without capture."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slrsym.checker.term import (
+    DEPTH,
+    Reader,
+    Rejected,
+    children,
+    conditions,
+    free,
+    key,
+    num,
+    parse,
+    replaced,
+    same,
+    substitute,
+)
+from slrsym.evidence.writing import Table, plain
+from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value
+
+numbers = st.integers(-3, 3).map(Fraction)
+environments = st.fixed_dictionaries({X: numbers, Y: numbers, I: numbers, J: numbers})
+
+
+@given(terms, terms, environments)
+def test_substitution_means_what_it_says(t, e, env):
+    assert value(substitute(t, {X: e}), env) == value(t, {**env, X: value(e, env)})
+
+
+@given(terms, environments)
+def test_values_are_put_all_at_once(t, env):
+    swapped = substitute(t, {X: Y, Y: X})
+    assert value(swapped, env) == value(t, {**env, X: env[Y], Y: env[X]})
+
+
+@given(terms, terms, environments)
+def test_a_function_is_put_in(t, body, env):
+    function = ("lam", (X, ("s", "z", "R")), (body,), ())
+    put = substitute(t, {F: function})
+    assert F not in free(put) or F in free(body)
+
+
+@given(terms)
+def test_names_of_bound_variables_do_not_matter(t):
+    assert key(renamed(t)) == key(t)
+
+
+def bracketed(t):
+    """With all the brackets that there may be, from the right."""
+    if t[0] in ("s", "n"):
+        return t
+    parts = {place: bracketed(p) for place, p in children(t)}
+    t = replaced(t, parts)
+    if t[0] in ("+", "*"):
+        last = t[-1]
+        for p in t[-2:0:-1]:
+            last = (t[0], p, last)
+        return last
+    return t
+
+
+@given(st.lists(terms, min_size=2, max_size=4), st.sampled_from("+*"))
+def test_brackets_do_not_matter(parts, head):
+    t = (head, *parts)
+    assert key(bracketed(t)) == key(t) == key((head, *reversed(parts)))
+    other = "*" if head == "+" else "+"
+    assert not same((head, X, (other, Y, num(2))), (head, X, Y, num(2)))
+
+
+@given(terms, terms, environments)
+def test_terms_that_print_alike_mean_the_same(a, b, env):
+    if key(a) == key(b):
+        assert value(a, env) == value(b, env)
+
+
+def test_a_closed_sum_reads_the_same_under_another():
+    # Counting levels from the outside would confuse these two.
+    own, outer = f(J, num(1)), f(I, num(1))
+    first = total(I, total(J, own, num(0), num(2)), num(0), num(2))
+    second = total(I, total(J, outer, num(0), num(2)), num(0), num(2))
+    assert not same(first, second)
+
+
+@given(st.lists(st.one_of(terms, st.tuples(st.just("<"), terms, terms)), min_size=1, max_size=4))
+def test_what_is_written_is_read(wanted):
+    table, reader = Table(), Reader()
+    numbers = [table.number(t) for t in wanted]
+    for row in json.loads(json.dumps(table.rows)):
+        reader.add(row)
+    assert [reader.read(n) for n in numbers] == wanted
+    assert [parse(json.loads(json.dumps(plain(t)))) for t in wanted] == wanted
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [], "x", None, 3, ["no", 1], ["n", 2, 4], ["n", 1, 0], ["n", 1.5, 1], ["n", True, 1],
+        ["n", 1], ["n", 10**4000, 1], ["s", "x", "C"], ["s", "x) (s y", "R"], ["s", "", "R"],
+        ["s", "x y", "R"], ["^", 0, 1, ["n", 1, 1]], ["^", 2, 4, ["n", 1, 1]], ["+"],
+        ["f", "exp", ["n", 1, 1], ["n", 1, 1]], ["f", "gamma", ["n", 1, 1]],
+        ["=", ["n", 1, 1]], ["=", ["n", 1, 1], ["oo"]], ["and"], ["and", ["n", 1, 1]],
+        ["not", ["=", ["pi"], ["pi"]], ["=", ["pi"], ["pi"]]], ["u", "f", "R", [0], ["pi"], ["pi"]],
+        ["u", "f", "R", [-1], ["pi"]], ["u", "f", "R", [[0]], ["pi"]],
+        ["sum", [["s", "i", "R"]], [["pi"]], [["n", 1, 1], ["n", 2, 1]]],
+        ["sum", [["s", "i", "Z"]], [["pi"]], [["n", 1, 1], ["oo"]]],
+        ["sum", [["s", "i", "Z"]], [["pi"]], [["n", 1, 1]]],
+        ["sum", [["pi"]], [["pi"]], [["n", 1, 1], ["n", 2, 1]]],
+        ["int", [["s", "x", "R>0"]], [["pi"]], [["n", 1, 1], ["n", 2, 1]]],
+        ["d", [1], [["s", "n", "Z"]], [["pi"]], [["n", 1, 1]]],
+        ["d", [1, 1], [["s", "x", "R"]], [["pi"]], [["n", 1, 1]]],
+        ["E", [["s", "x", "R"], ["s", "x", "R"]], [["pi"]], [["noise", ["pi"]], ["noise", ["pi"]]]],
+        ["E", [["s", "x", "R"]], [["pi"]], [["gauss", 1, ["pi"]]]],
+        ["E", [["s", "x", "R"]], [["pi"]], [["gauss", 2, *[["pi"]] * 6]]],
+        ["forall", [["s", "x", "R"]], [["pi"]], []], ["text", 3], ["lam", [], [["pi"]], []],
+        ["+", 0, 1], ["o", "a b"],
+    ],
+)  # fmt: skip
+def test_what_is_no_term_is_refused(data):
+    with pytest.raises(Rejected):
+        parse(data)
+
+
+def test_depth_and_size_have_limits_that_references_cannot_pass():
+    nested = ["pi"]
+    for _ in range(DEPTH - 1):
+        nested = ["+", nested]
+    assert parse(nested)
+    nested = ["+", ["+", nested]]
+    with pytest.raises(Rejected, match="deep"):
+        parse(nested)
+    reader = Reader()
+    reader.add(["pi"])
+    for k in range(15):
+        reader.add(["+", k, k])
+    with pytest.raises(Rejected, match="large"):
+        reader.add(["+", 15, 15])
+
+
+def test_what_a_sort_asks():
+    assert conditions(X, Y) == [("=", Y, Y)]
+    assert conditions(Y, X) == [("<", num(0), X)]
+    assert conditions(N, X) == [("o", "integer", X), ("<=", num(0), X)]
+    assert conditions(X, X) == []
+    square = ("lam", (X,), (("^", 2, 1, X),), ())
+    sign, growth = conditions(("u", "g", "R>=0", 1), square)
+    assert sign == ("forall", (X,), (("<=", num(0), ("^", 2, 1, X)),), ())
+    assert growth == ("o", "moderate", square)
+    with pytest.raises(Rejected):
+        conditions(("u", "g", "R", 2), square)
+    with pytest.raises(Rejected):
+        conditions(("u", "g", "R", 1), ("lam", (Y,), (Y,), ()))
+
+
+def test_a_derivative_takes_its_point_and_no_more():
+    at_x = ("d", (1,), (X,), (("*", X, Y),), (X,))
+    put = substitute(at_x, {X: num(3)})
+    assert put == ("d", (1,), (X,), (("*", X, Y),), (num(3),))
+    slope = ("u", "f", "R", (1, 0), X, Y)
+    g = ("lam", (X, ("s", "z", "R")), (("*", X, ("s", "z", "R")),), ())
+    assert substitute(slope, {F: g})[0] == "d"
