@@ -38,7 +38,7 @@ rest = Expectation(erf(lam * U) * V, other)
 
 centred = Claim(
     id="angle-output",
-    title="the output is centred but for that",
+    title="Apart from the mean $sqrt(d/2) c$, the output is centred",
     statement=Eq(Expectation(Y1, one), 0, evaluate=False),
     source="Section 2",
 )
@@ -52,7 +52,10 @@ def _(goal):
 
 shifted = Claim(
     id="angle-shift",
-    title="with an angle, the risk has a term of the mean prediction more",
+    title=(
+        "The risk of the model with an angle between $k*$ and $v*$, by the risk without one and "
+        "the mean prediction"
+    ),
     statement=Eq(
         Expectation(error**2, ProductLaw(one, noise())),
         risk_definition() + d / 2 * c**2 - 2 * drift * c * (own + (L - 1) * rest),
@@ -76,7 +79,7 @@ def _(goal):
 pull = 2 * lam / sqrt(pi * (1 + 2 * lam**2))
 prediction = Claim(
     id="angle-prediction",
-    title="the mean prediction",
+    title="The mean of the prediction, in closed form",
     statement=Eq(
         own + (L - 1) * rest,
         drift * theta * erf(a) + lam * gamma**2 * rho * erf_prime(a) / A + (L - 1) * pull * rho,
@@ -117,7 +120,7 @@ def _(goal):
 
 angle = Claim(
     id="angle-risk",
-    title="the risk with an angle, by that of Proposition 15",
+    title="The risk of the model with an angle between $k*$ and $v*$, by that of Proposition 15",
     statement=Eq(
         Expectation(error**2, ProductLaw(one, noise())),
         risk_definition() + d / 2 * c**2 - 2 * drift * c * prediction.statement.rhs,
@@ -150,7 +153,10 @@ def slope(p):
 
 pulled = Claim(
     id="angle-manifold",
-    title="with an angle the manifold $theta = eta = rho = 0$ is left along $k*$",
+    title=(
+        "What an angle between $k*$ and $v*$ adds to the gradient in $v$ on the manifold, along "
+        "$k*$"
+    ),
     statement=Eq(
         slope(theta) + kappa * slope(rho),
         -c * (d * erf(a) + 2 * kappa * (lam * gamma**2 * drift * erf_prime(a) / A
@@ -170,7 +176,9 @@ def _(goal):
 K, C = Symbol("kappa", positive=True), Symbol("c", positive=True)
 leaves = Claim(
     id="angle-manifold-is-left",
-    title="by a slope that does not vanish",
+    title=(
+        "With an angle, $c > 0$, the gradient in $v$ points off the manifold wherever $kappa > 0$"
+    ),
     statement=Lt(
         (pulled.statement.rhs - 2 * gamma**2 * c * erf(a)).subs({kappa: K, c: C}),
         0,
@@ -195,7 +203,10 @@ F = Function("F", real=True)
 
 at_oracle = Claim(
     id="angle-oracle",
-    title="the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$, off the manifold",
+    title=(
+        "With $k* . v* = c$ the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$: it "
+        "is off the manifold if $c != 0$"
+    ),
     statement=Eq(
         Expectation(
             F(U1, V1, Y1),

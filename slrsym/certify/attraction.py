@@ -14,8 +14,7 @@ what k and v have orthogonal to both k* and v*,
     (\eta, \theta, \tau)^T,
 
 with numbers X, Y and a matrix M that depend on kappa, nu, and, affinely, on what theta, eta and rho
-add to the slope in kappa, which is at most `room` (claims ``attraction-form-k``,
-``attraction-form-v``). The right side is not negative where X, Y and some determinants are positive
+add to the slope in kappa, which is at most `room` (claim ``attraction-form``). The right side is not negative where X, Y and some determinants are positive
 (claim ``attraction-positive``): those are bounded here, over all kappa and nu with V at most
 `radius`, by ball arithmetic.
 """

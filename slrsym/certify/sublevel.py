@@ -7,8 +7,8 @@ v with the direction of what k has beyond :math:`k^\star` and :math:`v^\star`, i
     + F\rho^2), \qquad \rho = \kappa\theta + \eta\nu + w\sqrt{p^2 - \eta^2},
 
 where :math:`R_0, N, A, \dots, F` depend on kappa alone. As :math:`\theta^2 + \nu^2 + w^2 \le 1`, a
-multiplier :math:`\mu > 0` gives a bound from below that is affine in :math:`\eta^2` (claim
-``sublevel-bound``); so is the bound that a bound on nu gives (claim ``sublevel-near``). Ball
+multiplier :math:`\mu > 0` gives a bound from below that is affine in :math:`\eta^2` (claims
+``sublevel-multiplier`` and ``sublevel-affine``); so is the bound that a bound on nu gives (claim ``sublevel-near``). Ball
 arithmetic shows over all kappa that these are above `level`, but for a neighbourhood of the oracle.
 """
 
