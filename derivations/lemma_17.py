@@ -23,7 +23,7 @@ p = Symbol("p", nonnegative=True)
 
 first = Claim(
     id="lemma-17-i",
-    title="$erf'$ is a Gaussian bell",
+    title="$erf'(x) = (2/sqrt(pi)) exp(-x^2)$",
     statement=Eq(D(erf(x), x), 2 / sqrt(pi) * exp(-(x**2)), evaluate=False),
     source="Lemma 17",
     against="exact",
@@ -103,7 +103,7 @@ def _(goal):
 
 squashing = Claim(
     id="erf-increasing",
-    title="$erf$ increases, between $-1$ and 1, through 0",
+    title="$erf$ is increasing, lies between $-1$ and 1, and vanishes at 0",
     statement=And(
         Gt(D(erf(x), x), 0, evaluate=False),
         Eq(at(erf(x), {x: 0}), 0, evaluate=False),

@@ -102,7 +102,7 @@ def assembled(output, predictor, square, others, others_square):
 
 proposition_15 = Claim(
     id="proposition-15",
-    title="the risk in closed form",
+    title="The risk in closed form, by the five overlaps",
     statement=Eq(risk_definition(), formula, evaluate=False),
     source="Proposition 15",
     against="exact",

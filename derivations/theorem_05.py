@@ -49,7 +49,7 @@ safe_step = Lt(alpha * K, 1)
 
 on_the_square = Claim(
     id="theorem-5-planar",
-    title="almost every start in the square ends in a minimum",
+    title="Almost every start in the square converges to a minimum",
     statement=AlmostEveryStartConvergesTo(g, MINIMA),
     source="Appendix A, for $alpha < 1/K$",
     given=[safe_step],
@@ -79,7 +79,7 @@ manifold = {theta: 0, eta: 0, rho: 0}
 
 slopes = Claim(
     id="theorem-5-slopes",
-    title="the partial derivatives in $kappa$ and $nu$ on the manifold",
+    title="The partial derivatives of the risk in $kappa$ and $nu$ on the manifold",
     statement=And(
         Eq(at(D(closed, kappa), manifold), R_kappa(kappa, nu), evaluate=False),
         Eq(at(D(closed, nu), manifold), R_nu(kappa), evaluate=False),
@@ -140,7 +140,7 @@ def along_edges(kind, end, which=""):
 
 recovery = Claim(
     id="theorem-5",
-    title="almost every start on the manifold recovers the oracle, up to a sign",
+    title="Almost every start on the manifold converges to the oracle or its mirror image",
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
     source="Theorem 5, for $alpha < 1/K$ and $d >= 3$",
     against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
@@ -170,7 +170,10 @@ pathological = point_set([*ORIGIN, *MAXIMA])
 
 elsewhere = Claim(
     id="proposition-13-manifold",
-    title="the pairs on the manifold whose overlaps end elsewhere than in a minimum have volume 0",
+    title=(
+        "The pairs on the manifold whose overlaps converge to $(0, 0)$, $(1, -1)$ or $(-1, 1)$ "
+        "have volume 0"
+    ),
     statement=NullPairs(descent, pathological),
     source="Proposition 13, on the manifold; $R$ is the risk, as theorem-5 says; for $d >= 3$",
     against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
