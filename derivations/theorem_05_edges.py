@@ -31,7 +31,7 @@ def edge(fixed, free, at):
 
     few = Claim(
         id=f"theorem-5-edge-{fixed}-{side}-few",
-        title=f"On the edge ${fixed} = {at}$, the starts that converge to ${free} = {-at}$ have measure 0",
+        title=f"On ${fixed} = {at}$, the starts that converge to ${free} = {-at}$ have measure 0",
         statement=NullStarts(on_edge, start),
         source="Proposition 13 on an edge, for $alpha < 1/C$",
         given=[small_step],
@@ -39,7 +39,7 @@ def edge(fixed, free, at):
 
     @few.proof
     def _(goal):
-        """This end is the maximum, and a step lowers the risk."""
+        """The risk is largest at this end, and a step lowers it."""
         inside = lemma("proposition-10-maximum-only", here)
         return by_theorem(
             goal,
