@@ -46,7 +46,7 @@ centred = Claim(
 
 @centred.proof
 def _(goal):
-    """Its mean is the first coordinate's, which $v*$ does not have here."""
+    """Only the coordinate along $k*$ has a mean, and its part in the output is $sqrt(d/2) c$."""
     return chain(goal.lhs).then(0, by=stein(Y1))
 
 
@@ -67,7 +67,7 @@ shifted = Claim(
 
 @shifted.proof
 def _(goal):
-    """The mean of the output comes out of the square."""
+    """Expand the square: the mean of the output multiplies the mean error."""
     more = 2 * drift * c * Expectation(Y1, one)
     return (
         chain(goal.lhs)
@@ -91,7 +91,7 @@ prediction = Claim(
 
 @prediction.proof
 def _(goal):
-    """Stein removes the values; Lemma 18 closes what is left."""
+    """Stein's lemma removes the values; Lemma 18 evaluates the remaining means."""
     S1 = erf(lam * U1)
 
     def stage(mean, bell, others):
@@ -147,7 +147,7 @@ flat = {theta: 0, eta: 0, rho: 0}
 
 
 def slope(p):
-    """Of what an angle adds, on the manifold."""
+    """Return the partial derivative of what an angle adds to the risk, on the manifold."""
     return at(D(more, p), flat)
 
 
@@ -190,7 +190,7 @@ leaves = Claim(
 
 @leaves.proof
 def _(goal):
-    """Every term is positive, but for the sign of c."""
+    """Every term has the sign of $-c$."""
     return chain(goal.lhs).lt(0, by=sign)
 
 

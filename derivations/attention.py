@@ -77,7 +77,7 @@ with_itself = Claim(
 
 @with_itself.proof
 def _(goal):
-    """One summand more in both sums."""
+    """[CLS] is one more token: both sums have one more term."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -126,7 +126,7 @@ erf_layer = Claim(
 
 @erf_layer.proof
 def _(goal):
-    """As with softmax."""
+    """As for softmax: a key of rank one makes every score a multiple of $X_l . k$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -175,7 +175,7 @@ whole = Claim(
 
 @whole.proof
 def _(goal):
-    """Sums over the dimensions of the head may be taken first."""
+    """Take the sums over the dimensions of the head first."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -195,7 +195,7 @@ whole_erf = Claim(
 
 @whole_erf.proof
 def _(goal):
-    """As with softmax."""
+    """As for softmax: a key of rank one makes every score a multiple of $X_l . k$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 

@@ -58,7 +58,7 @@ contracts = Claim(
 
 @contracts.proof
 def _(goal):
-    """What is gained is linear in the step size."""
+    """The decrease, divided by the step size, is affine in the step size."""
     room = alpha * (D - largest * G / 2 - mu * V) + alpha * (largest - alpha) * G / 2
     return chain(goal.lhs).then((1 - mu * alpha) * V - room, by=algebra).le(goal.rhs, by=sign)
 
@@ -88,7 +88,7 @@ keeps = Claim(
 
 @keeps.proof
 def _(goal):
-    """It holds at $t = 0$, and what is not above $V_0$ lies in the neighbourhood."""
+    """The iterate is in the neighbourhood since $V_t <= V_0 <= r$."""
     power = factor ** (time + 1) * start
     return all_of(
         chain(now).le(start, by=sign).le(radius, by=sign),
@@ -139,7 +139,7 @@ g_k, g_v = tangential(slope_k, k_vector), tangential(slope_v, v_vector)
 
 
 def along(p):
-    """What the slopes across the manifold add to k . grad_k R, and to v . grad_v R."""
+    """Return what R_theta, R_eta and R_rho add to k . grad_k R and to v . grad_v R."""
     return eta * r_eta + p * r_rho, theta * r_theta + p * r_rho
 
 
@@ -243,7 +243,7 @@ quadratic = Claim(
 
 @quadratic.proof
 def _(goal):
-    """There is no other power of them in the closed form."""
+    """The closed form has no other powers of the three."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -373,7 +373,7 @@ attracts = Claim(
 
 @attracts.certified_by
 def _():
-    """Ball arithmetic on the determinants that attraction-positive asks for."""
+    """Ball arithmetic shows that the determinants in attraction-positive are positive."""
     return paper
 
 
@@ -392,7 +392,7 @@ basin = Claim(
 
 @basin.certified_by
 def _():
-    """As before; the terms that are not quadratic matter more here."""
+    """As for attraction-certified; terms that are not quadratic matter more here."""
     return far
 
 
@@ -411,7 +411,7 @@ temperatures = Claim(
 
 @temperatures.certified_by
 def _():
-    """Slices of temperatures; on each of them as before."""
+    """As for attraction-certified, on slices of the range of inverse temperatures."""
     return cool
 
 

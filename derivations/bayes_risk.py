@@ -39,7 +39,7 @@ own = Claim(
 
 @own.proof
 def _(goal):
-    """What the value has beside the score is independent of it, of variance $1 - c^2$."""
+    """Given the score, the rest of the value is independent of it, with variance $1 - c^2$."""
     return chain(goal.lhs).then(goal.rhs, by=stein(W))
 
 
@@ -60,7 +60,7 @@ another = Claim(
 
 @another.proof
 def _(goal):
-    """What values have beside scores is centred."""
+    """Given the scores, the rest of each value is centred."""
     return chain(goal.lhs).then(goal.rhs, by=stein(W, W2))
 
 

@@ -77,7 +77,7 @@ of_risk = {
 
 
 def plain(expr):
-    """With what symbols of the risk stand for."""
+    """Substitute the definitions of the symbols of the risk."""
     return expr.xreplace(of_risk)
 
 
@@ -163,7 +163,7 @@ closed_forms = Claim(
 
 @closed_forms.certified_by
 def _():
-    """Two numbers; the step size that is certified is 2.3 and 9 times as large."""
+    """Compare numbers; the certified step size is 2.3 and 9 times as large."""
     return OnBox(numbers)
 
 
@@ -184,7 +184,7 @@ signs = Claim(
 
 @signs.certified_by
 def _():
-    """The slope in $kappa$ along two sides of the square, and how that in $nu$ changes."""
+    """The slope in $kappa$ along two sides of the square, and the change of $R_nu$ with $kappa$."""
     return OnBox(
         {kappa: (-1, 1), lam: ("49/500", "51/500"), gamma: ("7/10", "71/100"), d: (390, 410)},
     )

@@ -33,7 +33,7 @@ def _(goal):
 
 
 def likelihood(place):
-    """Of three scores, if the informative token is in this place."""
+    """Return the likelihood of three scores if the informative token is in this place."""
     factors = [bell(z, mean if i == place else 0) for i, z in enumerate((x1, x2, x3))]
     return factors[0] * factors[1] * factors[2]
 
@@ -51,7 +51,7 @@ posterior = Claim(
 
 @posterior.proof
 def _(goal):
-    """Numerator and denominator have the factor of three centred bells in common."""
+    """The density of three uninformative tokens cancels."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -83,7 +83,7 @@ any_posterior = Claim(
 
 @any_posterior.proof
 def _(goal):
-    """What tokens have in common cancels."""
+    """The density of $L$ uninformative tokens cancels."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 

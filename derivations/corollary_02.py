@@ -322,7 +322,7 @@ rate = Claim(
 
 @rate.proof
 def _(goal):
-    """Both terms of the bound, at this inverse temperature."""
+    """Insert this inverse temperature into both terms of the bound."""
     first = many / 2 * warm**2 / (1 + 2 * gamma**2 * warm**2)
     second = 4 / pi * (L - 1) * warm**2
     return (
@@ -363,7 +363,7 @@ convex = Claim(
 
 @convex.proof
 def _(goal):
-    """The derivative of its steepness is negative."""
+    """Minus its derivative decreases in $lambda^2$."""
     cooled = 1 + 2 * gamma**2 * z
     gap = steepness(z) - steepness(best)
     slope = (

@@ -92,7 +92,7 @@ others = Claim(
 
 @others.proof
 def _(goal):
-    """Nothing but a change of names."""
+    """Rename the variables: the law is already standard."""
     return chain(goal.lhs).then(goal.rhs, by=substitution({U: G, V: H}, normals))
 
 

@@ -33,12 +33,12 @@ def stretch(x):
 
 
 def length(x, y):
-    """Of the tangent step, before the projection."""
+    """Return the squared length of the tangent step, before the projection."""
     return sqrt(1 + y**2 * stretch(x))
 
 
 def turn(x, y):
-    """What decides whether a step overshoots so far that it comes back to where it began."""
+    """Return the factor that vanishes if a step overshoots and comes back to where it began."""
     return length(x, y) + 1 + x * y
 
 

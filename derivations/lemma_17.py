@@ -47,7 +47,7 @@ second = Claim(
 
 @second.proof
 def _(goal):
-    """Differentiate the bell."""
+    """Differentiate $exp(-x^2)$."""
     return chain(goal.lhs).then(erf_second(x), by=differentiate).then(goal.rhs, by=algebra)
 
 
@@ -118,7 +118,7 @@ squashing = Claim(
 
 @squashing.proof
 def _(goal):
-    """Its derivative is a bell."""
+    """Its derivative is positive."""
     return all_of(
         chain(D(erf(x), x)).then(erf_prime(x), by=differentiate).gt(0, by=sign),
         chain(at(erf(x), {x: 0})).then(0, by=algebra),

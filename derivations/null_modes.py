@@ -134,7 +134,7 @@ root = Claim(
 
 @root.proof
 def _(goal):
-    """Its characteristic equation; and the root of a square plus something exceeds the number."""
+    """Insert the rate into its equation; it decreases since $(f^2 + 4 p^2)^(1/2) > f$."""
     # (root_of(f) + h)^2 - root_of(f + h)^2 = 2 h (root_of(f) - f)
     factor = 4 * p**2 / ((root_of(f) + f) * (root_of(f) + more + root_of(f + more)))
     return all_of(

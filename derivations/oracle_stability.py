@@ -161,7 +161,7 @@ across = Claim(
 
 @across.proof
 def _(goal):
-    """Turning $k$ out of the plane lowers $kappa$ alone, to second order; so $v$ and $nu$."""
+    """To second order, turning $k$ out of the plane lowers $kappa$ alone; likewise $v$ and $nu$."""
     return all_of(*(chain(part.lhs).gt(0, by=sign) for part in goal.args))
 
 
@@ -171,7 +171,7 @@ stability = H_kk * H_vv - H_kv**2
 
 
 def with_zeta(value):
-    """The determinant with something else for zeta, which only H_vv has, and grows with."""
+    """Return the determinant with another value for zeta, which increases H_vv alone."""
     return stability.subs(zeta(t_oracle, s), value)
 
 
@@ -215,7 +215,7 @@ def plain(expr):
 
 
 def named(value):
-    """What the certified claims are written with, where zeta is replaced by a value."""
+    """Return the abbreviations of the certified claims, with a value in place of zeta."""
     parts = (
         *(exp(-(a**2)), erf(a / B), R_rho_rho, H_kk, H_kv),
         H_vv.subs(zeta(t_oracle, s), value),
@@ -245,7 +245,7 @@ stable = Claim(
 
 @stable.certified_by
 def _():
-    """Ball arithmetic; with the claim above this bounds $lambda_c$ from below."""
+    """Ball arithmetic on an enclosure of both determinants."""
     return OnBox({lam: ("1/100", "892/1000"), d: 400, L: 10})
 
 
@@ -270,7 +270,7 @@ unstable = Claim(
 
 @unstable.certified_by
 def _():
-    """Ball arithmetic; so stability changes between 0.892 and 0.893, and nowhere else there."""
+    """Ball arithmetic; with oracle-stable-certified, stability is lost between 0.892 and 0.893."""
     return OnBox({lam: ("893/1000", 4), d: 400, L: 10})
 
 
@@ -320,7 +320,7 @@ saturated = Claim(
 
 @saturated.proof
 def _(goal):
-    """Put 1 for $erf$ and $zeta$, and 0 for the bells."""
+    """Replace $erf$ and $zeta$ by 1, and $erf'$ by 0."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -396,7 +396,7 @@ infinite = Claim(
 
 @infinite.proof
 def _(goal):
-    """What is left does not depend on $d$."""
+    """The remaining terms do not depend on $d$."""
     return all_of(
         chain(margin - d * (ratio - 1)).then(2 * gamma**2 * (ratio + L - 2), by=algebra),
         chain(ratio - 1).then(vanishing, by=algebra),

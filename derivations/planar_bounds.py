@@ -77,7 +77,7 @@ product = 2 * x * exp(-(x**2)) * v
 
 bell_product = Claim(
     id="bell-slope-product",
-    title="$|u erf''| <= 4/sqrt(pi)$ for $|u| <= 2$",
+    title="$|v erf''| <= 4/sqrt(pi)$ for $|v| <= 2$",
     statement=And(Le(product, 2), Ge(product, -2), evaluate=False),
     source="new",
     given=[Ge(v, -2), Le(v, 2)],
@@ -86,7 +86,7 @@ bell_product = Claim(
 
 @bell_product.proof
 def _(goal):
-    """By the claim before."""
+    """Multiply the bound of bell-slope by $|v|$."""
     first = 2 * x * exp(-(x**2))
     below = chain(first + 1).ge(0, by=lemma("bell-slope"))
     above = chain(first - 1).le(0, by=lemma("bell-slope"))

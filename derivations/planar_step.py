@@ -29,7 +29,7 @@ def stretch(x):
 
 
 def length(x, y):
-    """Of the tangent step, before the projection."""
+    """Return the squared length of the tangent step, before the projection."""
     return sqrt(1 + y**2 * stretch(x))
 
 
@@ -217,7 +217,7 @@ pays = Claim(
 
 @pays.proof
 def _(goal):
-    """The two bounds above."""
+    """By planar-step-along and planar-step-distance."""
     return (
         chain(goal.lhs)
         .le(
@@ -374,7 +374,7 @@ apart = Claim(
 
 @apart.proof
 def _(goal):
-    """The one is the other and the difference."""
+    """$u_1$ is $u_2$ plus their difference."""
     return chain(goal.lhs).le(
         goal.rhs, by=lemma("triangle-inequality", u_1=u2, u_2=u1 - u2, U_1=Abs(u2), U_2=U1)
     )

@@ -58,7 +58,7 @@ def squared_norm(a, b, c):
 
 
 def informative(x, y, z):
-    """What the squared error owes to the informative token."""
+    """Return the part of the squared error that the informative token contributes."""
     return gamma**2 * squared_norm(x, 1 - y, z) + d / 2 * x**2
 
 
@@ -130,7 +130,7 @@ def share(p, x, y, z):
 
 
 def explained(p):
-    """What the best coefficients save."""
+    """Return the decrease of the risk by the best coefficients."""
     return gamma**4 * p**2 / moment(p)
 
 
@@ -281,7 +281,7 @@ optimum = Claim(
 
 @optimum.proof
 def _(goal):
-    """Every token adds at least its least share."""
+    """Bound the risk of each token from below by its minimum."""
     at = dict(zip("xyz", beta(i), strict=True))
     term = chain(share(w[i] / weights, *beta(i))).ge(
         least_share_of(i), by=lemma("proposition-3-token", p=w[i] / weights, **at)
@@ -383,7 +383,7 @@ excess = Claim(
 
 @excess.proof
 def _(goal):
-    """Take what is saved from what there is, token by token."""
+    """Subtract the decrease from $gamma^2 p_l$, token by token."""
     q = w[i] / weights
     term = chain(least_share_of(i)).then(gamma**2 * q * (1 - q) / moment(q), by=algebra)
     return chain(goal.lhs).then(goal.rhs, by=term_by_term(term))

@@ -44,7 +44,7 @@ def risk(x, y):
 
 
 def slope(x, y):
-    """Its derivative in kappa."""
+    """Return the derivative of the risk in kappa."""
     at = a.subs(kappa, x)
     return 2 * gamma**2 * lam * sqrt(d / 2) / A * erf_prime(at) * (erf(at / B) - y)
 
@@ -403,7 +403,7 @@ together = Claim(
 
 @together.proof
 def _(goal):
-    """The claims above; that no other points are extrema is proposition-10-minimum-only."""
+    """Combine the claims of this section; proposition-10-minimum-only excludes other minima."""
     return all_of(
         chain(risk(kappa, nu)).ge(risk(1, 1), by=lemma("proposition-10-minimum")),
         chain(risk(kappa, nu)).le(risk(1, -1), by=lemma("proposition-10-maximum")),

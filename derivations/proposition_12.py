@@ -246,7 +246,7 @@ def eigenvalues(h, k):
 
 
 def of_a_saddle(h, k):
-    """That these are its eigenvalues, one in (0, 1) and one in $(1, infinity)$."""
+    """Return the statement that these are eigenvalues, in $(0, 1)$ and $(1, infinity)$."""
     contracting, expanding = eigenvalues(h, k)
     return (
         Eq((1 - h - contracting) * (1 - contracting) - k**2, 0, evaluate=False),

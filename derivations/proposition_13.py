@@ -95,7 +95,7 @@ elsewhere = Claim(
 
 @elsewhere.proof
 def _(goal):
-    """The saddle and the maxima; $1/K$ is below $1/C$."""
+    """Combine the claims on the saddle and on the maxima; $1/K$ is below $1/C$."""
     small = chain(alpha * C).lt(1, by=lemma("theorem-5-step-size"))
     return by_theorem(
         goal,

@@ -68,17 +68,17 @@ u = other.marginal(U)
 
 
 def E1(f):
-    """Over the informative token."""
+    """Return the mean over the informative token."""
     return Expectation(f, one)
 
 
 def E2(f):
-    """Over another token."""
+    """Return the mean over another token."""
     return Expectation(f, other)
 
 
 def EG(f):
-    """Over a standard normal variable."""
+    """Return the mean over a standard normal variable."""
     return Expectation(f, standard_normal(G))
 
 

@@ -120,7 +120,7 @@ at_the_bounds = Claim(
 
 @at_the_bounds.proof
 def _(goal):
-    """Whatever the bounds are."""
+    """A special case of step-size-injectivity."""
     known = lemma("step-size-injectivity", P=P, Q=Q, M=M, N=N)
     return all_of(
         chain(alpha * P).le(1, by=known),

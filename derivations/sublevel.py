@@ -1,8 +1,8 @@
-"""A sublevel set of the risk, on all of the two spheres, without a spurious critical point.
+"""A sublevel set of the risk, on all of the two spheres, near the oracle and its mirror image.
 
-Descent with small steps does not leave a sublevel set. For the paper's task every pair $k$, $v$ of
-small risk lies near the oracle or its mirror image, where attraction-certified-far shows that no
-other point is critical. The next critical value is that of the swap points.
+Descent with small steps does not leave a sublevel set. In the task of figure 7b every pair $k$, $v$
+of small risk lies near the oracle or its mirror image, where by attraction-certified-far each step
+leads nearer to it. The next critical value that is known is that of the swap points.
 """
 
 from sympy import And, Ge, Gt, Le, Lt, Rational, Symbol, erf, sqrt, symbols
@@ -104,7 +104,7 @@ multiplier = Claim(
 
 @multiplier.proof
 def _(goal):
-    """What is left out is $mu$ times what $v$ has besides, and a square."""
+    """The difference is a square plus $mu$ times the squared length of the rest of $v$."""
     beyond = mu * (1 - theta**2 - nu**2 - w**2)
     rest = mu / square * (across + N * r / (2 * mu)) ** 2
     return chain(goal.lhs).then(goal.rhs + beyond + rest, by=algebra).ge(goal.rhs, by=sign)
@@ -131,7 +131,7 @@ affine = Claim(
 
 @affine.proof
 def _(goal):
-    """It is the mean of both values with the weights $1 - eta^2/(1 - kappa^2)$ and the rest."""
+    """The bound is a mean of both end values, with the weight $eta^2/(1 - kappa^2)$ of the last."""
     share = eta**2 / square
     first, last = (end - level for end in ends)
     return (
@@ -155,7 +155,7 @@ near = Claim(
 
 @near.proof
 def _(goal):
-    """Again the least value of a form, which is not positive."""
+    """By sublevel-form; the least value of the form is not positive."""
     squares = B**2 / A + (E * A - B * C) ** 2 / (A * (A * F - C**2))
     least_form = lemma("sublevel-form", a_1=A, c_1=C, f_1=F, b_1=B, e_1=E)
     return (
@@ -184,11 +184,7 @@ small_risk = Claim(
 
 @small_risk.certified_by
 def _():
-    """Ball arithmetic on the bounds of sublevel-affine and sublevel-near, over all $kappa$.
-
-    By attraction-certified-far no other point of these neighbourhoods is critical: a step from it
-    would not lead nearer to the oracle.
-    """
+    """Ball arithmetic shows the bounds of sublevel-affine and sublevel-near, for all $kappa$."""
     return paper
 
 
@@ -227,7 +223,7 @@ swap_level = Claim(
 
 @swap_level.proof
 def _(goal):
-    """Two numbers."""
+    """Compare numbers."""
     low, high = goal.args
     return all_of(
         chain(at_swap).gt(low.rhs, by=ball_arithmetic),

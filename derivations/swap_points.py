@@ -28,7 +28,7 @@ risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 
 z = zeta(0, s)
 drift = sqrt(d / 2)
-# Half of what the risk has of -eta theta at kappa = 0.
+# Half the coefficient of -eta*theta in the risk at kappa = 0.
 pull = 2 * lam * gamma**2 * drift / (sqrt(pi) * A)
 
 # Where the risk is least in theta, with eta = 1.
@@ -248,7 +248,7 @@ limit = Claim(
 
 @limit.proof
 def _(goal):
-    """By its lower bound, which is $1/(lambda A sqrt(2 d/pi))$."""
+    """By swap-theta-lower."""
     return (
         chain(goal.lhs)
         .ge(1 / reach, by=lemma("swap-theta-lower", d=dimension))
