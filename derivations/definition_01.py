@@ -1,4 +1,4 @@
-"""Assumption 1 and Definition 1: what the assumption says, and that every step is well defined."""
+"""Assumption 1 and Definition 1: the meaning of the assumption, and well-defined steps."""
 
 from sympy import And, Eq, Equivalent, Ge, Gt, IndexedBase, Le, Sum, Symbol, sqrt, symbols
 

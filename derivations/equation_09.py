@@ -1,4 +1,4 @@
-"""The oracle decomposition (9): what the informative token gives, and what the others add."""
+"""The oracle decomposition (9): the terms of the informative token and of the others."""
 
 from sympy import Eq, Function, IndexedBase, Le, Sum, Symbol, erf, pi, sqrt, symbols
 

@@ -1,4 +1,4 @@
-"""Equations (14): when they say that a point is fixed, and when they do not."""
+"""Equations (14): for which step sizes their solutions are the fixed points."""
 
 from sympy import And, Eq, Equivalent, Ge, Gt, Le, Lt, Rational, Symbol, exp, pi, sqrt
 

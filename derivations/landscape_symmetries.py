@@ -1,4 +1,4 @@
-"""The landscape off the manifold: symmetries of the risk, and where its critical points are."""
+"""The landscape off the manifold: symmetries of the risk, and its critical points."""
 
 from sympy import And, Eq, Equivalent, Function, Ge, Symbol, erf
 

@@ -1,4 +1,4 @@
-"""Lemma 16: how far $1/sqrt(1 + x)$ is from 1."""
+"""Lemma 16: a bound on the distance of $1/sqrt(1 + x)$ from 1."""
 
 from sympy import Abs, Le, Rational, Symbol, sqrt
 

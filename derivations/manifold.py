@@ -1,4 +1,4 @@
-"""The manifold (11): what it looks like, and what a step does on it in any dimension."""
+"""The manifold (11): its shape, and a step on it in any dimension."""
 
 from sympy import (
     And,

@@ -1,4 +1,4 @@
-"""What is observed off the manifold and not proved: experiments, each with its counts."""
+"""Observations off the manifold that are not proved: experiments, each with its counts."""
 
 import numpy as np
 

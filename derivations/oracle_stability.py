@@ -1,4 +1,4 @@
-"""Whether the oracle attracts from off the manifold: the curvatures of the risk there."""
+"""Stability of the oracle off the manifold: the second derivatives of the risk there."""
 
 from sympy import (
     Add,

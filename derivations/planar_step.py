@@ -1,4 +1,4 @@
-"""One step of the planar map, coordinate by coordinate: how far it goes, and in which direction.
+"""One step of the planar map, coordinate by coordinate: its length and its direction.
 
 A coordinate x in $[-1, 1]$ with partial derivative p moves to G(x, alpha p), by Lemma 7.
 """

@@ -1,4 +1,4 @@
-"""Proposition 13: the starts from which the iterates end elsewhere are of measure zero."""
+"""Proposition 13: the starts that converge to a saddle or a maximum have measure 0."""
 
 from sympy import Lt, pi, sqrt
 

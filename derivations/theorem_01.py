@@ -1,4 +1,4 @@
-"""Theorem 1: how the risk comes to depend on the five order parameters only."""
+"""Theorem 1: the risk depends on the five order parameters only."""
 
 from sympy import (
     And,

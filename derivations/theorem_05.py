@@ -1,6 +1,7 @@
-"""Theorem 5, by Propositions 11 and 13: almost every start recovers the oracle, up to a sign.
+"""Theorem 5, by Propositions 11 and 13: almost every start finds the oracle or its mirror image.
 
-It is true for d >= 3. For d = 2 the manifold has four points, and two of them are maxima.
+It is true for d >= 3. For d = 2 the manifold has four points, two of which are maxima of the risk
+on it.
 """
 
 from sympy import And, Eq, Ge, Lambda, Lt

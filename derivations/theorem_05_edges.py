@@ -1,4 +1,4 @@
-"""Theorem 5 on the edges of the square, where all pairs of the manifold are if $d = 3$."""
+"""Theorem 5 on the edges of the square, where all pairs of the manifold lie if $d = 3$."""
 
 from sympy import Lt
 
