@@ -38,7 +38,7 @@ rest = Expectation(erf(lam * U) * V, other)
 
 centred = Claim(
     id="angle-output",
-    title="the output is centred but for that",
+    title="Apart from the mean $sqrt(d/2) c$, the output is centred",
     statement=Eq(Expectation(Y1, one), 0, evaluate=False),
     source="Section 2",
 )
@@ -46,13 +46,16 @@ centred = Claim(
 
 @centred.proof
 def _(goal):
-    """Its mean is the first coordinate's, which $v*$ does not have here."""
+    """Only the coordinate along $k*$ has a mean, and its part in the output is $sqrt(d/2) c$."""
     return chain(goal.lhs).then(0, by=stein(Y1))
 
 
 shifted = Claim(
     id="angle-shift",
-    title="with an angle, the risk has a term of the mean prediction more",
+    title=(
+        "The risk of the model with an angle between $k*$ and $v*$, by the risk without one and "
+        "the mean prediction"
+    ),
     statement=Eq(
         Expectation(error**2, ProductLaw(one, noise())),
         risk_definition() + d / 2 * c**2 - 2 * drift * c * (own + (L - 1) * rest),
@@ -64,7 +67,7 @@ shifted = Claim(
 
 @shifted.proof
 def _(goal):
-    """The mean of the output comes out of the square."""
+    """Expand the square: the mean of the output multiplies the mean error."""
     more = 2 * drift * c * Expectation(Y1, one)
     return (
         chain(goal.lhs)
@@ -76,7 +79,7 @@ def _(goal):
 pull = 2 * lam / sqrt(pi * (1 + 2 * lam**2))
 prediction = Claim(
     id="angle-prediction",
-    title="the mean prediction",
+    title="The mean of the prediction, in closed form",
     statement=Eq(
         own + (L - 1) * rest,
         drift * theta * erf(a) + lam * gamma**2 * rho * erf_prime(a) / A + (L - 1) * pull * rho,
@@ -88,7 +91,7 @@ prediction = Claim(
 
 @prediction.proof
 def _(goal):
-    """Stein removes the values; Lemma 18 closes what is left."""
+    """Stein's lemma removes the values; Lemma 18 evaluates the remaining means."""
     S1 = erf(lam * U1)
 
     def stage(mean, bell, others):
@@ -117,7 +120,7 @@ def _(goal):
 
 angle = Claim(
     id="angle-risk",
-    title="the risk with an angle, by that of Proposition 15",
+    title="The risk of the model with an angle between $k*$ and $v*$, by that of Proposition 15",
     statement=Eq(
         Expectation(error**2, ProductLaw(one, noise())),
         risk_definition() + d / 2 * c**2 - 2 * drift * c * prediction.statement.rhs,
@@ -144,13 +147,16 @@ flat = {theta: 0, eta: 0, rho: 0}
 
 
 def slope(p):
-    """Of what an angle adds, on the manifold."""
+    """Return the partial derivative of what an angle adds to the risk, on the manifold."""
     return at(D(more, p), flat)
 
 
 pulled = Claim(
     id="angle-manifold",
-    title="with an angle the manifold $theta = eta = rho = 0$ is left along $k*$",
+    title=(
+        "What an angle between $k*$ and $v*$ adds to the gradient in $v$ on the manifold, along "
+        "$k*$"
+    ),
     statement=Eq(
         slope(theta) + kappa * slope(rho),
         -c * (d * erf(a) + 2 * kappa * (lam * gamma**2 * drift * erf_prime(a) / A
@@ -170,7 +176,9 @@ def _(goal):
 K, C = Symbol("kappa", positive=True), Symbol("c", positive=True)
 leaves = Claim(
     id="angle-manifold-is-left",
-    title="by a slope that does not vanish",
+    title=(
+        "With an angle, $c > 0$, the gradient in $v$ points off the manifold wherever $kappa > 0$"
+    ),
     statement=Lt(
         (pulled.statement.rhs - 2 * gamma**2 * c * erf(a)).subs({kappa: K, c: C}),
         0,
@@ -182,7 +190,7 @@ leaves = Claim(
 
 @leaves.proof
 def _(goal):
-    """Every term is positive, but for the sign of c."""
+    """Every term has the sign of $-c$."""
     return chain(goal.lhs).lt(0, by=sign)
 
 
@@ -195,7 +203,10 @@ F = Function("F", real=True)
 
 at_oracle = Claim(
     id="angle-oracle",
-    title="the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$, off the manifold",
+    title=(
+        "With $k* . v* = c$ the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$: it "
+        "is off the manifold if $c != 0$"
+    ),
     statement=Eq(
         Expectation(
             F(U1, V1, Y1),

@@ -44,7 +44,9 @@ temperature = scaling * Sum(query * u[j], (j, 1, d_k))
 
 layer = Claim(
     id="attention",
-    title="an attention layer at [CLS] is the softmax predictor",
+    title=(
+        "The [CLS] output of an attention layer with a key of rank one is the softmax predictor (2)"
+    ),
     statement=Eq(values / scores, softmax_predictor(temperature), evaluate=False),
     source="Section 3, (2) and (5)",
     against="exact",
@@ -63,7 +65,7 @@ weight = own / (own + scores)
 
 with_itself = Claim(
     id="attention-with-itself",
-    title="where [CLS] attends to itself, too, its value is mixed in",
+    title="If [CLS] also attends to itself, the output averages over one more value, its own",
     statement=Eq(
         (own * own_value + values) / (own + scores),
         (1 - weight) * softmax_predictor(temperature) + weight * own_value,
@@ -75,7 +77,7 @@ with_itself = Claim(
 
 @with_itself.proof
 def _(goal):
-    """One summand more in both sums."""
+    """[CLS] is one more token: both sums have one more term."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -85,9 +87,12 @@ hard = KroneckerDelta(l, J) * projection(l, v)
 
 hardest = Claim(
     id="attention-hard",
-    title="the predictor (1) is the layer with the weights $e_J$, $J$ the token of largest score",
+    title=(
+        "A layer that puts all weight on token $J$ has the output $X_J . v$: predictor (1) if $J$ "
+        "is the argmax of the scores"
+    ),
     statement=Eq(Sum(hard, (l, 1, L)), projection(J, v), evaluate=False),
-    source="(1): $e_J X v$, with $J$ the argmax of $X k$, is the score $X_J . v$ of that token",
+    source="(1), where $J$ is the argmax of $X k$",
     against="exact",
     given=[Ge(J, 1), Le(J, L)],
 )
@@ -108,7 +113,7 @@ def _(goal):
 
 erf_layer = Claim(
     id="attention-erf",
-    title="with $erf$ in the place of softmax the layer is the predictor (3)",
+    title="With $erf$ in the place of softmax, the [CLS] output is the predictor (3)",
     statement=Eq(
         Sum(erf(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L)),
         Sum(erf(temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
@@ -121,7 +126,7 @@ erf_layer = Claim(
 
 @erf_layer.proof
 def _(goal):
-    """As with softmax."""
+    """As for softmax: a key of rank one makes every score a multiple of $X_l . k$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -153,7 +158,9 @@ row_weight = exp(row_temperature * projection(l, k))
 
 whole = Claim(
     id="attention-layer",
-    title="the layer (4) with keys of rank one: each entry is a softmax predictor (2)",
+    title=(
+        "Each entry of the output (4) of a layer with keys of rank one is a softmax predictor (2)"
+    ),
     statement=Eq(
         Sum(exp(layer_score(r, l)) * layer_value(l), (l, 1, L))
         / Sum(exp(layer_score(r, l)), (l, 1, L)),
@@ -168,13 +175,13 @@ whole = Claim(
 
 @whole.proof
 def _(goal):
-    """Sums over the dimensions of the head may be taken first."""
+    """Take the sums over the dimensions of the head first."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
 whole_erf = Claim(
     id="attention-layer-erf",
-    title="with $erf$ in the place of softmax each entry of the layer is a predictor (3)",
+    title="With $erf$ in the place of softmax, each entry of the output (4) is a predictor (3)",
     statement=Eq(
         Sum(erf(layer_score(r, l)) * layer_value(l), (l, 1, L)),
         Sum(erf(row_temperature * projection(l, k)) * layer_value(l), (l, 1, L)),
@@ -188,13 +195,16 @@ whole_erf = Claim(
 
 @whole_erf.proof
 def _(goal):
-    """As with softmax."""
+    """As for softmax: a key of rank one makes every score a multiple of $X_l . k$."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
 warm = Claim(
     id="attention-temperature",
-    title="the inverse temperature is positive where $u$ is correlated with the query of [CLS]",
+    title=(
+        "The inverse temperature of the layer is positive if $u$ has a positive product with the "
+        "query of [CLS]"
+    ),
     statement=Gt(temperature, 0, evaluate=False),
     source="Section 3, after (5); $u = W_Q^T c$ has that, unless it vanishes",
     against="exact",
@@ -221,7 +231,7 @@ def erf_predictor(k, v):
 
 mirror = Claim(
     id="mirror-image",
-    title="$(-k, -v)$ is the same predictor as $(k, v)$",
+    title="$(-k, -v)$ and $(k, v)$ are the same predictor",
     statement=Eq(
         erf_predictor(lambda m: -k[m], lambda m: -v[m]),
         erf_predictor(lambda m: k[m], lambda m: v[m]),

@@ -23,7 +23,8 @@ ell = 1 + excess
 step = Claim(
     id="attraction-step",
     title=(
-        "projecting a step costs at most half of its squared length: $kappa' >= u - (ell^2 - 1)/2$"
+        "Projecting a step to the sphere lowers $kappa$ by at most half of its squared length: "
+        "$kappa' >= u - (ell^2 - 1)/2$"
     ),
     statement=Ge(u / ell - u + (ell**2 - 1) / 2, 0, evaluate=False),
     source="new; $u = kappa - alpha g_k . k*$, $ell^2 = 1 + alpha^2 |g_k|^2$, and the same for $v$",
@@ -42,7 +43,10 @@ mu, largest = symbols("mu alpha_0", positive=True)
 
 contracts = Claim(
     id="attraction-rate",
-    title="so $V$ falls by the factor $1 - mu alpha$ if $D - alpha_0 G/2$ is at least $mu V$",
+    title=(
+        "If $D - alpha_0 G/2 >= mu V$, a step of size $alpha <= alpha_0$ lowers $V$ by the factor "
+        "$1 - mu alpha$"
+    ),
     statement=Le(V - alpha * D + alpha**2 * G / 2, (1 - mu * alpha) * V, evaluate=False),
     source=(
         "new; $D = -g_k . k* - g_v . v*$, $G = |g_k|^2 + |g_v|^2$, and $V'$ is at most the "
@@ -54,7 +58,7 @@ contracts = Claim(
 
 @contracts.proof
 def _(goal):
-    """What is gained is linear in the step size."""
+    """The decrease, divided by the step size, is affine in the step size."""
     room = alpha * (D - largest * G / 2 - mu * V) + alpha * (largest - alpha) * G / 2
     return chain(goal.lhs).then((1 - mu * alpha) * V - room, by=algebra).le(goal.rhs, by=sign)
 
@@ -67,8 +71,10 @@ time = Symbol("t", integer=True, nonnegative=True)
 
 keeps = Claim(
     id="attraction-induction",
-    title="$V_t <= q^t V_0$ for all $t$, by induction: with $q = 1 - mu alpha$ it holds after a "
-    "step, which begins in $V <= r$ if $V_0$ does",
+    title=(
+        "Induction step: if $V_t <= q^t V_0$ holds at $t$, it holds at $t + 1$, and the iterate "
+        "stays in $V <= r$"
+    ),
     statement=And(
         Le(now, radius, evaluate=False),
         Le(factor * now, factor ** (time + 1) * start, evaluate=False),
@@ -82,7 +88,7 @@ keeps = Claim(
 
 @keeps.proof
 def _(goal):
-    """It holds at $t = 0$, and what is not above $V_0$ lies in the neighbourhood."""
+    """The iterate is in the neighbourhood since $V_t <= V_0 <= r$."""
     power = factor ** (time + 1) * start
     return all_of(
         chain(now).le(start, by=sign).le(radius, by=sign),
@@ -95,8 +101,7 @@ precision, gain, steps = symbols("epsilon c t", positive=True)
 
 converges = Claim(
     id="attraction-converges",
-    title="so $V$ tends to 0, and $k$ and $v$ to the oracle's: $e^(-c t) V_0$ is at most $epsilon$ "
-    "from $t = V_0/(c epsilon)$ on",
+    title="$e^(-c t) V_0 <= epsilon$ from $t = V_0/(c epsilon)$ on: $V$ tends to 0",
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
     source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
@@ -134,7 +139,7 @@ g_k, g_v = tangential(slope_k, k_vector), tangential(slope_v, v_vector)
 
 
 def along(p):
-    """What the slopes across the manifold add to k . grad_k R, and to v . grad_v R."""
+    """Return what R_theta, R_eta and R_rho add to k . grad_k R and to v . grad_v R."""
     return eta * r_eta + p * r_rho, theta * r_theta + p * r_rho
 
 
@@ -159,7 +164,10 @@ def lengths(p):
 
 gradients = Claim(
     id="attraction-gradients",
-    title="the tangential gradients by the overlaps: products with $k*$ and $v*$, and lengths",
+    title=(
+        "The tangential gradients by the overlaps: their products with $k*$ and $v*$, and their "
+        "squared lengths"
+    ),
     statement=And(
         *(
             Eq(left, right, evaluate=False)
@@ -221,10 +229,7 @@ on_manifold = dict.fromkeys(across, 0)
 
 quadratic = Claim(
     id="attraction-quadratic",
-    title=(
-        "the risk is quadratic in $theta$, $eta$ and $rho$, with coefficients that depend on "
-        "$kappa$"
-    ),
+    title="The risk is a quadratic polynomial in $theta$, $eta$ and $rho$, without linear terms",
     statement=Eq(
         risk,
         risk.subs(on_manifold)
@@ -238,7 +243,7 @@ quadratic = Claim(
 
 @quadratic.proof
 def _(goal):
-    """There is no other power of them in the closed form."""
+    """The closed form has no other powers of the three."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -269,8 +274,8 @@ gained = (sum(gains(rho)) - alpha / 2 * sum(lengths(rho))).subs(slopes_here)
 as_form = Claim(
     id="attraction-form",
     title=(
-        "$D - alpha G/2 - mu V$ is a quadratic form in $theta$, $eta$, $rho$ and lengths, and"
-        " squares"
+        "$D - alpha G/2 - mu V$ as a quadratic form in $theta$, $eta$, $rho$ and two lengths, plus "
+        "squares"
     ),
     statement=Eq(
         gained - mu * (1 - kappa + 1 - nu),
@@ -302,7 +307,10 @@ squares = m_1 * (eta + b_1 * theta + b_2 * tau) ** 2 + m_2 * (theta + b_3 * tau)
 
 positive = Claim(
     id="attraction-positive",
-    title="and it is not negative where the pivots $m_1$, $m_2$ are, and $V m_3 + 2 (X Y)^(1/2)$",
+    title=(
+        "This form is not negative if its pivots $m_1$ and $m_2$ are positive and $V m_3 + 2 (X "
+        "Y)^(1/2) >= 0$"
+    ),
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
     source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",
     given=[Le(p * q, bound), Ge(bound * m_3 + 2 * w * z, 0), Le(o**2, 1)],
@@ -335,7 +343,7 @@ by_pivots = (
 
 pivots = Claim(
     id="attraction-pivots",
-    title="the pivots by the determinants of the matrix of the form",
+    title="The pivots of a quadratic form in three variables, by the determinants of its matrix",
     statement=Eq(point.dot(M * point), by_pivots, evaluate=False),
     source="school; $u$ stands for $tau$",
     given=[Gt(M[0, 0], 0), Gt(minor, 0)],
@@ -354,16 +362,18 @@ paper = Attraction("1/10", "1/250", "1/50", "1/100", "8")
 
 attracts = Claim(
     id="attraction-certified",
-    title="the oracle attracts what is near it, on or off the manifold: figure 7b's task and step",
+    title=(
+        "In the task of figure 7b, with its step size, descent converges to the oracle from $2 - "
+        "kappa - nu <= 1/50$, on or off the manifold"
+    ),
     statement=paper.statement,
     source="new; Section 5 leaves convergence off the manifold open",
-    against="stronger: descent converges from off the manifold, too, if it begins near the oracle",
 )
 
 
 @attracts.certified_by
 def _():
-    """Ball arithmetic on the determinants that attraction-positive asks for."""
+    """Ball arithmetic shows that the determinants in attraction-positive are positive."""
     return paper
 
 
@@ -371,7 +381,10 @@ far = Attraction("1/10", "1/20000", "3/20", "1/1000", "40")
 
 basin = Claim(
     id="attraction-certified-far",
-    title="with smaller steps it attracts all with $(1 - kappa) + (1 - nu) <= 3/20$",
+    title=(
+        "With steps of at most 1/20000, descent converges to the oracle from $2 - kappa - nu <= "
+        "3/20$"
+    ),
     statement=far.statement,
     source="new; the bounds fail at 4/25, for any step size and rate",
 )
@@ -379,7 +392,7 @@ basin = Claim(
 
 @basin.certified_by
 def _():
-    """As before; the terms that are not quadratic matter more here."""
+    """As for attraction-certified; terms that are not quadratic matter more here."""
     return far
 
 
@@ -387,7 +400,10 @@ cool = Attraction("1/100..1/10", "1/1000", "1/200", "1/1000", "2")
 
 temperatures = Claim(
     id="attraction-certified-temperatures",
-    title="at every inverse temperature from 1/100 to 1/10 the oracle attracts what is near it",
+    title=(
+        "For every inverse temperature from 1/100 to 1/10, descent converges to the oracle from $2 "
+        "- kappa - nu <= 1/200$"
+    ),
     statement=cool.statement,
     source="new; beyond 1/10 the rate falls fast: at 3/20 it is a hundredth of that at 1/10",
 )
@@ -395,7 +411,7 @@ temperatures = Claim(
 
 @temperatures.certified_by
 def _():
-    """Slices of temperatures; on each of them as before."""
+    """As for attraction-certified, on slices of the range of inverse temperatures."""
     return cool
 
 
@@ -403,7 +419,10 @@ def _():
 
 share = Claim(
     id="attraction-share",
-    title="a third of all uniform starts at least enter this neighbourhood",
+    title=(
+        "At least a third of all uniform starts enter the neighbourhood $2 - kappa - nu <= 1/50$ "
+        "of the oracle or its mirror image"
+    ),
     statement=in_words(
         "With the parameters of figure 7b, at least a third of uniform starts come to $2 - kappa "
         "- nu <= 1/50$, for $k$ and $v$ or for $-k$ and $-v$, within 20,000 steps: they converge "

@@ -23,7 +23,10 @@ F, G = Function("F", real=True), Function("G", real=True)
 
 own = Claim(
     id="softmax-bayes-own-value",
-    title="the output and the value of the informative token, weighted by scores",
+    title=(
+        "The mean of the output times the value of the informative token, weighted by a function "
+        "of its score"
+    ),
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),
         Expectation((1 - c**2 + c**2 * U**2) * F(U), score),
@@ -36,13 +39,13 @@ own = Claim(
 
 @own.proof
 def _(goal):
-    """What the value has beside the score is independent of it, of variance $1 - c^2$."""
+    """Given the score, the rest of the value is independent of it, with variance $1 - c^2$."""
     return chain(goal.lhs).then(goal.rhs, by=stein(W))
 
 
 another = Claim(
     id="softmax-bayes-other-value",
-    title="the output and the value of another token, weighted by scores",
+    title="The mean of the values of two tokens, weighted by a function of their scores",
     statement=Eq(
         Expectation(
             Y * V2 * G(U, U2), ProductLaw(score, other, standard_normal(W), standard_normal(W2))
@@ -57,7 +60,7 @@ another = Claim(
 
 @another.proof
 def _(goal):
-    """What values have beside scores is centred."""
+    """Given the scores, the rest of each value is centred."""
     return chain(goal.lhs).then(goal.rhs, by=stein(W, W2))
 
 
@@ -67,7 +70,7 @@ x, z = Symbol("x", real=True), Symbol("z", positive=True)
 
 laplace = Claim(
     id="softmax-bayes-laplace",
-    title="a denominator is an integral of an exponential",
+    title="$1/z$ as an integral of $exp(-x^2 z)$",
     statement=Eq(Integral(2 * x * exp(-(x**2) * z), (x, 0, oo)), 1 / z, evaluate=False),
     source="new",
 )
@@ -112,7 +115,9 @@ integrand = 2 * x * (
 
 risk = Claim(
     id="softmax-bayes-risk",
-    title="the Bayes risk for any $d$, $L$ and angle: of independent tokens under one integral",
+    title=(
+        "The Bayes risk for every $d$, $L$ and angle, as one integral over means of one token each"
+    ),
     statement=Eq(
         epsilon**2 + 1 + c**2 * d / 2 - explained,
         epsilon**2 + 1 + c**2 * d / 2 - Integral(integrand, (x, 0, oo)),

@@ -49,7 +49,7 @@ factored = {
 
 jacobian = Claim(
     id="planar-jacobian",
-    title="the Jacobian matrix of the planar map, in factors",
+    title="The entries of the Jacobian matrix of the planar map, in factors",
     statement=And(
         *(Eq(along(i, j), value, evaluate=False) for (i, j), value in factored.items()),
         evaluate=False,
@@ -77,7 +77,7 @@ of_risk = {
 
 
 def plain(expr):
-    """With what symbols of the risk stand for."""
+    """Substitute the definitions of the symbols of the risk."""
     return expr.xreplace(of_risk)
 
 
@@ -95,7 +95,10 @@ determinant = entries[0][0] * entries[1][1] - entries[0][1] * entries[1][0]
 
 conditions = Claim(
     id="theorem-5-certified",
-    title="$alpha$ up to $0.3059$: conditions for an invertible Jacobian and for descent",
+    title=(
+        "For $alpha$ up to $0.3059$, the conditions for an invertible Jacobian and for descent "
+        "hold, in the task of figure 4b"
+    ),
     statement=And(
         *(
             Gt(expr.xreplace(paper), 0, evaluate=False)
@@ -143,7 +146,10 @@ bound = (p + r) / 2 + sqrt((p - r) ** 2 / 4 + q**2)
 
 closed_forms = Claim(
     id="theorem-5-closed-forms",
-    title="the closed forms there: 0.1302 by the descent lemma, $1/K = 0.0336$",
+    title=(
+        "The step sizes in closed form there: $0.1302$ by the descent lemma, $1/K = 0.0336$ by "
+        "Theorem 5"
+    ),
     statement=And(
         Gt(1 / bound.subs(paper), Rational(1302, 10000), evaluate=False),
         Lt(1 / bound.subs(paper), Rational(1303, 10000), evaluate=False),
@@ -157,7 +163,7 @@ closed_forms = Claim(
 
 @closed_forms.certified_by
 def _():
-    """Two numbers; the step size that is certified is 2.3 and 9 times as large."""
+    """Compare numbers; the certified step size is 2.3 and 9 times as large."""
     return OnBox(numbers)
 
 
@@ -165,7 +171,7 @@ def _():
 
 signs = Claim(
     id="proposition-10-certified",
-    title="the signs of the slopes that make Propositions 9 and 10, on a box",
+    title="The signs of the slopes from which Propositions 9 and 10 follow, on a box of parameters",
     statement=And(
         Gt(-R_kappa(kappa, S.One), 0, evaluate=False),
         Gt(R_kappa(kappa, -S.One), 0, evaluate=False),
@@ -178,7 +184,7 @@ signs = Claim(
 
 @signs.certified_by
 def _():
-    """The slope in $kappa$ along two sides of the square, and how that in $nu$ changes."""
+    """The slope in $kappa$ along two sides of the square, and the change of $R_nu$ with $kappa$."""
     return OnBox(
         {kappa: (-1, 1), lam: ("49/500", "51/500"), gamma: ("7/10", "71/100"), d: (390, 410)},
     )

@@ -20,7 +20,7 @@ def bell(z, m):
 
 likelihood_ratio = Claim(
     id="softmax-likelihood-ratio",
-    title="the log likelihood ratio of a token is linear in its score",
+    title="The log likelihood ratio of a token is affine in its score",
     statement=Eq(bell(x, mean) / bell(x, 0), exp(mean * x - d / 4), evaluate=False),
     source="new",
 )
@@ -33,7 +33,7 @@ def _(goal):
 
 
 def likelihood(place):
-    """Of three scores, if the informative token is in this place."""
+    """Return the likelihood of three scores if the informative token is in this place."""
     factors = [bell(z, mean if i == place else 0) for i, z in enumerate((x1, x2, x3))]
     return factors[0] * factors[1] * factors[2]
 
@@ -43,7 +43,7 @@ softmax = p1 * exp(mean * x1) + p2 * exp(mean * x2) + p3 * exp(mean * x3)
 
 posterior = Claim(
     id="softmax-posterior",
-    title="the posterior of the location among three tokens is softmax, with the bias $log p$",
+    title="Among three tokens, the posterior of the location is softmax with the bias $log p$",
     statement=Eq(p1 * likelihood(0) / prior, p1 * exp(mean * x1) / softmax, evaluate=False),
     source="new",
 )
@@ -51,7 +51,7 @@ posterior = Claim(
 
 @posterior.proof
 def _(goal):
-    """Numerator and denominator have the factor of three centred bells in common."""
+    """The density of three uninformative tokens cancels."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -74,7 +74,7 @@ density = Sum(joint(l), (l, 1, L))
 
 any_posterior = Claim(
     id="softmax-posterior-of-any-length",
-    title="the posterior of the location among $L$ tokens is softmax, with the bias $log w$",
+    title="Among $L$ tokens, the posterior of the location is softmax with the bias $log w$",
     statement=Eq(joint(j) / density, w[j] * exp(mean * score[j]) / weighted, evaluate=False),
     source="new",
     given=[Gt(weighted, 0), Gt(density, 0), Ge(j, 1), Le(j, L)],
@@ -83,19 +83,25 @@ any_posterior = Claim(
 
 @any_posterior.proof
 def _(goal):
-    """What tokens have in common cancels."""
+    """The density of $L$ uninformative tokens cancels."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
 conditional_mean = Claim(
     id="softmax-conditional-mean",
-    title="softmax with $k = k*$, $v = v*$ at inverse temperature $sqrt(d/2)$ is $E[Y | X]$",
+    title=(
+        "The mean of the values under the posterior of the location is softmax at inverse "
+        "temperature $sqrt(d/2)$"
+    ),
     statement=Eq(
         Sum(joint(j) * value[j], (j, 1, L)) / density,
         Sum(w[j] * exp(mean * score[j]) * value[j], (j, 1, L)) / weighted,
         evaluate=False,
     ),
-    source="new; for $gamma = 1$, whatever $k* . v*$ is; equal weights give the predictor (2)",
+    source=(
+        "new; for $gamma = 1$, whatever $k* . v*$ is; by Bayes' formula, which is not checked "
+        "here, this mean is $E[Y | X]$; equal weights give the predictor (2)"
+    ),
     given=[Gt(weighted, 0), Gt(density, 0)],
 )
 

@@ -27,7 +27,7 @@ delta = Symbol("delta", positive=True)
 
 at_most_one = Claim(
     id="zeta-at-most-one",
-    title="$zeta$ is at most 1",
+    title="$zeta <= 1$",
     statement=Le(zeta(y, g), 1),
     source="new",
 )
@@ -72,7 +72,7 @@ def unit(f):
 
 quarter_turn = Claim(
     id="arctangent-at-one",
-    title="$4/pi$ times the integral of $1/(1 + x^2)$ from 0 to 1",
+    title="$4/pi$ times the integral of $1/(1 + x^2)$ from 0 to 1 is 1",
     statement=Eq(4 / pi * unit(1 / (1 + z**2)), 1, evaluate=False),
     source="new",
 )
@@ -131,7 +131,7 @@ t1 = lam * sqrt(d / 2)
 
 bound = Claim(
     id="corollary-2-bound",
-    title="explicit bound on the excess risk of the oracle",
+    title="An explicit bound on the excess risk of the oracle, by $erf$",
     statement=Le(
         excess, 2 * gamma**2 * (1 - erf(t1 / A)) + 4 / pi * (L - 1) * lam**2, evaluate=False
     ),
@@ -161,7 +161,7 @@ def closed_bound(square, weight):
 
 elementary = Claim(
     id="corollary-2-bound-elementary",
-    title="the same by an exponential",
+    title="An explicit bound on the excess risk of the oracle, by an exponential",
     statement=Le(excess, closed_bound(lam**2, 4 / pi * (L - 1))),
     source="new",
 )
@@ -179,7 +179,7 @@ def _(goal):
 
 nonnegative = Claim(
     id="corollary-2-nonnegative",
-    title="the excess risk of the oracle is not negative",
+    title="The excess risk of the oracle is not negative",
     statement=Ge(excess, 0),
     source="(8)",
 )
@@ -205,7 +205,7 @@ def _(goal):
 
 limit_of_erf = Claim(
     id="erf-limit",
-    title="$erf(x)$ tends to 1: it is $1 - delta$ at least where $x^2 >= log(1/delta)$",
+    title="$erf(x) >= 1 - delta$ if $x^2 >= log(1/delta)$",
     statement=Le(1 - erf(x), delta),
     source="Section 3, step 3, in numbers; $erf$ is odd",
     against="stronger: with a rate",
@@ -246,12 +246,12 @@ def _(goal):
 
 limit = Claim(
     id="corollary-2",
-    title="the excess risk of the oracle tends to 0",
+    title="The excess risk of the oracle tends to 0",
     statement=Le(excess, delta),
     source=(
         "Corollary 2, in numbers: for each $delta$, $lambda sqrt(d)$ large, $lambda sqrt(L)$ small"
     ),
-    against="stronger: with explicit bounds in the place of a limit",
+    against="stronger: with explicit bounds in place of a limit",
     given=[
         Ge(lam**2 * d, 4 * log(4 * gamma**2 / delta)),
         Le(lam**2 * L, pi * delta / 8),
@@ -285,10 +285,13 @@ r = Symbol("r", real=True)
 
 optimal = Claim(
     id="corollary-2-optimal",
-    title="asymptotically the oracle is Bayes optimal: no risk $r$ is less by more than $delta$",
+    title=(
+        "The oracle is asymptotically Bayes optimal: no risk $r >= epsilon^2$ is lower by more "
+        "than $delta$"
+    ),
     statement=Le(risk_definition().subs(oracle) - r, delta),
     source="Corollary 2, its conclusion; that $r$ is at least $epsilon^2$ is bayes-risk",
-    against="stronger: with explicit bounds in the place of a limit",
+    against="stronger: with explicit bounds in place of a limit",
     given=[*limit.given, Ge(r, epsilon**2)],
 )
 
@@ -306,7 +309,7 @@ warm = sqrt(4 * ratio / many)
 
 rate = Claim(
     id="corollary-2-rate",
-    title="with $l = log(d/L)$, the excess risk is $O(l L/d)$ at $lambda^2 = 4 l/d$",
+    title="With $l = log(d/L)$ and $lambda^2 = 4 l/d$, the excess risk of the oracle is $O(l L/d)$",
     statement=Le(
         excess.subs({d: many, lam: warm}, simultaneous=True),
         L / many * (2 * gamma**2 + 16 / pi * ratio),
@@ -319,7 +322,7 @@ rate = Claim(
 
 @rate.proof
 def _(goal):
-    """Both terms of the bound, at this inverse temperature."""
+    """Insert this inverse temperature into both terms of the bound."""
     first = many / 2 * warm**2 / (1 + 2 * gamma**2 * warm**2)
     second = 4 / pi * (L - 1) * warm**2
     return (
@@ -351,7 +354,7 @@ def steepness(square):
 
 convex = Claim(
     id="corollary-2-bound-convex",
-    title="the exponential term of the bound falls ever more slowly",
+    title="The exponential term of the bound is convex in $lambda^2$",
     statement=Le(steepness(q) - steepness(best), 0),
     source="new",
     given=[Ge(q, best)],
@@ -360,7 +363,7 @@ convex = Claim(
 
 @convex.proof
 def _(goal):
-    """The derivative of its steepness is negative."""
+    """Minus its derivative decreases in $lambda^2$."""
     cooled = 1 + 2 * gamma**2 * z
     gap = steepness(z) - steepness(best)
     slope = (
@@ -373,7 +376,7 @@ def _(goal):
 
 best_temperature = Claim(
     id="corollary-2-best-temperature",
-    title="a $lambda$ whose square balances the two terms minimises the bound",
+    title="The bound is least at the $lambda$ for which its two terms have opposite slopes",
     statement=Ge(
         closed_bound(q, steepness(best)) - closed_bound(best, steepness(best)), 0, evaluate=False
     ),

@@ -1,4 +1,4 @@
-"""Assumption 1 and Definition 1: what the assumption says, and that every step is well defined."""
+"""Assumption 1 and Definition 1: the meaning of the assumption, and well-defined steps."""
 
 from sympy import And, Eq, Equivalent, Ge, Gt, IndexedBase, Le, Sum, Symbol, sqrt, symbols
 
@@ -30,7 +30,7 @@ X = symbols("X_1:3", real=True)
 
 mean_output = Claim(
     id="assumption-1-mean",
-    title="the mean of the output, if $k* . v* = c$",
+    title="The mean of the output is $sqrt(d/2) c$ if $k* . v* = c$",
     statement=Eq(
         Expectation(c * X[0] + sqrt(1 - c**2) * X[1], token_law(X)), sqrt(d / 2) * c, evaluate=False
     ),
@@ -47,7 +47,7 @@ def _(goal):
 
 centred = Claim(
     id="assumption-1",
-    title="Assumption 1 says that the output is centred",
+    title="Assumption 1 holds if and only if the output is centred",
     statement=Equivalent(Eq(sqrt(d / 2) * c, 0), Eq(c, 0)),
     source="Assumption 1: not proved but supposed; this is what it comes to",
 )
@@ -64,7 +64,10 @@ def _(goal):
 
 norms = Claim(
     id="token-norms",
-    title="the mean squared norm of the informative token: $d/2 + gamma^2 d$; of another one: $d$",
+    title=(
+        "The mean squared norm is $d/2 + gamma^2 d$ for the informative token, and $d$ for any "
+        "other"
+    ),
     statement=And(
         Eq(
             Expectation(X[0] ** 2, token_law(X)) + (d - 1) * Expectation(X[1] ** 2, token_law(X)),
@@ -87,10 +90,10 @@ def _(goal):
 
 equal_norms = Claim(
     id="token-norms-equal",
-    title="they are equal for $gamma^2 = 1/2$ only",
+    title="The mean squared norms of all tokens are equal if and only if $gamma^2 = 1/2$",
     statement=Equivalent(Eq(d / 2 + gamma**2 * d - d, 0), Eq(gamma, 1 / sqrt(2))),
     source="Section 2",
-    against="stronger: for $gamma^2 = 1/2$ only",
+    against="stronger: the paper says that $gamma^2 = 1/2$ suffices",
 )
 
 
@@ -121,7 +124,7 @@ tangent = g[n] - product * k
 
 length = Claim(
     id="definition-1-length",
-    title="squared length of a tangent step, before the projection",
+    title="The squared length of a tangent step, before the projection",
     statement=Eq(
         total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2), evaluate=False
     ),
@@ -138,7 +141,7 @@ def _(goal):
 
 well_posed = Claim(
     id="definition-1",
-    title="a tangent step never reaches 0, so that it can be projected",
+    title="A tangent step never reaches 0, so that the projection to the sphere is defined",
     statement=Ge(total((k - alpha * tangent) ** 2), 1),
     source="Definition 1",
     against="exact",
@@ -161,7 +164,10 @@ def _(goal):
 
 orthogonal = Claim(
     id="definition-1-tangent",
-    title="the gradient that a step follows is tangent, and differs from the other along $k$ only",
+    title=(
+        "The gradient that a step follows is tangent, and differs from the Euclidean one only "
+        "along $k$"
+    ),
     statement=And(
         Eq(total(tangent * k), 0, evaluate=False),
         Eq(total(tangent * h[n]) - total(g[n] * h[n]), -product * total(k * h[n]), evaluate=False),
@@ -184,7 +190,10 @@ ell = Symbol("ell", positive=True)
 
 moves = Claim(
     id="definition-1-moves",
-    title="the squared distance of a step: $2 - 2/ell$, where $ell^2$ is the bracket",
+    title=(
+        "The squared distance that a projected step moves: $2 - 2/ell$, where $ell$ is the length "
+        "before the projection"
+    ),
     statement=Eq(
         total(((k - alpha * tangent) / ell - k) ** 2),
         (1 + alpha**2 * total(tangent**2)) / ell**2 + 1 - 2 / ell,

@@ -13,10 +13,10 @@ m, p = symbols("m p", real=True)
 
 pythagoras = Claim(
     id="bayes-bound-given-tokens",
-    title="squared error of any prediction, given tokens and location",
+    title="The mean squared error of any prediction, given the tokens and the location",
     statement=Eq(Expectation((m + xi - p) ** 2, noise()), (m - p) ** 2 + epsilon**2),
     source="(8), proof",
-    against="stronger: for any number that a predictor says, with the location known, too",
+    against="stronger: for any prediction, even one that knows the location",
 )
 
 
@@ -33,7 +33,10 @@ law = ProductLaw(standard_normal(Z), noise())
 
 bayes_bound = Claim(
     id="bayes-bound",
-    title="the risk of any predictor is at least $epsilon^2$",
+    title=(
+        "The risk is at least $epsilon^2$ if output mean and prediction are smooth functions of "
+        "one normal variable"
+    ),
     statement=Ge(Expectation((output(Z) + xi - predictor(Z)) ** 2, law), epsilon**2),
     source="(8), for $m = E[Y | X, J_0]$ and $p$ smooth functions of one normal variable",
 )
@@ -63,7 +66,7 @@ best = average(y[l])
 
 given_matrix = Claim(
     id="bayes-risk-given-tokens",
-    title="squared error of any prediction, given the tokens and not the location",
+    title="The mean squared error of any prediction, given the tokens but not the location",
     statement=Eq(
         average((y[l] - p) ** 2 + epsilon**2),
         average((y[l] - best) ** 2 + epsilon**2) + (best - p) ** 2,
@@ -82,7 +85,9 @@ def _(goal):
 
 bayes_risk = Claim(
     id="bayes-risk",
-    title="no measurable predictor has a risk below that of $E[Y | X]$, nor below $epsilon^2$",
+    title=(
+        "No measurable predictor has a smaller risk than $E[Y | X]$, nor a risk below $epsilon^2$"
+    ),
     statement=BAYES_RISK,
     source="(8)",
     against="exact",

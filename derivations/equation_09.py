@@ -1,4 +1,4 @@
-"""The oracle decomposition (9): what the informative token gives, and what the others add."""
+"""The oracle decomposition (9): the terms of the informative token and of the others."""
 
 from sympy import Eq, Function, IndexedBase, Le, Sum, Symbol, erf, pi, sqrt, symbols
 
@@ -30,7 +30,7 @@ def attended(index):
 
 decomposition = Claim(
     id="oracle-decomposition",
-    title="the oracle predictor: the informative token, and the others",
+    title="The oracle predictor is a term of the informative token plus a sum over the others",
     statement=Eq(
         Sum(attended(l), (l, 1, L)),
         attended(j) + Sum(attended(l), (l, 1, j - 1)) + Sum(attended(l), (l, j + 1, L)),
@@ -57,7 +57,10 @@ normals = standard_normal(G, H)
 
 informative = Claim(
     id="oracle-decomposition-informative",
-    title="the score of the informative token is $sqrt(d/2) + gamma G$, its output $gamma H$",
+    title=(
+        "The informative token has the score $sqrt(d/2) + gamma G$ and the value $gamma H$, with "
+        "independent standard normal $G$, $H$"
+    ),
     statement=Eq(
         Expectation(f(U1, V1), informative_token().subs(oracle).marginal(U1, V1)),
         Expectation(f(sqrt(d / 2) + gamma * G, gamma * H), normals),
@@ -77,7 +80,7 @@ def _(goal):
 
 others = Claim(
     id="oracle-decomposition-others",
-    title="score and output of any other token are independent standard normals",
+    title="Score and value of any other token are independent standard normal variables",
     statement=Eq(
         Expectation(f(U, V), other_token().subs(oracle)),
         Expectation(f(G, H), normals),
@@ -89,7 +92,7 @@ others = Claim(
 
 @others.proof
 def _(goal):
-    """Nothing but a change of names."""
+    """Rename the variables: the law is already standard."""
     return chain(goal.lhs).then(goal.rhs, by=substitution({U: G, V: H}, normals))
 
 
@@ -99,7 +102,7 @@ noise_of_others = IIDSum(erf(lam * U) * V, other_token().subs(oracle), L - 1)
 
 magnitude = Claim(
     id="oracle-decomposition-magnitude",
-    title="the other tokens add an error of order $lambda sqrt(L)$",
+    title="The other tokens add an error of mean square at most $(4/pi) lambda^2 (L - 1)$",
     statement=Le(Expectation(noise_of_others**2, standard_normal(G)), 4 / pi * (L - 1) * lam**2),
     source="Section 4, after (9)",
 )
@@ -124,7 +127,9 @@ def _(goal):
 
 distance = Claim(
     id="oracle-decomposition-distance",
-    title="its mean square distance from $E[Y | X, J_0]$ is the excess risk",
+    title=(
+        "The mean squared distance of the oracle predictor from $E[Y | X, J_0]$ is its excess risk"
+    ),
     statement=Eq(
         Expectation(
             (erf(lam * U1) * V1 + noise_of_others - Y1) ** 2, informative_token().subs(oracle)

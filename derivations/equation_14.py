@@ -1,4 +1,4 @@
-"""Equations (14): when they say that a point is fixed, and when they do not."""
+"""Equations (14): for which step sizes their solutions are the fixed points."""
 
 from sympy import And, Eq, Equivalent, Ge, Gt, Le, Lt, Rational, Symbol, exp, pi, sqrt
 
@@ -33,18 +33,18 @@ def stretch(x):
 
 
 def length(x, y):
-    """Of the tangent step, before the projection."""
+    """Return the squared length of the tangent step, before the projection."""
     return sqrt(1 + y**2 * stretch(x))
 
 
 def turn(x, y):
-    """What decides whether a step overshoots so far that it comes back to where it began."""
+    """Return the factor that vanishes if a step overshoots and comes back to where it began."""
     return length(x, y) + 1 + x * y
 
 
 factored = Claim(
     id="equation-14-step",
-    title="a step in one coordinate is a product",
+    title="The change of a coordinate in one step, as a product",
     statement=Eq(
         moved(x, y / alpha) - x,
         -y * stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1)),
@@ -66,7 +66,10 @@ moderate = [Ge(y, -2), Le(y, 2)]
 
 no_turn = Claim(
     id="equation-14-turn",
-    title="a step of $|y| <= 2$ does not overshoot that far",
+    title=(
+        "For $|y| <= 2$, the last factor of this product is positive: the step does not overshoot "
+        "that far"
+    ),
     statement=Gt(turn(x, y), 0),
     source="new",
     given=[*inside, *moderate],
@@ -81,12 +84,14 @@ def _(goal):
 
 coordinate = Claim(
     id="equation-14",
-    title="a coordinate inside of $(-1, 1)$ is fixed if and only if it solves (14)",
+    title=(
+        "A coordinate in $(-1, 1)$ is fixed by a step with $|y| <= 2$ if and only if it solves (14)"
+    ),
     statement=Equivalent(Eq(moved(x, y / alpha) - x, 0), Eq(y, 0)),
     source=(
         "Appendix A, after (14), if $alpha |R_kappa|$ and $alpha |R_nu|$, here $|y|$, are at most 2"
     ),
-    against="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$, as it is false beyond",
+    against="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$, as it is false for longer steps",
     given=[*inside, *moderate],
 )
 
@@ -102,7 +107,7 @@ def _(goal):
 
 ends = Claim(
     id="equation-14-ends",
-    title="at $-1$ and 1 every coordinate stays, and its equation holds",
+    title="At $-1$ and at 1 every step leaves the coordinate fixed, and its equation in (14) holds",
     statement=And(
         *(Eq(at(moved(x, y / alpha), {x: end}), end, evaluate=False) for end in (-1, 1)),
         *(Eq(at(y * stretch(x), {x: end}), 0, evaluate=False) for end in (-1, 1)),
@@ -125,7 +130,7 @@ overshooting = -2 * x / (2 * x**2 - 1)
 
 reflected = Claim(
     id="equation-14-overshoot",
-    title="a longer step can overshoot and come back to where it began",
+    title="A longer step can overshoot and come back to where it began",
     statement=And(
         Eq(moved(x, overshooting / alpha), x, evaluate=False),
         Lt(overshooting * stretch(x), 0, evaluate=False),
@@ -154,7 +159,7 @@ too_large = overshooting.subs(x, kappa) / slope
 
 falls = Claim(
     id="equation-14-slope",
-    title="on the edge $nu = 1$ the risk falls as $kappa$ grows",
+    title="On the edge $nu = 1$ the risk decreases in $kappa$",
     statement=Lt(slope, 0),
     source="Appendix B.8",
 )
@@ -170,7 +175,7 @@ large = [Lt(kappa, 1), Gt(2 * kappa**2, 1), Gt(kappa, 0)]
 
 counterexample = Claim(
     id="equation-14-counterexample",
-    title="a fixed point of the dynamics that does not solve (14)",
+    title="For a long step, the dynamics has a fixed point that does not solve (14)",
     statement=And(
         Gt(too_large, 0, evaluate=False),
         Eq(moved(kappa, slope * too_large / alpha), kappa, evaluate=False),
@@ -179,7 +184,10 @@ counterexample = Claim(
         evaluate=False,
     ),
     source="new; at $nu = 1$, with the step size that is the first term here",
-    against="false: that every fixed point of the dynamics solves (14), at any step size",
+    against=(
+        "false: the paper says that solutions of (14) are the fixed points, without a bound on the "
+        "step size"
+    ),
     given=large,
 )
 
@@ -211,7 +219,7 @@ in_numbers = too_large.subs(gamma, 1 / sqrt(2)).replace(
 number = Claim(
     id="equation-14-counterexample-number",
     title=(
-        "at $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$, $kappa = cos 0.3$, that step size is "
+        "For $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$ and $kappa = cos 0.3$, that step size is "
         "148.635"
     ),
     statement=And(
@@ -237,7 +245,7 @@ way = 2 - 2 / sqrt(1 + alpha**2 * r)
 
 vectors = Claim(
     id="equation-14-vectors",
-    title="$k$ and $v$ are fixed if and only if their tangent gradients vanish, at any step size",
+    title="A step of any size leaves $k$ fixed if and only if the tangent gradient in $k$ vanishes",
     statement=Equivalent(Eq(way, 0), Eq(r, 0)),
     source="Appendix A, after (14), for $k$ and $v$ in the place of $kappa$ and $nu$",
     against="exact",

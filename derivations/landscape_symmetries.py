@@ -1,4 +1,4 @@
-"""The landscape off the manifold: symmetries of the risk, and where its critical points are."""
+"""The landscape off the manifold: symmetries of the risk, and its critical points."""
 
 from sympy import And, Eq, Equivalent, Function, Ge, Symbol, erf
 
@@ -25,7 +25,10 @@ R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 
 derived = Claim(
     id="landscape-risk",
-    title="the risk that the program derives, by $zeta$ and by Owen's $T$",
+    title=(
+        "The risk that the program derives equals the definition, written with $zeta$ and with "
+        "Owen's $T$"
+    ),
     statement=And(
         Eq(risk_definition(), risk_by_zeta, evaluate=False),
         Eq(risk_definition(), risk, evaluate=False),
@@ -51,7 +54,7 @@ R = Function("R^", real=True)
 
 symmetries = Claim(
     id="landscape-symmetries",
-    title="the risk at $(-k, -v)$, and reflected along $v*$ at $(k, -v)$",
+    title="The risk is the same at $(-k, -v)$, and at $(k, -v)$ after a reflection along $v*$",
     statement=And(
         Eq(at(-1, -1, -1, -1, 1), risk, evaluate=False),
         Eq(at(1, 1, -1, -1, -1), risk, evaluate=False),
@@ -76,12 +79,18 @@ def _(goal):
 
 independent = Claim(
     id="landscape-independent",
-    title="the one critical point with $k$, $v$, $k*$, $v*$ independent",
+    title=(
+        "All five partial derivatives of the risk vanish only at the null point, where all "
+        "overlaps are 0"
+    ),
     statement=Equivalent(
         And(*(Eq(slope, 0, evaluate=False) for slope in (R_kappa, R_nu, R_theta, R_eta, R_rho))),
         And(*(Eq(x, 0) for x in (kappa, nu, theta, eta, rho))),
     ),
-    source="new",
+    source=(
+        "new; so it is the only critical point at which $k$, $v$, $k*$, $v*$ are linearly "
+        "independent"
+    ),
     given=[Ge(L, 2)],
     written={
         Symbol(f"D_{x}", real=True): slope

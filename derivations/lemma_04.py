@@ -43,7 +43,7 @@ shown = {
 }
 chain_rule = Claim(
     id="lemma-4-chain-rule",
-    title="the gradient of a function of the overlaps",
+    title="The gradient of a function of the overlaps",
     statement=And(
         *(
             Eq(D(F(*overlaps(k, v)), x), g, evaluate=False)
@@ -52,7 +52,7 @@ chain_rule = Claim(
         evaluate=False,
     ),
     source="(20)-(21), off the manifold, too",
-    against="stronger: off the manifold, too",
+    against="stronger: at every pair of vectors, not only on the manifold",
     written=shown,
 )
 
@@ -78,7 +78,7 @@ closed_form = Eq(risk_definition(), closed, evaluate=False)
 
 no_push = Claim(
     id="lemma-14",
-    title="on the manifold the partial derivatives in $theta$, $eta$ and $rho$ vanish",
+    title="On the manifold the partial derivatives of the risk in $theta$, $eta$ and $rho$ vanish",
     statement=And(
         closed_form,
         *(Eq(on_manifold(D(closed, x)), 0, evaluate=False) for x in across),
@@ -140,7 +140,7 @@ after = [v_moved.dot(Matrix(k_star)), k_moved.dot(Matrix(v_star)), k_moved.dot(v
 
 invariant = Claim(
     id="lemma-4",
-    title="a step of projected gradient descent does not leave the manifold",
+    title="A step of projected gradient descent does not leave the manifold",
     statement=And(
         chain_rule.statement,
         no_push.statement,
@@ -168,7 +168,7 @@ def _(goal):
 
 planar_map = Claim(
     id="lemma-7",
-    title="on the manifold, a step maps $(kappa, nu)$ to the point of (12)-(13)",
+    title="On the manifold a step maps $(kappa, nu)$ as in (12)-(13)",
     statement=And(
         chain_rule.statement,
         no_push.statement,

@@ -13,7 +13,7 @@ formula = epsilon**2 + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s)) + (L - 1) *
 
 risk_on_manifold = Claim(
     id="lemma-6",
-    title="the risk on the invariant manifold",
+    title="The risk on the invariant manifold",
     statement=Eq(risk_definition().subs(on_manifold), formula, evaluate=False),
     source="Lemma 6",
     against="exact",
@@ -30,7 +30,7 @@ variance = zeta(t, s) - erf(a) ** 2
 
 stable_form = Claim(
     id="lemma-6-stable",
-    title="the same, as a sum of non-negative terms",
+    title="The risk on the invariant manifold, as a sum of non-negative terms",
     statement=Eq(
         formula,
         epsilon**2
@@ -50,7 +50,7 @@ def _(goal):
 
 nonnegative_terms = Claim(
     id="lemma-6-lower-bound",
-    title="the risk on the manifold is at least $epsilon^2$",
+    title="The risk on the invariant manifold is at least $epsilon^2$",
     statement=Ge(formula, epsilon**2),
     source="new",
     given=[Le(nu, 1), Ge(nu, -1)],

@@ -1,4 +1,4 @@
-"""Lemma 16: how far $1/sqrt(1 + x)$ is from 1."""
+"""Lemma 16: a bound on the distance of $1/sqrt(1 + x)$ from 1."""
 
 from sympy import Abs, Le, Rational, Symbol, sqrt
 
@@ -14,7 +14,7 @@ def h(z):
 
 one_sided = Claim(
     id="lemma-16-one-sided",
-    title="$1 - 1/sqrt(1+x) - x/2$ is not positive",
+    title="$1 - 1/sqrt(1+x) - x/2 <= 0$ for $x >= 0$",
     statement=Le(h(x), 0),
     source="Lemma 16, proof",
 )

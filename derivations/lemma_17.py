@@ -23,7 +23,7 @@ p = Symbol("p", nonnegative=True)
 
 first = Claim(
     id="lemma-17-i",
-    title="$erf'$ is a Gaussian bell",
+    title="$erf'(x) = (2/sqrt(pi)) exp(-x^2)$",
     statement=Eq(D(erf(x), x), 2 / sqrt(pi) * exp(-(x**2)), evaluate=False),
     source="Lemma 17",
     against="exact",
@@ -47,7 +47,7 @@ second = Claim(
 
 @second.proof
 def _(goal):
-    """Differentiate the bell."""
+    """Differentiate $exp(-x^2)$."""
     return chain(goal.lhs).then(erf_second(x), by=differentiate).then(goal.rhs, by=algebra)
 
 
@@ -103,7 +103,7 @@ def _(goal):
 
 squashing = Claim(
     id="erf-increasing",
-    title="$erf$ increases, between $-1$ and 1, through 0",
+    title="$erf$ is increasing, lies between $-1$ and 1, and vanishes at 0",
     statement=And(
         Gt(D(erf(x), x), 0, evaluate=False),
         Eq(at(erf(x), {x: 0}), 0, evaluate=False),
@@ -118,7 +118,7 @@ squashing = Claim(
 
 @squashing.proof
 def _(goal):
-    """Its derivative is a bell."""
+    """Its derivative is positive."""
     return all_of(
         chain(D(erf(x), x)).then(erf_prime(x), by=differentiate).gt(0, by=sign),
         chain(at(erf(x), {x: 0})).then(0, by=algebra),

@@ -34,10 +34,10 @@ def E(f):
 
 bell_mean = Claim(
     id="lemma-18-i",
-    title="$E erf'(t + gamma G)$",
+    title="The mean $E erf'(t + gamma G)$, in closed form",
     statement=Eq(E(erf_prime(u)), erf_prime(t / A) / A),
     source="Lemma 18 (i)",
-    against="stronger: for every real $gamma$",
+    against="stronger: for every real $gamma$, not only $gamma > 0$",
 )
 
 
@@ -49,10 +49,10 @@ def _(goal):
 
 erf_mean = Claim(
     id="lemma-18-ii",
-    title="$E erf(t + gamma G)$",
+    title="The mean $E erf(t + gamma G)$, in closed form",
     statement=Eq(E(erf(u)), erf(t / A)),
     source="Lemma 18 (ii)",
-    against="stronger: for every real $gamma$",
+    against="stronger: for every real $gamma$, not only $gamma > 0$",
 )
 
 
@@ -73,10 +73,10 @@ def _(goal):
 
 slope_mean = Claim(
     id="lemma-18-iii",
-    title="$E erf''(t + gamma G)$",
+    title="The mean $E erf''(t + gamma G)$, in closed form",
     statement=Eq(E(erf_second(u)), erf_second(t / A) / A**2),
     source="Lemma 18 (iii)",
-    against="stronger: for every real $gamma$",
+    against="stronger: for every real $gamma$, not only $gamma > 0$",
 )
 
 
@@ -93,10 +93,10 @@ def _(goal):
 
 bell_square = Claim(
     id="lemma-18-iv",
-    title="$E erf'(t + gamma G)^2$",
+    title="The mean $E erf'(t + gamma G)^2$, in closed form",
     statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
     source="Lemma 18 (iv)",
-    against="stronger: for every real $gamma$",
+    against="stronger: for every real $gamma$, not only $gamma > 0$",
 )
 
 
@@ -108,10 +108,10 @@ def _(goal):
 
 erf_bell = Claim(
     id="lemma-18-v",
-    title="$E erf erf'(t + gamma G)$",
+    title="The mean $E erf erf'(t + gamma G)$, in closed form",
     statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Lemma 18 (v)",
-    against="stronger: for every real $gamma$",
+    against="stronger: for every real $gamma$, not only $gamma > 0$",
 )
 
 
@@ -135,7 +135,7 @@ def _(goal):
 
 erf_slope = Claim(
     id="lemma-18-vi",
-    title="$E erf erf''(t + gamma G)$",
+    title="The mean $E erf erf''(t + gamma G)$, in closed form",
     statement=Eq(
         E(erf(u) * erf_second(u)),
         erf_second(t / A) * erf(t / (A * B)) / A**2
@@ -143,7 +143,7 @@ erf_slope = Claim(
         - 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B,
     ),
     source="Lemma 18 (vi)",
-    against="stronger: for every real $gamma$",
+    against="stronger: for every real $gamma$, not only $gamma > 0$",
 )
 
 

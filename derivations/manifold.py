@@ -1,4 +1,4 @@
-"""The manifold (11): what it looks like, and what a step does on it in any dimension."""
+"""The manifold (11): its shape, and a step on it in any dimension."""
 
 from sympy import (
     And,
@@ -52,10 +52,7 @@ after = {
 
 step = Claim(
     id="manifold-step",
-    title=(
-        "overlaps of sums of $k$ and $k*$, $v$ and $v*$, and the distance of $k$ from $s k*$,"
-        " in $R^N$"
-    ),
+    title="Products and distances of the vectors after a step, in $R^N$",
     statement=And(
         *(Eq(now, value, evaluate=False) for now, value in after.items()), evaluate=False
     ),
@@ -105,7 +102,10 @@ products = (
 
 gram = Claim(
     id="manifold-gradients",
-    title="the products of the gradients of its equations $p, q, r, k_2, v_1$ that may not vanish",
+    title=(
+        "The inner products of the gradients of the manifold's equations $p, q, r, k_2, v_1$, as "
+        "far as they may be nonzero"
+    ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",
     written=dict(zip(symbols("p q r", real=True), (*lengths, angle), strict=True)),
@@ -148,7 +148,7 @@ on_square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 determinants = Claim(
     id="manifold-volume",
-    title="their Gram determinant on the manifold is $2 - kappa^2 - nu^2$",
+    title="On the manifold the Gram determinant of these gradients is $2 - kappa^2 - nu^2$",
     statement=And(*(Eq(*pair, evaluate=False) for pair in volume), evaluate=False),
     source="new; of all equations, of those of $k$ alone, of those of $v$ given $k$",
     given=on_square,
@@ -163,7 +163,10 @@ def _(goal):
 
 regular = Claim(
     id="manifold-regular",
-    title="where not both overlaps are 1 or $-1$, the manifold is smooth, of $2 d - 5$ dimensions",
+    title=(
+        "The Gram determinant is positive unless $|kappa|$ and $|nu|$ are both 1: elsewhere the "
+        "manifold is smooth"
+    ),
     statement=Gt(2 - kappa**2 - nu**2, 0),
     source="new; there the gradients of its five equations in $R^(2d)$ are independent",
     given=[*on_square, Lt(kappa**2 * nu**2, 1)],
@@ -185,7 +188,7 @@ long_a, long_b = total(a**2), total(b**2)
 
 cone = Claim(
     id="manifold-cone",
-    title="near $(+-k*, +-v*)$ the manifold is the cone $a . b = 0$",
+    title="Near $(+-k*, +-v*)$ the manifold is the cone $a . b = 0$",
     statement=And(
         *(Eq(at(c**2 + x, {c: sqrt(1 - x)}), 1, evaluate=False) for x in (long_a, long_b)),
         Eq(total((a + b) ** 2) - total((a - b) ** 2), 4 * total(a * b)),
@@ -215,14 +218,17 @@ swap = {theta: 1, eta: 1, rho: 0}
 
 distance = Claim(
     id="manifold-distance",
-    title="at $k = v*$, $v = k*$ the distance is 2 from every pair on it; the paper's is $sqrt(2)$",
+    title=(
+        "The pair $k = v*$, $v = k*$ has the distance 2 from the manifold, where the paper's "
+        "quantity is $sqrt(2)$"
+    ),
     statement=And(
         Eq(on_spheres(squared), 2**2, evaluate=False),
         Eq(at(sqrt(theta**2 + eta**2 + rho**2), swap), sqrt(2), evaluate=False),
         evaluate=False,
     ),
     source="Appendix E.2, where $(theta^2 + eta^2 + rho^2)^(1/2)$ is called the distance to $M$",
-    against="false: that this quantity is the distance to the manifold",
+    against="false: that the root of $theta^2 + eta^2 + rho^2$ is the distance to the manifold",
     given=on_square,
 )
 

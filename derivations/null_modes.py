@@ -62,7 +62,10 @@ curvatures = {
 
 hessian = Claim(
     id="null-hessian",
-    title="curvatures at the null point: $kappa$ with $nu$, $theta$ with $eta$",
+    title=(
+        "The second derivatives of the risk at the null point, for $kappa$ with $nu$ and $theta$ "
+        "with $eta$"
+    ),
     statement=And(
         *(
             Eq(curvature_along({first: u, second: v}), value, evaluate=False)
@@ -82,7 +85,7 @@ def _(goal):
 
 gap = Claim(
     id="null-friction",
-    title="at the null point the risk curves more in $theta$ than in $kappa$",
+    title="At the null point the second derivative of the risk in $theta$ exceeds that in $kappa$",
     statement=Gt(friction_swap - friction_oracle, 0),
     source="new",
 )
@@ -116,7 +119,9 @@ def rate(friction):
 
 root = Claim(
     id="mode-rate",
-    title="the rate at which a mode grows: more friction, less growth",
+    title=(
+        "The growth rate of a mode solves a quadratic equation, and decreases as its friction grows"
+    ),
     statement=And(
         Eq(rate(f) ** 2 + f * rate(f) - p**2, 0, evaluate=False),
         Gt(rate(f) - rate(f + more), 0, evaluate=False),
@@ -129,7 +134,7 @@ root = Claim(
 
 @root.proof
 def _(goal):
-    """Its characteristic equation; and the root of a square plus something exceeds the number."""
+    """Insert the rate into its equation; it decreases since $(f^2 + 4 p^2)^(1/2) > f$."""
     # (root_of(f) + h)^2 - root_of(f + h)^2 = 2 h (root_of(f) - f)
     factor = 4 * p**2 / ((root_of(f) + f) * (root_of(f) + more + root_of(f + more)))
     return all_of(
@@ -142,7 +147,10 @@ oracle_rate, swap_rate = (rate(x).subs(p, drift) for x in (friction_oracle, fric
 
 faster = Claim(
     id="null-oracle-mode-is-faster",
-    title="the mode towards the oracle grows faster than that towards a swap point",
+    title=(
+        "At the null point the mode towards the oracle grows faster than the mode towards a swap "
+        "point"
+    ),
     statement=Gt(oracle_rate - swap_rate, 0, evaluate=False),
     source="new",
 )
@@ -169,7 +177,10 @@ friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
 
 ratio = Claim(
     id="null-friction-ratio",
-    title="the curvature in $theta$ relative to that in $kappa$, a function of $s = lambda gamma$",
+    title=(
+        "The ratio of the second derivatives in $theta$ and in $kappa$, as a function of $s = "
+        "lambda gamma$"
+    ),
     statement=Eq(friction_swap / friction_oracle, at(friction_ratio, {r: s}), evaluate=False),
     source="new",
 )
@@ -183,7 +194,7 @@ def _(goal):
 
 rising = Claim(
     id="null-friction-ratio-grows",
-    title="and it grows with $lambda$",
+    title="This ratio of second derivatives grows with $lambda$",
     statement=Gt(D(friction_ratio, r), 0),
     source="new",
 )
@@ -233,7 +244,7 @@ x1, x2 = symbols("x_1 x_2", positive=True)
 
 in_friction = Claim(
     id="null-rates",
-    title="friction over pull of both modes, and the rate of a mode by it",
+    title="Friction over pull for both modes, and the growth rate of a mode as a function of it",
     statement=And(
         Eq(friction_oracle / drift, at(c * first, of_task), evaluate=False),
         Eq(friction_swap / drift, at(c * second, of_task), evaluate=False),
@@ -254,7 +265,7 @@ s1, s2 = symbols("s_1 s_2", real=True)
 
 parting = Claim(
     id="modes-part",
-    title="when the ratio of two rates grows",
+    title="A condition under which the ratio of two growth rates increases",
     statement=Gt(s2 / sqrt(x2**2 + 4) - s1 / sqrt(x1**2 + 4), 0, evaluate=False),
     source="new; $x$ and $s$ are friction over pull, and its derivative",
     given=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
@@ -306,7 +317,7 @@ def _(goal):
 
 separate = Claim(
     id="null-modes-separate-with-lambda",
-    title="the larger $lambda$ is, the more the mode towards the oracle outgrows the other",
+    title="The ratio of the growth rates of both modes at the null point increases with $lambda$",
     statement=Gt(D(rates, r), 0),
     source="new; the ratio of the rates by claim null-rates, where $r = lambda gamma$",
 )

@@ -1,4 +1,4 @@
-"""What is observed off the manifold and not proved: experiments, each with its counts."""
+"""Observations off the manifold that are not proved: experiments, each with its counts."""
 
 import numpy as np
 
@@ -18,7 +18,9 @@ def random_task(rng, least_d=2, most_d=100_000, most_L=300):
 
 unique = Claim(
     id="critical-temperature-unique",
-    title="the oracle loses its stability at one $lambda$, and never gains it back",
+    title=(
+        "In each task tried, the oracle loses its stability at one $lambda$ and does not regain it"
+    ),
     statement=in_words(
         "With two tokens at least there is at most one inverse temperature, $lambda_c$, at which "
         "the transverse Hessian of the risk at the oracle changes between positive definite and "
@@ -50,7 +52,10 @@ def _(rng):
 
 attraction = Claim(
     id="manifold-attracts-for-good",
-    title="once the manifold attracts along a planar trajectory, it goes on to do so",
+    title=(
+        "Along the planar trajectories tried, once the manifold attracts to first order, it keeps "
+        "attracting"
+    ),
     statement=in_words(
         "Along a planar trajectory at a constant $lambda$ below $lambda_c$, once the manifold "
         "attracts what is near it, to first order, it does so at all later steps."
@@ -92,7 +97,7 @@ def _(rng):
 falling = Claim(
     id="falling-lambda-avoids-swap-points",
     title=(
-        "fewer runs end at a swap point if $lambda$ falls than if it is its last value throughout"
+        "Fewer runs end at a swap point if $lambda$ falls than if it has its last value throughout"
     ),
     statement=in_words(
         "From uniform starts, fewer runs of descent end at a swap point if $lambda$ falls from 1 "

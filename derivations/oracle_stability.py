@@ -1,4 +1,4 @@
-"""Whether the oracle attracts from off the manifold: the curvatures of the risk there."""
+"""Stability of the oracle off the manifold: the second derivatives of the risk there."""
 
 from sympy import (
     Add,
@@ -108,7 +108,10 @@ entries = {(x,): H_kk, (y,): H_vv, (x, y): both}
 
 transverse = Claim(
     id="oracle-transverse-hessian",
-    title="curvatures at the oracle as $k$, $v$, or both turn in the plane of $k*$ and $v*$",
+    title=(
+        "The second derivatives of the risk at the oracle as $k$, $v$, or both turn in the plane "
+        "of $k*$ and $v*$"
+    ),
     statement=And(
         *(
             Eq(Subs(D(together(turned_risk, *v), (z, 2)), z, 0), value, evaluate=False)
@@ -147,7 +150,10 @@ def _(goal):
 
 across = Claim(
     id="oracle-across",
-    title="curvatures at the oracle orthogonal to $k*$ and $v*$",
+    title=(
+        "The second derivatives of the risk at the oracle are positive in directions orthogonal to "
+        "$k*$ and $v*$"
+    ),
     statement=And(Gt(-R_kappa, 0, evaluate=False), Gt(-R_nu, 0, evaluate=False), evaluate=False),
     source="new",
 )
@@ -155,7 +161,7 @@ across = Claim(
 
 @across.proof
 def _(goal):
-    """Turning $k$ out of the plane lowers $kappa$ alone, to second order; so $v$ and $nu$."""
+    """To second order, turning $k$ out of the plane lowers $kappa$ alone; likewise $v$ and $nu$."""
     return all_of(*(chain(part.lhs).gt(0, by=sign) for part in goal.args))
 
 
@@ -165,7 +171,7 @@ stability = H_kk * H_vv - H_kv**2
 
 
 def with_zeta(value):
-    """The determinant with something else for zeta, which only H_vv has, and grows with."""
+    """Return the determinant with another value for zeta, which increases H_vv alone."""
     return stability.subs(zeta(t_oracle, s), value)
 
 
@@ -179,7 +185,9 @@ def with_value(value):
 
 between = Claim(
     id="oracle-stability-bounds",
-    title="the determinant of the transverse Hessian, with bounds in the place of $zeta$",
+    title=(
+        "Bounds on the determinant of the transverse Hessian, with $erf^2$ and 1 in place of $zeta$"
+    ),
     statement=And(
         Ge(with_value(zeta(t_oracle, s)), with_value(erf(a) ** 2), evaluate=False),
         Le(with_value(zeta(t_oracle, s)), with_value(1), evaluate=False),
@@ -207,7 +215,7 @@ def plain(expr):
 
 
 def named(value):
-    """What the certified claims are written with, where zeta is replaced by a value."""
+    """Return the abbreviations of the certified claims, with a value in place of zeta."""
     parts = (
         *(exp(-(a**2)), erf(a / B), R_rho_rho, H_kk, H_kv),
         H_vv.subs(zeta(t_oracle, s), value),
@@ -218,39 +226,51 @@ def named(value):
 
 stable = Claim(
     id="oracle-stable-certified",
-    title="for $lambda$ up to 0.892 the oracle attracts from off the manifold, in the paper's task",
+    title=(
+        "For $lambda$ from 0.01 to 0.892, a leading entry of the transverse Hessian at the oracle "
+        "and a lower bound of its determinant are positive"
+    ),
     statement=And(
         Gt(plain(H_kk), 0, evaluate=False),
         Gt(plain(with_zeta(erf(a) ** 2)), 0, evaluate=False),
         evaluate=False,
     ),
-    source="new; the transverse Hessian is positive definite, by oracle-stability-bounds",
+    source=(
+        "new; $d = 400$, $L = 10$, $gamma^2 = 1/2$; the transverse Hessian is then positive "
+        "definite, by oracle-stability-bounds, though its smallest eigenvalue may be tiny"
+    ),
     written=named(erf(a) ** 2),
 )
 
 
 @stable.certified_by
 def _():
-    """Ball arithmetic; with the claim above this bounds $lambda_c$ from below."""
+    """Ball arithmetic on an enclosure of both determinants."""
     return OnBox({lam: ("1/100", "892/1000"), d: 400, L: 10})
 
 
 unstable = Claim(
     id="oracle-unstable-certified",
-    title="and for $lambda$ from 0.893 to 4 it does not",
+    title=(
+        "For $lambda$ from 0.893 to 4, an upper bound of the determinant of the transverse Hessian "
+        "at the oracle is negative"
+    ),
     statement=And(
         Gt(plain(H_kk), 0, evaluate=False),
         Lt(plain(with_zeta(1)), 0, evaluate=False),
         evaluate=False,
     ),
-    source="new; the determinant is negative, by oracle-stability-bounds",
+    source=(
+        "new; $d = 400$, $L = 10$, $gamma^2 = 1/2$; so the Hessian has a negative eigenvalue, by "
+        "oracle-stability-bounds"
+    ),
     written=named(Integer(1)),
 )
 
 
 @unstable.certified_by
 def _():
-    """Ball arithmetic; so stability changes between 0.892 and 0.893, and nowhere else there."""
+    """Ball arithmetic; with oracle-stable-certified, stability is lost between 0.892 and 0.893."""
     return OnBox({lam: ("893/1000", 4), d: 400, L: 10})
 
 
@@ -284,7 +304,9 @@ def with_bells(curvature):
 
 saturated = Claim(
     id="oracle-saturated",
-    title="curvatures at the oracle with $erf = zeta = 1$ and no bells",
+    title=(
+        "The transverse Hessian at the oracle for saturated scores: $erf = zeta = 1$ and $erf' = 0$"
+    ),
     statement=And(
         *(
             Eq(with_bells(full).subs({e: 1, f: 1, g: 0, z_1: 0, z_2: 1}), left, evaluate=False)
@@ -298,7 +320,7 @@ saturated = Claim(
 
 @saturated.proof
 def _(goal):
-    """Put 1 for $erf$ and $zeta$, and 0 for the bells."""
+    """Replace $erf$ and $zeta$ by 1, and $erf'$ by 0."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -306,7 +328,7 @@ margin = (d + 2 * gamma**2) * ratio - (d - 2 * gamma**2 * (L - 2))
 
 determinant = Claim(
     id="oracle-saturated-determinant",
-    title="the determinant of the saturated transverse Hessian",
+    title="The determinant of the saturated transverse Hessian",
     statement=Eq(S_kk * S_vv - S_kv**2, 2 * (L - 1) * c**2 * margin, evaluate=False),
     source="new",
 )
@@ -320,7 +342,7 @@ def _(goal):
 
 decreasing = Claim(
     id="oracle-saturated-decreasing",
-    title="it falls with $lambda$, relative to a factor that is positive",
+    title="The margin, the factor of that determinant that has a sign, decreases in $lambda$",
     statement=Lt(D(margin, lam), 0),
     source="new",
 )
@@ -340,7 +362,9 @@ y_critical = ((d - 2 * gamma**2 * (L - 2)) / (d + 2 * gamma**2)).subs(enough)
 
 root = Claim(
     id="oracle-saturated-root",
-    title="it vanishes at $sqrt(1/y^2 - 1/4)$, $y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2)$",
+    title=(
+        "The margin vanishes at $sqrt(1/y^2 - 1/4)$, $y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2)$"
+    ),
     statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
     source="new",
     given=[Ge(L, 2)],
@@ -358,7 +382,9 @@ vanishing = (3 - 4 * lam**2) / (sqrt(1 + 4 * lam**2) * (2 + sqrt(1 + 4 * lam**2)
 
 infinite = Claim(
     id="oracle-critical-temperature-of-large-d",
-    title="relative to $d$, the margin tends to one that vanishes at $sqrt(3)/2$",
+    title=(
+        "The margin is $d$ times a function that vanishes at $sqrt(3)/2$, plus a term without $d$"
+    ),
     statement=And(
         Eq(margin - d * (ratio - 1), 2 * gamma**2 * (ratio + L - 2), evaluate=False),
         Eq(ratio - 1, vanishing, evaluate=False),
@@ -370,7 +396,7 @@ infinite = Claim(
 
 @infinite.proof
 def _(goal):
-    """What is left does not depend on $d$."""
+    """The remaining terms do not depend on $d$."""
     return all_of(
         chain(margin - d * (ratio - 1)).then(2 * gamma**2 * (ratio + L - 2), by=algebra),
         chain(ratio - 1).then(vanishing, by=algebra),
@@ -383,7 +409,7 @@ others = (L - 1) * zeta(0, lam)
 
 cost = Claim(
     id="oracle-cost-of-others",
-    title="what the other tokens cost grows with $lambda$",
+    title="The risk that the other tokens add at the oracle increases with $lambda$",
     statement=Gt(D(others, lam), 0),
     source="new",
     given=[Ge(L, 2)],
@@ -409,14 +435,18 @@ descent = {theta: pull * x / spread, eta: x}
 
 origin = Claim(
     id="manifold-repels-at-origin",
-    title="at the saddle $(0, 0)$ of the manifold a direction off it descends",
+    title=(
+        "At the saddle $(0, 0)$ of the manifold the risk descends in a direction off the manifold"
+    ),
     statement=And(
         Eq(off - at(off, {theta: 0, eta: 0}), quadratic, evaluate=False),
         Lt(at(quadratic, descent), 0, evaluate=False),
         evaluate=False,
     ),
-    source="new",
-    against="false: that the manifold may be stable where uniform starts lie",
+    source=(
+        "new; a remark on Section 5, which hopes for convergence from near the manifold if the "
+        "manifold is stable"
+    ),
     given=[Gt(x, 0)],
 )
 

@@ -25,7 +25,7 @@ def integrand(z):
 
 derivative_h = Claim(
     id="owens-t-derivative-h",
-    title="derivative of $T(h, a)$ in $h$",
+    title="The derivative of $T(h, a)$ in $h$",
     statement=Eq(
         D(OwensT(h, a), h),
         -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi)),
@@ -50,7 +50,7 @@ def _(goal):
 
 derivative_a = Claim(
     id="owens-t-derivative-a",
-    title="derivative of $T(h, a)$ in $a$",
+    title="The derivative of $T(h, a)$ in $a$",
     statement=Eq(
         D(OwensT(h, a), a), exp(-(h**2) * (1 + a**2) / 2) / (2 * pi * (1 + a**2)), evaluate=False
     ),

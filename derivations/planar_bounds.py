@@ -53,7 +53,7 @@ def _(goal):
 
 bell_slope = Claim(
     id="bell-slope",
-    title="$|erf''|$ is at most $2/sqrt(pi)$",
+    title="$|erf''| <= 2/sqrt(pi)$",
     statement=And(Le(2 * x * exp(-(x**2)) - 1, 0), Ge(2 * x * exp(-(x**2)) + 1, 0), evaluate=False),
     source="new",
 )
@@ -77,7 +77,7 @@ product = 2 * x * exp(-(x**2)) * v
 
 bell_product = Claim(
     id="bell-slope-product",
-    title="times what is at most 2, it is at most $4/sqrt(pi)$",
+    title="$|v erf''| <= 4/sqrt(pi)$ for $|v| <= 2$",
     statement=And(Le(product, 2), Ge(product, -2), evaluate=False),
     source="new",
     given=[Ge(v, -2), Le(v, 2)],
@@ -86,7 +86,7 @@ bell_product = Claim(
 
 @bell_product.proof
 def _(goal):
-    """By the claim before."""
+    """Multiply the bound of bell-slope by $|v|$."""
     first = 2 * x * exp(-(x**2))
     below = chain(first + 1).ge(0, by=lemma("bell-slope"))
     above = chain(first - 1).le(0, by=lemma("bell-slope"))
@@ -109,7 +109,7 @@ def within(expr, bound):
 
 slope_kappa = Claim(
     id="proposition-8-slope-kappa",
-    title="$R_kappa$ is at most $8 gamma^2 b/sqrt(pi)$ in absolute value",
+    title="$|R_kappa| <= 8 gamma^2 b/sqrt(pi)$",
     statement=within(R_kappa(kappa, nu), P),
     source="Appendix B.6, with its constant; $b = lambda sqrt(d/2)/A$",
     given=square(),
@@ -128,7 +128,7 @@ def _(goal):
 
 slope_nu = Claim(
     id="proposition-8-slope-nu",
-    title="$R_nu$ is at most $2 gamma^2$ in absolute value",
+    title="$|R_nu| <= 2 gamma^2$",
     statement=within(R_nu(kappa), Q),
     source="Appendix B.6, with its constant",
 )
@@ -142,7 +142,10 @@ def _(goal):
 
 curvature = Claim(
     id="proposition-8-curvature",
-    title="the second derivative in $kappa$ is at most $8 gamma^2 b^2 (1/sqrt(pi) + 1/pi)$",
+    title=(
+        "The second derivative of the risk in $kappa$ is at most $8 gamma^2 b^2 (1/sqrt(pi) + "
+        "1/pi)$ in absolute value"
+    ),
     statement=within(bend(kappa, nu), M),
     source="Appendix B.6, with its constant",
     given=square(),

@@ -1,4 +1,4 @@
-"""One step of the planar map, coordinate by coordinate: how far it goes, and in which direction.
+"""One step of the planar map, coordinate by coordinate: its length and its direction.
 
 A coordinate x in $[-1, 1]$ with partial derivative p moves to G(x, alpha p), by Lemma 7.
 """
@@ -29,7 +29,7 @@ def stretch(x):
 
 
 def length(x, y):
-    """Of the tangent step, before the projection."""
+    """Return the squared length of the tangent step, before the projection."""
     return sqrt(1 + y**2 * stretch(x))
 
 
@@ -43,7 +43,7 @@ small = [Ge(y, -Y), Le(y, Y), Ge(Y, 0), Le(Y, 1)]
 
 stays = Claim(
     id="planar-step-stays",
-    title="a step does not leave $[-1, 1]$",
+    title="A step of one coordinate does not leave $[-1, 1]$",
     statement=And(Ge(moved(x, y), -1), Le(moved(x, y), 1), evaluate=False),
     source="Section 5",
     given=inside,
@@ -58,7 +58,7 @@ def _(goal):
 
 distance = Claim(
     id="planar-step-distance",
-    title="the squared distance of a step",
+    title="The squared distance that a step of one coordinate moves is at most $y^2 (1 - x^2)$",
     statement=Le((moved(x, y) - x) ** 2, y**2 * stretch(x)),
     source="Appendix B.6, (26), with the best constant",
     given=inside,
@@ -80,7 +80,7 @@ def _(goal):
 
 along = Claim(
     id="planar-step-along",
-    title="a step goes against $y$, but for a term of third order",
+    title="A step goes against the slope: its product with $y$ is at most $-(1 - Y) y^2 (1 - x^2)$",
     statement=Le(y * (moved(x, y) - x) + y**2 * stretch(x) * (1 - Y), 0),
     source="Appendix B.6, (25), with its constant",
     given=[*inside, *small],
@@ -113,7 +113,7 @@ turned = (1 + r) * (1 + r + u) / sqrt(1 + u) ** 3
 
 near_one = Claim(
     id="planar-step-slope",
-    title="the derivative of a step in its start is near 1",
+    title="The derivative of a step in its starting point differs from 1 by at most $3 Y$",
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
     source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
     given=[Ge(r, -Y), Le(r, Y), Ge(u, 0), Le(u, Y**2), Ge(Y, 0), Le(Y, 1)],
@@ -146,7 +146,10 @@ def _(goal):
 
 start = Claim(
     id="planar-step-start",
-    title="a step moves near points by nearly the same",
+    title=(
+        "The displacements of steps from two starting points differ by at most $3 Y$ times the "
+        "distance of the points"
+    ),
     statement=Le(Abs(moved(x, y) - x - (moved(x2, y) - x2)), 3 * Y * Abs(x - x2)),
     source="Appendix B.9",
     given=[*inside, Ge(x2, -1), Le(x2, 1), *small],
@@ -170,7 +173,7 @@ def _(goal):
 
 pushed = Claim(
     id="planar-step-push",
-    title="a step depends on $y$ with slope 2 at the most",
+    title="A step is Lipschitz continuous in the slope $y$, with the constant 2",
     statement=Le(Abs(moved(x, y) - moved(x, y2)), 2 * Abs(y - y2)),
     source="Appendix B.9",
     given=[*inside, Ge(y, -1), Le(y, 1), Ge(y2, -1), Le(y2, 1)],
@@ -197,7 +200,10 @@ p, P, c = Symbol("p", real=True), Symbol("P", nonnegative=True), Symbol("c", non
 
 pays = Claim(
     id="planar-step-pays",
-    title="a step descends by almost $alpha p^2 (1 - x^2)$, less a term of second order in $alpha$",
+    title=(
+        "Along a step, $p$ times the displacement plus $c$ times its square is at most $-alpha (1 "
+        "- alpha (P + c)) p^2 (1 - x^2)$"
+    ),
     statement=Le(
         p * (moved(x, alpha * p) - x)
         + c * (moved(x, alpha * p) - x) ** 2
@@ -211,7 +217,7 @@ pays = Claim(
 
 @pays.proof
 def _(goal):
-    """The two bounds above."""
+    """By planar-step-along and planar-step-distance."""
     return (
         chain(goal.lhs)
         .le(
@@ -228,7 +234,7 @@ total = P + Q + c + c2
 
 descends = Claim(
     id="planar-step-descends",
-    title="below a paraboloid, a step in both coordinates descends",
+    title="Along a step in both coordinates, a function that lies below a paraboloid descends",
     statement=Le(
         p * way
         + q * way2
@@ -278,7 +284,7 @@ u1, u2, U1, U2 = symbols("u_1 u_2 U_1 U_2", real=True)
 
 triangle = Claim(
     id="triangle-inequality",
-    title="the triangle inequality, with bounds",
+    title="$|u_1 + u_2| <= U_1 + U_2$ if $|u_1| <= U_1$ and $|u_2| <= U_2$",
     statement=Le(Abs(u1 + u2), U1 + U2),
     source="new",
     given=[Le(Abs(u1), U1), Le(Abs(u2), U2)],
@@ -297,7 +303,10 @@ change = Symbol("Delta", real=True)
 
 near_identity = Claim(
     id="planar-step-near-identity",
-    title="what a step adds changes little from point to point",
+    title=(
+        "The displacements of steps from two points differ by at most a multiple of $alpha$ and of "
+        "the changes of point and slope"
+    ),
     statement=Le(
         Abs(moved(x, alpha * p) - x - (moved(x2, alpha * p2) - x2)),
         3 * alpha * P * Abs(x - x2) + 2 * alpha * change,
@@ -356,7 +365,7 @@ def _(goal):
 
 apart = Claim(
     id="near-identity-apart",
-    title="the triangle inequality, from below",
+    title="The triangle inequality from below: $|u_1| <= U_1 + |u_2|$ if $|u_1 - u_2| <= U_1$",
     statement=Le(Abs(u1), Abs(u2) + U1),
     source="new",
     given=[Le(Abs(u2 - u1), U1)],
@@ -365,7 +374,7 @@ apart = Claim(
 
 @apart.proof
 def _(goal):
-    """The one is the other and the difference."""
+    """$u_1$ is $u_2$ plus their difference."""
     return chain(goal.lhs).le(
         goal.rhs, by=lemma("triangle-inequality", u_1=u2, u_2=u1 - u2, U_1=Abs(u2), U_2=U1)
     )
@@ -375,7 +384,7 @@ s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
 
 expands = Claim(
     id="near-identity-expands",
-    title="a map near the identity keeps points apart",
+    title="A map near the identity keeps points apart",
     statement=Ge(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False
     ),

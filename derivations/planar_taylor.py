@@ -36,7 +36,10 @@ z = Symbol("z", real=True)
 
 kappa_kappa = Claim(
     id="proposition-8-kappa-kappa",
-    title="$R_kappa$ changes in $kappa$ by at most the bound of the curvature",
+    title=(
+        "The change of $R_kappa$ with $kappa$ is at most the curvature bound times the change of "
+        "$kappa$"
+    ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu)), M * Abs(kappa - kappa2)),
     source="Appendix B.6",
     given=[*square(), *second_point()],
@@ -56,7 +59,10 @@ def _(goal):
 
 kappa_nu = Claim(
     id="proposition-8-kappa-nu",
-    title="$R_kappa$ changes in $nu$ by at most $4 gamma^2 b/sqrt(pi)$ times as much",
+    title=(
+        "The change of $R_kappa$ with $nu$ is at most $4 gamma^2 b/sqrt(pi)$ times the change of "
+        "$nu$"
+    ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa, nu2)), N * Abs(nu - nu2)),
     source="Appendix B.6",
     given=[*square(), *second_point()],
@@ -76,7 +82,10 @@ def _(goal):
 
 nu_kappa = Claim(
     id="proposition-8-nu-kappa",
-    title="$R_nu$ changes in $kappa$ by at most $4 gamma^2 b/sqrt(pi)$ times as much",
+    title=(
+        "The change of $R_nu$ with $kappa$ is at most $4 gamma^2 b/sqrt(pi)$ times the change of "
+        "$kappa$"
+    ),
     statement=Le(Abs(R_nu(kappa) - R_nu(kappa2)), N * Abs(kappa - kappa2)),
     source="Appendix B.6",
     given=[Ge(kappa, -1), Le(kappa, 1), Ge(kappa2, -1), Le(kappa2, 1)],
@@ -98,7 +107,7 @@ def _(goal):
 
 taylor_kappa = Claim(
     id="proposition-8-taylor-kappa",
-    title="the risk at another $kappa$ lies below a parabola",
+    title="The risk at another $kappa$ lies below a parabola",
     statement=Le(
         risk(kappa2, nu),
         risk(kappa, nu) + R_kappa(kappa, nu) * (kappa2 - kappa) + M / 2 * (kappa2 - kappa) ** 2,
@@ -126,7 +135,7 @@ c, w = Symbol("c", positive=True), Symbol("w", real=True)
 
 young = Claim(
     id="young",
-    title="a product, where one factor is at most $c$ times a third number",
+    title="Young's inequality: $w x <= c (x^2 + z^2)/2$ if $|w| <= c |z|$",
     statement=Le(w * x - c / 2 * z**2 - c / 2 * x**2, 0),
     source="Young's inequality",
     given=[Le(Abs(w), c * Abs(z))],
@@ -147,7 +156,7 @@ def _(goal):
 
 mixed = Claim(
     id="proposition-8-mixed",
-    title="what the slope in $nu$ changes by, times a step of $nu$",
+    title="A bound on the change of the slope in $nu$, times a step of $nu$",
     statement=Le(
         (R_nu(kappa2) - R_nu(kappa)) * x - N / 2 * (kappa2 - kappa) ** 2 - N / 2 * x**2, 0
     ),
@@ -167,7 +176,7 @@ def _(goal):
 
 taylor_both = Claim(
     id="proposition-8-taylor",
-    title="the risk at another point lies below a paraboloid",
+    title="The risk at another point of the square lies below a paraboloid",
     statement=Le(
         risk(kappa2, nu2),
         risk(kappa, nu)

@@ -58,7 +58,7 @@ def squared_norm(a, b, c):
 
 
 def informative(x, y, z):
-    """What the squared error owes to the informative token."""
+    """Return the part of the squared error that the informative token contributes."""
     return gamma**2 * squared_norm(x, 1 - y, z) + d / 2 * x**2
 
 
@@ -67,7 +67,7 @@ other = standard_normal(W, *X)
 
 other_tokens = Claim(
     id="proposition-3-other-tokens",
-    title="the law of what one more of the other tokens adds to their sum",
+    title="The law of the sum over other tokens in a linear predictor, with one token more",
     statement=Eq(
         Expectation(F(sqrt(spread**2 + squared_norm(x, y, z)) * W), standard_normal(W)),
         Expectation(F(spread * W + x * X[0] + y * X[1] + z * X[2]), other),
@@ -92,7 +92,7 @@ error = X[1] - x * X[0] - y * X[1] - z * X[2] - spread * W
 
 given_location = Claim(
     id="proposition-3-given-location",
-    title="risk of a linear predictor, given the location",
+    title="The risk of a linear predictor, given the location",
     statement=Eq(
         Expectation((error + xi) ** 2, ProductLaw(token_law(X), standard_normal(W), noise())),
         epsilon**2 + informative(x, y, z) + spread**2,
@@ -130,13 +130,13 @@ def share(p, x, y, z):
 
 
 def explained(p):
-    """What the best coefficients save."""
+    """Return the decrease of the risk by the best coefficients."""
     return gamma**4 * p**2 / moment(p)
 
 
 positive = Claim(
     id="proposition-3-moment",
-    title="this moment is positive",
+    title="The second moment $1 + p (gamma^2 - 1)$ of a token along $v*$ is positive",
     statement=Gt(moment(p), 0, evaluate=False),
     source="Appendix B.3",
     given=probability,
@@ -151,7 +151,7 @@ def _(goal):
 
 squares = Claim(
     id="proposition-3-squares",
-    title="what a token adds to the risk: a minimum, and three squares",
+    title="The risk that a token adds to a linear predictor is a minimum plus three squares",
     statement=Eq(
         share(p, x, y, z),
         p * gamma**2
@@ -174,7 +174,7 @@ def _(goal):
 
 least_share = Claim(
     id="proposition-3-token",
-    title="the least that a token adds to the risk",
+    title="The least risk that a token adds to a linear predictor",
     statement=Ge(share(p, x, y, z), p * gamma**2 - explained(p)),
     source="Appendix B.3",
     given=probability,
@@ -193,7 +193,7 @@ def _(goal):
 
 bounded = Claim(
     id="proposition-3-token-bound",
-    title="at most $gamma^2 max(1, gamma^2) p^2$ is saved",
+    title="A token lowers the risk by at most $gamma^2 max(1, gamma^2) p^2$",
     statement=Le(explained(p), gamma**2 * Max(1, gamma**2) * p**2, evaluate=False),
     source="Appendix B.3",
     given=probability,
@@ -243,7 +243,7 @@ least = epsilon**2 + gamma**2 - total(lambda n: explained(w[n] / weights))
 
 by_token = Claim(
     id="proposition-3-risk",
-    title="the risk of a linear predictor, token by token",
+    title="The risk of a linear predictor as a sum over tokens",
     statement=Eq(
         risk, epsilon**2 + total(lambda n: share(w[n] / weights, *beta(n))), evaluate=False
     ),
@@ -271,7 +271,7 @@ def term_by_term(terms):
 
 optimum = Claim(
     id="proposition-3",
-    title="no linear predictor has a smaller risk than this",
+    title="No linear predictor has a smaller risk than the one in Proposition 3",
     statement=Ge(risk, least, evaluate=False),
     source="Proposition 3",
     against="exact",
@@ -281,7 +281,7 @@ optimum = Claim(
 
 @optimum.proof
 def _(goal):
-    """Every token adds at least its least share."""
+    """Bound the risk of each token from below by its minimum."""
     at = dict(zip("xyz", beta(i), strict=True))
     term = chain(share(w[i] / weights, *beta(i))).ge(
         least_share_of(i), by=lemma("proposition-3-token", p=w[i] / weights, **at)
@@ -301,7 +301,7 @@ def best(n):
 
 attained = Claim(
     id="proposition-3-attained",
-    title="it is the risk for $beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*$",
+    title="This risk is attained by $beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*$",
     statement=Eq(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
     ),
@@ -320,7 +320,7 @@ def _(goal):
 
 lower_bound = Claim(
     id="proposition-3-bound",
-    title="lower bound by the sum of the $p_l^2$",
+    title="A lower bound on the risk of linear predictors, by the sum of the $p_l^2$",
     statement=Ge(
         least,
         epsilon**2 + gamma**2 * (1 - Max(1, gamma**2) * total(lambda n: (w[n] / weights) ** 2)),
@@ -346,7 +346,7 @@ def _(goal):
 
 uniform = Claim(
     id="proposition-3-uniform",
-    title="the least risk for a uniform location",
+    title="The least risk of a linear predictor for a uniform location",
     statement=Eq(
         epsilon**2 + gamma**2 - total(lambda n: explained(1 / L)),
         epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1),
@@ -365,7 +365,10 @@ def _(goal):
 
 excess = Claim(
     id="proposition-3-excess",
-    title="the least excess risk is $gamma^2$ times the sum of $p_l (1 - p_l)$ / (second moment)",
+    title=(
+        "The least excess risk of a linear predictor as a sum of non-negative terms, one for each "
+        "token"
+    ),
     statement=Eq(
         least,
         epsilon**2
@@ -380,7 +383,7 @@ excess = Claim(
 
 @excess.proof
 def _(goal):
-    """Take what is saved from what there is, token by token."""
+    """Subtract the decrease from $gamma^2 p_l$, token by token."""
     q = w[i] / weights
     term = chain(least_share_of(i)).then(gamma**2 * q * (1 - q) / moment(q), by=algebra)
     return chain(goal.lhs).then(goal.rhs, by=term_by_term(term))
@@ -390,7 +393,10 @@ left = p * gamma**2 - explained(p)
 
 certain = Claim(
     id="proposition-3-constant-location",
-    title="so the Bayes risk is reached for a constant location only, such as $L = 1$",
+    title=(
+        "A token adds no excess risk if and only if its probability is 0 or 1: only then is the "
+        "Bayes risk reached"
+    ),
     statement=Equivalent(Eq(left, 0), Or(Eq(p, 0), Eq(p, 1))),
     source="Section 4, after Proposition 3",
     against="stronger: the Bayes risk is reached in no other case",
@@ -416,7 +422,7 @@ steepness = gamma**2 / Max(1, gamma**2)
 
 steep = Claim(
     id="proposition-3-steepness",
-    title="the moment is at least $min(1, gamma^2)$",
+    title="The second moment of a token along $v*$ is at least $min(1, gamma^2)$",
     statement=Ge(moment(p), steepness, evaluate=False),
     source="new",
     given=probability,
@@ -438,7 +444,7 @@ def off(p, x, y, z):
 
 apart = Claim(
     id="proposition-3-token-unique",
-    title="what a token adds to the risk grows with the distance from the best coefficients",
+    title="The risk that a token adds grows with the squared distance from the best coefficients",
     statement=Ge(
         share(p, x, y, z), p * gamma**2 - explained(p) + steepness * off(p, x, y, z), evaluate=False
     ),
@@ -462,14 +468,17 @@ def _(goal):
 
 unique = Claim(
     id="proposition-3-unique",
-    title="the best linear predictor is unique: the risk of others grows with their distance",
+    title=(
+        "The best linear predictor is unique: the risk of any other grows with the squared "
+        "distance from it"
+    ),
     statement=Ge(
         risk,
         least + steepness * total(lambda n: off(w[n] / weights, *beta(n))),
         evaluate=False,
     ),
     source="Proposition 3, where the best predictor is that of these coefficients",
-    against="stronger: the risk grows with the squared distance from the best predictor",
+    against="stronger: with uniqueness, and a bound by the squared distance",
     given=some_weight,
 )
 
@@ -494,7 +503,7 @@ def _(goal):
 
 null_predictor = Claim(
     id="proposition-3-null",
-    title="the risk of the predictor that is always zero",
+    title="The risk of the predictor that is always zero is $epsilon^2 + gamma^2$",
     statement=Eq(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, 0, 0)),
         epsilon**2 + gamma**2,
@@ -514,7 +523,7 @@ def _(goal):
 
 no_better = Claim(
     id="proposition-3-null-bound",
-    title="the best linear predictor is at least as good",
+    title="The best linear predictor is at least as good as the predictor that is always zero",
     statement=Le(least, epsilon**2 + gamma**2, evaluate=False),
     source="Section 4; by proposition-3-bound, no better in any limit where sum $p_l^2$ tends to 0",
     given=some_weight,
@@ -532,7 +541,10 @@ delta = Symbol("delta", positive=True)
 
 many = Claim(
     id="proposition-3-many-tokens",
-    title="for a uniform location the best linear predictor tends to the null predictor",
+    title=(
+        "For a uniform location, the risk of the best linear predictor tends to that of the zero "
+        "predictor"
+    ),
     statement=And(
         Le(epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1), epsilon**2 + gamma**2),
         Ge(

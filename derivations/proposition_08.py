@@ -58,7 +58,7 @@ stays_kappa, stays_nu = (
 
 on_the_square = Claim(
     id="proposition-8-square",
-    title="the planar map does not leave the square",
+    title="The planar map does not leave the square",
     statement=g.stays(),
     source="Section 5",
     given=square(),
@@ -73,7 +73,10 @@ def _(goal):
 
 descent = Claim(
     id="proposition-8-descent",
-    title="the descent inequality",
+    title=(
+        "The descent inequality: a step lowers the risk by a multiple of $S$, the sum of squared "
+        "slopes weighted by $1 - x^2$"
+    ),
     statement=Le(
         risk(kappa_next, nu_next) - risk(kappa, nu) + alpha * (1 - alpha * C) * slack,
         0,
@@ -120,7 +123,7 @@ x, slope = Symbol("x", real=True), Symbol("p", real=True)
 
 term = Claim(
     id="proposition-8-term",
-    title="on the square, $p^2 (1 - x^2)$ is not negative",
+    title="$p^2 (1 - x^2) >= 0$ on the square",
     statement=Ge(slope**2 * (1 - x**2), 0),
     source="new",
     given=[Ge(x, -1), Le(x, 1)],
@@ -135,7 +138,7 @@ def _(goal):
 
 nonnegative = Claim(
     id="proposition-8-nonnegative",
-    title="the descent is not negative",
+    title="$S$, the descent of Proposition 8, is not negative",
     statement=Ge(slack, 0),
     source="Proposition 8",
     given=square(),
@@ -157,7 +160,7 @@ def _(goal):
 
 squares = Claim(
     id="squares-of-equations",
-    title="on the square, $(p (1 - x^2))^2$ is at most $p^2 (1 - x^2)$",
+    title="$(p (1 - x^2))^2 <= p^2 (1 - x^2)$ on the square",
     statement=Le((slope * (1 - x**2)) ** 2, slope**2 * (1 - x**2)),
     source="new",
     given=[Ge(x, -1), Le(x, 1)],
@@ -172,7 +175,7 @@ def _(goal):
 
 equations = Claim(
     id="proposition-8-equations",
-    title="the squares of (14) are at most the descent",
+    title="The sum of the squares of the equations (14) is at most the descent $S$",
     statement=Ge(
         slack - (R_kappa(kappa, nu) * (1 - kappa**2)) ** 2 - (R_nu(kappa) * (1 - nu**2)) ** 2,
         0,
@@ -196,7 +199,7 @@ def _(goal):
 
 nearby = Claim(
     id="proposition-8-distance",
-    title="the squared distance of successive points is at most $alpha^2$ times the descent",
+    title="The squared distance of successive points is at most $alpha^2$ times the descent $S$",
     statement=Le(
         (kappa_next - kappa) ** 2 + (nu_next - nu) ** 2 - alpha**2 * slack, 0, evaluate=False
     ),
@@ -222,7 +225,7 @@ u, w = symbols("u w", real=True)
 
 less_alone = Claim(
     id="proposition-8-less",
-    title="what is not positive even with more is not positive",
+    title="$u <= 0$ if $u + w <= 0$ and $w >= 0$",
     statement=Le(u, 0),
     source="new",
     given=[Le(u + w, 0), Ge(w, 0)],
@@ -242,7 +245,7 @@ vanishes = VanishesAlong(g, as_function(slack))
 
 slack_vanishes = Claim(
     id="proposition-8-vanishes",
-    title="along the iterates the descent tends to 0",
+    title="Along every orbit the descent $S$ tends to 0",
     statement=vanishes,
     source="Proposition 8, for $alpha < 1/C$",
     given=[small_step],
@@ -270,7 +273,7 @@ def _(goal):
 
 limits = Claim(
     id="proposition-8",
-    title="the risk decreases, steps tend to 0, accumulation points solve (14)",
+    title="The risk decreases, steps tend to 0, and accumulation points solve (14)",
     statement=And(
         decreases,
         StepsVanish(g),

@@ -26,7 +26,7 @@ square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 gradient_kappa = Claim(
     id="proposition-9-gradient-kappa",
-    title="partial derivative of the risk in $kappa$",
+    title="The partial derivative of the risk on the manifold in $kappa$",
     statement=Eq(D(risk, kappa), R_kappa),
     source="Appendix B.7",
     against="exact",
@@ -41,7 +41,7 @@ def _(goal):
 
 gradient_nu = Claim(
     id="proposition-9-gradient-nu",
-    title="partial derivative of the risk in $nu$",
+    title="The partial derivative of the risk on the manifold in $nu$",
     statement=Eq(D(risk, nu), R_nu),
     source="Appendix B.7",
     against="exact",
@@ -60,7 +60,7 @@ def at(x, y):
 
 fixed_points = Claim(
     id="proposition-9",
-    title="the five fixed points on the manifold",
+    title="The solutions of (14) in the square: the four corners and $(0, 0)$",
     statement=Equivalent(
         And(Eq(R_kappa * (1 - kappa**2), 0), Eq(R_nu * (1 - nu**2), 0)),
         Or(at(1, 1), at(1, -1), at(-1, 1), at(-1, -1), at(0, 0)),

@@ -44,7 +44,7 @@ def risk(x, y):
 
 
 def slope(x, y):
-    """Its derivative in kappa."""
+    """Return the derivative of the risk in kappa."""
     at = a.subs(kappa, x)
     return 2 * gamma**2 * lam * sqrt(d / 2) / A * erf_prime(at) * (erf(at / B) - y)
 
@@ -64,7 +64,7 @@ def edge(y, relation):
 
 minimum_right = Claim(
     id="proposition-10-minimum-right",
-    title="$R(1, 1)$ is the least value for $kappa >= 0$",
+    title="For $kappa >= 0$ the risk on the square is at least $R(1, 1)$",
     statement=Ge(risk(kappa, nu), risk(1, 1)),
     source="Appendix B.8",
     given=right_half,
@@ -83,7 +83,7 @@ def _(goal):
 
 maximum_right = Claim(
     id="proposition-10-maximum-right",
-    title="$R(1, -1)$ is the largest value for $kappa >= 0$",
+    title="For $kappa >= 0$ the risk on the square is at most $R(1, -1)$",
     statement=Le(risk(kappa, nu), risk(1, -1)),
     source="Appendix B.8",
     given=right_half,
@@ -115,7 +115,7 @@ def mirrored(goal, other):
 
 minimum = Claim(
     id="proposition-10-minimum",
-    title="$(1, 1)$ is a global minimum on the square",
+    title="$(1, 1)$ is a global minimum of the risk on the square",
     statement=Ge(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10",
     given=square,
@@ -130,7 +130,7 @@ def _(goal):
 
 maximum = Claim(
     id="proposition-10-maximum",
-    title="$(1, -1)$ is a global maximum on the square",
+    title="$(1, -1)$ is a global maximum of the risk on the square",
     statement=Le(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     given=square,
@@ -154,7 +154,7 @@ def opposite(x, y):
 
 corners = Claim(
     id="proposition-10-corners",
-    title="opposite corners have the same risk",
+    title="Opposite corners of the square have the same risk",
     statement=And(opposite(1, 1), opposite(1, -1), evaluate=False),
     source="Proposition 10",
 )
@@ -181,7 +181,7 @@ inside_right = [Ge(kappa, 0), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 strict_minimum = Claim(
     id="proposition-10-minimum-strict",
-    title="no other point with $0 <= kappa < 1$ reaches the minimum",
+    title="The risk exceeds $R(1, 1)$ at every point with $0 <= kappa < 1$",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10",
     given=inside_right,
@@ -200,7 +200,7 @@ def _(goal):
 
 strict_maximum = Claim(
     id="proposition-10-maximum-strict",
-    title="no other point with $0 <= kappa < 1$ reaches the maximum",
+    title="The risk is below $R(1, -1)$ at every point with $0 <= kappa < 1$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     given=inside_right,
@@ -219,7 +219,7 @@ def _(goal):
 
 maximum_inside = Claim(
     id="proposition-10-maximum-inside",
-    title="nor does any other point with $-1 < kappa < 1$",
+    title="The risk is below $R(1, -1)$ at every point with $-1 < kappa < 1$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     given=[Gt(kappa, -1), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)],
@@ -237,7 +237,7 @@ def _(goal):
 
 edge_minimum = Claim(
     id="proposition-10-minimum-edge",
-    title="nor does any other point with $kappa = 1$",
+    title="On the edge $kappa = 1$ the risk exceeds $R(1, 1)$ for $nu < 1$",
     statement=Gt(risk(1, nu), risk(1, 1)),
     source="Proposition 10",
     given=[Lt(nu, 1)],
@@ -252,7 +252,7 @@ def _(goal):
 
 edge_maximum = Claim(
     id="proposition-10-maximum-edge",
-    title="nor does any other point with $kappa = 1$ reach the maximum",
+    title="On the edge $kappa = 1$ the risk is below $R(1, -1)$ for $nu > -1$",
     statement=Lt(risk(1, nu), risk(1, -1)),
     source="Proposition 10",
     given=[Gt(nu, -1)],
@@ -285,7 +285,7 @@ def everywhere_else(goal, inside, edge):
 
 minimum_only = Claim(
     id="proposition-10-minimum-only",
-    title="no point of the square but $(1, 1)$ and $(-1, -1)$ reaches the minimum",
+    title="The only global minima of the risk on the square are $(1, 1)$ and $(-1, -1)$",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10; on the square $kappa nu = 1$ at these two points only",
     against="exact",
@@ -304,10 +304,10 @@ def _(goal):
 
 maximum_only = Claim(
     id="proposition-10-maximum-only",
-    title="no point of the square but $(1, -1)$ and $(-1, 1)$ reaches the maximum",
+    title="The only global maxima of the risk on the square are $(1, -1)$ and $(-1, 1)$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10; on the square $kappa nu = -1$ at these two points only",
-    against="stronger: there are no other maxima, either",
+    against="stronger: there are no other global maxima",
     given=[*square, Gt(kappa * nu, -1)],
 )
 
@@ -335,7 +335,7 @@ hessian_entries = {
 
 hessian = Claim(
     id="proposition-10-hessian",
-    title="the Hessian at the origin",
+    title="The Hessian of the risk on the square at the origin",
     statement=And(
         *(
             Eq(at_origin(D(risk(kappa, nu), x, y)), value, evaluate=False)
@@ -355,7 +355,7 @@ def _(goal):
 
 saddle = Claim(
     id="proposition-10-saddle",
-    title="the origin is a nondegenerate saddle",
+    title="The origin is a nondegenerate saddle of the risk on the square",
     statement=And(
         Eq(at_origin(D(risk(kappa, nu), kappa)), 0, evaluate=False),
         Eq(at_origin(D(risk(kappa, nu), nu)), 0, evaluate=False),
@@ -387,7 +387,7 @@ def _(goal):
 
 together = Claim(
     id="proposition-10",
-    title="two global minima, two global maxima, and a saddle",
+    title="The risk on the square has two global minima, two global maxima, and a saddle",
     statement=And(
         minimum.statement,
         maximum.statement,
@@ -403,7 +403,7 @@ together = Claim(
 
 @together.proof
 def _(goal):
-    """The claims above; that no other points are extrema is proposition-10-minimum-only."""
+    """Combine the claims of this section; proposition-10-minimum-only excludes other minima."""
     return all_of(
         chain(risk(kappa, nu)).ge(risk(1, 1), by=lemma("proposition-10-minimum")),
         chain(risk(kappa, nu)).le(risk(1, -1), by=lemma("proposition-10-maximum")),

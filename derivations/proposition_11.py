@@ -9,7 +9,7 @@ from slrsym.proof.dynamical import OrbitsConvergeTo, by_theorem
 
 converges = Claim(
     id="proposition-11",
-    title="every sequence of iterates converges to one of the five points",
+    title="Every sequence of iterates converges to one of the five fixed points",
     statement=OrbitsConvergeTo(planar_map(), FIXED_POINTS),
     source="Proposition 11, for $alpha < 1/C$",
     against="stronger: with an explicit step size, $1/C$",

@@ -65,7 +65,7 @@ small = {size: chain(alpha * size).le(1, by=step_sizes) for size in (P, Q)}
 
 slope_change = Claim(
     id="proposition-12-slope-change",
-    title="how $R_kappa$ changes from point to point",
+    title="A bound on the change of $R_kappa$ between two points",
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu2)), M * way_kappa + N * way_nu),
     source="Appendix B.9",
     given=[*square(), *second_point()],
@@ -89,10 +89,10 @@ def _(goal):
 
 
 def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, bounds):
-    """The claim that what the map adds to a coordinate changes little from point to point."""
+    """Claim that the map moves a coordinate by nearly the same amount at nearby points."""
     claim = Claim(
         id=f"proposition-12-near-identity-{name}",
-        title=f"what the map adds to ${name}$ changes little from point to point",
+        title=f"The planar map moves ${name}$ by nearly the same amount at nearby points",
         statement=Le(
             Abs(after - x - (after2 - x2)),
             3 * alpha * size * Abs(x - x2) + 2 * alpha * change,
@@ -153,7 +153,10 @@ near_nu = near_identity(
 
 injective = Claim(
     id="proposition-12-injective",
-    title="the map keeps points apart, so it is injective, with invertible Jacobian",
+    title=(
+        "The planar map keeps points apart by a factor of at least $1 - alpha K$, so it is "
+        "injective"
+    ),
     statement=Ge(
         Abs(kappa_next - kappa_next2) + Abs(nu_next - nu_next2),
         (1 - alpha * K) * (way_kappa + way_nu),
@@ -216,7 +219,7 @@ jacobian_entries = {
 
 jacobian = Claim(
     id="proposition-12-jacobian",
-    title="the Jacobian at the origin is $I - alpha$ times the Hessian",
+    title="The Jacobian matrix of the planar map at the origin is $I - alpha$ times the Hessian",
     statement=And(
         *(
             Eq(at_origin(D(image, x)), entry, evaluate=False)
@@ -243,7 +246,7 @@ def eigenvalues(h, k):
 
 
 def of_a_saddle(h, k):
-    """That these are its eigenvalues, one in (0, 1) and one in $(1, infinity)$."""
+    """Return the statement that these are eigenvalues, in $(0, 1)$ and $(1, infinity)$."""
     contracting, expanding = eigenvalues(h, k)
     return (
         Eq((1 - h - contracting) * (1 - contracting) - k**2, 0, evaluate=False),
@@ -259,7 +262,10 @@ h, k = Symbol("h", positive=True), Symbol("k", real=True, nonzero=True)
 
 saddle = Claim(
     id="proposition-12-eigenvalues",
-    title="one eigenvalue in $(0, 1)$, one in $(1, infinity)$",
+    title=(
+        "The Jacobian matrix at the origin has one eigenvalue in $(0, 1)$ and one in $(1, "
+        "infinity)$ if $h + |k| < 1$"
+    ),
     statement=And(*of_a_saddle(h, k), evaluate=False),
     source="Appendix B.9; $h = alpha h_11$ and $k = -alpha h_12$",
     given=[Lt(h + Abs(k), 1)],
@@ -281,7 +287,7 @@ def _(goal):
 
 saddle_step = Claim(
     id="proposition-12-step-size",
-    title="for a step size below $1/K$ this is so at the origin",
+    title="Step sizes below $1/K$ satisfy this condition, $h + |k| < 1$",
     statement=Lt(alpha * h11 + Abs(alpha * h12), 1),
     source="new",
     given=[safe_step],
@@ -300,7 +306,7 @@ at_the_origin = of_a_saddle(alpha * h11, -alpha * h12)
 
 together = Claim(
     id="proposition-12",
-    title="injective, with invertible Jacobian; a local diffeomorphism and a saddle at the origin",
+    title="The planar map is injective with an invertible Jacobian, and has a saddle at the origin",
     statement=And(
         LocalDiffeomorphism(g, ORIGIN),
         Injective(g),

@@ -1,4 +1,4 @@
-"""Proposition 13: the starts from which the iterates end elsewhere are of measure zero."""
+"""Proposition 13: the starts that converge to a saddle or a maximum have measure 0."""
 
 from sympy import Lt, pi, sqrt
 
@@ -24,7 +24,7 @@ R = as_function(risk(kappa, nu))
 
 to_maxima = Claim(
     id="proposition-13-maxima",
-    title="the starts that end in a maximum are of measure 0",
+    title="The starts in the square whose orbits converge to a maximum have measure 0",
     statement=NullStarts(g, MAXIMA),
     source="Appendix B.10",
     given=[Lt(alpha * C, 1)],
@@ -55,7 +55,7 @@ expanding = 1 - (alpha * h11 - sqrt((alpha * h11) ** 2 + 4 * (alpha * h12) ** 2)
 
 to_origin = Claim(
     id="proposition-13-saddle",
-    title="the starts that end in the origin are of measure 0",
+    title="The starts in the square whose orbits converge to the origin have measure 0",
     statement=NullStarts(g, ORIGIN),
     source="Appendix B.10",
     given=[safe_step],
@@ -85,7 +85,7 @@ def _(goal):
 
 elsewhere = Claim(
     id="proposition-13",
-    title="the starts that end elsewhere than in a minimum are of measure 0",
+    title="The starts in the square that converge to a maximum or to the origin have measure 0",
     statement=NullStarts(g, point_set([*ORIGIN, *MAXIMA])),
     source="Proposition 13, for $alpha < 1/K$",
     against="stronger: with an explicit step size, $1/K$; on the square",
@@ -95,7 +95,7 @@ elsewhere = Claim(
 
 @elsewhere.proof
 def _(goal):
-    """The saddle and the maxima; $1/K$ is below $1/C$."""
+    """Combine the claims on the saddle and on the maxima; $1/K$ is below $1/C$."""
     small = chain(alpha * C).lt(1, by=lemma("theorem-5-step-size"))
     return by_theorem(
         goal,

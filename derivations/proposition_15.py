@@ -68,17 +68,17 @@ u = other.marginal(U)
 
 
 def E1(f):
-    """Over the informative token."""
+    """Return the mean over the informative token."""
     return Expectation(f, one)
 
 
 def E2(f):
-    """Over another token."""
+    """Return the mean over another token."""
     return Expectation(f, other)
 
 
 def EG(f):
-    """Over a standard normal variable."""
+    """Return the mean over a standard normal variable."""
     return Expectation(f, standard_normal(G))
 
 
@@ -102,7 +102,7 @@ def assembled(output, predictor, square, others, others_square):
 
 proposition_15 = Claim(
     id="proposition-15",
-    title="the risk in closed form",
+    title="The risk in closed form, by the five overlaps",
     statement=Eq(risk_definition(), formula, evaluate=False),
     source="Proposition 15",
     against="exact",

@@ -1,4 +1,4 @@
-"""Several heads on several informative tokens, equations (30) and (31): what makes up the risk."""
+"""Several heads on several informative tokens, equations (30) and (31): the parts of the risk."""
 
 from sympy import Eq, Function, Le, Matrix, Symbol, asin, erf, pi, sqrt, symbols
 
@@ -33,7 +33,10 @@ f, g, h = Expectation(F(X1), first), Expectation(G(X2), second), Expectation(H(X
 
 decomposed = Claim(
     id="several-tokens-risk",
-    title="tokens are independent given the locations: the risk is noise, variances, squared bias",
+    title=(
+        "With two informative tokens at given locations, the mean squared error is the noise, the "
+        "variances of the tokens' terms, and their squared mean"
+    ),
     statement=Eq(
         Expectation(
             (F(X1) + G(X2) + copies + xi) ** 2,
@@ -46,7 +49,10 @@ decomposed = Claim(
         + (f + g + L * h) ** 2,
         evaluate=False,
     ),
-    source="Equations (30) and (31), with two informative tokens and $L$ others",
+    source=(
+        "Equations (30) and (31), given the locations: two informative tokens and $L$ others, all "
+        "independent"
+    ),
 )
 
 
@@ -69,7 +75,7 @@ bell = lam / wide * erf_prime(lam * m_u / wide)
 
 share = Claim(
     id="several-heads-mean",
-    title="the mean of a head's share",
+    title="The mean of the term that a token adds to a head",
     statement=Eq(
         Expectation(S * V, token),
         m_v * erf(lam * m_u / wide) + gamma**2 * rho * bell,
@@ -87,7 +93,7 @@ def _(goal):
 
 cross = Claim(
     id="several-heads-target",
-    title="its mean product with the target of its token",
+    title="The mean of that term times the target of the token",
     statement=Eq(
         Expectation(Y * S * V, token),
         gamma**2 * nu * erf(lam * m_u / wide)
@@ -131,7 +137,7 @@ B1, B2 = (lam**2 * gamma**4 * erf_second(lam * u) for u in (U1, U2))
 
 moment = Claim(
     id="several-heads-informative-pair",
-    title="the mean product of two heads' shares of one informative token",
+    title="The mean product of the terms that one informative token adds to two heads",
     statement=Eq(
         mean(both),
         (a1 * a2 + gamma**2 * omega) * mean(S1 * S2)
@@ -155,7 +161,7 @@ def _(goal):
 
 pair = Claim(
     id="several-heads-pair",
-    title="the mean product of two heads' shares of one of the other tokens",
+    title="The mean product of the terms that another token adds to two heads",
     statement=Eq(
         Expectation(both, centred),
         2 / pi * omega * asin(r)

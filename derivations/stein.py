@@ -50,7 +50,7 @@ def line(f):
 
 one_dimensional = Claim(
     id="stein-one-dimensional",
-    title="$E G h(G) = E h'(G)$",
+    title="Stein's lemma in one variable: $E G h(G) = E h'(G)$",
     statement=Eq(E(G * h(G)), E(Derivative(h(G), G))),
     source="Stein's lemma, one variable ($h$ smooth, of moderate growth)",
 )
@@ -85,7 +85,7 @@ images = {X1: m1 + c11 * Z1, X2: m2 + c21 * Z1 + c22 * Z2, X3: m3 + c31 * Z1 + c
 
 multivariate = Claim(
     id="stein-multivariate",
-    title="$E (X_1 - m_1) g(X) = sum_j Cov(X_1, X_j) E d_j g(X)$",
+    title="Stein's lemma: $E (X_1 - m_1) g(X) = sum_j Cov(X_1, X_j) E d_j g(X)$",
     statement=Eq(
         Expectation((X1 - m1) * g(*X), law),
         sum(covariance[0, j] * Expectation(Derivative(g(*X), X[j]), law) for j in range(3)),

@@ -16,7 +16,7 @@ c, S = Symbol("c", real=True), Symbol("S", real=True)
 
 room = Claim(
     id="step-size-room",
-    title="a step size below $1/c$ leaves a positive rate of descent",
+    title="A step size below $1/c$ leaves a positive rate of descent",
     statement=And(
         Gt(1 - alpha * c, 0),
         Gt(alpha * (1 - alpha * c), 0),
@@ -40,7 +40,7 @@ def _(goal):
 
 below_descent = Claim(
     id="step-size-descent",
-    title="a step size below $1/C$ is below $1/P$ and $1/Q$",
+    title="A step size below $1/C$ is at most $1/P$ and $1/Q$",
     statement=And(Le(alpha * bounds["P"], 1), Le(alpha * bounds["Q"], 1), evaluate=False),
     source="new; $C = P + Q + M/2 + N$",
     given=[Lt(alpha * descent_constant(**bounds), 1)],
@@ -56,7 +56,7 @@ def _(goal):
 
 below_injectivity = Claim(
     id="step-size-injectivity",
-    title="a step size below $1/K$ is below $1/P$, $1/Q$ and $1/C$",
+    title="A step size below $1/K$ is at most $1/P$ and $1/Q$, and below $1/C$",
     statement=And(
         Le(alpha * bounds["P"], 1),
         Le(alpha * bounds["Q"], 1),
@@ -88,7 +88,7 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 
 together = Claim(
     id="step-size-expansion",
-    title="both coordinates together are kept apart by $1 - alpha K$",
+    title="Both coordinates together are kept apart by the factor $1 - alpha K$",
     statement=Ge(
         expansion(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
@@ -106,7 +106,10 @@ def _(goal):
 
 at_the_bounds = Claim(
     id="theorem-5-step-size",
-    title="a step size below $1/K$ is below $1/P$, $1/Q$ and $1/C$",
+    title=(
+        "In the paper's constants: a step size below $1/K$ is at most $1/P$ and $1/Q$, and below "
+        "$1/C$"
+    ),
     statement=And(
         Le(alpha * P, 1), Le(alpha * Q, 1), Lt(alpha * C, 1), Lt(alpha * K, 1), evaluate=False
     ),
@@ -117,7 +120,7 @@ at_the_bounds = Claim(
 
 @at_the_bounds.proof
 def _(goal):
-    """Whatever the bounds are."""
+    """A special case of step-size-injectivity."""
     known = lemma("step-size-injectivity", P=P, Q=Q, M=M, N=N)
     return all_of(
         chain(alpha * P).le(1, by=known),

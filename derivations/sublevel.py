@@ -1,8 +1,8 @@
-"""A sublevel set of the risk, on all of the two spheres, without a spurious critical point.
+"""A sublevel set of the risk, on all of the two spheres, near the oracle and its mirror image.
 
-Descent with small steps does not leave a sublevel set. For the paper's task every pair $k$, $v$ of
-small risk lies near the oracle or its mirror image, where attraction-certified-far shows that no
-other point is critical. The next critical value is that of the swap points.
+Descent with small steps does not leave a sublevel set. In the task of figure 7b every pair $k$, $v$
+of small risk lies near the oracle or its mirror image, where by attraction-certified-far each step
+leads nearer to it. The next critical value that is known is that of the swap points.
 """
 
 from sympy import And, Ge, Gt, Le, Lt, Rational, Symbol, erf, sqrt, symbols
@@ -60,7 +60,7 @@ lost = (f_1 * b_1**2 - 2 * c_1 * b_1 * e_1 + a_1 * e_1**2) / minor
 
 least = Claim(
     id="sublevel-form",
-    title="the least value of a quadratic form in two variables with linear terms",
+    title="A lower bound on a quadratic form in two variables with linear terms",
     statement=Ge(form / 2, -(eta**2) / 2 * lost, evaluate=False),
     source="school",
     given=[Gt(a_1, 0), Gt(minor, 0)],
@@ -78,7 +78,10 @@ def _(goal):
 across = eta * w - r * nu
 multiplier = Claim(
     id="sublevel-multiplier",
-    title="a multiplier for the length of $v$ leaves a form in $theta$ and $rho$",
+    title=(
+        "A lower bound on the risk as a quadratic form in $theta$ and $rho$, with a multiplier "
+        "$mu$ for the length of $v$"
+    ),
     statement=Ge(
         risk_at(product),
         R_0
@@ -101,7 +104,7 @@ multiplier = Claim(
 
 @multiplier.proof
 def _(goal):
-    """What is left out is $mu$ times what $v$ has besides, and a square."""
+    """The difference is a square plus $mu$ times the squared length of the rest of $v$."""
     beyond = mu * (1 - theta**2 - nu**2 - w**2)
     rest = mu / square * (across + N * r / (2 * mu)) ** 2
     return chain(goal.lhs).then(goal.rhs + beyond + rest, by=algebra).ge(goal.rhs, by=sign)
@@ -113,8 +116,7 @@ ends = (R_0 - mu - N**2 / (4 * mu), R_0 - mu - square / 2 * lost)
 
 affine = Claim(
     id="sublevel-affine",
-    title="what remains is affine in $eta^2$: it is above a level if it is at $eta = 0$ and at the"
-    " largest $eta$",
+    title="A lower bound that is affine in $eta^2$ exceeds a level if it does so at both ends",
     statement=Ge(lower, level, evaluate=False),
     source="new; sublevel-multiplier and sublevel-form; $eta^2 <= 1 - kappa^2$",
     given=[
@@ -129,7 +131,7 @@ affine = Claim(
 
 @affine.proof
 def _(goal):
-    """It is the mean of both values with the weights $1 - eta^2/(1 - kappa^2)$ and the rest."""
+    """The bound is a mean of both end values, with the weight $eta^2/(1 - kappa^2)$ of the last."""
     share = eta**2 / square
     first, last = (end - level for end in ends)
     return (
@@ -144,7 +146,7 @@ lost_near = (F * B**2 - 2 * C * B * E + A * E**2) / (A * F - C**2)
 
 near = Claim(
     id="sublevel-near",
-    title="where $nu$ is at most $nu_1$, a bound without a multiplier",
+    title="A lower bound on the risk where $nu <= nu_1$, without a multiplier",
     statement=Ge(risk_at(rho), R_0 - N * most - square / 2 * lost_near, evaluate=False),
     source="new; used for $kappa$ near 1, where it is above the level if $nu$ is not near 1",
     given=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],
@@ -153,7 +155,7 @@ near = Claim(
 
 @near.proof
 def _(goal):
-    """Again the least value of a form, which is not positive."""
+    """By sublevel-form; the least value of the form is not positive."""
     squares = B**2 / A + (E * A - B * C) ** 2 / (A * (A * F - C**2))
     least_form = lemma("sublevel-form", a_1=A, c_1=C, f_1=F, b_1=B, e_1=E)
     return (
@@ -171,23 +173,18 @@ paper = Sublevel("1/10", "231/2000", "3/20")
 
 small_risk = Claim(
     id="sublevel-certified",
-    title="an excess risk of at most 0.1155 has only the oracle, or its mirror image, near it",
+    title=(
+        "In the task of figure 7b, pairs $k$, $v$ with an excess risk of at most 0.1155 are near "
+        "the oracle or its mirror image"
+    ),
     statement=paper.statement,
     source="new; figure 7b's task, at its temperature; $R(-k, -v) = R(k, v)$, landscape-symmetries",
-    against=(
-        "stronger: there, the oracle's pairs are the only critical points and the only global "
-        "minima on all of the two spheres, not only on the manifold"
-    ),
 )
 
 
 @small_risk.certified_by
 def _():
-    """Ball arithmetic on the bounds of sublevel-affine and sublevel-near, over all $kappa$.
-
-    By attraction-certified-far no other point of these neighbourhoods is critical: a step from it
-    would not lead nearer to the oracle.
-    """
+    """Ball arithmetic shows the bounds of sublevel-affine and sublevel-near, for all $kappa$."""
     return paper
 
 
@@ -211,7 +208,10 @@ at_swap = parabola.subs(theta, vertex)
 
 swap_level = Claim(
     id="sublevel-swap",
-    title="a swap point is critical just above that level, so no larger one will do",
+    title=(
+        "A swap point has an excess risk between 0.1155 and 0.11552, so the level 0.1155 can "
+        "hardly be raised"
+    ),
     statement=And(
         Gt(at_swap, level_of_paper, evaluate=False),
         Lt(at_swap, level_of_paper + Rational(1, 50_000), evaluate=False),
@@ -223,7 +223,7 @@ swap_level = Claim(
 
 @swap_level.proof
 def _(goal):
-    """Two numbers."""
+    """Compare numbers."""
     low, high = goal.args
     return all_of(
         chain(at_swap).gt(low.rhs, by=ball_arithmetic),
@@ -237,8 +237,10 @@ at_oracle = excess_risk(twentieth, 1, 1, 0, 0, 0)
 
 exchanged_is_better = Claim(
     id="sublevel-temperature",
-    title="at inverse temperature 1/20 the exchanged pair $k = v*$, $v = k*$ has less risk than the"
-    " oracle",
+    title=(
+        "At inverse temperature 1/20 the exchanged pair $k = v*$, $v = k*$ has less risk than the "
+        "oracle"
+    ),
     statement=Lt(exchanged, at_oracle, evaluate=False),
     source="new; figure 7b's task but for the temperature; landscape-risk",
 )

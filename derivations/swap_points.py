@@ -28,7 +28,7 @@ risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 
 z = zeta(0, s)
 drift = sqrt(d / 2)
-# Half of what the risk has of -eta theta at kappa = 0.
+# Half the coefficient of -eta*theta in the risk at kappa = 0.
 pull = 2 * lam * gamma**2 * drift / (sqrt(pi) * A)
 
 # Where the risk is least in theta, with eta = 1.
@@ -45,7 +45,7 @@ def slope_at_swap(p):
 
 critical = Claim(
     id="swap-critical",
-    title="at a swap point every slope but that in $eta$ vanishes",
+    title="At a swap point the slopes of the risk in all overlaps but $eta$ vanish",
     statement=And(
         *(Eq(slope_at_swap(p), 0, evaluate=False) for p in ORDER_PARAMETERS if p is not eta),
         evaluate=False,
@@ -69,7 +69,7 @@ parabola = parabola + d / 2 * z * theta**2
 
 on_circle = Claim(
     id="swap-parabola",
-    title="the risk at $k = v*$, $v$ orthogonal to $k$",
+    title="The risk at $k = v*$ with $v$ orthogonal to $k$ is a parabola in $theta$",
     statement=Eq(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), parabola, evaluate=False),
     source="new",
 )
@@ -87,7 +87,7 @@ least_value = (
 
 excess_risk = Claim(
     id="swap-excess-risk",
-    title="the excess risk at a swap point, the same in any dimension",
+    title="The excess risk at a swap point does not depend on the dimension",
     statement=Eq(risk.subs(swap_point) - epsilon**2, least_value),
     source="new",
 )
@@ -104,7 +104,7 @@ x = Symbol("x", real=True)
 
 vertex = Claim(
     id="parabola-vertex",
-    title="the least value of a parabola",
+    title="$q x^2 - 2 p x + p^2/q >= 0$ for $q > 0$",
     statement=Ge(q * x**2 - 2 * p * x + p**2 / q, 0),
     source="school",
 )
@@ -118,7 +118,7 @@ def _(goal):
 
 least = Claim(
     id="swap-least",
-    title="at $k = v*$ no other $theta$ has a smaller risk",
+    title="At $k = v*$, with $v$ orthogonal to $k$, the risk is least at $theta = theta*$",
     statement=Ge(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), epsilon**2 + least_value),
     source="new",
 )
@@ -185,7 +185,7 @@ def _(goal):
 
 theta_lower = Claim(
     id="swap-theta-lower",
-    title="$theta* >= sqrt(pi/(2 d))/(lambda A)$, so it exceeds 1 at small $lambda$",
+    title="$theta* >= sqrt(pi/(2 d))/(lambda A)$, so it exceeds 1 for small $lambda$",
     statement=Ge(theta_star - unit / A, 0),
     source="new",
 )
@@ -213,7 +213,7 @@ def in_dimension(f):
 
 full = Claim(
     id="swap-full",
-    title="at $k = v*$ the risk is least at $v = k*$ if $lambda A <= sqrt(pi/(2 d))$",
+    title="At $k = v*$ the risk is least at $v = k*$ if $lambda A <= sqrt(pi/(2 d))$",
     statement=Ge(in_dimension(parabola - parabola.subs(theta, 1)), 0),
     source="new",
     given=[Le(reach, 1), Le(theta, 1)],
@@ -236,7 +236,10 @@ def _(goal):
 
 limit = Claim(
     id="swap-theta-at-small-lambda",
-    title="$theta* >= 1$ if $lambda A <= sqrt(pi/(2 d))$: the swap point is then $v = k*$",
+    title=(
+        "$theta* >= 1$ if $lambda A <= sqrt(pi/(2 d))$: the least risk at $k = v*$ is then at $v = "
+        "k*$"
+    ),
     statement=Ge(in_dimension(theta_star), 1),
     source="new",
     given=[Le(reach, 1)],
@@ -245,7 +248,7 @@ limit = Claim(
 
 @limit.proof
 def _(goal):
-    """By its lower bound, which is $1/(lambda A sqrt(2 d/pi))$."""
+    """By swap-theta-lower."""
     return (
         chain(goal.lhs)
         .ge(1 / reach, by=lemma("swap-theta-lower", d=dimension))
@@ -325,7 +328,7 @@ turns = ((x,), (y,), (turn,), (x, y), (x, turn), (y, turn))
 
 transverse = Claim(
     id="swap-hessian",
-    title="curvatures at $k = v*$ as $k$ and $v$ turn, singly and together",
+    title="The second derivatives of the risk at $k = v*$ as $k$ and $v$ turn, singly and together",
     statement=And(
         *(Eq(curvature_along(some), curvature_form(some), evaluate=False) for some in turns),
         evaluate=False,
@@ -380,7 +383,10 @@ squares = (
 
 form_claim = Claim(
     id="swap-form",
-    title="they are all positive if and only if one margin is: a sum of squares",
+    title=(
+        "The Hessian at a swap point as a sum of three squares, with positive coefficients but for "
+        "one margin"
+    ),
     statement=Eq(form, squares, evaluate=False),
     source="new",
     given=[Lt(T, 1)],

@@ -1,4 +1,4 @@
-"""Theorem 1: how the risk comes to depend on the five order parameters only."""
+"""Theorem 1: the risk depends on the five order parameters only."""
 
 from sympy import (
     And,
@@ -63,7 +63,7 @@ def covariance_is(p, q, value):
 
 projections = Claim(
     id="theorem-1-projections",
-    title="mean and covariance of a token's projections",
+    title="The mean and covariance of a token's projections on $k$, $v$ and $v*$",
     statement=And(
         mean_is(k, sqrt(d / 2) * dot(k, k_star)),
         mean_is(v, sqrt(d / 2) * dot(v, k_star)),
@@ -98,7 +98,7 @@ seen_law = GaussianLaw({U1: m * k[0], V1: m * v[0], Y1: 0}, sigma**2 * gram)
 
 laws = Claim(
     id="theorem-1-laws",
-    title="the projections of a token on $k$, $v$ and $v*$ are jointly Gaussian",
+    title="The projections of a token on $k$, $v$ and $v*$ are jointly Gaussian",
     statement=Eq(
         Expectation(F(U1, V1, Y1), seen_law), Expectation(F(*seen.values()), kind), evaluate=False
     ),
@@ -131,7 +131,7 @@ by_projections = Y1 + xi - erf(lam * U1) * V1 - IIDSum(erf(lam * U) * V, U_V, L 
 
 overlaps = Claim(
     id="theorem-1-overlaps",
-    title="the risk depends on $k$ and $v$ by their products with $k*$, $v*$ and each other only",
+    title="The risk depends on $k$ and $v$ only through the five overlaps",
     statement=Eq(
         Expectation(in_coordinates**2, ProductLaw(informative, noise())),
         Expectation(by_projections**2, ProductLaw(U1_V1_Y1, noise())),
@@ -192,7 +192,7 @@ joint = peel_copy.joint(standard_normal(Z), one, {W1: W3, W2: W4})
 
 copies_mean = Claim(
     id="sum-of-copies-mean",
-    title="mean of a sum of independent copies",
+    title="The mean of a sum of independent copies",
     statement=Eq(first(n), n * mu),
     source="Appendix B.1",
 )
@@ -215,7 +215,7 @@ def _(goal):
 
 copies_square = Claim(
     id="sum-of-copies",
-    title="second moment of a sum of independent copies",
+    title="The second moment of a sum of independent copies",
     statement=Eq(second(n), n * mu2 + n * (n - 1) * mu**2, evaluate=False),
     source="Appendix B.1",
 )
@@ -247,7 +247,10 @@ before, behind = j - 1, L - j
 
 location = Claim(
     id="theorem-1-location",
-    title="the risk does not depend on the location, nor on its law",
+    title=(
+        "The first two moments of the sum over other tokens do not depend on the location, hence "
+        "neither does the risk"
+    ),
     statement=And(
         Eq(first(before) + first(behind), first(L - 1), evaluate=False),
         Eq(
@@ -289,7 +292,7 @@ def _(goal):
 
 average = Claim(
     id="theorem-1-location-average",
-    title="so its mean over any law of the location is the risk given one of them",
+    title="The mean of the risk over any law of the location is the risk given one location",
     statement=Eq(
         Sum(w[j] * risk_definition(), (j, 1, L)) / weights, risk_definition(), evaluate=False
     ),
@@ -309,7 +312,7 @@ def _(goal):
 t_oracle = lam * sqrt(d / 2)
 oracle = Claim(
     id="theorem-1",
-    title="the risk of the oracle predictor",
+    title="The risk of the oracle predictor",
     statement=Eq(
         risk_definition().subs({kappa: 1, nu: 1, theta: 0, eta: 0, rho: 0}),
         epsilon**2

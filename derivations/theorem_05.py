@@ -1,6 +1,7 @@
-"""Theorem 5, by Propositions 11 and 13: almost every start recovers the oracle, up to a sign.
+"""Theorem 5, by Propositions 11 and 13: almost every start finds the oracle or its mirror image.
 
-It is true for d >= 3. For d = 2 the manifold has four points, and two of them are maxima.
+It is true for d >= 3. For d = 2 the manifold has four points, two of which are maxima of the risk
+on it.
 """
 
 from sympy import And, Eq, Ge, Lambda, Lt
@@ -49,7 +50,7 @@ safe_step = Lt(alpha * K, 1)
 
 on_the_square = Claim(
     id="theorem-5-planar",
-    title="almost every start in the square ends in a minimum",
+    title="Almost every start in the square converges to a minimum",
     statement=AlmostEveryStartConvergesTo(g, MINIMA),
     source="Appendix A, for $alpha < 1/K$",
     given=[safe_step],
@@ -79,7 +80,7 @@ manifold = {theta: 0, eta: 0, rho: 0}
 
 slopes = Claim(
     id="theorem-5-slopes",
-    title="the partial derivatives in $kappa$ and $nu$ on the manifold",
+    title="The partial derivatives of the risk in $kappa$ and $nu$ on the manifold",
     statement=And(
         Eq(at(D(closed, kappa), manifold), R_kappa(kappa, nu), evaluate=False),
         Eq(at(D(closed, nu), manifold), R_nu(kappa), evaluate=False),
@@ -140,7 +141,7 @@ def along_edges(kind, end, which=""):
 
 recovery = Claim(
     id="theorem-5",
-    title="almost every start on the manifold recovers the oracle, up to a sign",
+    title="Almost every start on the manifold converges to the oracle or its mirror image",
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
     source="Theorem 5, for $alpha < 1/K$ and $d >= 3$",
     against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
@@ -170,7 +171,10 @@ pathological = point_set([*ORIGIN, *MAXIMA])
 
 elsewhere = Claim(
     id="proposition-13-manifold",
-    title="the pairs on the manifold whose overlaps end elsewhere than in a minimum have volume 0",
+    title=(
+        "The pairs on the manifold whose overlaps converge to $(0, 0)$, $(1, -1)$ or $(-1, 1)$ "
+        "have volume 0"
+    ),
     statement=NullPairs(descent, pathological),
     source="Proposition 13, on the manifold; $R$ is the risk, as theorem-5 says; for $d >= 3$",
     against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",

@@ -1,4 +1,4 @@
-"""Theorem 5 on the edges of the square, where all pairs of the manifold are if $d = 3$."""
+"""Theorem 5 on the edges of the square, where all pairs of the manifold lie if $d = 3$."""
 
 from sympy import Lt
 
@@ -31,7 +31,7 @@ def edge(fixed, free, at):
 
     few = Claim(
         id=f"theorem-5-edge-{fixed}-{side}-few",
-        title=f"on the edge ${fixed} = {at}$, few starts end in ${free} = {-at}$",
+        title=f"On ${fixed} = {at}$, the starts that converge to ${free} = {-at}$ have measure 0",
         statement=NullStarts(on_edge, start),
         source="Proposition 13 on an edge, for $alpha < 1/C$",
         given=[small_step],
@@ -39,7 +39,7 @@ def edge(fixed, free, at):
 
     @few.proof
     def _(goal):
-        """It is the maximum, from which the risk falls."""
+        """The risk is largest at this end, and a step lowers it."""
         inside = lemma("proposition-10-maximum-only", here)
         return by_theorem(
             goal,
@@ -58,7 +58,7 @@ def edge(fixed, free, at):
 
     along = Claim(
         id=f"theorem-5-edge-{fixed}-{side}",
-        title=f"on the edge ${fixed} = {at}$, ${free}$ tends to ${at}$ from almost every start",
+        title=f"On the edge ${fixed} = {at}$, almost every start converges to ${free} = {at}$",
         statement=AlmostEveryStartConvergesTo(on_edge, end),
         source="new, for $alpha < 1/C$",
         given=[small_step],
@@ -66,7 +66,7 @@ def edge(fixed, free, at):
 
     @along.proof
     def _(goal):
-        """It tends to an end, and to the other one from few starts."""
+        """Every orbit converges to an end of the edge, and few orbits to the other end."""
         limits = by_theorem(
             OrbitsConvergeTo(on_edge, point_set([(1,), (-1,)])),
             "on-face",

@@ -40,7 +40,7 @@ four = [(s, 0, 0, r) for s in (1, -1) for r in (1, -1)]
 
 points = Claim(
     id="theorem-5-plane-manifold",
-    title="for $d = 2$ the manifold has four points",
+    title="For $d = 2$ the manifold has four points",
     statement=Equivalent(
         And(*(Eq(e, 0) for e in (*manifold, dot(k, v)))), Or(*(is_at(*point) for point in four))
     ),
@@ -80,7 +80,10 @@ still = [at(x, point) for move, point in moves for x in move]
 
 counterexample = Claim(
     id="theorem-5-plane",
-    title="for $d = 2$ the theorem is false: two of the four starts stay at a maximum",
+    title=(
+        "For $d = 2$ the starts $(k*, -v*)$ and $(-k*, v*)$ on the manifold never move, though "
+        "their risk exceeds the oracle's"
+    ),
     statement=And(
         points.statement,
         *(Eq(x, 0, evaluate=False) for x in still),
@@ -88,7 +91,7 @@ counterexample = Claim(
         evaluate=False,
     ),
     source="against Theorem 5, which does not suppose $d >= 3$; $(-k*, v*)$ by symmetry",
-    against="false: Theorem 5 for $d = 2$, which the paper does not exclude",
+    against="false: Theorem 5 and Proposition 13 for $d = 2$, which the paper does not exclude",
 )
 
 
@@ -111,7 +114,7 @@ z = Symbol("z", real=True, nonzero=True)
 
 circles = Claim(
     id="theorem-5-space-manifold",
-    title="for $d = 3$ and $k$ other than $+-k*$, $v$ is $v*$ or $-v*$",
+    title="For $d = 3$ and $k$ other than $+-k*$, $v$ is $v*$ or $-v*$",
     statement=Equivalent(
         And(Eq(z * w, 0), Eq(y**2 + w**2 - 1, 0)),
         Or(And(Eq(w, 0), Eq(y, 1)), And(Eq(w, 0), Eq(y, -1))),

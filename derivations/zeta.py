@@ -42,7 +42,7 @@ def E(f):
 
 derivative_t = Claim(
     id="zeta-derivative",
-    title="derivative of $zeta$ in $t$",
+    title="The derivative of $zeta$ in $t$",
     statement=Eq(D(zeta(t, s), t), 2 * erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Appendix E.2",
     against="exact",
@@ -62,7 +62,7 @@ def _(goal):
 
 derivative_s = Claim(
     id="zeta-derivative-s",
-    title="derivative of $zeta$ in $s$",
+    title="The derivative of $zeta$ in $s$",
     statement=Eq(
         D(zeta(t, s), s),
         2 * s * (
@@ -122,7 +122,7 @@ def _(goal):
 
 centred = Claim(
     id="lemma-18-vi-centred",
-    title="$E erf erf''(gamma G)$, less what (iv) gives",
+    title="$E erf erf''(gamma G)$, by Lemma 18 (iv)",
     statement=Eq(E(erf(s * G) * erf_second(s * G)), 4 / pi / (A**2 * B) - E(erf_prime(s * G) ** 2)),
     source="Lemma 18 (iv), (vi) at $t = 0$",
 )
@@ -148,7 +148,9 @@ arcs = Claim(
 
 accurate = Claim(
     id="zeta-at-zero-accurate",
-    title="an angle near $pi/2$, of a number that is not near 1",
+    title=(
+        "The arc sine in $zeta(0, s)$ as an arc tangent, which is accurate where the sine is near 1"
+    ),
     statement=Eq(asin(2 * s**2 / (1 + 2 * s**2)), atan(2 * s**2 / B)),
     source="new: how the kernels compute $zeta(0, s)$",
 )

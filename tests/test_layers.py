@@ -35,7 +35,7 @@ def late(source, own):
 
 
 def test_every_late_import_is_listed_with_its_reason():
-    (section,) = re.findall(r"## What is loaded late\n(.*?)\n## ", PAGE.read_text(), re.DOTALL)
+    (section,) = re.findall(r"## Deferred imports\n(.*?)\n## ", PAGE.read_text(), re.DOTALL)
     rows = [row.split("|")[1:3] for row in section.splitlines() if row.startswith("| `")]
     listed = [name for files, _ in rows for name in re.findall(r"`(.*?)`", files)]
     assert all(len(reason.split()) > 4 for _, reason in rows)

@@ -38,7 +38,7 @@ def block(mark: str, language: str, text: str = README) -> str:
 
 
 def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) <= 130
 
 
 def test_the_example_of_the_guide_is_proved(tmp_path):

@@ -1,4 +1,4 @@
-"""The rules of proofs: what each accepts, and what the proof kernel is given of it as evidence."""
+"""Descriptions of the rules of proofs, and of the evidence that the proof checker gets."""
 
 from __future__ import annotations
 
@@ -7,53 +7,67 @@ from dataclasses import dataclass
 from inspect import getdoc
 from typing import Any
 
-_CERTIFICATE = "a certificate: a combination of known facts, which the kernel multiplies out"
-_NORMAL = "both sides, which the kernel brings to its own normal form; denominators are asked for"
-_LAW = "the law, the affine map, the factors and covariances, from which the kernel checks it"
-_LOGIC = "the parts; the kernel puts values in and combines them by logic"
-_NONE = "none: a step by it is counted as unchecked by the kernel"
-_MEAN_VALUE = "the derivative and its bound; the kernel differentiates by its own table"
+# What the proof checker is given of a step, by a short name.
+_EVIDENCE = {
+    "normal form": "nothing: the checker brings both sides to its own normal form, and asks for "
+    "denominators to be nonzero",
+    "certificate": "a combination of known facts, which the checker multiplies out",
+    "table": "nothing: the checker differentiates by its own table",
+    "instance": "values for the symbols of the claim, and its hypotheses",
+    "law": "the law, the affine map, the factors and covariances, which the checker verifies",
+    "derivative": "the derivative with its bound or sign; the checker differentiates by its own "
+    "table",
+    "equation": "the definition as an equation",
+    "parts": "the parts; the checker substitutes values and combines the parts by logic",
+    "inner rule": "the evidence of the rule that is used inside",
+    "index": "the index, and that it lies in the range",
+    "intervals": "the intervals, in order",
+    "numbers": "nothing: the checker compares the numbers in ball arithmetic; a mean without a "
+    "closed form is left unchecked",
+    "none": "none: the step is left unchecked, or cited",
+    "hypotheses": "the hypotheses as further theorems, which the checker matches",
+}
 
-# The name in `slrsym.proof`, what its steps are called, and the evidence.
+# The name in `slrsym.proof`, what its steps are called, and the kind of evidence.
 _TABLE = (
-    ("algebra", "algebra", _NORMAL),
-    ("signs", "sign", _CERTIFICATE),
-    ("differentiate", "differentiation", "nothing: the kernel differentiates by its own table"),
-    ("lemma", "claim .*", "the instance: values for the symbols of the claim and its hypotheses"),
-    ("substitution", "substitution", _LAW),
-    ("monotone", "monotonicity.*", _MEAN_VALUE),
-    ("lipschitz", "Lipschitz continuity", _MEAN_VALUE),
-    ("taylor", "Taylor's formula", _MEAN_VALUE),
-    ("definition", "definition", "the definition, put in as an equation"),
-    ("solution_set", "every case is closed, .*|injectivity", _LOGIC),
-    ("stein", "Stein's lemma in .*", _LAW),
-    ("linearity", "linearity", _LAW),
-    ("independence", "independence", _LAW),
-    ("conditioning", "conditioning", _LAW),
-    ("noise_moments", "moments of noise and of sums of copies", _LAW),
-    ("peel_copy", "one copy more", _LAW),
-    ("symmetry", "symmetry", _LAW),
-    ("density", "density", _LAW),
-    ("complete_the_square", "completing the square", _LAW),
-    ("gaussian_calculus", "Gaussian calculus", _LAW),
-    ("price", "Price's theorem", _LAW),
-    ("differentiate_under_expectation", "differentiation under the expectation", _LAW),
-    ("inside", "inside the expectation, .*", "that of the rule inside"),
-    ("termwise", "term by term", "that of the terms"),
-    ("single_out", "the term .*", "the index, and that it lies in the range"),
-    ("fundamental_theorem", "fundamental theorem of calculus", _MEAN_VALUE),
-    ("integral_algebra", "additivity of the integral", "the intervals, in order"),
-    ("jensen", "Jensen's inequality", "the sign of the second derivative"),
-    ("tangent", "tangent", "the sign of the second derivative"),
-    ("increasing", "increasing function", "the sign of the derivative"),
-    ("cauchy_schwarz", "Cauchy-Schwarz inequality", _LAW),
-    ("poincare", "Gaussian Poincare inequality", _LAW),
-    ("ball_arithmetic", "ball arithmetic", _NONE),
-    ("limits", "limits", _NONE),
-    ("cases", "the cases? .*", _LOGIC),
-    ("induction", "induction .*", _LOGIC),
-    ("equal_by_derivative", "equal at .*", _LOGIC),
-    ("by_citation", "cited", "none: what is cited is said to be cited"),
+    ("algebra", "algebra", "normal form"),
+    ("signs", "sign", "certificate"),
+    ("differentiate", "differentiation", "table"),
+    ("lemma", "claim .*", "instance"),
+    ("substitution", "substitution", "law"),
+    ("monotone", "monotonicity.*", "derivative"),
+    ("lipschitz", "Lipschitz continuity", "derivative"),
+    ("taylor", "Taylor's formula", "derivative"),
+    ("definition", "definition", "equation"),
+    ("solution_set", "every case is closed, .*|injectivity", "parts"),
+    ("stein", "Stein's lemma in .*", "law"),
+    ("linearity", "linearity", "law"),
+    ("independence", "independence", "law"),
+    ("conditioning", "conditioning", "law"),
+    ("noise_moments", "moments of noise and of sums of copies", "law"),
+    ("peel_copy", "one copy more", "law"),
+    ("symmetry", "symmetry", "law"),
+    ("density", "density", "law"),
+    ("complete_the_square", "completing the square", "law"),
+    ("gaussian_calculus", "Gaussian calculus", "law"),
+    ("price", "Price's theorem", "law"),
+    ("differentiate_under_expectation", "differentiation under the expectation", "law"),
+    ("inside", "inside the expectation, .*", "inner rule"),
+    ("termwise", "term by term", "inner rule"),
+    ("single_out", "the term .*", "index"),
+    ("fundamental_theorem", "fundamental theorem of calculus", "derivative"),
+    ("integral_algebra", "additivity of the integral", "intervals"),
+    ("jensen", "Jensen's inequality", "derivative"),
+    ("tangent", "tangent", "derivative"),
+    ("increasing", "increasing function", "derivative"),
+    ("cauchy_schwarz", "Cauchy-Schwarz inequality", "law"),
+    ("poincare", "Gaussian Poincare inequality", "law"),
+    ("ball_arithmetic", "ball arithmetic", "numbers"),
+    ("limits", "limits", "none"),
+    ("cases", "the cases? .*", "parts"),
+    ("induction", "induction .*", "parts"),
+    ("equal_by_derivative", "equal at .*", "parts"),
+    ("by_citation", "cited", "none"),
 )
 _SECTIONS = re.compile(
     r"^(Parameters|Returns|Raises|Examples|Notes|See Also|References)\n-+\n", re.MULTILINE
@@ -63,13 +77,18 @@ _ROLE = re.compile(r":\w+:`([^`]*)`|``([^`]*)``|`([^`]*)`")
 
 @dataclass(frozen=True)
 class RuleEntry:
-    """A rule, as its page shows it."""
+    """A rule, as its page shows it; `kind` is the short name of the evidence."""
 
     id: str
     name: str
     accepts: str
     checks: tuple[str, ...]
-    evidence: str
+    kind: str
+
+    @property
+    def evidence(self) -> str:
+        """What the proof checker is given of a step."""
+        return _EVIDENCE[self.kind]
 
 
 def rule_of(name: str) -> str:
@@ -86,9 +105,8 @@ def rule_entry(id: str, name: str) -> RuleEntry:
 
         said, *argument = text_of_theorem(name.removeprefix("theorem "))
         known = (*argument, "The hypotheses are steps of their own.")
-        given = "the hypotheses as further theorems, which the kernel matches"
         title = name.removeprefix("theorem ").replace("-", " ")
-        return RuleEntry(id, title, said, known, given)
+        return RuleEntry(id, title, said, known, "hypotheses")
     import slrsym.proof as proof
 
     entry: Any = getattr(proof, id)
@@ -97,4 +115,4 @@ def rule_entry(id: str, name: str) -> RuleEntry:
     first, *more = (" ".join(piece.split()) for piece in body.strip().split("\n\n"))
     named = next(pattern for key, pattern, _ in _TABLE if key == id)
     shown = named if re.fullmatch(r"[\w' -]+", named) else id.replace("_", " ")
-    return RuleEntry(id, shown, first, tuple(more), next(e for key, _, e in _TABLE if key == id))
+    return RuleEntry(id, shown, first, tuple(more), next(k for key, _, k in _TABLE if key == id))

@@ -14,10 +14,9 @@ what k and v have orthogonal to both k* and v*,
     (\eta, \theta, \tau)^T,
 
 with numbers X, Y and a matrix M that depend on kappa, nu, and, affinely, on what theta, eta and rho
-add to the slope in kappa, which is at most `room` (claims ``attraction-form-k``,
-``attraction-form-v``). The right side is not negative where X, Y and some determinants are positive
-(claim ``attraction-positive``): those are bounded here, over all kappa and nu with V at most
-`radius`, by ball arithmetic.
+add to the slope in kappa, which is at most `room` (claim ``attraction-form``). The right side is
+not negative where X, Y and some determinants are positive (claim ``attraction-positive``): those
+are bounded here, over all kappa and nu with V at most `radius`, by ball arithmetic.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import arb
 from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
@@ -79,6 +78,22 @@ class Attraction:
     >>> near.check(near.statement)
     ''
     """
+
+    # Claims that turn the inequalities checked here into the statement.
+    rests_on: ClassVar[tuple[str, ...]] = (
+        "landscape-risk",
+        "lemma-4-chain-rule",
+        "attraction-gradients",
+        "attraction-step",
+        "attraction-rate",
+        "attraction-quadratic",
+        "attraction-form",
+        "attraction-positive",
+        "attraction-pivots",
+        "attraction-induction",
+        "attraction-converges",
+        "attraction-distance",
+    )
 
     lam: Any
     step: Any

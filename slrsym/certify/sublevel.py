@@ -7,9 +7,10 @@ v with the direction of what k has beyond :math:`k^\star` and :math:`v^\star`, i
     + F\rho^2), \qquad \rho = \kappa\theta + \eta\nu + w\sqrt{p^2 - \eta^2},
 
 where :math:`R_0, N, A, \dots, F` depend on kappa alone. As :math:`\theta^2 + \nu^2 + w^2 \le 1`, a
-multiplier :math:`\mu > 0` gives a bound from below that is affine in :math:`\eta^2` (claim
-``sublevel-bound``); so is the bound that a bound on nu gives (claim ``sublevel-near``). Ball
-arithmetic shows over all kappa that these are above `level`, but for a neighbourhood of the oracle.
+multiplier :math:`\mu > 0` gives a bound from below that is affine in :math:`\eta^2` (claims
+``sublevel-multiplier`` and ``sublevel-affine``); so is the bound that a bound on nu gives (claim
+``sublevel-near``). Ball arithmetic shows over all kappa that these are above `level`, but for a
+neighbourhood of the oracle.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import arb
 from sympy import Expr, Rational, Symbol, sqrt
@@ -67,6 +68,17 @@ class Sublevel:
     >>> paper.check(paper.statement)
     ''
     """
+
+    # Claims that turn the inequalities checked here into the statement.
+    rests_on: ClassVar[tuple[str, ...]] = (
+        "landscape-risk",
+        "landscape-symmetries",
+        "attraction-quadratic",
+        "sublevel-form",
+        "sublevel-multiplier",
+        "sublevel-affine",
+        "sublevel-near",
+    )
 
     lam: Any
     level: Any

@@ -284,6 +284,11 @@ def certified(claim: Claim) -> tuple[str, str]:
     return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
 
 
+def used_by_evidence(claim: Claim) -> tuple[str, ...]:
+    """Return the claims that the evidence of a certified claim rests on; none for a proof."""
+    return tuple(getattr(claim.evidence(), "rests_on", ()))
+
+
 def tried(claim: Claim, seed: int = 0) -> Trials | None:
     """What the experiment of a claim sees that has no proof."""
     return claim.experiment(_generator(step_seed(claim, 0, seed)))
@@ -350,6 +355,7 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Cl
         error, box = certified(claim)
         trials = tried(claim, seed)
         error = error or (trials.problem if trials else "")
+        depends |= dict.fromkeys(used_by_evidence(claim))
         steps = steps_of(claim, find)
         for number, (step, bench) in enumerate(
             zip(steps, benches(claim, steps, seed), strict=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 
 from slrsym.claims import id_of
-from slrsym.claims.check import ClaimVerdict, steps_of
+from slrsym.claims.check import ClaimVerdict, steps_of, used_by_evidence
 from slrsym.claims.claim import Claim, collecting
 from slrsym.claims.files import (
     DerivationError,
@@ -341,7 +341,8 @@ class Ledger:
             return self._founded[id]
         try:
             steps = steps_of(self.find(id), self.find)
-            depends = dict.fromkeys(name for step in steps for name in step.uses)
+            depends = dict.fromkeys(used_by_evidence(self.find(id)))
+            depends |= dict.fromkeys(name for step in steps for name in step.uses)
             axioms = dict.fromkeys(name for step in steps for name in step.axioms)
         # A proof is user code: whatever it raises is why, a call of sys.exit included.
         except (Exception, SystemExit) as problem:

@@ -35,10 +35,10 @@ class Row:
         The claim, formulas between dollar signs; where it has no title, its statement.
     status : str
         ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
-        it has no proof, and is shown on a box; ``tested`` if it has none, and no trial of an
-        experiment contradicts it; ``cited`` if all steps were accepted, here and
-        below, but a conclusion is left to the literature; ``open`` if its own steps were accepted
-        but something it rests on is not proved; ``failed`` otherwise.
+        it has no proof, is shown on a box, and rests on proofs or certificates only; ``tested`` if
+        it has none, and no trial of an experiment contradicts it; ``cited`` if all steps were
+        accepted, here and below, but a conclusion is left to the literature; ``open`` if its own
+        steps were accepted but something it rests on is not proved; ``failed`` otherwise.
     steps : int
         How many steps were checked.
     digits : int or None
@@ -122,15 +122,15 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
     elif claim.id in below:
         way = circle(claim.id, depends)
         status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
-    elif verdict.box:
-        status = "certified"
     elif verdict.trials:
         status = "tested"
-    elif rotten := sorted(id for id in below if not _is_sound(id, verdicts, depends)):
+    elif rotten := sorted(id for id in below if not _is_sound(id, verdicts, depends, verdict.box)):
         status, error = "open", f"it rests on {', '.join(rotten)}, not proved"
     elif cited := [id for id in (claim.id, *sorted(below)) if _cites(verdicts[id])]:
         status = "cited"
         error = f"what is concluded in {', '.join(cited)} is cited, not checked"
+    elif verdict.box:
+        status = "certified"
     return Row(
         claim.id,
         claim.title or spoken(claim.statement),
@@ -151,12 +151,19 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
 
 
 def _is_sound(
-    id: str, verdicts: Mapping[str, ClaimVerdict], depends: Mapping[str, tuple[str, ...]]
+    id: str,
+    verdicts: Mapping[str, ClaimVerdict],
+    depends: Mapping[str, tuple[str, ...]],
+    for_box: str = "",
 ) -> bool:
-    """Whether a claim's own steps prove it: what is certified on a box, or tested, is not."""
+    """Tell whether a claim's own steps prove it, or a certificate that a certificate rests on.
+
+    A proof may not rest on a certificate, since that holds on a box only, nor on an experiment.
+    """
     if id not in verdicts or id in reachable(id, depends):
         return False
-    return verdicts[id].accepted and not (verdicts[id].box or verdicts[id].trials)
+    verdict = verdicts[id]
+    return verdict.accepted and not verdict.trials and bool(for_box or not verdict.box)
 
 
 def _cites(verdict: ClaimVerdict) -> bool:

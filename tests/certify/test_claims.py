@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from sympy import And, Ge, Gt, Lt, Symbol, erf, exp, sqrt
+from sympy import And, Eq, Ge, Gt, Lt, Symbol, erf, exp, sqrt
 
+import slrsym
 from slrsym.certify import OnBox
+from slrsym.claims.claim import certifying
 from slrsym.claims.ledger import Ledger
 from slrsym.gaussian import erf_prime, zeta
-from slrsym.proof import Claim, ProofError, algebra, chain, lemma
+from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 
@@ -154,3 +156,52 @@ def test_pytest_collects_them(pytester):
     )
     result.stdout.fnmatch_lines(["*is not certified*"])
     result.assert_outcomes(passed=1, failed=1)
+
+
+class WithClaims(OnBox):
+    """Evidence that relies on other claims besides its box."""
+
+    rests_on = ("below",)
+
+
+def on_claims(statement, proved):
+    """A certified claim that rests on another one, which is proved as told."""
+    below = Claim(id="below", statement=statement, source="here")
+    proved(below)
+    return row_of(below, claim(Gt(erf(x), x / 3), certifying(WithClaims)({x: ("1/10", 2)})))
+
+
+def test_a_certificate_names_the_claims_that_it_rests_on():
+    def by_algebra(below):
+        below.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
+
+    rows = on_claims(Eq((x + 1) ** 2, x**2 + 2 * x + 1, evaluate=False), by_algebra)
+    assert rows["below"].status == "proved"
+    assert (rows["a-claim"].status, rows["a-claim"].depends) == ("certified", ("below",))
+    # It may rest on another certificate, too.
+    rows = on_claims(Gt(exp(x), x), lambda below: below.certified_by(lambda: OnBox({x: (-2, 2)})))
+    assert {row.status for row in rows.values()} == {"certified"}
+
+
+def test_a_certificate_that_rests_on_something_unproved_is_open():
+    def by_trials(below):
+        below.tested_by(lambda rng: Trials(3, "numbers"))
+
+    def by_algebra(below):
+        below.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
+
+    for statement, proved in (
+        (Gt(exp(x), x), by_trials),
+        (Eq((x + 1) ** 2, x**2 + x + 1, evaluate=False), by_algebra),
+    ):
+        row = on_claims(statement, proved)["a-claim"]
+        assert (row.status, row.box) == ("open", "")
+        assert row.error == "it rests on below, not proved"
+
+
+def test_the_claims_below_certificates_of_the_package_are_proved():
+    ledger = slrsym.ledger()
+    for id in ("sublevel-certified", "attraction-certified"):
+        below = ledger.find(id).evidence().rests_on
+        assert {"attraction-quadratic", "landscape-risk"} <= set(below)
+        assert set(ledger.foundations(id)) > set(below)

@@ -20,7 +20,8 @@ def test_every_rule_has_a_row_in_words_of_its_own():
     for id, cells in ROWS:
         entry = rule_entry(id, "")
         assert entry.accepts in cells.replace("\\|", "|")
-        assert entry.evidence in cells
+        assert f" | {entry.kind} | " in cells
+        assert f"| {entry.kind} | {entry.evidence} |" in TABLE.read_text()
 
 
 @pytest.mark.parametrize("id", ["lemma-18-ii", "proposition-9", "token-norms", "planar-step-along"])
