@@ -9,9 +9,14 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+import slrsym
 from slrsym.cli import app
+from slrsym.evidence.proof_log import statements
 from slrsym.trusted.log import digest
+from tests._profile import thorough_only
 
+# The function of this name hides the module.
+COMMAND = sys.modules["slrsym.cli.verify"]
 CLAIM = """
 from sympy import Ge, Symbol
 from slrsym.proof import Claim, chain, sign
@@ -19,6 +24,8 @@ x = Symbol("x", real=True)
 claim = Claim("square", Ge(x**2 + 1, 1, evaluate=False), "ours")
 claim.proof(lambda goal: chain(x**2 + 1).ge(1, by=sign))
 """
+
+OTHER = CLAIM.replace("x**2 + 1, 1", "x**2 + 2, 2").replace("+ 1).ge(1", "+ 2).ge(2")
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +37,49 @@ def logged(tmp_path_factory):
     assert done.exit_code == 0, done.output
     assert "2 of 2 steps with evidence" in done.stdout
     return folder / "mine.py", log
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Answers of processes, by what they were asked of which files."""
+    return {}
+
+
+@pytest.fixture
+def stated():
+    """The process that says what derivations state."""
+    return COMMAND._stated
+
+
+@pytest.fixture(autouse=True)
+def few_processes(stated, asked, monkeypatch):
+    """No process for the claims of the package, which takes seconds to load them; else one a file.
+
+    `test_a_process_says_what_is_said_here` compares the two.
+    """
+
+    def answer(ids, paths):
+        if not paths:
+            return said_here(ids)
+        files = tuple((path, path.read_bytes()) for path in paths)
+        if (*ids, files) not in asked:
+            asked[*ids, files] = stated(ids, paths)
+        return asked[*ids, files]
+
+    monkeypatch.setattr(COMMAND, "_stated", answer)
+
+
+def said_here(ids):
+    ledger = slrsym.ledger()
+    known = [id for id in ids if id in ledger.claims]
+    return {x["claim"]: json.loads(json.dumps(x)) for x in statements(known, ledger.find)}
+
+
+@thorough_only
+def test_a_process_says_what_is_said_here(stated):
+    ids = ["lemma-16", "square", "lemma-18-i", "theorem-1-overlaps"]
+    assert stated(ids, []) == said_here(ids)
+    assert len(said_here(ids)) == 3
 
 
 def judge(*words):
@@ -63,7 +113,7 @@ def test_steps_without_evidence_are_named(logged, tmp_path):
 def test_a_derivation_that_says_something_else(logged, tmp_path):
     _, log = logged
     other = tmp_path / "mine.py"
-    other.write_text(CLAIM.replace("x**2 + 1, 1", "x**2 + 2, 2").replace("+ 1).ge(1", "+ 2).ge(2"))
+    other.write_text(OTHER)
     code, said = judge(log, "--path", other)
     assert code == 1
     assert "claim square says something else in its derivation" in said
@@ -179,10 +229,13 @@ def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, mo
         if tmp_path in folder.parents:
             (folder / "__init__.py").touch()
     liar.write_text(LIAR)
+    other = tmp_path / "derivations" / "mine.py"
+    other.parent.mkdir()
+    other.write_text(OTHER)
     monkeypatch.chdir(tmp_path)
-    code, said = judge("proofs.log")
+    code, said = judge("proofs.log", "--path", other)
     assert code == 1
-    assert "claim square is none of the derivations" in said
+    assert "claim square says something else in its derivation" in said
 
 
 def test_what_a_derivation_prints_is_no_answer(logged, tmp_path):
