@@ -36,16 +36,18 @@ settings.load_profile(os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev"))
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Beside the tests, dev compares the numbers of the derivations' steps at one point.
+    """Beside the tests, dev tries one step of each claim of the derivations, at one point.
 
-    All rules are asked all the same. ``pytest derivations`` alone, ``slrsym verify`` and the other
-    profiles take all points.
+    ``pytest derivations`` alone, ``slrsym verify`` and the other profiles try all steps at all
+    points.
     """
     # Not before Hypothesis has read its own option.
+    from ._derivations import OneTestForEachClaim
     from ._profile import THOROUGH
 
     if not THOROUGH and getattr(config.option, "slrsym_points", 1) is None:
         config.option.slrsym_points = 1
+        config.pluginmanager.register(OneTestForEachClaim())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
