@@ -31,7 +31,7 @@ STEPS = {
     "theorem-1-overlaps": ["1", "2", "3", "4"],
 }
 # Searched for in ci; in dev the evidence of the bundled log is judged again.
-SLOW = {"triangle-inequality", "lemma-18-ii", "theorem-1-overlaps"}
+SLOW = {"triangle-inequality", "lemma-18-ii", "theorem-1-overlaps", "several-heads-target"}
 
 
 @pytest.fixture(scope="module")

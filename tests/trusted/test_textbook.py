@@ -21,7 +21,8 @@ NO_WORDS = {"even-moments", "limit-of-erf", "limit-of-zeta", "limit-at-zero"}
 # Searches of more than a second.
 SLOW = {
     "arcsine-by-price", "poincare", "arc-cosine-kernel-one", "arc-cosine-kernel-two", "mills",
-    "subgaussian-tail", "clipped", "relu", "truncated-mean", "larger-of-two", "jensen-exponential",
+    "subgaussian-tail", "clipped", "probit", "relu", "truncated-mean", "larger-of-two",
+    "jensen-exponential",
 }  # fmt: skip
 IDS = [claim.id for claim in load_file(PAGE)]
 
