@@ -12,7 +12,8 @@ from slrsym.pytest_plugin import ClaimItem, DerivationFile
 
 # Of a second and more each; `tests/certify` and `tests/montecarlo` try what checks them.
 _SLOW = {
-    "attraction-certified-temperatures", "attraction-certified-far", "attraction-share",
+    "attraction-certified", "attraction-certified-temperatures", "attraction-certified-far",
+    "attraction-share",
     "several-heads-pair", "several-heads-informative-pair", "softmax-bayes-risk",
     "critical-temperature-unique", "manifold-attracts-for-good", "softmax-conditional-mean",
     "softmax-posterior-of-any-length",

@@ -30,6 +30,9 @@ SLOW: dict[str, tuple[str, ...]] = {
     ),
     # The same by NumPy; machine code of engines without batches is tried in test_engines.
     "dynamics/test_batches.py": (
+        "test_some_of_the_runs_go_on_alone[numba]",
+        "test_runs_do_not_depend_on_how_many_there_are[numba]",
+        "test_the_span_of_steps_does_not_matter[numba]",
         "test_beyond_a_thousand_steps",
         "test_what_is_logged_are_the_states_of_the_engine[numba]",
         "test_resumed_runs_are_those_that_were_not_interrupted[at once-numba]",
@@ -200,6 +203,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "test_cli_recheck.py": (
         "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/evidence/__main__.py]",
     ),
+    # All its rows are tried but every second.
+    "gaussian/test_tried.py": ("test_the_page_is_what_the_program_prints",),
 }
 
 

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 import slrsym
 from slrsym.cli import app
+from slrsym.evidence.__main__ import _is_known
 from slrsym.evidence.proof_log import statements
+from slrsym.proof import Ledger
 from slrsym.trusted.log import digest
 from tests._profile import thorough_only
 
@@ -39,12 +41,6 @@ def logged(tmp_path_factory):
     return folder / "mine.py", log
 
 
-@pytest.fixture(scope="module")
-def asked():
-    """Answers of processes, by what they were asked of which files."""
-    return {}
-
-
 @pytest.fixture
 def stated():
     """The process that says what derivations state."""
@@ -52,34 +48,37 @@ def stated():
 
 
 @pytest.fixture(autouse=True)
-def few_processes(stated, asked, monkeypatch):
-    """No process for the claims of the package, which takes seconds to load them; else one a file.
+def few_processes(request, stated, monkeypatch):
+    """Ask a process for the claims of files only where a test says so, and never for all claims.
 
+    A process takes more than a second to start, and several to load the claims of the package.
     `test_a_process_says_what_is_said_here` compares the two.
     """
+    by_process = "by_process" in request.fixturenames
 
     def answer(ids, paths):
-        if not paths:
-            return said_here(ids)
-        files = tuple((path, path.read_bytes()) for path in paths)
-        if (*ids, files) not in asked:
-            asked[*ids, files] = stated(ids, paths)
-        return asked[*ids, files]
+        return stated(ids, paths) if paths and by_process else said_here(ids, paths)
 
     monkeypatch.setattr(COMMAND, "_stated", answer)
 
 
-def said_here(ids):
-    ledger = slrsym.ledger()
-    known = [id for id in ids if id in ledger.claims]
+@pytest.fixture
+def by_process():
+    """Mark tests that are about the process."""
+
+
+def said_here(ids, paths=()):
+    ledger = Ledger.load(*paths) if paths else slrsym.ledger()
+    known = [id for id in ids if _is_known(ledger, id)]
     return {x["claim"]: json.loads(json.dumps(x)) for x in statements(known, ledger.find)}
 
 
 @thorough_only
-def test_a_process_says_what_is_said_here(stated):
+def test_a_process_says_what_is_said_here(stated, logged):
     ids = ["lemma-16", "square", "lemma-18-i", "theorem-1-overlaps"]
-    assert stated(ids, []) == said_here(ids)
-    assert len(said_here(ids)) == 3
+    for paths, count in (([], 3), ([logged[0]], 4)):
+        assert stated(ids, paths) == said_here(ids, paths)
+        assert len(said_here(ids, paths)) == count
 
 
 def judge(*words):
@@ -219,6 +218,7 @@ for line in open("proofs.log").readlines()[1:]:
 """
 
 
+@pytest.mark.usefixtures("by_process")
 @pytest.mark.parametrize("name", ["slrsym/evidence/__main__.py", "json.py"])
 def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, monkeypatch, name):
     _, log = logged
@@ -238,6 +238,7 @@ def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, mo
     assert "claim square says something else in its derivation" in said
 
 
+@pytest.mark.usefixtures("by_process")
 def test_what_a_derivation_prints_is_no_answer(logged, tmp_path):
     source, log = logged
     printing = tmp_path / "mine.py"
