@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from ._slow import is_slow
+
 THOROUGH = settings.default.max_examples >= 400
 NIGHTLY = settings.default.max_examples >= 10_000
 
@@ -50,7 +52,8 @@ def beyond_dev(item: pytest.Item) -> bool:
     if not isinstance(item, pytest.Function):
         return False
     return (
-        any(all(mark.args) for mark in item.iter_markers("more"))
+        is_slow(item.nodeid)
+        or any(all(mark.args) for mark in item.iter_markers("more"))
         or any(
             mark.kwargs.get("reason", "").startswith(_LEFT) for mark in item.iter_markers("skipif")
         )

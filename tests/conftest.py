@@ -36,16 +36,18 @@ settings.load_profile(os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev"))
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Beside the tests, dev compares the numbers of the derivations' steps at one point.
+    """Beside the tests, dev tries one step of each claim of the derivations, at one point.
 
-    All rules are asked all the same. ``pytest derivations`` alone, ``slrsym verify`` and the other
-    profiles take all points.
+    ``pytest derivations`` alone, ``slrsym verify`` and the other profiles try all steps at all
+    points.
     """
     # Not before Hypothesis has read its own option.
+    from ._derivations import OneTestForEachClaim
     from ._profile import THOROUGH
 
     if not THOROUGH and getattr(config.option, "slrsym_points", 1) is None:
         config.option.slrsym_points = 1
+        config.pluginmanager.register(OneTestForEachClaim())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,10 +59,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what a run in dev has shown."""
-    if config.getoption("--beyond-dev"):
-        from ._profile import beyond_dev
+    """Leave out what is slow in dev, and after a run in dev what that has shown."""
+    from ._profile import THOROUGH, beyond_dev, thorough_only
+    from ._slow import is_slow, without_test
 
+    if not THOROUGH:
+        for item in items:
+            if is_slow(item.nodeid):
+                item.add_marker(thorough_only)
+    if config.getoption("--beyond-dev"):
+        whole = not config.option.keyword and not any("::" in argument for argument in config.args)
+        if whole and (gone := without_test(item.nodeid for item in items)):
+            raise pytest.UsageError(f"tests/_slow.py names what is no test: {', '.join(gone)}")
         kept = [item for item in items if beyond_dev(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
@@ -74,16 +84,28 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log):
-    """``-n`` gives a file to one process: its tests share what is costly to make.
+    """Give a file to one process, as its tests share what is costly to make.
 
-    Files go in the order of collection, in which the short ones of ``derivations`` are last.
+    So do the files of a folder with fixtures of its own. Files go in the order of collection, in
+    which the short ones of ``derivations`` are last.
     """
     from xdist.scheduler import LoadFileScheduling
+
+    here = Path(__file__).parent
+    folders = {
+        file.parent.relative_to(here.parent).as_posix() for file in here.glob("*/conftest.py")
+    }
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            folder = file.rpartition("/")[0]
+            return folder if folder in folders else file
 
     if config.getvalue("dist") != "load":
         return None
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return Scheduling(config, log)
 
 
 HEADER = """\

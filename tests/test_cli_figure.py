@@ -46,7 +46,9 @@ def small(monkeypatch):
     layer = {"runs": 2, "width": 8, "batch": 4, "test": 20} | few
     for name, changes in (("8", layer), ("9", {"starts": 2} | few), ("10", layer)):
         monkeypatch.setitem(SECTION_E3, name, replace(SECTION_E3[name], **changes))
-    # Processes take longer to start than this.
+    # Machine code takes longer to compile than so few steps, and processes to start.
+    for module in ("dynamics.runs", "transformers.heads"):
+        monkeypatch.setattr(f"slrsym.{module}.chosen_backend", lambda backend: "numpy")
     monkeypatch.setattr("slrsym.transformers.layer.cores", lambda: 1)
     monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
         (10, 100), (10,), 10, 0.7, 0.1, 50, 0

@@ -9,9 +9,16 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+import slrsym
 from slrsym.checker.log import digest
 from slrsym.cli import app
+from slrsym.evidence.__main__ import _is_known
+from slrsym.evidence.proof_log import statements
+from slrsym.proof import Ledger
+from tests._profile import thorough_only
 
+# The function of this name hides the module.
+COMMAND = sys.modules["slrsym.cli.verify"]
 CLAIM = """
 from sympy import Ge, Symbol
 from slrsym.proof import Claim, chain, sign
@@ -19,6 +26,8 @@ x = Symbol("x", real=True)
 claim = Claim("square", Ge(x**2 + 1, 1, evaluate=False), "ours")
 claim.proof(lambda goal: chain(x**2 + 1).ge(1, by=sign))
 """
+
+OTHER = CLAIM.replace("x**2 + 1, 1", "x**2 + 2, 2").replace("+ 1).ge(1", "+ 2).ge(2")
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +39,46 @@ def logged(tmp_path_factory):
     assert done.exit_code == 0, done.output
     assert "2 of 2 steps with evidence" in done.stdout
     return folder / "mine.py", log
+
+
+@pytest.fixture
+def stated():
+    """The process that says what derivations state."""
+    return COMMAND._stated
+
+
+@pytest.fixture(autouse=True)
+def few_processes(request, stated, monkeypatch):
+    """Ask a process for the claims of files only where a test says so, and never for all claims.
+
+    A process takes more than a second to start, and several to load the claims of the package.
+    `test_a_process_says_what_is_said_here` compares the two.
+    """
+    by_process = "by_process" in request.fixturenames
+
+    def answer(ids, paths):
+        return stated(ids, paths) if paths and by_process else said_here(ids, paths)
+
+    monkeypatch.setattr(COMMAND, "_stated", answer)
+
+
+@pytest.fixture
+def by_process():
+    """Mark tests that are about the process."""
+
+
+def said_here(ids, paths=()):
+    ledger = Ledger.load(*paths) if paths else slrsym.ledger()
+    known = [id for id in ids if _is_known(ledger, id)]
+    return {x["claim"]: json.loads(json.dumps(x)) for x in statements(known, ledger.find)}
+
+
+@thorough_only
+def test_a_process_says_what_is_said_here(stated, logged):
+    ids = ["lemma-16", "square", "lemma-18-i", "theorem-1-overlaps"]
+    for paths, count in (([], 3), ([logged[0]], 4)):
+        assert stated(ids, paths) == said_here(ids, paths)
+        assert len(said_here(ids, paths)) == count
 
 
 def judge(*words):
@@ -63,7 +112,7 @@ def test_steps_without_evidence_are_named(logged, tmp_path):
 def test_a_derivation_that_says_something_else(logged, tmp_path):
     _, log = logged
     other = tmp_path / "mine.py"
-    other.write_text(CLAIM.replace("x**2 + 1, 1", "x**2 + 2, 2").replace("+ 1).ge(1", "+ 2).ge(2"))
+    other.write_text(OTHER)
     code, said = judge(log, "--path", other)
     assert code == 1
     assert "claim square says something else in its derivation" in said
@@ -169,6 +218,7 @@ for line in open("proofs.log").readlines()[1:]:
 """
 
 
+@pytest.mark.usefixtures("by_process")
 @pytest.mark.parametrize("name", ["slrsym/evidence/__main__.py", "json.py"])
 def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, monkeypatch, name):
     _, log = logged
@@ -179,12 +229,16 @@ def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, mo
         if tmp_path in folder.parents:
             (folder / "__init__.py").touch()
     liar.write_text(LIAR)
+    other = tmp_path / "derivations" / "mine.py"
+    other.parent.mkdir()
+    other.write_text(OTHER)
     monkeypatch.chdir(tmp_path)
-    code, said = judge("proofs.log")
+    code, said = judge("proofs.log", "--path", other)
     assert code == 1
-    assert "claim square is none of the derivations" in said
+    assert "claim square says something else in its derivation" in said
 
 
+@pytest.mark.usefixtures("by_process")
 def test_what_a_derivation_prints_is_no_answer(logged, tmp_path):
     source, log = logged
     printing = tmp_path / "mine.py"

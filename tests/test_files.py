@@ -158,7 +158,7 @@ COMMANDS = {
     "runs.nc": ("simulate", "--resume"),
     "recovery.nc": (*SHORT, "-o"),
     "certificate.json": ("certify", "check"),
-    "proofs.log": ("recheck",),
+    "proofs.log": ("recheck", "--alone"),
     "mine.py": ("verify",),
     "data.nc": ("figure", "3", "-o", "drawn", "--data"),
     "start.npz": ("simulate", "--start"),

@@ -17,6 +17,7 @@ from slrsym.evidence.proof_log import write_log
 from slrsym.evidence.writing import written
 from slrsym.search.axioms import AXIOMS
 from slrsym.search.theorems import names_of_theorems
+from tests._profile import thorough_only
 
 CLAIM = "exp-falls"
 
@@ -30,7 +31,12 @@ def log(tmp_path_factory):
 
 def run(pytester, text):
     (pytester.path / "proofs.log").write_text(text)
-    return pytester.runpytest_subprocess("proofs.log", "-p", "no:cacheprovider")
+    return judged(pytester, "proofs.log")
+
+
+def judged(pytester, *paths):
+    """Run pytest in this process, which has loaded the claims."""
+    return pytester.runpytest_inprocess(*paths, "-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 def test_two_builds_give_the_same_log(log, tmp_path):
@@ -50,6 +56,7 @@ write_log(Path(sys.argv[1]), sys.argv[2:], slrsym.ledger().find)
 """
 
 
+@thorough_only
 def test_the_order_of_sets_does_not_show_in_a_log(tmp_path):
     written = []
     for seed in ("1", "2"):
@@ -72,7 +79,7 @@ def test_a_log_is_judged(pytester, log):
 def test_a_log_that_is_compressed_is_judged_too(pytester, log):
     (pytester.path / "proofs.log.xz").write_bytes(lzma.compress(log.read_bytes()))
     (pytester.path / "other.log.xz").write_bytes(b"\xfd7zXZ\0nonsense")
-    pytester.runpytest_subprocess(".", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+    judged(pytester, ".").assert_outcomes(passed=1)
 
 
 def test_a_step_without_evidence_fails(pytester, log):
@@ -105,7 +112,7 @@ def test_a_forged_log_is_refused(pytester, log):
 
 def test_other_logs_are_left_alone(pytester):
     pytester.makefile(".log", other="12:00 something happened\n")
-    result = pytester.runpytest_subprocess("other.log", "-p", "no:cacheprovider")
+    result = judged(pytester, "other.log")
     result.assert_outcomes()
 
 

@@ -12,6 +12,7 @@ from slrsym.evidence.translate import Translator
 from slrsym.evidence.values import at_random, close, differ
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import Claim, algebra, chain, lemma, sign
+from tests._profile import thorough_only
 
 x, y, z, u, v = sp.symbols("x y z u v", real=True)
 a, b = sp.symbols("a b", positive=True)
@@ -54,6 +55,7 @@ def kept_apart():
     return claim, f, g
 
 
+@thorough_only
 def test_a_lemma_at_long_values():
     claim, f, g = kept_apart()
     wanted = sp.Ge(sp.Abs(f * z - 1) + a, sp.Abs(z), evaluate=False)

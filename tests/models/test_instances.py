@@ -14,9 +14,12 @@ from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 from slrsym.gaussian import normal_cdf
 from slrsym.models import logistic, softmax
 from slrsym.models.instances import attention, committee, multi_head
-from tests._profile import NIGHTLY, THOROUGH, more, thorough_only
+from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
+
+# How many settings a closed form is compared at.
+DRAWS = 50 if THOROUGH else 12
 
 c = Symbol("c", real=True)
 BIASES, PLACES = symbols("b_1:4", real=True), symbols("p_1:4", positive=True)
@@ -114,13 +117,14 @@ def by_direction(instance, vectors):
     )
 
 
+@more
 @pytest.mark.parametrize("name", HEADS)
 def test_the_risk_against_quadrature_of_the_definition(name):
     make, activation, angle = HEADS[name]
     instance = make()
     risk = instance.model.compile("numpy", "risk")
     rng = np.random.default_rng(sum(map(ord, name)))
-    for _ in range(50):
+    for _ in range(DRAWS):
         values = setting(rng, angle)
         vectors = drawn(rng, values["d"], angle)
         if name == "exponential":
@@ -256,11 +260,12 @@ def in_spaces(instance, vectors, sizes):
 EIGENVALUES = {"g_1": 0.3, "g_2": 0.9, "s_1": 1.2, "s_2": 0.7}
 
 
+@more
 def test_two_eigenvalues_against_quadrature_of_the_definition():
     instance = eigenspaces()
     model, rng = instance.model, np.random.default_rng(2)
     risk = model.compile("numpy", "risk")
-    for _ in range(50):
+    for _ in range(DRAWS):
         sizes = rng.integers(3, 9, size=2)
         vectors = drawn(rng, sum(sizes), 0.3)
         own, other = (
@@ -317,6 +322,7 @@ def test_descent_with_two_eigenvalues_is_that_of_vectors():
 # -- no attention ------------------------------------------------------------------------------
 
 
+@more
 def test_a_committee_machine_against_quadrature_and_in_descent():
     instance = committee(2, 2)
     model, rng = instance.model, np.random.default_rng(4)
@@ -324,7 +330,7 @@ def test_a_committee_machine_against_quadrature_and_in_descent():
     risk = model.compile("numpy", "risk")
     z = np.linspace(-9, 9, 301)
     bell = np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
-    for _ in range(50):
+    for _ in range(DRAWS):
         teachers = np.linalg.qr(rng.normal(size=(8, 2)))[0].T
         students = rng.normal(size=(2, 8)) / 2
         rows = np.concatenate([students, teachers])
@@ -387,7 +393,7 @@ def test_softmax_against_quadrature_of_the_definition(plus):
     instance = attention(lambda u: softmax(u, 1), angle=c) if plus else by_softmax()
     risk = instance.model.compile("numpy", "risk")
     rng = np.random.default_rng(5 + plus)
-    for _ in range(50 if THOROUGH else 10):
+    for _ in range(50 if THOROUGH else 4):
         values = {**setting(rng, 0.4), "L": 2, "lambda": float(np.exp(rng.uniform(-2, 1.5)))}
         vectors = drawn(rng, values["d"], 0.4)
         state = state_of(instance.model, by_direction(instance, vectors))
@@ -432,9 +438,10 @@ def exact_softmax(mu, gamma, d, state, angle, extra):
     return mpmath.quad(square, ends)
 
 
+@more
 @needs_numba
 @pytest.mark.parametrize("plus", [0, 0.3])
-@pytest.mark.parametrize("d", [20, 400, 10**5, 10**6])
+@pytest.mark.parametrize("d", [20, thorough(400), thorough(10**5), 10**6])
 def test_softmax_to_the_last_digits(d, plus):
     """To 1e-13 of E Y^2, or of the risk where it is larger; slopes to 1e-12 of the largest.
 
@@ -592,12 +599,13 @@ def two_head_moments(lam, mean, cov):
     return weight @ given, weight @ (given**2 + spread)
 
 
+@more
 def test_two_heads_against_quadrature_of_the_definition():
     """Over both scores of a token, given which the rest is Gaussian."""
     instance = multi_head(2, 2)
     model, rng = instance.model, np.random.default_rng(30)
     risk = model.compile("numpy", "risk")
-    for _ in range(50):
+    for _ in range(DRAWS):
         d, tokens = int(rng.integers(6, 30)), int(rng.integers(2, 12))
         gamma, lam = rng.uniform(0.3, 1.2), rng.uniform(0.05, 0.5)
         rows = unit(rng.normal(size=(8, d)))

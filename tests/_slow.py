@@ -1,0 +1,233 @@
+"""Tests that dev leaves to the profiles ci and nightly for their cost, and what dev has instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# By file: a test, or one of its cases. A name that no test has is an error with `--beyond-dev`.
+SLOW: dict[str, tuple[str, ...]] = {
+    # The bound is tried at points, and every step leads nearer.
+    "certify/test_attraction.py": (
+        "test_too_large_a_neighbourhood_is_refused",
+        "test_the_bound_is_below_what_is_gained",
+        "test_a_range_of_temperatures_is_cut_into_slices",
+    ),
+    # A step size is looked for at three other tasks.
+    "certify/test_certificates.py": ("test_the_step_size_is_nearly_what_a_grid_allows",),
+    # One level above which nothing is shown is enough.
+    "certify/test_sublevel.py": (
+        "test_what_is_not_so_is_not_shown[1155/10000-1/8-not above the level]",
+    ),
+    # The committed list is run by .ci/run where Coq is; goals are read in the other tests.
+    "coq/test_running.py": ("test_the_list_is_of_steps_that_are_there",),
+    # Each claim of derivations/ is sampled, certified and drawn a step of in dev, at another seed.
+    "derivations/test_builtin_claims.py": (
+        "test_theorem_1_rests_on_lemma_18_and_steins_lemma",
+        "test_with_its_steps_every_claim_is_proved",
+        "test_no_row_leaves_out_an_axiom",
+        "test_every_claim_about_an_expectation_is_sampled",
+        "test_the_deviations_of_samples_are_normal",
+    ),
+    # The same by NumPy; machine code of engines without batches is tried in test_engines.
+    "dynamics/test_batches.py": (
+        "test_some_of_the_runs_go_on_alone[numba]",
+        "test_runs_do_not_depend_on_how_many_there_are[numba]",
+        "test_the_span_of_steps_does_not_matter[numba]",
+        "test_beyond_a_thousand_steps",
+        "test_what_is_logged_are_the_states_of_the_engine[numba]",
+        "test_resumed_runs_are_those_that_were_not_interrupted[at once-numba]",
+        "test_resumed_runs_are_those_that_were_not_interrupted[on the beat, d=3-numba]",
+        "test_resumed_runs_are_those_that_were_not_interrupted[off it-numba]",
+        "test_resumed_runs_are_those_that_were_not_interrupted[off it, d=3-numba]",
+        "test_resumed_runs_are_those_that_were_not_interrupted[early-numba]",
+    ),
+    # The same by NumPy; machine code of vectors and of overlaps by test_vectors_and_overlaps_agree.
+    "dynamics/test_engines.py": (
+        "test_in_few_dimensions_overlaps_stay_those_of_vectors[numba-3]",
+        "test_large_steps_stay_in_the_feasible_set[numba]",
+        "test_planar_and_five_overlaps_agree_on_the_manifold[4b-numba]",
+    ),
+    # A head with an angle, and one on one token.
+    "dynamics/test_instance.py": (
+        "test_the_map_of_a_flow_is_its_step[stated0]",
+        "test_the_map_of_a_flow_is_its_step[stated2]",
+    ),
+    # The other engine; tests/properties has descent of risks.
+    "dynamics/test_runs.py": (
+        "test_too_large_a_step_is_told_with_the_largest_stable_one[numpy-start0]",
+    ),
+    "dynamics/test_spheres.py": ("test_derivatives_belong_to_the_risk[2-2-1-0.3-2.0]",),
+    # One claim of each kind is shown on a page in the other cases and tests.
+    "export/test_html.py": (
+        "test_a_statement_about_orbits[theorem-5-said4]",
+        "test_theorem_5_is_one_click_from_the_front_and_its_axioms_two",
+    ),
+    "export/test_latex.py": (
+        "test_a_book_has_all_its_parts",
+        "test_chapters_come_after_what_they_use",
+    ),
+    # Twenty and more other integrands of each test.
+    "gaussian/test_kinks.py": (
+        "test_one_variable[sin(x)*sign(x)]",
+        "test_two_variables[Max(0, x)*Max(0, y)]",
+        "test_two_variables[Abs(x - y)]",
+        "test_two_variables[Max(0, x, y)]",
+        "test_two_variables[Abs(x*y)]",
+        "test_two_variables[Max(0, x)**2*Max(0, y)**2]",
+        "test_two_variables[exp(y)*Max(0, x)]",
+        "test_two_variables[Max(x, y)]",
+        "test_two_variables[Piecewise((x, x*y > 0), (y, True))]",
+        "test_one_variable[cos(2*x)*Max(a, x)]",
+        "test_kinks_in_two_dimensions_to_many_digits",
+    ),
+    # The gradient, and all other names by NumPy against mpmath.
+    "kernels/test_backends.py": (
+        "test_numba_and_numpy_agree[hessian]",
+        "test_numba_and_numpy_agree[excess_risk]",
+        "test_mpmath_integrates[1000000.0-40]",
+    ),
+    # One case of each.
+    "kernels/test_laplace.py": (
+        "test_means_of_a_role_by_numba",
+        "test_the_risk_to_more_digits_and_in_balls[3-0.0-counts2]",
+        "test_the_risk_to_more_digits_and_in_balls[1-0.4-counts1]",
+    ),
+    # The other seed.
+    "kernels/test_special.py": (
+        "test_two_variables[1-numba]",
+        "test_two_variables[1-mpmath]",
+        "test_owens_t[0-numba]",
+        "test_owens_t[0-numpy]",
+        "test_owens_t[0-ball]",
+        "test_owens_t[0-mpmath]",
+        "test_two_variables[0-numba]",
+        "test_two_variables[0-mpmath]",
+        "test_two_variables[0-numpy]",
+        "test_two_variables[0-ball]",
+        "test_relative_accuracy[1-numba]",
+    ),
+    # An angle is proved for in ci; a committee and softmax in dev.
+    "models/test_claims.py": ("test_what_is_derived_is_proved[angle]",),
+    # Two other files of docs/models run.
+    "models/test_files.py": (
+        "test_they_are_short_and_run[probit]",
+        "test_they_are_short_and_run[angle]",
+        "test_they_are_short_and_run[two_heads]",
+    ),
+    # Five activations are differentiated in dev, and ten risks compared with quadrature.
+    "models/test_instances.py": (
+        "test_the_risk_against_quadrature_of_the_definition[biased]",
+        "test_the_risk_against_quadrature_of_the_definition[mixed]",
+        "test_slopes_and_curvatures_against_differences[erf]",
+        "test_slopes_and_curvatures_against_differences[relu]",
+        "test_slopes_and_curvatures_against_differences[exponential]",
+        "test_softmax_to_the_last_digits[1000000-0.3]",
+        "test_two_heads_against_quadrature_of_the_definition",
+        "test_descent_with_two_eigenvalues_is_that_of_vectors",
+        "test_slopes_and_curvatures_against_differences[biased]",
+        "test_slopes_and_curvatures_against_differences[tanh]",
+        "test_slopes_and_curvatures_against_differences[mixed]",
+        "test_slopes_and_curvatures_against_differences[logistic]",
+        "test_means_by_quadrature_by_numba",
+        "test_descent_of_overlaps_is_that_of_vectors[biased]",
+    ),
+    "models/test_methods.py": ("test_every_method_of_every_instance[two eigenvalues]",),
+    # Two heads by NumPy, with their gradient in descent, and tokens without correlation.
+    "models/test_multi_head.py": (
+        "test_the_risk_against_tokens[0.6]",
+        "test_descent_of_overlaps_is_that_of_vectors[1-numba]",
+        "test_slopes_against_differences",
+    ),
+    # One unit, free and on a sphere.
+    "models/test_online.py": (
+        "test_starts_are_those_of_simulate",
+        "test_equations_of_the_limit_are_those_of_runs[two]",
+    ),
+    # The other statements of the page; their evidence is searched for in tests/trusted.
+    "proof/test_textbook.py": (
+        "test_proved[sheppard]",
+        "test_proved[quadrant]",
+        "test_proved[price]",
+        "test_proved[arcsine-by-price]",
+        "test_proved[arc-cosine-kernel-one]",
+        "test_proved[arc-cosine-kernel-two]",
+    ),
+    "proof/false_claims/test_false_claims.py": ("test_refused[calculus: an interval with a pole]",),
+    # test_figure_1_in_small trains the same encoder.
+    "test_cli_figure.py": (
+        "test_all_figures_are_asked_for_by_one_word",
+        "test_figures_of_an_encoder",
+    ),
+    # tests/certify tries what the example shows.
+    "test_docstrings.py": (
+        "test_sections_belong_to_public_names",
+        "test_examples_are_true[slrsym.certify.attraction]",
+    ),
+    # Figures are written by tests/figures; verify, simulate and the others have their files here.
+    "test_files.py": (
+        "test_a_full_disk_loses_no_result[('figure', '3')--o-/figure-3.pdf-]",
+        "test_a_full_disk_loses_no_result[('figure', '3', '-o', '.')---data-.nc-figure 3: ]",
+        "test_a_full_standard_output[command0]",
+    ),
+    # The same by finite differences in tests/properties.
+    "test_symbolic.py": ("test_gradient_and_hessian_are_derivatives_of_the_closed_form",),
+    # Runs from samples, and from exact moments.
+    "transformers/test_heads.py": (
+        "test_second_moments_and_their_derivatives[numpy]",
+        "test_the_risk_is_that_of_samples[False]",
+    ),
+    "transformers/test_training.py": ("test_processes_make_the_same",),
+    # The other case; sums without functions of them.
+    "trusted/test_wholes.py": ("test_products_by_the_signs_of_their_factors[statement0-given0]",),
+    # The other engine.
+    "dynamics/test_properties.py": ("test_small_steps_descend[NumpyEngine]",),
+    # A byte is changed at five other places.
+    "trusted/test_shipped_log.py": (
+        "test_a_changed_byte_is_refused[-40]",
+        "test_what_is_cut_off_is_missed",
+    ),
+    # Of the text alone; what is late, and what a name stands for, is told on examples.
+    "test_layers.py": (
+        "test_every_late_import_is_listed_with_its_reason",
+        "test_a_name_of_a_class_stands_for_one_thing",
+    ),
+    # The axioms of one claim are listed.
+    "test_cli.py": ("test_all_axioms",),
+    # tests/landscape follows branches.
+    "test_cli_landscape.py": ("test_branches_from_the_command_line",),
+    # Three other true statements.
+    "search/test_orbits.py": ("test_true_statements_on_the_planar_map[statement2]",),
+    # A statement of too long a sum is refused.
+    "trusted/test_forged_logs.py": ("test_forged_logs_are_refused[the table has too long a sum]",),
+    # The other file beside the log.
+    "test_cli_recheck.py": (
+        "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/evidence/__main__.py]",
+    ),
+    # All its rows are tried but every second.
+    "gaussian/test_tried.py": ("test_the_page_is_what_the_program_prints",),
+}
+
+
+def is_slow(nodeid: str) -> bool:
+    """Tell whether dev leaves a test out."""
+    file, test, case = _parts(nodeid)
+    return not {test, case}.isdisjoint(SLOW.get(file, ()))
+
+
+def without_test(nodeids: Iterable[str]) -> list[str]:
+    """Return the names in `SLOW` that no test has, of files that have one."""
+    found: dict[str, set[str]] = {}
+    for file, *names in map(_parts, nodeids):
+        found.setdefault(file, set()).update(names)
+    return [
+        f"{file}::{name}"
+        for file, names in SLOW.items()
+        for name in names
+        if file in found and name not in found[file]
+    ]
+
+
+def _parts(nodeid: str) -> tuple[str, str, str]:
+    """Return the file below ``tests``, the test, and the test with its case."""
+    file, _, name = nodeid.removeprefix("tests/").partition("::")
+    return file, name.partition("[")[0], name
