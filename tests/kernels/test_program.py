@@ -359,3 +359,12 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
     monkeypatch.setenv("SLRSYM_FRESH", "1")
     kept("here.made")(2)
     assert len(times) == 5
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=needs_numba)])
+def test_constants_without_parameters_hold_for_every_row(backend):
+    """One width of erf is a number where the mean is a parameter that has a value for each row."""
+    function = compile_expressions([ErfVariance(x * q, Rational(1, 2))], [x], [q], backend)
+    states, many = np.linspace(-1, 1, 5)[:, None], np.linspace(0.2, 2.0, 5)
+    expected = erf_variance(states[:, 0] * many, 0.5)
+    assert np.abs(function(states, many)[:, 0] - expected).max() < 1e-15
