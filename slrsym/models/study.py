@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
 from slrsym.gaussian import Expectation, expectation
-from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.arguments import number, positive, whole
 from slrsym.kernels.compile import compile_expressions
 from slrsym.models.moments import NotClosedError
 from slrsym.models.simulation import (
@@ -272,8 +272,8 @@ def landscape(
 
     points: list[StationaryPoint] = []
     # Half of them go down first, the others to the nearest point of any kind.
-    for number, start in enumerate(factors):
-        factor = lowered(start) if number % 2 else start
+    for attempt, start in enumerate(factors):
+        factor = lowered(start) if attempt % 2 else start
         found = scipy.optimize.least_squares(
             lambda flat, factor=factor: tangent(factor, flat),
             factor[:, :t].ravel(), xtol=1e-13, ftol=1e-13, gtol=1e-13, max_nfev=100,
@@ -324,6 +324,16 @@ def recovery(
     """Runs from random starts; `Model.recovery` says more."""
     if not pairs:
         raise ValueError("pairs must have two directions at least that are to be aligned; got none")
+    known = {x.name for x in model.directions}
+    for pair in pairs:
+        two = pair if isinstance(pair, Sequence) and not isinstance(pair, str) else ()
+        if len(two) != 2 or not known.issuperset(map(str, two)):
+            raise ValueError(
+                f"pairs must be of two directions of this model ({', '.join(sorted(known))}), as "
+                f"in [(k, k_star)]; got {pair!r}"
+            )
+    if not 0 <= number(least) <= 1:
+        raise ValueError(f"least must be an overlap from 0 to 1; got {least!r}")
     runs = simulate(model, values, **options)
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
     hits = np.min(last, axis=0) >= least
