@@ -25,6 +25,7 @@ from sympy import (
     erfi,
     exp,
     expand,
+    factorial2,
     log,
     pi,
     sin,
@@ -427,3 +428,10 @@ def test_constants():
     assert expectation(a * b, ONE) == a * b
     assert expectation(3, ONE) == 3
     assert expectation(erf(a), ONE) == erf(a)
+
+
+@pytest.mark.parametrize("n", [1999, 2000])
+def test_powers_beyond_the_depth_of_calls(n):
+    """One application of Stein's lemma is inside the other, 1000 deep."""
+    assert expectation(x**n, ONE) == (0 if n % 2 else factorial2(n - 1))
+    assert expectation(x**n * exp(x), ONE).is_finite
