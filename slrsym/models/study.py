@@ -20,6 +20,7 @@ from slrsym.models.simulation import (
     dimension,
     fill_in,
     named,
+    root_of,
     schedule_of,
     simulate,
     started,
@@ -127,7 +128,9 @@ def _drawn(
                 given = model.data.correlation.get(frozenset({x, y}), S.Zero)
                 tau[i, j] = tau[j, i] = number(given)
         drawn = np.stack(list(noises))
-        noises = (np.tensordot(row, drawn, 1) for row in np.linalg.cholesky(tau))
+        # Noises of correlation 1 are equal, and their matrix is singular.
+        root = root_of(tau)
+        noises = (np.tensordot(row, drawn[: root.shape[1]], 1) for row in root)
     for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
         X = np.sqrt(values[space] if len(values) > 1 else values) * noise

@@ -87,3 +87,9 @@ def test_critical_points_are_critical(name):
     points = stated.landscape(values_of(stated), starts=2, rng=3)
     assert points
     assert all(np.isfinite(point.risk) for point in points)
+
+
+def test_tokens_of_equal_noise():
+    """The matrix of correlations is singular."""
+    stated = multi_head(1, 2, 1, sin).model
+    assert stated.check(values_of(stated), samples=2_000, rng=1).passed
