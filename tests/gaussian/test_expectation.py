@@ -430,8 +430,9 @@ def test_constants():
     assert expectation(erf(a), ONE) == erf(a)
 
 
-@pytest.mark.parametrize("n", [1999, 2000])
-def test_powers_beyond_the_depth_of_calls(n):
+@pytest.mark.parametrize(
+    ("integrand", "value"), [(x**2000, factorial2(1999)), thorough(x**1999, 0)]
+)
+def test_powers_beyond_the_depth_of_calls(integrand, value):
     """One application of Stein's lemma is inside the other, 1000 deep."""
-    assert expectation(x**n, ONE) == (0 if n % 2 else factorial2(n - 1))
-    assert expectation(x**n * exp(x), ONE).is_finite
+    assert expectation(integrand, ONE) == value
