@@ -89,8 +89,13 @@ def printed(
     state: Sequence[Symbol],
     parameters: Sequence[Symbol],
     given: Mapping[Symbol, Expr] | None = None,
+    *,
+    hoist: bool = True,
 ) -> Program:
-    """The program of some expressions."""
+    """Print some expressions as a program.
+
+    Without `hoist` the program has no constants: its body takes the state alone.
+    """
     parts: dict[Expr, Symbol] = {}
     given = {x: shallow(e, parts) for x, e in (given or {}).items()}
     expressions = [shallow(e, parts) for e in expressions]
@@ -110,6 +115,8 @@ def printed(
 
     def body(expr: Expr) -> Expr:
         whole = _without_branches(expr.xreplace(plain), fixed, branching, constant)
+        if not hoist:
+            return whole
         return hoisted(whole, varying | set(branching.values()), constant)
 
     bodies = [body(e) for e in (*given.values(), *expressions)]
@@ -136,7 +143,7 @@ def printed(
         tuple(
             (
                 kind.__name__,
-                printed([kind.integrand(), kind.function], (Z, *kind.parameters), ()),
+                printed([kind.integrand(), kind.function], (Z, *kind.parameters), (), hoist=False),
                 kind.order,
             )
             for kind in sorted(means, key=lambda kind: kind.__name__)

@@ -30,6 +30,7 @@ from sympy import (
     erf,
     erfc,
     exp,
+    expand,
     log,
     oo,
     pi,
@@ -368,3 +369,15 @@ def test_constants_without_parameters_hold_for_every_row(backend):
     states, many = np.linspace(-1, 1, 5)[:, None], np.linspace(0.2, 2.0, 5)
     expected = erf_variance(states[:, 0] * many, 0.5)
     assert np.abs(function(states, many)[:, 0] - expected).max() < 1e-15
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=needs_numba), "mpmath"])
+def test_numbers_in_means_by_quadrature(backend):
+    """The root of e is a number, and no rational: nothing passes it on to the integrand."""
+    logistic = expand(1 / (1 + exp(-x - Rational(1, 2))))
+    mean = gaussian_mean(logistic, x, p, q)
+    found = value([mean], [p], [q], [0.3], [0.2], backend)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
+    at = 0.3 + math.sqrt(0.2) * nodes
+    values = 1 / (1 + np.exp(-at - 0.5))
+    assert found[0] == pytest.approx(weights @ values / math.sqrt(2 * math.pi), rel=1e-12)
