@@ -58,7 +58,7 @@ def check(
     by_name = named(model, values)
     d = dimension(by_name)
     # Of the eigenspaces, as equal as can be.
-    dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
+    dimensions = _equal_parts(d, model.spaces)
     factor = started(model, by_name, "uniform", 1, generator, dimensions)[0]
     # As vectors of R^d, in whatever basis of each eigenspace.
     blocks = []
@@ -102,6 +102,11 @@ def check(
                 scores[f"gradient in {x}, along {y}"] = _score(sampled, exact)
     error = float(squares.std() / np.sqrt(samples))
     return TokenCheck(float(found[0]), float(squares.mean()), error, scores)
+
+
+def _equal_parts(d: int, spaces: int) -> list[int]:
+    """Return dimensions of eigenspaces, as equal as can be."""
+    return [len(part) for part in np.array_split(np.arange(d), spaces)]
 
 
 def _score(sample: Array, exact: float) -> float:
@@ -237,7 +242,12 @@ def landscape(
     """Search for critical points; `Model.landscape` says more."""
     by_name = named(model, values)
     generator = np.random.default_rng(rng)
-    factors = started(model, by_name, "uniform", whole("starts", starts, 1), generator, None)
+    dimensions = _equal_parts(dimension(by_name), model.spaces)
+    starts = whole("starts", starts, 1)
+    factors = started(model, by_name, "uniform", starts, generator, dimensions)
+    # The risk may depend on inner products of fixed directions: they are those of the first start.
+    factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
+    fill_in(model, by_name, factors)
     row = schedule_of(model, by_name, 0)[0]
     f = model.compile("numpy", "risk", "gradient")
     t, flow = len(model.trained), model.flow
