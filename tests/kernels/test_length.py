@@ -9,6 +9,7 @@ import pytest
 from sympy import Add, Piecewise, Rational, Symbol, sin, symbols
 
 from slrsym.kernels import compile_expressions
+from slrsym.kernels.functions import Z, _derivative
 from slrsym.kernels.printing import printed
 from slrsym.models.instances import multi_head
 from tests._profile import thorough
@@ -65,3 +66,11 @@ def test_three_heads_with_correlated_noise(case):
     exact = [float(z) for z in model.compile("mpmath")(state, *row, dps=20)]
     assert found == pytest.approx(exact, rel=1e-12, abs=1e-12 * max(map(abs, exact)))
     assert model.check(values, samples=20_000, rng=1).passed
+
+
+def test_derivatives_of_quotients_stay_short():
+    """Expanded, each derivative of a quotient has several times the terms of the last."""
+    function = Z / (1 + Z**2)
+    found = _derivative(function, 6)
+    assert found.count_ops() < 60
+    assert found.subs(Z, Rational(1, 3)) == function.diff(Z, 6).subs(Z, Rational(1, 3))
