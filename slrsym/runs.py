@@ -140,12 +140,7 @@ def _is_large(value: object) -> bool:
 class RiskError(RuntimeError):
     """Runs are complete, but their risk could not be computed.
 
-    Parameters
-    ----------
-    message : str
-        Names the file that holds the runs.
-    result : Runs
-        The runs, with NaN as their risk.
+    The message names the file that holds the runs; they are its `result`, too, with NaN as risk.
     """
 
     def __init__(self, message: str, result: Runs) -> None:
