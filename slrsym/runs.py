@@ -6,6 +6,8 @@ something is said with Wilson's interval.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -133,6 +135,31 @@ def save(runs: xr.Dataset, path: str | Path) -> None:
 
 def _is_large(value: object) -> bool:
     return isinstance(value, int) and not -(2**31) <= value < 2**31
+
+
+class RiskError(RuntimeError):
+    """Runs are complete, but their risk could not be computed.
+
+    The message names the file that holds the runs; they are its `result`, too, with NaN as risk.
+    """
+
+    def __init__(self, message: str, result: Runs) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def kept_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -> RiskError:
+    """Save runs whose risk could not be computed, and return the error that says where."""
+    if path is None:
+        handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")
+        os.close(handle)
+    kept(runs, path, save)
+    return RiskError(
+        f"the runs are complete, but their risk could not be computed ({problem}). They are kept "
+        f"in {path}, with NaN as risk: slrsym.dynamics.load reads them, start={str(path)!r} "
+        "continues them",
+        runs,
+    )
 
 
 def load(path: str | Path) -> Runs:

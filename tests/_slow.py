@@ -143,7 +143,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_starts_are_those_of_simulate",
         "test_equations_of_the_limit_are_those_of_runs[two]",
     ),
-    # The other statements of the page; their evidence is searched for in tests/trusted.
+    # The other statements of the page; their evidence is searched for in tests/checker.
     "proof/test_textbook.py": (
         "test_proved[sheppard]",
         "test_proved[quadrant]",
@@ -178,11 +178,11 @@ SLOW: dict[str, tuple[str, ...]] = {
     ),
     "transformers/test_training.py": ("test_processes_make_the_same",),
     # The other case; sums without functions of them.
-    "trusted/test_wholes.py": ("test_products_by_the_signs_of_their_factors[statement0-given0]",),
+    "checker/test_wholes.py": ("test_products_by_the_signs_of_their_factors[statement0-given0]",),
     # The other engine.
     "dynamics/test_properties.py": ("test_small_steps_descend[NumpyEngine]",),
     # A byte is changed at five other places.
-    "trusted/test_shipped_log.py": (
+    "checker/test_shipped_log.py": (
         "test_a_changed_byte_is_refused[-40]",
         "test_what_is_cut_off_is_missed",
     ),
@@ -198,7 +198,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     # Three other true statements.
     "search/test_orbits.py": ("test_true_statements_on_the_planar_map[statement2]",),
     # A statement of too long a sum is refused.
-    "trusted/test_forged_logs.py": ("test_forged_logs_are_refused[the table has too long a sum]",),
+    "checker/test_forged_logs.py": ("test_forged_logs_are_refused[the table has too long a sum]",),
     # The other file beside the log.
     "test_cli_recheck.py": (
         "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/evidence/__main__.py]",

@@ -108,7 +108,8 @@ OWN = {
         "builtin_ledger", "check", "check_claim", "ledger",
     },
     "errors": {
-        "CertificateError", "DerivationError", "IntegrabilityError", "ProofError", "Refused",
+        "CertificateError", "DerivationError", "IntegrabilityError", "NotClosedError", "ProofError",
+        "Refused",
     },
     "files": {"load", "resume", "save"},
     "expressions of one's own": {"compile_expressions"},

@@ -7,7 +7,7 @@ Gaussian integrals (see `integrals`). What it cannot reduce it leaves as an `Exp
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
@@ -42,6 +42,9 @@ from slrsym.gaussian.law import (
     without_random_symbols,
 )
 from slrsym.gaussian.trace import Trace
+
+# It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
+_Steps = Generator[tuple[Term, GaussianLaw], Any, Expr]
 
 
 @overload
@@ -333,16 +336,33 @@ class _Evaluation:
         return real
 
     def _term(self, term: Term, law: GaussianLaw) -> Expr:
-        """Expectation of a term, its coefficient left out."""
+        """Return the expectation of a term, its coefficient left out.
+
+        A power of 2000 takes 1000 applications of Stein's lemma, one inside the other: they are
+        kept on a list, since Python does not nest calls as deep.
+        """
+        waiting, value = [self._evaluation(term, law)], None
+        while waiting:
+            try:
+                needed = waiting[-1].send(value)
+            except StopIteration as done:
+                waiting.pop()
+                value = done.value
+            else:
+                waiting.append(self._evaluation(*needed))
+                value = None
+        return value
+
+    def _evaluation(self, term: Term, law: GaussianLaw) -> _Steps:
+        """Evaluate a term by the rule that applies; ask for the terms that the rule leads to."""
         full = law.symbols
         node = Expectation(term.as_expr(full), law)
         involved = [s for s in full if s in node.integrand.free_symbols]
         if not involved:
             return node.integrand
         if not term.exponent.free_symbols & set(involved) and term.exponent != 0:
-            return sp.exp(term.exponent) * self._term(
-                replace(term, coefficient=S.One, exponent=S.Zero), law
-            )
+            plain = replace(term, coefficient=S.One, exponent=S.Zero)
+            return sp.exp(term.exponent) * (yield plain, law)
         if len(involved) < len(full):
             law = law.marginal(*involved)
             powers = dict(zip(full, term.powers, strict=True))
@@ -354,25 +374,25 @@ class _Evaluation:
         if key not in self.known:
             parallel = self._parallel_signs(term, law)
             if term.zeros:
-                self.known[key] = self._conditioned(term, law, node)
+                self.known[key] = yield from self._conditioned(term, law, node)
             elif parallel is not None:
-                self.known[key] = self._linearised(term, law, node, parallel)
+                self.known[key] = yield from self._linearised(term, law, node, parallel)
             elif term.exponent.free_symbols & set(involved):
-                self.known[key] = self._tilted(term, law, node)
+                self.known[key] = yield from self._tilted(term, law, node)
             elif any(term.powers):
-                self.known[key] = self._stein(term, law, node)
+                self.known[key] = yield from self._stein(term, law, node)
             else:
                 self.known[key] = self._error_functions(term, law, node)
         return self.known[key]
 
-    def _tilted(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+    def _tilted(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
         variables = law.symbols
         exponent, left = term.exponent, S.Zero
         if term.sign_arguments and any(term.powers):
             # A sign has no derivative off the real line: powers go before what is imaginary.
             exponent, left = sp.expand(exponent).as_independent(sp.I, as_Add=True)
             if not exponent.free_symbols & set(variables):
-                return self._stein(term, law, node)
+                return (yield from self._stein(term, law, node))
         quadratic, linear, constant = _quadratic_form(exponent, variables)
         if any(sp.im(entry) != 0 for entry in quadratic):
             raise Unsupported("the quadratic part of the exponent is not real")
@@ -381,13 +401,7 @@ class _Evaluation:
             quadratic, linear, mean, Matrix(law.cov), self.positive
         )
         shift = new_mean.applyfunc(lambda m: sp.expand(sp.im(m)))
-        moved = dict(
-            zip(
-                variables,
-                [x + sp.I * s for x, s in zip(variables, shift, strict=True)],
-                strict=True,
-            )
-        )
+        moved = {x: x + sp.I * s for x, s in zip(variables, shift, strict=True)}
         real_mean = new_mean.applyfunc(sp.re) if any(shift) else new_mean
         new_law = GaussianLaw._derived(dict(zip(variables, real_mean, strict=True)), new_cov)
         polynomial = sp.Mul(*(x**n for x, n in zip(variables, term.powers, strict=True)))
@@ -398,19 +412,16 @@ class _Evaluation:
         prefactor = sp.exp(tidy_complex(constant + exponent)) / sp.sqrt(determinant)
         self.trace.record("completing the square", node, prefactor * _node(rest, new_law))
         if not any(shift):
-            return prefactor * self._term(real, new_law)
+            return prefactor * (yield real, new_law)
         pieces = terms_of(sp.expand(polynomial.xreplace(moved)), variables)
         arguments = tuple(sp.expand(u.xreplace(moved)) for u in term.erf_arguments)
         signs = tuple(sp.expand(u.xreplace(moved)) for u in term.sign_arguments)
-        value = sp.Add(
-            *(
-                p.coefficient * self._term(Term(S.One, p.powers, S.Zero, arguments, signs), new_law)
-                for p in pieces
-            )
-        )
-        return prefactor * value
+        moved_terms = [
+            (p.coefficient, Term(S.One, p.powers, S.Zero, arguments, signs)) for p in pieces
+        ]
+        return prefactor * (yield from _combination(moved_terms, new_law))
 
-    def _conditioned(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+    def _conditioned(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
         """With a delta function: the density of its argument at zero, and the law given that."""
         argument, *others = term.zeros
         (mean,), ((variance,),) = _moments([argument], law)
@@ -427,7 +438,7 @@ class _Evaluation:
         rest = replace(term, coefficient=S.One, zeros=tuple(others))
         split = density * _node(rest.as_expr(law.symbols), new_law)
         self.trace.record(f"conditioning on {argument} = 0", node, split)
-        return density * self._term(rest, new_law)
+        return density * (yield rest, new_law)
 
     def _parallel_signs(self, term: Term, law: GaussianLaw) -> list[tuple[Expr, Term]] | None:
         r"""Terms of fewer signs, where a sign is constant or two are of parallel forms.
@@ -457,12 +468,12 @@ class _Evaluation:
 
     def _linearised(
         self, term: Term, law: GaussianLaw, node: Expectation, parts: list[tuple[Expr, Term]]
-    ) -> Expr:
+    ) -> _Steps:
         split = sp.Add(*(c * _node(part.as_expr(law.symbols), law) for c, part in parts))
         self.trace.record("signs of parallel forms", node, split)
-        return sp.Add(*(c * self._term(part, law) for c, part in parts if c != 0))
+        return (yield from _combination([(c, part) for c, part in parts if c != 0], law))
 
-    def _stein(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+    def _stein(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
         variables = law.symbols
         chosen = next(i for i, n in enumerate(term.powers) if n)
         lowered = tuple(n - (i == chosen) for i, n in enumerate(term.powers))
@@ -495,7 +506,7 @@ class _Evaluation:
             node,
             sp.Add(*(c * _node(piece.as_expr(variables), law) for c, piece in total)),
         )
-        return sp.Add(*(c * self._term(piece, law) for c, piece in total))
+        return (yield from _combination(total, law))
 
     def _error_functions(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
         arguments = (*term.erf_arguments, *term.sign_arguments)
@@ -530,6 +541,14 @@ class _Evaluation:
         rule = f"Gaussian mean of {kind}" if len(arguments) == 1 else "bivariate normal probability"
         self.trace.record(rule, node, value)
         return value
+
+
+def _combination(parts: list[tuple[Expr, Term]], law: GaussianLaw) -> _Steps:
+    """Return a linear combination of terms' expectations, each of which it asks for."""
+    values = []
+    for coefficient, part in parts:
+        values.append(coefficient * (yield part, law))
+    return sp.Add(*values)
 
 
 def _moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], list[list[Expr]]]:

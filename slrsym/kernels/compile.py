@@ -185,11 +185,20 @@ def numpy_function(program: Program) -> Callable[..., Any]:
         for start in range(0, len(states), _BLOCK):
             block = slice(start, start + _BLOCK)
             columns = np.ascontiguousarray(states[block].T)
-            here = fixed if single else [c[block] if np.ndim(c) else c for c in fixed]
+            here = fixed if single else [_rows_of(c, block) for c in fixed]
             for k, value in enumerate(body(*columns, *here)):
                 result[block, k] = value
 
     return batched(fill, len(program.state), program.outputs)
+
+
+def _rows_of(constant: Any, block: slice) -> Any:
+    """Return the rows of a constant that belong to a block of states.
+
+    A constant without parameters is a number, or a tuple of coefficients (`decay_coefficients`):
+    it holds for every row.
+    """
+    return constant[block] if isinstance(constant, np.ndarray) and constant.ndim else constant
 
 
 # -- a map taken many times ------------------------------------------------------------------------

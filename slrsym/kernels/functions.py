@@ -6,7 +6,20 @@ import hashlib
 from functools import cache
 from typing import Any, ClassVar
 
-from sympy import Expr, Function, Symbol, asin, atan, erf, exp, expand, pi, preorder_traversal, sqrt
+from sympy import (
+    Expr,
+    Function,
+    Symbol,
+    asin,
+    atan,
+    erf,
+    exp,
+    expand,
+    factor,
+    pi,
+    preorder_traversal,
+    sqrt,
+)
 
 from slrsym.gaussian import Expectation, erf_prime, normal_cdf, normal_pdf, standard_normal
 
@@ -170,7 +183,11 @@ class GaussianMean(Function):  # type: ignore[misc]
 
 @cache
 def _derivative(function: Expr, order: int) -> Expr:
-    return expand(_derivative(function, order - 1).diff(Z)) if order else function
+    if not order:
+        return function
+    slope = _derivative(function, order - 1).diff(Z)
+    # Expanded, quotients of polynomials would have more terms with each derivative.
+    return factor(slope) if slope.is_rational_function(Z) else expand(slope)
 
 
 @cache

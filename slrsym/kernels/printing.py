@@ -89,9 +89,18 @@ def printed(
     state: Sequence[Symbol],
     parameters: Sequence[Symbol],
     given: Mapping[Symbol, Expr] | None = None,
+    *,
+    hoist: bool = True,
 ) -> Program:
-    """The program of some expressions."""
-    given = {x: computable(e) for x, e in (given or {}).items()}
+    """Print some expressions as a program.
+
+    Without `hoist` the program has no constants: its body takes the state alone.
+    """
+    parts: dict[Expr, Symbol] = {}
+    given = {x: shallow(e, parts) for x, e in (given or {}).items()}
+    expressions = [shallow(e, parts) for e in expressions]
+    given |= {name: part for part, name in parts.items()}
+    given = {x: computable(e) for x, e in given.items()}
     expressions = [computable(e) for e in expressions]
     used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
     loose = used - given.keys() - {*state, *parameters}
@@ -106,6 +115,8 @@ def printed(
 
     def body(expr: Expr) -> Expr:
         whole = _without_branches(expr.xreplace(plain), fixed, branching, constant)
+        if not hoist:
+            return whole
         return hoisted(whole, varying | set(branching.values()), constant)
 
     bodies = [body(e) for e in (*given.values(), *expressions)]
@@ -132,7 +143,7 @@ def printed(
         tuple(
             (
                 kind.__name__,
-                printed([kind.integrand(), kind.function], (Z, *kind.parameters), ()),
+                printed([kind.integrand(), kind.function], (Z, *kind.parameters), (), hoist=False),
                 kind.order,
             )
             for kind in sorted(means, key=lambda kind: kind.__name__)
@@ -177,38 +188,88 @@ def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
     """The assignments, each after those that it uses."""
     values = dict(steps)
     ordered: dict[Symbol, Expr] = {}
-
-    def place(symbol: Symbol, above: tuple[Symbol, ...]) -> None:
-        if symbol in ordered:
-            return
-        if symbol in above:
-            raise ValueError(f"{symbol.name[:-1]} is given by way of itself")
-        for used in sorted(values[symbol].free_symbols & values.keys(), key=str):
-            place(used, (*above, symbol))
-        ordered[symbol] = values[symbol]
-
-    for symbol in values:
-        place(symbol, ())
+    for first in values:
+        # Those that wait for others, each with those others that are not placed yet.
+        waiting: dict[Symbol, list[Symbol]] = {}
+        symbol = first
+        while True:
+            if symbol not in ordered and symbol not in waiting:
+                used = values[symbol].free_symbols & values.keys()
+                waiting[symbol] = sorted(used - ordered.keys(), key=str, reverse=True)
+            elif symbol in waiting:
+                raise ValueError(f"circular definition of {symbol.name[:-1]}")
+            while waiting and not waiting[last := next(reversed(waiting))]:
+                ordered[last] = values[last]
+                del waiting[last]
+            if not waiting:
+                break
+            symbol = waiting[last].pop()
     return list(ordered.items())
 
 
-def hoisted(expr: Basic, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
-    """The expression with its largest parts that do not vary named."""
-    if not expr.free_symbols & varying:
-        if expr.is_Number:
-            return expr
-        return found.setdefault(expr, Symbol(f"c{len(found)}", real=True))
-    if not expr.args:
-        return expr
-    if isinstance(expr, Pow) and expr.exp.is_Rational:
-        return Pow(hoisted(expr.base, varying, found), expr.exp)
-    if isinstance(expr, Add | Mul):
-        fixed, free = expr.as_independent(*varying, as_Add=isinstance(expr, Add))
-        parts = [hoisted(arg, varying, found) for arg in expr.func.make_args(free)]
-        if fixed != expr.func.identity:
-            parts.append(hoisted(fixed, varying, found))
-        return expr.func(*parts)
-    return expr.func(*(hoisted(arg, varying, found) for arg in expr.args))
+# How deep an expression may be before a part of it becomes an assignment of its own, and how many
+# terms of a sum stand in one line. Python's compiler and SymPy nest a call for each level, and a
+# sum of n terms is a tree of depth n to the compiler.
+_DEEPEST, _LONGEST = 60, 100
+
+
+def shallow(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
+    """Return an expression of bounded depth, the deep parts of which are named in `parts`.
+
+    Branches of a `Piecewise` are left as they are: they are computed where they are chosen.
+    """
+    expr = sympify(expr)
+    heights: dict[Basic, int] = {}
+    stand_ins: dict[Basic, Basic] = {}
+    open_ = [expr]
+    while open_:
+        part = open_[-1]
+        below = () if isinstance(part, Piecewise) else part.args
+        if part not in heights and (later := [x for x in below if x not in heights]):
+            open_ += later
+            continue
+        open_.pop()
+        if part in heights:
+            continue
+        heights[part] = 1 + max((heights[x] for x in below), default=0)
+        if any(x in stand_ins for x in below):
+            new = part.func(*(stand_ins.get(x, x) for x in below), evaluate=False)
+            stand_ins[part] = new
+        if heights[part] >= _DEEPEST and isinstance(part, Expr):
+            name = Symbol(f"part{len(parts)}", real=True)
+            stand_ins[part] = parts.setdefault(stand_ins.get(part, part), name)
+            heights[part] = 1
+    return stand_ins.get(expr, expr)
+
+
+def hoisted(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
+    """Return the expression with its largest parts that do not vary named."""
+    known: dict[Basic, bool] = {}
+
+    def varies(part: Basic) -> bool:
+        if part not in known:
+            known[part] = any(map(varies, part.args)) if part.args else part in varying
+        return known[part]
+
+    def named(part: Any) -> Expr:
+        if not varies(part):
+            if part.is_Number:
+                return part
+            return found.setdefault(part, Symbol(f"c{len(found)}", real=True))
+        if not part.args:
+            return part
+        if isinstance(part, Pow) and part.exp.is_Rational:
+            parts = [named(part.base), part.exp]
+        elif isinstance(part, Add | Mul):
+            fixed = [x for x in part.args if not varies(x)]
+            parts = [named(x) for x in part.args if varies(x)]
+            parts += [named(part.func(*fixed))] if fixed else []
+        else:
+            parts = [named(x) for x in part.args]
+        same = len(parts) == len(part.args) and set(parts) == set(part.args)
+        return part if same else part.func(*parts)
+
+    return named(expr)
 
 
 def nested(expr: Expr, generators: Sequence[Expr]) -> Expr:
@@ -252,6 +313,24 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
     def __init__(self) -> None:
         names = {function.__name__: name for function, name in _FUNCTIONS.items()}
         super().__init__({"fully_qualified_modules": False, "user_functions": names})
+        # Assignments made so far; those of parts of long sums come before what they are parts of.
+        self.lines: list[str] = []
+        self._sums = self._branches = 0
+
+    def _print_Add(self, expr: Any, order: Any = None) -> str:
+        terms = self._as_ordered_terms(expr, order=order)
+        # A branch is computed only where it is chosen, so that nothing in it may go before.
+        if len(terms) <= _LONGEST or self._branches:
+            return str(super()._print_Add(expr, order=order))
+        so_far: list[Expr] = []
+        for start in range(0, len(terms), _LONGEST):
+            part = Add(*so_far, *terms[start : start + _LONGEST], evaluate=False)
+            code = str(super()._print_Add(part, order="none"))
+            so_far = [Symbol(f"t{self._sums}")]
+            if start + _LONGEST < len(terms):
+                self.lines.append(f"    {so_far[0]} = {code}")
+                self._sums += 1
+        return code
 
     def _print_Pi(self, expr: Any) -> str:
         return "pi"
@@ -278,9 +357,11 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
 
     def _print_Piecewise(self, expr: Any) -> str:
         code = "nan"
+        self._branches += 1
         for value, condition in reversed(expr.args):
             then, test = self._print(value), self._print(condition)
             code = then if condition == True else f"(({then}) if ({test}) else ({code}))"  # noqa: E712
+        self._branches -= 1
         return code
 
     def _print_Relational(self, expr: Any) -> str:
@@ -295,7 +376,12 @@ def _function(
     outputs: Sequence[Expr],
 ) -> str:
     printer = _Printer()
-    lines = [f"def {name}({', '.join(map(str, inputs))}):"]
-    lines += [f"    {symbol} = {printer.doprint(expr)}" for symbol, expr in steps]
-    lines.append(f"    return ({' '.join(printer.doprint(e) + ',' for e in outputs)})")
+    for symbol, expr in steps:
+        printer.lines.append(f"    {symbol} = {printer.doprint(expr)}")
+    values = " ".join(printer.doprint(e) + "," for e in outputs)
+    lines = [
+        f"def {name}({', '.join(map(str, inputs))}):",
+        *printer.lines,
+        f"    return ({values})",
+    ]
     return "\n".join(lines) + "\n"

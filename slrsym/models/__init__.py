@@ -4,12 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from slrsym.models.moments import NotClosedError
     from slrsym.models.stated import Model, model
     from slrsym.models.statement import Direction, Predictor, Sequence, Token, logistic, softmax
     from slrsym.runs import Runs
 
 __all__ = [
-    "Direction", "Model", "Predictor", "Runs", "Sequence", "Token", "logistic", "model", "softmax",
+    "Direction", "Model", "NotClosedError", "Predictor", "Runs", "Sequence", "Token", "logistic",
+    "model", "softmax",
 ]  # fmt: skip
 
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
@@ -19,6 +21,7 @@ _LAZY = {
         ("Direction", "Predictor", "Sequence", "Token", "logistic", "softmax"),
         "slrsym.models.statement",
     ),
+    "NotClosedError": "slrsym.models.moments",
     "Runs": "slrsym.runs",
 }
 

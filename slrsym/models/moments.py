@@ -19,6 +19,7 @@ from sympy import (
     Dummy,
     Expr,
     Mul,
+    Piecewise,
     Pow,
     Rational,
     S,
@@ -244,6 +245,11 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
             "projections; means of functions of one are computed by quadrature"
         )
     value = _with_covariances(value, function, law)
+    if len(used) > 1 and value.has(Piecewise, OwensT):
+        raise NotClosedError(
+            f"no smooth closed form is known of the mean of {function}, a function of {len(used)} "
+            "projections: it has branches, whose derivatives jump; step and ReLU are for one head"
+        )
     for special in (erf_prime, erf_second, normal_pdf):
         value = value.replace(special, lambda x, f=special: f(x).rewrite(exp))
     return value.replace(normal_cdf, lambda x: (1 + erf(x / sqrt(2))) / 2)
@@ -256,7 +262,7 @@ def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: 
 
 
 class NotClosedError(ValueError):
-    """An expectation has no closed form that is known."""
+    """A mean that the risk needs has neither a closed form that is known nor a quadrature."""
 
 
 def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:

@@ -16,7 +16,7 @@ from slrsym.kernels.arguments import positive, require_memory, whole
 from slrsym.kernels.compile import chosen_backend, iterated, numpy_parts
 from slrsym.kernels.numba_backend import machine_iterated
 from slrsym.models.statement import InnerProduct
-from slrsym.runs import Runs, load, made, require_runs, walked
+from slrsym.runs import Runs, kept_without_risk, load, made, require_runs, walked
 
 if TYPE_CHECKING:
     from slrsym.models.stated import Model
@@ -132,10 +132,19 @@ def simulate(
     excess = model.compile("numpy", "excess_risk")
     noise = lambdify(model.parameters, model.data.noise**2)
 
+    def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
+        at = schedule[numbers]
+        columns = (at[:, None, k] for k in range(at.shape[1]))
+        found: Array = excess(model.flow.state(noted), *columns)[..., 0].T
+        return found
+
     def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
         at = schedule[numbers]
         states = model.flow.state(noted)
-        found = excess(states, *(at[:, None, k] for k in range(at.shape[1])))[..., 0].T
+        try:
+            found, problem = risks(noted, numbers), None
+        except Exception as raised:  # a run of hours is not lost, whatever its risk fails by
+            found, problem = np.full(states.shape[1::-1], np.nan), raised
         gram = np.moveaxis(noted @ np.swapaxes(noted, -1, -2), 0, 1)
         variables: dict[str, Any] = {
             p.name: (("run", "step"), states[..., i].T)
@@ -149,9 +158,14 @@ def simulate(
             "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
             "direction": names, "other": names,
         }  # fmt: skip
-        return made(variables, coords, settings)
+        result = made(variables, coords, settings)
+        if problem is not None:
+            raise kept_without_risk(result, path, problem) from problem
+        return result
 
     engine = FlowEngine(model, factor, alpha, chosen)
+    # If the risk cannot be computed, this says so before the run.
+    risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes a millisecond.
     work = runs * (1 if model.closed_form else 1000)
     return walked(engine, schedule, logged, work, finish, path, progress)

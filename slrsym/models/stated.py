@@ -27,7 +27,7 @@ from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.models.descent import Flow
-from slrsym.models.moments import addends
+from slrsym.models.moments import NotClosedError, addends
 from slrsym.models.statement import (
     Direction,
     InnerProduct,
@@ -400,14 +400,27 @@ class Model:
 
     @cached_property
     def quadrature(self) -> Quadrature | None:
-        """What the risk is computed by, and why, where it has no closed form."""
-        found: Quadrature | None = self._terms.quadrature
+        """The quadrature that computes the risk, and its reason, where there is no closed form.
+
+        None where there is a closed form, and where there is neither: `closed_form` tells which.
+        """
+        try:
+            found: Quadrature | None = self._terms.quadrature
+        except NotClosedError:
+            return None
         return found
 
-    @property
+    @cached_property
     def closed_form(self) -> bool:
-        """Whether the risk is one; if not, `quadrature` says why."""
-        return self.quadrature is None
+        """Whether the risk has one; if not, `quadrature` says what takes its place.
+
+        If nothing does, `risk` and all that needs it raise a `NotClosedError`, before anything is
+        compiled, that names the mean without a closed form.
+        """
+        try:
+            return self._terms.quadrature is None
+        except NotClosedError:
+            return False
 
     @cached_property
     def order_parameters(self) -> tuple[Symbol, ...]:

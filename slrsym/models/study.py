@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
 from slrsym.gaussian import Expectation, expectation
-from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.arguments import number, positive, whole
 from slrsym.kernels.compile import compile_expressions
 from slrsym.models.moments import NotClosedError
 from slrsym.models.simulation import (
     dimension,
     fill_in,
     named,
+    root_of,
     schedule_of,
     simulate,
     started,
@@ -57,7 +58,7 @@ def check(
     by_name = named(model, values)
     d = dimension(by_name)
     # Of the eigenspaces, as equal as can be.
-    dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
+    dimensions = _equal_parts(d, model.spaces)
     factor = started(model, by_name, "uniform", 1, generator, dimensions)[0]
     # As vectors of R^d, in whatever basis of each eigenspace.
     blocks = []
@@ -103,6 +104,11 @@ def check(
     return TokenCheck(float(found[0]), float(squares.mean()), error, scores)
 
 
+def _equal_parts(d: int, spaces: int) -> list[int]:
+    """Return dimensions of eigenspaces, as equal as can be."""
+    return [len(part) for part in np.array_split(np.arange(d), spaces)]
+
+
 def _score(sample: Array, exact: float) -> float:
     spread = sample.std() / np.sqrt(len(sample))
     return float((sample.mean() - exact) / spread) if spread > 0 else 0.0
@@ -127,7 +133,9 @@ def _drawn(
                 given = model.data.correlation.get(frozenset({x, y}), S.Zero)
                 tau[i, j] = tau[j, i] = number(given)
         drawn = np.stack(list(noises))
-        noises = (np.tensordot(row, drawn, 1) for row in np.linalg.cholesky(tau))
+        # Noises of correlation 1 are equal, and their matrix is singular.
+        root = root_of(tau)
+        noises = (np.tensordot(row, drawn[: root.shape[1]], 1) for row in root)
     for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
         X = np.sqrt(values[space] if len(values) > 1 else values) * noise
@@ -234,7 +242,12 @@ def landscape(
     """Search for critical points; `Model.landscape` says more."""
     by_name = named(model, values)
     generator = np.random.default_rng(rng)
-    factors = started(model, by_name, "uniform", whole("starts", starts, 1), generator, None)
+    dimensions = _equal_parts(dimension(by_name), model.spaces)
+    starts = whole("starts", starts, 1)
+    factors = started(model, by_name, "uniform", starts, generator, dimensions)
+    # The risk may depend on inner products of fixed directions: they are those of the first start.
+    factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
+    fill_in(model, by_name, factors)
     row = schedule_of(model, by_name, 0)[0]
     f = model.compile("numpy", "risk", "gradient")
     t, flow = len(model.trained), model.flow
@@ -272,8 +285,8 @@ def landscape(
 
     points: list[StationaryPoint] = []
     # Half of them go down first, the others to the nearest point of any kind.
-    for number, start in enumerate(factors):
-        factor = lowered(start) if number % 2 else start
+    for attempt, start in enumerate(factors):
+        factor = lowered(start) if attempt % 2 else start
         found = scipy.optimize.least_squares(
             lambda flat, factor=factor: tangent(factor, flat),
             factor[:, :t].ravel(), xtol=1e-13, ftol=1e-13, gtol=1e-13, max_nfev=100,
@@ -324,6 +337,16 @@ def recovery(
     """Runs from random starts; `Model.recovery` says more."""
     if not pairs:
         raise ValueError("pairs must have two directions at least that are to be aligned; got none")
+    known = {x.name for x in model.directions}
+    for pair in pairs:
+        two = pair if isinstance(pair, Sequence) and not isinstance(pair, str) else ()
+        if len(two) != 2 or not known.issuperset(map(str, two)):
+            raise ValueError(
+                f"pairs must be of two directions of this model ({', '.join(sorted(known))}), as "
+                f"in [(k, k_star)]; got {pair!r}"
+            )
+    if not 0 <= number(least) <= 1:
+        raise ValueError(f"least must be an overlap from 0 to 1; got {least!r}")
     runs = simulate(model, values, **options)
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
     hits = np.min(last, axis=0) >= least

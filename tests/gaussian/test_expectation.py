@@ -25,6 +25,7 @@ from sympy import (
     erfi,
     exp,
     expand,
+    factorial2,
     log,
     pi,
     sin,
@@ -427,3 +428,11 @@ def test_constants():
     assert expectation(a * b, ONE) == a * b
     assert expectation(3, ONE) == 3
     assert expectation(erf(a), ONE) == erf(a)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "value"), [(x**2000, factorial2(1999)), thorough(x**1999, 0)]
+)
+def test_powers_beyond_the_depth_of_calls(integrand, value):
+    """One application of Stein's lemma is inside the other, 1000 deep."""
+    assert expectation(integrand, ONE) == value

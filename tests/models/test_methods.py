@@ -11,7 +11,7 @@ from sympy import Heaviside, Max, Rational, Symbol, exp, sin, symbols, tanh
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
 from slrsym.models.instances import attention, committee, multi_head
-from tests._profile import thorough_only
+from tests._profile import thorough, thorough_only
 
 c = Symbol("c", real=True)
 high = Symbol("h", positive=True)
@@ -81,9 +81,24 @@ def test_tokens_agree_with_every_instance(name):
     assert np.mean(np.square(list(found.z_scores.values()))) < 4
 
 
-@pytest.mark.parametrize("name", ["angle", "spike"])
+@pytest.mark.parametrize("name", ["angle", "spike", thorough("two eigenvalues")])
 def test_critical_points_are_critical(name):
     stated = made[name]()
     points = stated.landscape(values_of(stated), starts=2, rng=3)
     assert points
     assert all(np.isfinite(point.risk) for point in points)
+
+
+def test_tokens_of_equal_noise():
+    """The matrix of correlations is singular."""
+    stated = multi_head(1, 2, 1, sin).model
+    assert stated.check(values_of(stated), samples=2_000, rng=1).passed
+
+
+def test_critical_points_where_a_fixed_inner_product_is_not_given():
+    w = Direction("w", unit=True)
+    token = Token(w, 1, lambda X: X @ u)
+    stated = model(Sequence({token: 1}), Predictor(lambda X: sin(X @ k)))
+    assert stated.landscape({"d": 6}, starts=3, rng=0)
+    spaces = model(Sequence({Token(w, (1, high), lambda X: X @ u): 1}), Predictor(lambda X: X @ k))
+    assert spaces.landscape({"d": 6, "h": 0.5}, starts=3, rng=0)

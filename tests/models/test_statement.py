@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Rational, Symbol, erf, floor, log, symbols
+from sympy import Heaviside, Max, Rational, Symbol, erf, floor, log, symbols, tanh
 
-from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
+from slrsym.models import Direction, NotClosedError, Predictor, Sequence, Token, model, softmax
 from slrsym.models.instances import attention, committee, multi_head
 
 k, v = Direction("k", sphere=True), Direction("v", sphere=True)
@@ -102,3 +102,32 @@ def contradiction(*more):
 def test_of_another_kind(make, message):
     with pytest.raises(TypeError, match=message):
         make()
+
+
+def tanh_of_tanh():
+    token = Token(target=lambda X: tanh(X @ u))
+    return model(Sequence({token: 1}), Predictor(lambda X: tanh(X @ k)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (tanh_of_tanh, r"the mean of tanh\(Z_0\)\*tanh\(Z_1\), a function of 2 projections"),
+        (lambda: multi_head(2, 1, 0, lambda x: Max(x, 0)).model, "step and ReLU are for one head"),
+        (lambda: multi_head(2, 1, 0, Heaviside).model, "step and ReLU are for one head"),
+    ],
+)
+def test_neither_closed_form_nor_quadrature(make, message):
+    """The two properties answer, and everything else refuses before anything is compiled."""
+    stated = make()
+    assert (stated.closed_form, stated.quadrature) == (False, None)
+    for ask in (
+        lambda: stated.risk,
+        lambda: stated.order_parameters,
+        lambda: stated.compile("numpy"),
+        lambda: stated.check({"d": 8, "L": 3}),
+        lambda: stated.simulate({"d": 8, "L": 3}, steps=1, alpha=0.1),
+        stated.to_latex,
+    ):
+        with pytest.raises(NotClosedError, match=message):
+            ask()
