@@ -130,6 +130,8 @@ class Binders:
         """Return a line that says it, or says that the term is something."""
         if not (p[0] == "=" and same(p[1], p[2])):
             return None
+        if key(p) in map(key, self.given):
+            return self.em.script.add("assume", (), p)
         for line in (*self.lines, *self.found):
             q = line.theorem.conclusion
             if q[0] == "=" and any(same(side, p[1]) for side in q[1:]):

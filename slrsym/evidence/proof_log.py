@@ -26,7 +26,7 @@ from slrsym.evidence.arithmetic import FOUND
 from slrsym.evidence.earlier import Earlier, best_records
 from slrsym.evidence.emission import Emission, emit
 from slrsym.evidence.translate import Untranslatable
-from slrsym.evidence.writing import Table, plain, written
+from slrsym.evidence.writing import Table, extensions_of, plain, written
 from slrsym.files import replacing
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
@@ -100,7 +100,9 @@ def write_log(
         counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
     # Claims whose statement the kernel has no words for, such as limits, are not in the log.
     counts.update(("statement without words in the kernel", False) for _ in left_out)
-    header = {"seed": seed, "slrsym": version("slrsym")}
+    header = {
+        "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of(records)
+    }  # fmt: skip
     with replacing(path) as draft:
         data = "".join(f"{line}\n" for line in written(header, records)).encode()
         draft.write_bytes(lzma.compress(data, preset=9) if path.suffix == ".xz" else data)

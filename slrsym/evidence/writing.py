@@ -115,8 +115,13 @@ def _written(kind: str, data: Any, table: Table) -> Any:
 def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """The lines of a log: the header first, with the format and the number of claims."""
     before, claims = "", list(records)
-    used = {RULES[name].extension for record in claims for name, *_ in record["lines"]}
-    first = {"format": FORMAT, "claims": len(claims), "extensions": sorted(used - {""})}
-    for record in ({**header, **first}, *claims):
+    first = {"extensions": [], **header, "format": FORMAT, "claims": len(claims)}
+    for record in (first, *claims):
         before = digest(before, record)
         yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
+
+
+def extensions_of(records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the extensions that the inferences of records need."""
+    used = {RULES[name].extension for record in records for name, *_ in record["lines"]}
+    return sorted(used - {""})

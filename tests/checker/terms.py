@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import count
+from typing import Any
 
 from hypothesis import strategies as st
 
+from slrsym.checker import Inference, ProvedClaims, Theorem
 from slrsym.checker.term import Term, num
+from slrsym.evidence.arithmetic import arithmetic
+from slrsym.evidence.emission import Emission
 
 X, Y = ("s", "x", "R"), ("s", "y", "R>0")
 I = ("s", "i", "Z")  # noqa: E741
@@ -72,3 +76,13 @@ def renamed(t: Term, names: dict[Term, Term] | None = None, fresh: count | None 
         return ("sum", (new,), (body,), tuple(renamed(e, names, fresh) for e in t[3]))
     return tuple(renamed(p, names, fresh) if isinstance(p, tuple) and p and isinstance(p[0], str)
                  else p for p in t)  # fmt: skip
+
+
+def proved(p: Term, given: tuple[Term, ...] = (), premises: tuple[Theorem, ...] = (),
+           effort: int = 60_000) -> Theorem:  # fmt: skip
+    """Search for a proof, with steps for sums and integrals; `Rejected` if none is found."""
+    em: Any = Emission(None, None, ProvedClaims())  # type: ignore[arg-type]
+    lines = [Inference(k, theorem) for k, theorem in enumerate(premises)]
+    theorem = arithmetic(em, p, given, lines, effort).theorem
+    assert theorem.conclusion == p
+    return theorem

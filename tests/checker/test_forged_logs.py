@@ -61,7 +61,7 @@ def _records() -> list[dict[str, Any]]:
     rows = [["1", [[[["1", 0, 1], ["1/2", 1, 1]], 2]]], ["3/4", [[[["1", 1, 1]], 2]]]]
     claim("means", squares, (),
           lambda s: s.add("arithmetic", (), (), squares,
-                          [3, [], [], [[0, [["sign", form, rows, [["1"]]]]]]]))  # fmt: skip
+                          [3, [], [], [[*ASKED, [["sign", form, rows, [["1"]]]]]]]))  # fmt: skip
     power = ("<=", ZERO, ("^", 2, 1, N))
 
     def by_induction(s: RecordingProofBuilder) -> Any:
@@ -235,6 +235,8 @@ def proofs() -> Iterator[Forgery]:
                    _forged(i, lambda r, e=end: r["steps"][0].__setitem__(2, e)))  # fmt: skip
 
 
+# The question that the claim `means` asks.
+ASKED = ["<=", [["-1", 0, 2], ["-1", 0, 1, 1, 1], ["-1", 1, 2]]]
 EVIDENCE = {
     "no generators": [0, [], [], []],
     "too few": [1, [], [], []],
@@ -244,23 +246,23 @@ EVIDENCE = {
     "no list": {"size": 3},
     "a fact that is none": [3, [], [1], []],
     "a negative fact": [3, [], [-1], []],
-    "a unit of zero": [3, [[[1], "1", "0"]], [], []],
-    "a negative unit": [3, [[[1], "1", "-1"]], [], []],
-    "a unit of two parts": [3, [[[1], "1"]], [], []],
-    "a tape that is no list": [3, [], [], 5],
-    "a batch without a number": [3, [], [], [[[], []]]],
-    "another combination": [3, [], [], [[0, [["sign", [["1", 0, 2]], [["1", []]], [["1"]]]]]]],
+    "a unit of zero": [3, [[[["1", 0, 1]], [["1"]], "0"]], [], []],
+    "a negative unit": [3, [[[["1", 0, 1]], [["1"]], "-1"]], [], []],
+    "a unit of two parts": [3, [[[["1", 0, 1]], [["1"]]]], [], []],
+    "answers that are no list": [3, [], [], 5],
+    "an answer without a question": [3, [], [], [[[], []]]],
+    "another combination": [3, [], [], [[*ASKED, [["sign", [["1", 0, 2]], [["1", []]], [["1"]]]]]]],
     "a negative multiplier":
-        [3, [], [], [[0, [["sign", [["-1", 0, 2]], [["1", [[[["1", 0, 1]], 2]]]], [["-1"]]]]]]],
-    "a multiplier of zero": [3, [], [], [[0, [["sign", [["1", 0, 2]], [], []]]]]],
-    "an unknown generator": [3, [], [], [[0, [["sign", [["1", 9, 2]], [], [["1"]]]]]]],
-    "a huge exponent": [3, [], [], [[0, [["sign", [["1", 0, 10**9]], [], [["1"]]]]]]],
-    "a power of a hundred": [3, [], [], [[0, [["sign", [["1", 0, 1]],
+        [3, [], [], [[*ASKED, [["sign", [["-1", 0, 2]], [["1", [[[["1", 0, 1]], 2]]]], [["-1"]]]]]]],
+    "a multiplier of zero": [3, [], [], [[*ASKED, [["sign", [["1", 0, 2]], [], []]]]]],
+    "an unknown generator": [3, [], [], [[*ASKED, [["sign", [["1", 9, 2]], [], [["1"]]]]]]],
+    "a huge exponent": [3, [], [], [[*ASKED, [["sign", [["1", 0, 10**9]], [], [["1"]]]]]]],
+    "a power of a hundred": [3, [], [], [[*ASKED, [["sign", [["1", 0, 1]],
                                              [["1", [[[["1", 0, 1]], 100]]]], [["1"]]]]]]],
-    "a number that is none": [3, [], [], [[0, [["sign", [["nan", 0, 2]], [], [["1"]]]]]]],
-    "a division by zero": [3, [], [], [[0, [["sign", [["1/0", 0, 2]], [], [["1"]]]]]]],
-    "an unknown table": [3, [], [], [[0, [["row", "magic", [["1", 0, 1]], [["1", 1, 1]]]]]]],
-    "another kind of evidence": [3, [], [], [[0, [["oath", [], [], []]]]]],
+    "a number that is none": [3, [], [], [[*ASKED, [["sign", [["nan", 0, 2]], [], [["1"]]]]]]],
+    "a division by zero": [3, [], [], [[*ASKED, [["sign", [["1/0", 0, 2]], [], [["1"]]]]]]],
+    "an unknown table": [3, [], [], [[*ASKED, [["magic", [["1", 0, 1]], [["1", 1, 1]]]]]]],
+    "another kind of evidence": [3, [], [], [[*ASKED, [["oath", [], [], []]]]]],
 }  # fmt: skip
 
 
@@ -273,7 +275,7 @@ def evidence() -> Iterator[Forgery]:
     for number in ("2", "0", "1/2", "-1", "1e3", "inf", " ", "0x10", "9" * 5000):
 
         def change(r: dict[str, Any], number: str = number) -> None:
-            r["lines"][0][4][3][0][1][0][1][0][0] = number
+            r["lines"][0][4][3][0][2][0][2][0][0] = number
 
         yield f"means: {number:.10} in the combination", _forged(ids.index("means"), change)
 

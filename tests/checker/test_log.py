@@ -14,7 +14,7 @@ import slrsym.checker
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import digest
 from slrsym.checker.term import defined, num
-from slrsym.evidence.writing import RecordingProofBuilder, written
+from slrsym.evidence.writing import RecordingProofBuilder, extensions_of, written
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)
@@ -100,10 +100,11 @@ def test_forged_logs_are_refused(name, tmp_path):
     "change",
     [
         lambda text: text.replace('"seed":1', '"seed":2'),
+        lambda text: text.replace('"extensions":[]', '"extensions":["textbook"]'),
         lambda text: text.replace('"label":"1"', '"label":"2"').replace(
             '["1","symbol"', '["2","s"'
         ),
-        lambda text: text.replace("slrsym proof log 1", "slrsym proof log 2"),
+        lambda text: text.replace("slrsym proof log 2", "slrsym proof log 1"),
         lambda text: "\n".join(text.splitlines()[:1] + text.splitlines()[2:]) + "\n",
         lambda text: text[:-1],
         lambda text: "",
@@ -131,6 +132,98 @@ def test_another_format_is_refused_whatever_itsdigest(tmp_path):
     path.write_text(json.dumps({**record, "digest": digest("", record)}) + "\n")
     with pytest.raises(Rejected, match="format"):
         recheck(path)
+
+
+def with_a_maximum(tmp_path, extensions=None):
+    """A log that uses a rule of an extension."""
+    script = RecordingProofBuilder(ProvedClaims())
+    line = script.add("maximum", (), X, Y)
+    said = line.theorem.conclusion
+    line = script.add("logic", [line], (defined(X), defined(Y)), said)
+    records = [script.record("larger", said, (defined(X), defined(Y)), line)]
+    named = extensions_of(records) if extensions is None else extensions
+    return log(tmp_path / "e.log", records, {"extensions": named})
+
+
+def test_a_log_names_the_extensions_that_it_uses(tmp_path):
+    path = with_a_maximum(tmp_path)
+    assert json.loads(path.read_text().splitlines()[0])["extensions"] == ["textbook"]
+    assert [claim.id for claim in recheck(path)] == ["larger"]
+    with pytest.raises(Rejected, match="extension that the log does not name"):
+        recheck(with_a_maximum(tmp_path, []))
+    for wrong in (["magic"], "textbook", [1], [["textbook"]]):
+        with pytest.raises(Rejected):
+            recheck(with_a_maximum(tmp_path, wrong))
+
+
+# -- what steps suppose ----------------------------------------------------------------------------
+
+FALSE = ("=", ZERO, ONE)
+
+
+def with_a_step(tmp_path, change=None, given=(), make=None):
+    """A log whose second step says 0 = 1, if that is supposed."""
+    script = RecordingProofBuilder(ProvedClaims())
+    first = script.add("symbol", (), Y)
+    first = script.add("logic", [first], (), ("<", ZERO, Y))
+    script.step("1", "symbol", first)
+    line = make(script) if make else script.add("assume", (), FALSE)
+    script.step("2", "algebra", line)
+    record = json.loads(json.dumps(script.record("claim", ("<", ZERO, Y), given, first)))
+    if change:
+        change(record)
+    return log(tmp_path / "s.log", [record])
+
+
+def by_logic(script):
+    line = script.add("assume", (), FALSE)
+    return script.add("logic", [line], (FALSE,), FALSE)
+
+
+def by_logic_alone(script):
+    return script.add("logic", (), (FALSE,), FALSE)
+
+
+def by_chain(script):
+    line = script.add("assume", (), FALSE)
+    return script.add("chain", [line])
+
+
+def by_rewriting(script):
+    line = script.add("assume", (), FALSE)
+    return script.add("rewrite", [line, line], [])
+
+
+def by_cases(script):
+    other = ("or", FALSE, FALSE)
+    return script.add("logic", [script.add("assume", (), FALSE)], (other, FALSE), FALSE)
+
+
+@pytest.mark.parametrize("make", [None, by_logic, by_logic_alone, by_chain, by_rewriting, by_cases])
+def test_a_step_does_not_suppose_what_it_says(tmp_path, make):
+    with pytest.raises(Rejected, match="step 2 supposes what it says"):
+        recheck(with_a_step(tmp_path, make=make))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record["steps"][1].__setitem__(4, []),
+        lambda record: record["steps"][1].pop(),
+        lambda record: record["steps"][1].__setitem__(4, record["steps"][1][4] * 2 + [0]),
+        lambda record: record["steps"][1].__setitem__(4, [0]),
+        lambda record: record["steps"][1].__setitem__(4, "none"),
+        lambda record: record["steps"][0].__setitem__(4, record["steps"][1][4]),
+    ],
+)
+def test_a_step_lists_the_hypotheses_that_it_has(tmp_path, change):
+    with pytest.raises(Rejected, match="line 2"):
+        recheck(with_a_step(tmp_path, change))
+
+
+def test_a_step_may_repeat_what_its_claim_supposes(tmp_path):
+    (claim,) = recheck(with_a_step(tmp_path, given=(FALSE,)))
+    assert claim.steps[1].hypotheses == (FALSE,)
 
 
 def test_a_proof_may_not_suppose_more_than_its_claim():

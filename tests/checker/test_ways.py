@@ -10,13 +10,15 @@ import pytest
 from scipy.stats import norm
 
 from slrsym.checker import ProvedClaims, Rejected, calculus
+from slrsym.checker.arithmetic import judge, known_defined, suppose
 from slrsym.checker.expect import moderate
 from slrsym.checker.log import Judged, LoggedStep, differs, recheck
-from slrsym.checker.ring import Finer
+from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import Reader, defined, key, neg, num, parse, substitute
 from slrsym.checker.theorem import prove
-from slrsym.evidence.arithmetic import searched
+from slrsym.evidence.certificates import RELATION_OF
 from slrsym.evidence.writing import RecordingProofBuilder, Table, plain, written
+from tests.checker.terms import proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
 
@@ -32,8 +34,7 @@ def shown(statement, *given, size=16, units=(), use=None):
 
 
 def found(statement, *given):
-    name, premises, *data = searched(statement, given)
-    return prove(name, premises, *data)
+    return proved(statement, given)
 
 
 def fn(name, *arguments):
@@ -127,7 +128,7 @@ def test_roots():
     assert shown(("=", power(num(12), 1, 2), ("*", TWO, power(num(3), 1, 2))))
     assert shown(("=", power(neg(power(m, -1)), 1, 2), power(neg(m), -1, 2)))
     product = power(("*", n, x), 1, 2)
-    with pytest.raises(Rejected, match="where another vanishes"):
+    with pytest.raises(Rejected, match="where another one vanishes"):
         shown(("=", product, product), ("<=", ZERO, ("*", n, x)))
     for side in (x, neg(x)):
         assert shown(("<=", side, power(power(x, 2), 1, 2)))
@@ -135,20 +136,14 @@ def test_roots():
         shown(("=", x, power(power(x, 2), 1, 2)))
     far = fn("exp", ("*", power(w, 1, 2), x))
     assert shown(("=", ("*", far, far), fn("exp", ("*", TWO, power(w, 1, 2), x))),
-                 units=[[[1, 0, 1], "1", "1"]])  # fmt: skip
+                 units=[[[["1", 0, 1, 2, 1]], [["1"]], "1"]])  # fmt: skip
 
 
 def test_the_argument_of_an_odd_increasing_function_has_the_sign_of_its_value():
-    row = ["row", "inverse", [["1", 1, 1]], [["1", 1, 1]]]
+    row = ["inverse", [["1", 1, 1]], [["1", 1, 1]]]
 
     def is_shown(name, kind):
-        """By the row, in answer to one of the questions."""
-        given = ((kind, ZERO, fn(name, x)),)
-        for number in range(8):
-            with suppress(Rejected):
-                data = [4, [], [0], [[number, [row]]]]
-                return prove("arithmetic", [], given, ("<", ZERO, x), data)
-        return None
+        return played(("<", ZERO, x), row, (kind, ZERO, fn(name, x)))
 
     for name, kind, right in (("erf", "<", True), ("tanh", "<", True), ("erf", "<=", False),
                               ("cos", "<", False), ("cosh", "<", False)):  # fmt: skip
@@ -156,10 +151,20 @@ def test_the_argument_of_an_odd_increasing_function_has_the_sign_of_its_value():
 
 
 def played(statement, entry, *given):
-    """The statement by one piece of evidence, in answer to one of the questions; None if none."""
-    for number in range(8):
+    """The statement, with an entry in answer to one of the questions; None if it is not shown."""
+    asked = []
+
+    def note(ring, p, sign):
+        asked.append([RELATION_OF[sign], ring.facts.plain(p)])
+
+    ring = Ring(8, {}, note, {}, known_defined(given))
+    with suppress(Rejected):
+        for fact in given:
+            suppose(ring, fact)
+        judge(ring, statement)
+    for question in asked:
         with suppress(Rejected):
-            data = [4, [], list(range(len(given))), [[number, [entry]]]]
+            data = [8, [], list(range(len(given))), [[*question, [entry]]]]
             return prove("arithmetic", [], given, statement, data)
     return None
 
@@ -177,7 +182,7 @@ def test_a_combination_is_equal_and_not_a_multiple():
 def test_products_of_exponentials_have_no_factor():
     one = [["1"]]
     for factor, right in (("1", True), ("1/2", False), ("2", False), ("-1", False)):
-        row = ["row", "exp", [[factor, 1, 1]], one]
+        row = ["exp", [[factor, 1, 1]], one]
         statement = ("<=", ONE, ("*", num(*map(int, (factor + "/1").split("/")[:2])), fn("exp", n)))
         assert bool(played(statement, row)) is right
 
@@ -210,7 +215,7 @@ def test_owens_function_has_the_sign_of_its_second_argument():
 
 
 def test_factors_leave_an_integral():
-    assert shown(("=", integral(fn("exp", ("+", x, t)), ZERO, ONE),
+    assert found(("=", integral(fn("exp", ("+", x, t)), ZERO, ONE),
                   ("*", fn("exp", x), integral(fn("exp", t), ZERO, ONE))))  # fmt: skip
     below = ("+", ONE, power(t, 2))
     inverse = power(below, -1)
@@ -228,10 +233,10 @@ def test_factors_leave_an_integral():
 def test_every_part_of_an_integrand_counts():
     whole = integral(("+", x, t, ("*", w, power(t, 2))))
     parts = ("+", x, integral(t), ("*", w, integral(power(t, 2))))
-    assert shown(("=", whole, parts))
+    assert found(("=", whole, parts))
     for less in (x, ("+", x, integral(t))):
         with pytest.raises(Rejected):
-            shown(("=", whole, less))
+            found(("=", whole, less))
 
 
 def test_integers_keep_away_from_zero():
@@ -246,11 +251,10 @@ def test_integers_keep_away_from_zero():
 
 def test_units_that_are_too_coarse_are_said():
     both = ("*", fn("exp", t), fn("exp", ("*", num(1, 2), t)))
-    with pytest.raises(Finer):
-        shown(("=", integral(both), integral(both)))
-    node = mean(both, (t,))
-    with pytest.raises(Finer):
-        shown(("=", node, ("+", node, ZERO)), defined(node))
+    with pytest.raises(ExponentUnitTooCoarse):
+        shown(("=", both, ("+", both, ZERO)))
+    finer = [[["1", 0, 1]], [["1"]], "1/2"]
+    assert shown(("=", both, ("+", both, ZERO)), units=[finer])
 
 
 def test_slopes_that_are_cited_are_of_free_arguments():
@@ -258,6 +262,8 @@ def test_slopes_that_are_cited_are_of_free_arguments():
     cited = prove("unchecked", (), "a test", (), ("=", slope, ZERO))
     other = ("d", (1,), (t,), (fn("zeta", t, y),), (x,))
     with pytest.raises(Rejected, match="cite it"):
+        prove("derivative", [cited], other)
+    with pytest.raises(Rejected):
         prove("arithmetic", [cited], (), ("=", other, ZERO), [8, [], [], []])
     # Of a good one, wherever it stands among the premises.
     for there, here in ((("*", x, y), ("*", w, z)), (y, w)):
@@ -442,7 +448,7 @@ def test_a_function_is_put_in_when_a_log_is_read(tmp_path):
 
 SAID = {
     "claim": "it", "given": [plain(("<", ZERO, x))], "statement": plain(("=", x, x)),
-    "terms": [plain(("=", x, x))], "steps": [["1", 0]],
+    "terms": [plain(("=", x, x)), plain(("<", ZERO, x))], "steps": [["1", 0, [1]]],
 }  # fmt: skip
 
 
@@ -457,12 +463,15 @@ SAID = {
         ({"given": [plain(("<", ZERO, y))]}, "hypotheses"),
         ({"given": SAID["given"] * 2}, "hypotheses"),
         ({"steps": []}, "steps"),
-        ({"steps": [["2", 0]]}, "steps"),
-        ({"terms": [plain(("=", y, y))]}, "steps"),
+        ({"steps": [["2", 0, [1]]]}, "steps"),
+        ({"steps": [["1", 0, []]]}, "hypotheses of step 1"),
+        ({"steps": [["1", 0, [0]]]}, "hypotheses of step 1"),
+        ({"steps": [["1", 0, [0, 1]]]}, ""),
+        ({"terms": [plain(("=", y, y)), plain(("<", ZERO, x))]}, "steps"),
     ],
 )
 def test_what_a_derivation_says_is_compared(change, name):
-    step = LoggedStep("1", "a rule", frozenset(), ("=", x, x))
+    step = LoggedStep("1", "a rule", frozenset(), ("=", x, x), (("<", ZERO, x),))
     judged = Judged("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
     assert differs(judged, SAID | change) == name
 

@@ -1,0 +1,101 @@
+"""Work that would never end, in a few words: it is refused within seconds."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import pytest
+
+from slrsym.checker.term import Rejected, num
+from slrsym.checker.theorem import prove
+
+ZERO, ONE, TWO = num(0), num(1), num(2)
+X, Y, Z = (("s", name, "R") for name in "xyz")
+NORMAL = ("gauss", 1, ZERO, ONE)
+
+
+def mean(body, names=(X,), laws=(NORMAL,)):
+    return ("E", names, (body,), laws)
+
+
+def nested(head, depth, leaf=X):
+    """A term with so many binders of a kind, one in another."""
+    t = leaf
+    for k in range(depth):
+        x = ("s", f"i{k}", "Z" if head == "sum" else "R")
+        body = ("+", t, x)
+        t = {
+            "sum": ("sum", (x,), (body,), (ZERO, ONE)),
+            "int": ("int", (x,), (body,), (ZERO, ONE)),
+            "E": ("E", (x,), (body,), (NORMAL,)),
+            "d": ("d", (1,), (x,), (("*", body, body),), (("+", t, ONE),)),
+            "copies": ("copies", (x,), (("*", body, body),), (TWO, NORMAL)),
+        }[head]
+        if head == "copies":
+            t = mean(t, (x,))
+    return t
+
+
+def pigeons(n):
+    """That n + 1 pigeons sit in n holes, no two in one."""
+    sits = [[("<", ZERO, ("s", f"p{i}.{j}", "R")) for j in range(n)] for i in range(n + 1)]
+    held = [("or", *row) for row in sits]
+    apart = [("not", ("and", sits[i][j], sits[k][j]))
+             for j in range(n) for i in range(n + 1) for k in range(i)]  # fmt: skip
+    return (*held, *apart)
+
+
+def parity(n):
+    """An odd and an even number of atoms is true."""
+    atoms = [("<", ZERO, ("s", f"q{k}", "R")) for k in range(n)]
+    p = atoms[0]
+    for a in atoms[1:]:
+        p = ("iff", p, a)
+    q = atoms[-1]
+    for a in reversed(atoms[:-1]):
+        q = ("iff", q, a)
+    return (p, ("not", q))
+
+
+PLAIN = [40, [], [], []]
+LETTERS = [("s", f"x{k}", "R") for k in range(30)]
+TOWER = ("^", 999, 1, ("^", 999, 1, ("+", X, Y, Z)))
+LONG = ("^", 999, 1, ("^", 999, 1, num(7)))
+STEEP = ("d", (99,), (X,), (("f", "exp", ("f", "exp", X)),), (Y,))
+
+
+def vanishes(t):
+    return ("arithmetic", (), ("=", t, ZERO), [40, [], [], []])
+
+
+BOMBS = {
+    "40 nested sums": vanishes(nested("sum", 40)),
+    "40 nested integrals": vanishes(nested("int", 40)),
+    "40 nested expectations": vanishes(nested("E", 40)),
+    "9 pigeons": ("logic", pigeons(8), ("<", ZERO, ZERO)),
+    "16 pigeons": ("logic", pigeons(15), ("<", ZERO, ZERO)),
+    "40 atoms that alternate": ("logic", parity(40), ("<", ZERO, ZERO)),
+    "a power of a power": vanishes(TOWER),
+    "a large number": vanishes(LONG),
+    "a power of a long sum": vanishes(("^", 30, 1, ("+", *LETTERS))),
+    "a derivative of order 99": vanishes(STEEP),
+    "derivatives of derivatives": vanishes(nested("d", 30)),
+    "copies in copies": vanishes(nested("copies", 30)),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_refused_within_seconds(name):
+    rule, *data = BOMBS[name]
+    tracemalloc.start()
+    start = time.process_time()
+    try:
+        with pytest.raises(Rejected):
+            prove(rule, [], *data)
+        taken, (_, most) = time.process_time() - start, tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Tracing makes it several times slower; without, each takes less than two seconds.
+    assert taken < 20
+    assert most < 500e6
