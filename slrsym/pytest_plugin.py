@@ -6,8 +6,8 @@ that it does not rest on itself, and that no other claim has its id. A file is a
 text calls `Claim`; nothing is imported of other files. The ini option
 ``slrsym_derivations = false`` switches the collection off.
 
-``pytest proofs.log`` (or ``proofs.log.xz``) judges a proof log again by the kernel: each claim of
-it is a test, which fails if the kernel refuses the log, if the claim rests on a step without
+``pytest proofs.log`` (or ``proofs.log.xz``) checks a proof log with the proof checker: each claim of
+it is a test, which fails if the checker refuses the log, if the claim rests on a step without
 evidence, or if it says something else than its derivation. A file is a log if its first line says
 so.
 """
@@ -168,7 +168,7 @@ def _is_log(path: Path) -> bool:
 
 
 class LogFile(pytest.File):
-    """A proof log, which the kernel judges as a whole."""
+    """A proof log, which the proof checker accepts or refuses as a whole."""
 
     def collect(self) -> Iterable[pytest.Item]:
         """One test for each claim of the log."""
@@ -177,7 +177,7 @@ class LogFile(pytest.File):
         try:
             judged = recheck(self.path)
         except (Rejected, UnicodeDecodeError) as reason:
-            raise self.CollectError(f"the proof kernel refuses {self.path}: {reason}") from None
+            raise self.CollectError(f"the proof checker refuses {self.path}: {reason}") from None
         for found in judged:
             yield LogItem.from_parent(self, name=found.id, judged=found)
 
@@ -193,7 +193,7 @@ class _Test(pytest.Item):
 
 
 class LogItem(_Test):
-    """A claim of a log that the kernel has judged."""
+    """A claim of a log that the proof checker has accepted."""
 
     def __init__(self, *, judged: Judged, **options: Any) -> None:
         super().__init__(**options)

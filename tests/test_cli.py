@@ -436,7 +436,7 @@ def test_all_axioms():
     assert result.exit_code == 0
     for name in ("fubini", "induction", "mean-value-theorem"):
         assert re.search(rf"^  {name}$", result.stdout, re.MULTILINE)
-    # Those of rules for claims of one's own, and what the kernel alone names.
+    # Those of rules for claims of one's own, and what the proof checker alone names.
     unused = re.findall(
         r"^  (\S.*)\n(?:      .*\n)*?      used by no claim$", result.stdout, re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""The proof log by the command line: written, judged by the kernel alone, and refused if forged."""
+"""The proof log by the command line: written, checked by the proof checker alone, and refused if forged."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_what_was_proved_is_judged_again(logged):
     source, log = logged
     code, said = judge(log, "--path", source)
     assert code == 0, said
-    assert "2 of 2 steps follow by the kernel" in said
+    assert "2 of 2 steps follow by the proof checker" in said
     assert "1 of 1 claims rest on nothing else" in said
     assert "Every claim, and every step, says what its derivation says." in said
 
@@ -103,7 +103,7 @@ def test_steps_without_evidence_are_named(logged, tmp_path):
     assert CliRunner().invoke(app, words).exit_code == 0
     code, said = judge(bare, "--alone", "--unchecked")
     assert code == 0, said
-    assert "0 of 2 steps follow by the kernel" in said
+    assert "0 of 2 steps follow by the proof checker" in said
     assert "1 of 2 steps have evidence of their own" in said
     assert "  square 1: Sign" in said
     assert "square 1" not in judge(bare, "--alone")[1]

@@ -1,4 +1,4 @@
-"""The proof kernel: terms, theorems, and the log that it judges. Imports python-flint alone."""
+"""The proof checker: terms, theorems, and the proof log. Imports python-flint alone."""
 
 from slrsym.checker import analysis, arithmetic, expect, means, numbers, vectors
 from slrsym.checker.log import Inference, Judged, ProofBuilder, ProvedClaims, differs, recheck

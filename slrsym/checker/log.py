@@ -211,7 +211,7 @@ def text_lines(path: str | Path) -> Iterator[str]:
 
 
 def recheck(path: str | Path) -> list[Judged]:
-    """Judge a log with the kernel alone; `Rejected` has the line of the first thing wrong."""
+    """Check a log; `Rejected` names the line of the first thing wrong."""
     book, judged, before, claims = ProvedClaims(), [], "", 0
     extensions: tuple[str, ...] = ()
     for number, text in enumerate(text_lines(path), start=1):

@@ -53,7 +53,7 @@ class Theorem:
     def __init__(self, making: object, hypotheses: Iterable[Term], conclusion: Term,
                  axioms: Iterable[str]) -> None:  # fmt: skip
         if making is not _MAKING:
-            raise TypeError("theorems are made by the rules of the kernel")
+            raise TypeError("theorems are made by the rules of the checker")
         require(is_formula(conclusion), "the conclusion is no formula")
         hypotheses = tuple(hypotheses)
         require(is_small((conclusion, *hypotheses)), "a theorem that is too long")

@@ -352,9 +352,9 @@ def recheck(
         bool, typer.Option("--unchecked", help="Name the steps that have no evidence, too.")
     ] = False,
 ) -> None:
-    """Judge a proof log again, with the proof kernel alone.
+    """Judge a proof log again, with the proof checker alone.
 
-    The kernel reads the log in its own form and loads no derivation and no SymPy. A second process,
+    The proof checker reads the log in its own form and loads no derivation and no SymPy. A second process,
     which judges nothing, says what the derivations state, and the two are compared. What has no
     evidence in the log is counted, and never called checked.
     """
@@ -391,7 +391,7 @@ def recheck(
     rests = sum(bool(_open(step.axioms)) for found in judged for step in found.steps)
     whole = sum(not _open(found.axioms) for found in judged)
     typer.echo(
-        f"{steps - rests} of {steps} steps follow by the kernel from axioms of the literature"
+        f"{steps - rests} of {steps} steps follow by the proof checker from axioms of the literature"
     )
     typer.echo(f"{whole} of {len(judged)} claims rest on nothing else")
     for name, count in rests_on.most_common():

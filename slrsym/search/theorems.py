@@ -28,7 +28,7 @@ from slrsym.statements.expressions import ProofError, Refused
 def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a theorem says and its proof, paragraph by paragraph, and the axioms it rests on.
 
-    They are those of the kernel's schema of this name.
+    They are those of the proof checker's schema of this name.
     """
     from slrsym.checker.vectors import SCHEMAS
 
