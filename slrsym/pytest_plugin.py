@@ -6,7 +6,7 @@ that it does not rest on itself, and that no other claim has its id. A file is a
 text calls `Claim`; nothing is imported of other files. The ini option
 ``slrsym_derivations = false`` switches the collection off.
 
-``pytest proofs.log`` (or ``proofs.log.xz``) checks a proof log with the proof checker: each claim of
+``pytest proofs.log`` (or ``proofs.log.xz``) checks a log with the proof checker: each claim of
 it is a test, which fails if the checker refuses the log, if the claim rests on a step without
 evidence, or if it says something else than its derivation. A file is a log if its first line says
 so.

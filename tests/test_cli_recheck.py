@@ -1,4 +1,4 @@
-"""The proof log by the command line: written, checked by the proof checker alone, and refused if forged."""
+"""The proof log by the command line: written, checked by the checker alone, refused if forged."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ _NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_.^*{{}}\\']{{0,60}}")
 class Rejected(ValueError):  # noqa: N818
     """The checker does not accept something; the text is the reason.
 
-    Rules of proofs refuse by `slrsym.statements.expressions.Refused`, which says nothing of the checker.
+    Rules of proofs refuse by `slrsym.statements.expressions.Refused` instead.
     """
 
 

@@ -354,9 +354,9 @@ def recheck(
 ) -> None:
     """Judge a proof log again, with the proof checker alone.
 
-    The proof checker reads the log in its own form and loads no derivation and no SymPy. A second process,
-    which judges nothing, says what the derivations state, and the two are compared. What has no
-    evidence in the log is counted, and never called checked.
+    It reads the log in its own form and loads no derivation and no SymPy. A second process, which
+    judges nothing, says what the derivations state, and the two are compared. What has no evidence
+    in the log is counted, and never called checked.
     """
     from slrsym.checker import Rejected, differs
     from slrsym.checker import recheck as judge
@@ -390,9 +390,8 @@ def recheck(
     steps = sum(len(found.steps) for found in judged)
     rests = sum(bool(_open(step.axioms)) for found in judged for step in found.steps)
     whole = sum(not _open(found.axioms) for found in judged)
-    typer.echo(
-        f"{steps - rests} of {steps} steps follow by the proof checker from axioms of the literature"
-    )
+    by_checker = "follow by the proof checker from axioms of the literature"
+    typer.echo(f"{steps - rests} of {steps} steps {by_checker}")
     typer.echo(f"{whole} of {len(judged)} claims rest on nothing else")
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")

@@ -1,6 +1,6 @@
 """Theorems on which starts have orbits that converge to a point: almost all, or almost none.
 
-What each needs, of maps and of pairs of unit vectors; the proofs stand with the proof checker's schemas.
+What each needs, of maps and of pairs of unit vectors; the proofs stand with the checker's schemas.
 """
 
 from __future__ import annotations
