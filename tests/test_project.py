@@ -22,10 +22,12 @@ from ._profile import thorough_only
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+# Without claims in an installed package, the program, and an old name whose import warns.
+OTHERS = ("slrsym.__main__", "slrsym.trusted")
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
-    if not module.name.startswith("slrsym.derivations") and module.name != "slrsym.__main__"
+    if not module.name.startswith("slrsym.derivations") and module.name not in OTHERS
 )
 
 
